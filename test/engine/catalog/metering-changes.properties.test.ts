@@ -1,0 +1,306 @@
+/**
+ * Schema versions, settings and meters that change while events come: an event counts by what was in force when it was
+ * ingested, and keeps that when it is undone (S4.2, S4.4, S5.3, S14.1, S15.3). The model follows the rulebook alone.
+ */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import type { Engine } from "../../../src/engine/engine.ts";
+import { perUnit } from "../../book/builder.ts";
+import { runs } from "../../support/runs.ts";
+import { engineAt } from "../support.ts";
+
+const DAY = 86_400_000;
+const START = Date.parse("2024-01-01T00:00:00Z");
+const GRACE_DAYS = 2;
+const ACCOUNTS = ["a", "b"] as const;
+const OWNERS = ["organization", "customer", "account"] as const;
+
+type Operation =
+  | {
+      readonly kind: "ingest";
+      readonly id: number;
+      readonly account: number;
+      readonly back: number;
+      readonly count: number;
+    }
+  | { readonly kind: "undo"; readonly id: number; readonly account: number }
+  | { readonly kind: "setting"; readonly owner: number; readonly value: number }
+  | { readonly kind: "rule"; readonly factor: boolean; readonly plus: number }
+  | { readonly kind: "meter"; readonly isActive: boolean }
+  | { readonly kind: "wait"; readonly hours: number }
+  | { readonly kind: "finalize" };
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("ingest" as const),
+      id: fc.nat(25),
+      account: fc.nat(1),
+      // Hours before now; a negative one is ahead.
+      back: fc.oneof(fc.integer({ min: -30, max: 72 }), fc.integer({ min: 0, max: 24 * 45 })),
+      count: fc.integer({ min: -3, max: 20 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("undo" as const), id: fc.nat(25), account: fc.nat(1) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("setting" as const),
+      owner: fc.nat(2),
+      value: fc.integer({ min: -2, max: 5 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("rule" as const),
+      factor: fc.boolean(),
+      plus: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("meter" as const), isActive: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 24 * 9 }) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: "finalize" as const }) },
+);
+
+interface ModelEvent {
+  readonly id: string;
+  readonly account: string;
+  readonly timestamp: number;
+  readonly status: string;
+  readonly weighted: number;
+  readonly isCounted: boolean;
+  isReverted: boolean;
+}
+
+/** The end of the month of an instant. */
+function cycleEnd(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+/** The schema's computed field. */
+function fieldOf({ factor, plus }: { readonly factor: boolean; readonly plus: number }): {
+  readonly name: string;
+  readonly type: "ATTRIBUTE";
+  readonly enrichmentType: "JSON_LOGIC";
+  readonly order: number;
+  readonly value: object;
+} {
+  const count = { var: "attribute.count" };
+  const value = { "+": [factor ? { "*": [count, { var: "dependencies.factor" }] } : count, plus] };
+  return { name: "weighted", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1, value };
+}
+
+/** An engine with one schema, two meters and a plan that prices the first, and what the rulebook says of its events. */
+class World {
+  now = START;
+  readonly engine: Engine;
+  readonly #at: (time: string) => Engine;
+  sum = "";
+  extra = "";
+  readonly events: ModelEvent[] = [];
+  readonly #settings = new Map<string, number>([["organization", 2]]);
+  #current = { factor: true, plus: 0 };
+  #isExtraActive = true;
+  #version = 1;
+
+  constructor() {
+    const { engine, at } = engineAt(new Date(START).toISOString());
+    this.engine = engine;
+    this.#at = at;
+  }
+
+  async open(): Promise<void> {
+    const { engine } = this;
+    await engine.settings.create({ id: "factor", name: "factor", dataType: "NUMERIC", value: "2" });
+    await engine.eventSchemas.create({
+      name: "call",
+      attributes: [{ name: "count" }],
+      enrichments: { dependencies: [{ key: "factor", name: "factor" }], fields: [fieldOf(this.#current)] },
+    });
+    await engine.eventSchemas.activate("call");
+    [this.sum, this.extra] = [await this.#meter("sum"), await this.#meter("extra")];
+    const { item: plan } = await engine.pricePlans.create({
+      name: "Plan",
+      pricePlanDetails: {
+        supportedCurrencies: ["USD"],
+        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: GRACE_DAYS },
+        usageRateCards: [{ usageMeterId: this.sum, ...perUnit("0.25") }],
+      },
+    });
+    await engine.pricePlans.activate(plan.id);
+    await engine.customers.create({ id: "acme", name: "Acme" });
+    for (const id of ACCOUNTS) {
+      await engine.accounts.create({ id, name: `Account ${id}`, customerId: "acme" });
+      await engine.associate(id, { pricePlanId: plan.id, effectiveFrom: "2024-01-01" });
+    }
+  }
+
+  async #meter(name: string): Promise<string> {
+    const { item } = await this.engine.usageMeters.create({
+      name,
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: { var: "attribute.weighted" } }],
+    });
+    await this.engine.usageMeters.activate(item.id);
+    return item.id;
+  }
+
+  wait(ms: number): void {
+    this.now += ms;
+    this.#at(new Date(this.now).toISOString());
+  }
+
+  async apply(each: Operation): Promise<void> {
+    this.wait(60_000);
+    switch (each.kind) {
+      case "wait":
+        return this.wait(each.hours * 3_600_000);
+      case "finalize":
+        await this.engine.finalize();
+        return;
+      case "setting":
+        return this.#set(OWNERS[each.owner] ?? "organization", each.value);
+      case "rule":
+        return this.#changeRule(each);
+      case "meter":
+        return this.#switchExtra(each.isActive);
+      case "ingest":
+        return this.#ingest(each);
+      case "undo":
+        return this.#undo(`e${each.id}`, ACCOUNTS[each.account] ?? "a");
+    }
+  }
+
+  /** Sets the factor of an owner: the setting is made where there is none yet. */
+  async #set(owner: (typeof OWNERS)[number], value: number): Promise<void> {
+    const isNew = !this.#settings.has(owner);
+    this.#settings.set(owner, value);
+    const entity = {
+      organization: {},
+      customer: { entityType: "CUSTOMER", entityId: "acme" },
+      account: { entityType: "ACCOUNT", entityId: "a" },
+    } as const;
+    const { entityType, entityId }: { entityType?: "CUSTOMER" | "ACCOUNT"; entityId?: string } = entity[owner];
+    const id = ["setting.user.factor", entityType, entityId].filter((part) => part !== undefined).join(".");
+    if (!isNew) await this.engine.settings.update(id, { value: String(value) });
+    else {
+      const request = { id: "factor", name: `factor ${owner}`, dataType: "NUMERIC", value: String(value) } as const;
+      await this.engine.settings.create({ ...request, entityType, entityId });
+    }
+  }
+
+  async #changeRule({ factor, plus }: { readonly factor: boolean; readonly plus: number }): Promise<void> {
+    if (factor !== this.#current.factor || plus !== this.#current.plus) this.#version++;
+    this.#current = { factor, plus };
+    await this.engine.eventSchemas.update("call", { enrichments: { fields: [fieldOf(this.#current)] } });
+  }
+
+  async #switchExtra(isActive: boolean): Promise<void> {
+    if (isActive === this.#isExtraActive) return;
+    this.#isExtraActive = isActive;
+    await (isActive ? this.engine.usageMeters.activate(this.extra) : this.engine.usageMeters.deactivate(this.extra));
+  }
+
+  async #ingest(each: Operation & { readonly kind: "ingest" }): Promise<void> {
+    const timestamp = this.now - each.back * 3_600_000;
+    const [id, account] = [`e${each.id}`, ACCOUNTS[each.account] ?? "a"];
+    const status = this.#expectedStatus(id, timestamp);
+    const attributes = [{ name: "count", value: each.count }];
+    const event = {
+      schemaName: "call",
+      id,
+      accountId: account,
+      timestamp: new Date(timestamp).toISOString(),
+      attributes,
+    };
+    const [result] = await this.engine.ingest([event]);
+    expect(result?.status).toBe(status);
+    if (status === "INGESTION_FAILED_DUPLICATE_EVENT") return;
+    const weighted = each.count * this.#factorFor(account) + this.#current.plus;
+    this.events.push({ id, account, timestamp, status, weighted, isCounted: this.#isExtraActive, isReverted: false });
+    const [stored] = await this.engine.events.get(id);
+    expect(stored?.schemaVersion).toBe(this.#version);
+  }
+
+  /** The first row of S14.1 that holds; every rule of these schemas can be computed. */
+  #expectedStatus(id: string, timestamp: number): string {
+    if (this.events.some((event) => event.id === id && isCounted(event))) return "INGESTION_FAILED_DUPLICATE_EVENT";
+    if (timestamp > this.now + DAY) return "INGESTION_FAILED";
+    if (!this.#isOpen(timestamp)) return "INGESTION_FAILED_PAST_GRACE_PERIOD";
+    return timestamp < START ? "INGESTION_COMPLETED_EVENT_NOT_BILLED" : "INGESTION_COMPLETED_EVENT_METERED";
+  }
+
+  /** The setting of the account, else of its customer, else of the organization (S4.2); 1 where the rule has none. */
+  #factorFor(account: string): number {
+    if (!this.#current.factor) return 1;
+    const own = account === "a" ? this.#settings.get("account") : undefined;
+    return own ?? this.#settings.get("customer") ?? this.#settings.get("organization") ?? 0;
+  }
+
+  #isOpen(timestamp: number): boolean {
+    return timestamp < START || this.now < cycleEnd(timestamp) + GRACE_DAYS * DAY;
+  }
+
+  async #undo(id: string, account: string): Promise<void> {
+    const revertible = this.events.filter(
+      (event) => event.id === id && event.account === account && isCounted(event) && this.#isOpen(event.timestamp),
+    );
+    const undone = await this.engine.undo({ account, eventId: id });
+    expect(undone.filter(({ status }) => status === "REVERTED")).toHaveLength(revertible.length);
+    for (const event of revertible) event.isReverted = true;
+  }
+
+  /** Compares the usage of each day, and the total of every invoice. */
+  async check(): Promise<void> {
+    const counted = this.events.filter(isCounted);
+    const expected = new Map<string, number>();
+    for (const event of counted) {
+      for (const meterId of event.isCounted ? [this.sum, this.extra] : [this.sum]) {
+        const key = `${event.account} ${meterId} ${new Date(event.timestamp).toISOString().slice(0, 10)}`;
+        expected.set(key, (expected.get(key) ?? 0) + event.weighted);
+      }
+    }
+    const range = { from: START - 90 * DAY, until: this.now + 40 * DAY };
+    const usage = await this.engine.usage({ accountIds: [...ACCOUNTS], ...range });
+    const found = usage.map(
+      ({ accountId, meterId, date, quantity }) =>
+        [`${accountId} ${meterId} ${date}`, Number(quantity.toFixed())] as const,
+    );
+    expect(withoutZeros(found)).toEqual(withoutZeros(expected));
+    for (const { invoice } of (await this.engine.invoices.list({ page: { limit: 1000 } })).items) {
+      const [from, until] = [Date.parse(invoice.startDate), Date.parse(invoice.endDate)];
+      const units = counted
+        .filter(({ account, timestamp }) => account === invoice.accountId && from <= timestamp && timestamp < until)
+        .reduce((total, { weighted }) => total + weighted, 0);
+      expect(Number(invoice.revenueInfo.value.toFixed())).toBe(Math.max(units, 0) * 0.25);
+    }
+  }
+}
+
+function isCounted({ status, isReverted }: ModelEvent): boolean {
+  return status.startsWith("INGESTION_COMPLETED") && !isReverted;
+}
+
+function withoutZeros(cells: Iterable<readonly [string, number]>): readonly (readonly [string, number])[] {
+  return [...cells].filter(([, quantity]) => quantity !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+test("S4.2, S4.4, S5.3: events count by the versions, settings and meters in force at their ingest", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 40 }), async (operations) => {
+      const world = new World();
+      await world.open();
+      for (const each of operations) await world.apply(each);
+      await world.check();
+    }),
+    { numRuns: runs(500) },
+  );
+});
