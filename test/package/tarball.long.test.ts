@@ -1,6 +1,6 @@
 /** The package as a stranger gets it: packed, installed into an empty folder, and used by what it prints. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -179,6 +179,73 @@ describe("a plain install", () => {
         ...Array.from({ length: 3 }, () => "docs/testing-your-plan.md ts"),
       ]);
     });
+  });
+});
+
+/** Uses each entry of the package that a host imports, with what stands behind it. */
+const PROGRAM = `
+import { createEngine, memoryStore, parseBook, preview, priceQuantity } from "ratebook";
+import { apiKeysOf, createServer } from "ratebook/server";
+import { postgresStore } from "ratebook/postgres";
+
+const engine = createEngine({ store: memoryStore() });
+const { key } = await apiKeysOf(engine).createFirst();
+const app = await createServer({ engine, log: { level: "silent" } });
+const ask = async (url, body) => {
+  const headers = { authorization: \`Bearer \${key}\` };
+  const answer = await app.inject(body === undefined ? { url, headers } : { method: "POST", url, headers, payload: body });
+  return answer.statusCode;
+};
+const { token } = (await app.inject({ method: "POST", url: "/authenticate", headers: { authorization: \`Bearer \${key}\` } })).json();
+const withToken = await app.inject({ url: "/customers", headers: { authorization: \`Bearer \${token}\` } });
+console.log(
+  typeof parseBook, typeof preview, typeof priceQuantity, typeof postgresStore, withToken.statusCode,
+  await ask("/customers", { id: "acme", name: "Acme", primaryEmail: "a@acme.test" }), await ask("/docs"),
+  await ask("/docs/static/swagger-ui.css"), await ask("/openapi.json"),
+);
+await app.close();
+`;
+
+/** The lowest version of a range that begins with it. */
+function lowestOf(range: string): string {
+  return range.replace(/^\D+/, "").replace(/ .*$/, "");
+}
+
+describe("the ranges of its dependencies", () => {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  ) as Readonly<Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>>;
+  const ranges = Object.entries({ ...dependencies, ...optionalDependencies });
+
+  test("are all of the form ^1.2.3, so that a host shares and patches them, but for two", () => {
+    expect(ranges.filter(([, range]) => !/^\^\d+\.\d+\.\d+$/.test(range))).toEqual([
+      // From the excluded versions on they need packages that ask for Node 22, so that npm on Node 20 would leave out Fastify.
+      ["@fastify/static", ">=10.1.0 <10.1.4"],
+      ["light-my-request", ">=6.6.0 <6.8.0"],
+    ]);
+  });
+
+  // A project of its own has no lockfile: npm takes the newest versions, or those that the project itself names.
+  test.each([
+    ["lowest", ranges.map(([name, range]) => `${name}@${lowestOf(range)}`)],
+    ["newest", []],
+  ])("work with the %s versions that they allow, of which there is one copy", (which, named) => {
+    const { project } = install(...named);
+    for (const [name, range] of which === "lowest" ? ranges : []) {
+      const manifest = readFileSync(join(project, "node_modules", name, "package.json"), "utf8");
+      expect([name, (JSON.parse(manifest) as { version: string }).version]).toEqual([name, lowestOf(range)]);
+    }
+    expect(existsSync(join(project, "node_modules", "ratebook", "node_modules"))).toBe(false);
+    writeFileSync(join(project, "program.js"), PROGRAM);
+    const { status, stdout, stderr } = shell(project, "node program.js");
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout: "function function function function 200 201 200 200 200\n",
+      stderr: "",
+    });
+    const [, preview = ""] = (shell(project, "npx ratebook init").stdout.split("Next:\n")[1] ?? "").trim().split("\n");
+    // 9,000 × 0.002 + 2,500 × 0.001.
+    expect(shell(project, preview).stdout).toMatch(/^Total +USD +20\.50$/m);
   });
 });
 
