@@ -295,13 +295,13 @@ describe("S17.5 an engine that was not told where events live", () => {
     const { store, clock, told } = await two();
     const other = createEngine({ store, clock });
     for (const operation of [
-      other.finalize(),
-      other.preview(),
-      other.invoices.list({ filter: { accountId: "prod" } }),
-      other.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
-      other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]),
+      async () => other.finalize(),
+      async () => other.preview(),
+      async () => other.invoices.list({ filter: { accountId: "prod" } }),
+      async () => other.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
+      async () => other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]),
     ]) {
-      expect(await refusalOf(operation)).toBe(
+      expect(await refusalOf(operation())).toBe(
         'ERR_USAGE_UNAVAILABLE the events of the event schema "call" live elsewhere, and this engine was not told where (its option usage; --usage and --usage-schemas on the command line), so nothing was decided',
       );
     }
