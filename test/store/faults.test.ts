@@ -303,7 +303,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "the revision stands still": [
-    "the revision grows with a change of the configuration, and with nothing else",
+    "the revision is that of the last commit that set one, and 0 before",
     () => reading(() => ({ configurationRevision: async () => 1 })),
   ],
   "removed documents stay": [
