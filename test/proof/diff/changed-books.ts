@@ -117,6 +117,7 @@ interface Mutation {
   readonly to: (old: unknown) => unknown;
 }
 
+/** What changes the days or the seats that were paid in advance may change a refund alone, which is a credit. */
 const MUTATIONS: readonly Mutation[] = [
   { pattern: ["slabRates", "*", "rate"], causes: ["rates"], to: more },
   { pattern: ["slabDetails", "*", "rate"], causes: ["rates"], to: more },
@@ -126,10 +127,14 @@ const MUTATIONS: readonly Mutation[] = [
   { pattern: ["slabs", "0", "slabConfig", "chargeAtZero"], causes: ["rates"], to: (old) => old !== true },
   { pattern: ["rateConfig"], causes: ["bounds"], to: () => ({ minimumRate: "7.5", maximumRate: "30" }) },
   { pattern: ["rateConfig"], causes: ["bounds"], to: () => ({}) },
-  { pattern: ["enableProration"], causes: ["days"], to: (old) => old !== true },
-  { pattern: ["invoiceTiming"], causes: ["days"], to: (old) => (old === "IN_ADVANCE" ? "IN_ARREARS" : "IN_ADVANCE") },
+  { pattern: ["enableProration"], causes: ["days", "credits"], to: (old) => old !== true },
+  {
+    pattern: ["invoiceTiming"],
+    causes: ["days", "credits"],
+    to: (old) => (old === "IN_ADVANCE" ? "IN_ARREARS" : "IN_ADVANCE"),
+  },
   { pattern: ["minimumCommitment", "rateValues", "0", "rate"], causes: ["commitment"], to: more },
-  { pattern: ["licenseUpdates", "*", "quantity"], causes: ["usage"], to: (old) => Number(old) + 1 },
+  { pattern: ["licenseUpdates", "*", "quantity"], causes: ["usage", "credits"], to: (old) => Number(old) + 1 },
   {
     pattern: ["creditGrantRateCards", "*", "rateDetails", "currencySlabRateDetails", "0", "creditAmount"],
     causes: ["usage", "credits"],
@@ -141,11 +146,11 @@ const MUTATIONS: readonly Mutation[] = [
     causes: ["credits"],
     to: (old) => formatDate(instantOf(String(old)) + 9 * DAY_MS),
   },
-  { pattern: ["proratedRefundMode"], causes: ["days"], to: (old) => (old === "NONE" ? "CREDITS" : "NONE") },
+  { pattern: ["proratedRefundMode"], causes: ["days", "credits"], to: (old) => (old === "NONE" ? "CREDITS" : "NONE") },
   { pattern: ["events", "*", "attributes", "0", "value"], causes: ["usage"], to: more },
   {
     pattern: ["pricePlans", "0", "effectiveFrom"],
-    causes: ["days"],
+    causes: ["days", "credits"],
     to: (old) => formatDate(instantOf(String(old)) - DAY_MS),
   },
 ];
