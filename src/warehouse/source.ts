@@ -9,7 +9,8 @@ import { type DigitBounds, textRange } from "./pushing/push-schema.ts";
 
 /** The type of a column, as far as what its values mean depends on it. */
 export type ColumnType =
-  | { readonly type: "integer" | "double" }
+  /** `float`: of 32 bits. */
+  | { readonly type: "integer" | "double" | "float" }
   /** `isString`: its values are texts as they stand, and none is made of them, as of those of an enumeration. */
   | { readonly type: "text"; readonly isString?: true }
   /** What no plain row has; `name` is what the database calls it. */
@@ -73,6 +74,7 @@ export function rangeOfPart(part: SourcePart | undefined, bounds: DigitBounds): 
       const before = Math.min(bounds.before, type.precision - type.scale, INTEGER_DIGITS - type.scale);
       return before < 0 ? undefined : textRange("", { before, after: type.scale });
     }
+    case "float":
     case "timestamp":
     case "other":
       return undefined;

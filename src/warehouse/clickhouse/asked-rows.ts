@@ -56,7 +56,9 @@ function timeConditions(time: SourceTime, from: Instant, until: Instant): readon
   const column = columnOf(part.column);
   if (form !== undefined) {
     const each = form === "seconds" ? 1000 : 1;
-    return between(column, (at) => String(Math.ceil(at / each)));
+    // Of numbers with a fraction, which are never plain, all are read of the seconds in which the range begins and ends.
+    const [first, last] = [part.type.type === "integer" ? Math.ceil : Math.floor, Math.ceil];
+    return between(column, (at) => String((at === least ? first : last)(at / each)));
   }
   if (part.type.type === "timestamp") return between(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
   // A string as it stands, so that an index on it can be used.

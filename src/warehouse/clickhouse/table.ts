@@ -138,6 +138,7 @@ export function typeOf(name: string): ColumnType {
   if (name === "String") return { type: "text", isString: true };
   if (name === "UUID" || name.startsWith("Enum")) return { type: "text" };
   if (name === "Float64") return { type: "double" };
+  if (name === "Float32") return { type: "float" };
   return { type: "other", name };
 }
 

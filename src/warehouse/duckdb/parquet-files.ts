@@ -90,6 +90,7 @@ export function typeOf(name: string): ColumnType {
   if (/^TIMESTAMP(?:_S|_MS|_NS)?$/.test(name)) return { type: "timestamp", isZoned: false };
   if (name === "VARCHAR") return { type: "text" };
   if (name === "DOUBLE") return { type: "double" };
+  if (name === "FLOAT") return { type: "float" };
   return { type: "other", name };
 }
 

@@ -6,6 +6,7 @@
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, instantOrUndefined } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
+import { exactOfText, textOfExact } from "../../numbers/exact.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
@@ -95,7 +96,7 @@ function bind(
   const named = columnsNamedBy(map);
   const source = sourceOf(map, { from, columns, name: mapFile });
   const headed = named.map((column) => columnIn(columns, column));
-  const doubles = headed.map(({ type }) => type.type === "double");
+  const types = headed.map(({ type }) => type.type);
   const make = eventMaker<readonly string[]>(map, (name) => {
     const place = named.indexOf(name);
     return (record) => record[place] ?? "";
@@ -110,13 +111,21 @@ function bind(
   );
   return {
     metered: { source, pushed, columns: headed, file, rows },
-    // A double means its shortest text, which is JavaScript's.
     make: (record, row) =>
       make(
-        record.map((text, place) => (doubles[place] === true && text !== "" ? String(Number(text)) : text)),
+        record.map((text, place) => plainText(text, types[place])),
         row,
       ),
   };
+}
+
+/** One text for one number, whatever the type of its column: a decimal of two places says `1.00`, a double `1.0` (S4.1). */
+function plainText(text: string, type: ColumnType["type"] | undefined): string {
+  if (text === "" || (type !== "decimal" && type !== "double" && type !== "float")) return text;
+  // A double means its shortest text, which is JavaScript's.
+  const short = type === "double" ? String(Number(text)) : text;
+  const exact = exactOfText(short);
+  return exact === undefined ? short : textOfExact(exact);
 }
 
 /** Whether a name is an id or an alias of an account that takes events (S16.6). */

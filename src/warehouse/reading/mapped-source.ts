@@ -90,10 +90,10 @@ function timeIn(origin: CsvMap["timestamp"], columns: ReadonlyMap<string, Column
   const part = partIn(origin, columns);
   const zoneMinutes = zone === undefined ? undefined : parseZone(zone);
   if (form === undefined) return { part, zoneMinutes };
-  const isWhole = "column" in part && part.type.type === "integer";
-  if ((form !== "seconds" && form !== "milliseconds") || !isWhole)
+  const isCounted = "column" in part && /^(?:integer|decimal|double)$/.test(part.type.type);
+  if ((form !== "seconds" && form !== "milliseconds") || !isCounted)
     throw new InputError(
-      `${file}: times of the form ${quoted(form)} are read from CSV alone: in a database and in Parquet expected a column of timestamps, of texts with a zone, or of whole "seconds" or "milliseconds"`,
+      `${file}: times of the form ${quoted(form)} are read from CSV alone: in a database and in Parquet expected a column of timestamps, of texts with a zone, or of "seconds" or "milliseconds" as integers, decimals or doubles`,
     );
   return { part, form, zoneMinutes };
 }

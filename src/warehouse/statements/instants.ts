@@ -16,14 +16,27 @@ const ANY_TIME =
 
 /** What the instant of any event is computed from: the columns `time_text`, `time_ms` and `zone_minutes`. */
 export function sqlOfTimeParts({ part, form, zoneMinutes }: SourceTime, sql: Dialect): readonly string[] {
-  const [each, most] = form === "seconds" ? [1000, 99_999_999_999] : [1, 99_999_999_999_999];
   const text = sqlOfPartText(part, sql);
-  const whole = form === undefined ? undefined : sql.integerIn(text);
   return [
     `${text} as time_text`,
-    `${whole === undefined ? sql.noInteger : `case when ${whole} between 0 and ${most} then ${whole} * ${each} end`} as time_ms`,
+    `${form === undefined ? sql.noInteger : countedTime(text, form, sql)} as time_ms`,
     `${zoneMinutes === undefined ? sql.noInteger : sql.integer(BigInt(zoneMinutes), false)} as zone_minutes`,
   ];
+}
+
+/** A number of seconds or milliseconds without an exponent: what is below a millisecond is cut (S2.2). */
+function countedTime(
+  text: string,
+  form: "seconds" | "milliseconds",
+  { integerIn: int, found, ...sql }: Dialect,
+): string {
+  const isSeconds = form === "seconds";
+  const isOfForm = sql.isOfForm(text, `[0-9]{1,${isSeconds ? 11 : 14}}([.][0-9]+)?`);
+  const whole = int(found(text, "^([0-9]+)"));
+  const millis = int(`left(rpad(${found(text, "[.]([0-9]+)$")}, 3, '0'), 3)`);
+  // The texts of doubles have an exponent where they are tiny.
+  const isTiny = `when ${sql.isOfForm(text, "[0-9.]+e-[0-9]+")} then 0`;
+  return `case when ${isOfForm} then ${isSeconds ? `${whole} * 1000 + ${millis}` : whole} ${isTiny} end`;
 }
 
 /** Minutes east of UTC, as the text or else the map says; NULL without either. */

@@ -1,0 +1,152 @@
+/** Columns of numbers: one text for one number as a dimension, and times that are counted in numbers of any type (S2.2, S4.1). */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { DuckDBInstance } from "@duckdb/node-api";
+import { Decimal } from "decimal.js";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+
+import { readBook } from "../../src/book/book.ts";
+import { readCsvMap } from "../../src/records/csv-map.ts";
+import { takeAll } from "../../src/records/event-cursor.ts";
+import type { EventSink } from "../../src/records/event-sink.ts";
+import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
+import { runs } from "../support/runs.ts";
+import { byDatabase, type KeptRows } from "./law.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ratebook-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A meter that counts the rows whose dimension is the text of one. */
+const BOOK = readBook(
+  JSON.stringify({
+    organization: { id: "org", name: "Organization" },
+    eventSchemas: [{ name: "use", attributes: [{ name: "x" }], dimensions: [{ name: "d" }] }],
+    usageMeters: [
+      {
+        id: "um.one",
+        name: "ones",
+        eventSchemaName: "use",
+        type: "COUNTER",
+        aggregation: "SUM",
+        computations: [
+          { order: 1, matcher: { "==": [{ var: "dimension.d" }, "1"] }, computation: { var: "attribute.x" } },
+        ],
+      },
+    ],
+    customers: [{ id: "customer", name: "Customer" }],
+    accounts: [{ id: "a", name: "Account", customerId: "customer" }],
+  }),
+);
+
+/** Writes numbers to a file, each in a row of 2 units: with a form they are its times, without one its dimension. */
+async function written(values: readonly string[], type: string, form?: string): Promise<KeptRows["open"]> {
+  const path = join(folder, "numbers.parquet");
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  const rows = values.map((value, index) => `(${index}, '${value}')`).join(", ");
+  await connection.run(
+    `copy (select n::VARCHAR as id, cast(v as ${type}) as v, '2024-01-01T00:00:00Z' as "at", '2' as x ` +
+      `from (values ${rows}) as given (n, v) order by n) to '${path}' (format parquet)`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+  const map = readCsvMap(
+    "map",
+    JSON.stringify({
+      schemaName: { value: "use" },
+      id: { column: "id" },
+      accountId: { value: "a" },
+      timestamp: form === undefined ? { column: "at" } : { column: "v", form, zone: "UTC" },
+      attributes: { x: { column: "x" } },
+      dimensions: { d: form === undefined ? { column: "v" } : { value: "1" } },
+    }),
+  );
+  return async (sink, reading) =>
+    openParquet([{ paths: [path], map, mapFile: "map" }], sink, { ...reading, memory: undefined });
+}
+
+interface MappedEvent {
+  readonly timestamp: string;
+  readonly dimensions: { readonly d: string };
+}
+
+/** The events of a file, or why a row is none, in the order of its rows. */
+async function eventsOf(open: KeptRows["open"]): Promise<readonly (MappedEvent | string)[]> {
+  const found: (readonly [row: number, event: MappedEvent | string])[] = [];
+  const sink: EventSink = {
+    event: (_, row, event) => found.push([row, event as MappedEvent]) > 0,
+    badLine: (_, row, problem) => found.push([row, problem]) > 0,
+    slotsOf: () => undefined,
+    filled: () => true,
+    counted: () => false,
+  };
+  await takeAll(await open(sink, { book: BOOK, isPushing: true, dedupes: true }), { onDisorder: () => undefined });
+  return found.toSorted(([a], [b]) => a - b).map(([, event]) => event);
+}
+
+describe("S4.1 a dimension has one text for one number", () => {
+  test.each([
+    ["DECIMAL(4, 2)", ["1", "-0.5", "0", "10.1"], ["1", "-0.5", "0", "10.1"]],
+    ["DECIMAL(38, 10)", ["1", "-2.5", "-0", "100"], ["1", "-2.5", "0", "100"]],
+    ["FLOAT", ["1", "0.1", "-0", "16777216", "1e20"], ["1", "0.1", "0", "16777216", "100000000000000000000"]],
+    ["DOUBLE", ["1", "0.1", "-0", "1e-7", "1e21"], ["1", "0.1", "0", "0.0000001", "1000000000000000000000"]],
+    ["HUGEINT", ["1", "100", "0"], ["1", "100", "0"]],
+    ["BIGINT", ["1", "100", "-7"], ["1", "100", "-7"]],
+    // A text is no number: another one is another dimension.
+    ["VARCHAR", ["1", "1.0", "1.00"], ["1", "1.0", "1.00"]],
+  ])("in a column of %s, whoever counts its rows", async (type, values, texts) => {
+    const open = await written(values, type);
+    const events = await eventsOf(open);
+    expect(events.map((event) => (typeof event === "string" ? event : event.dimensions.d))).toEqual(texts);
+    for (const isPushing of [false, true]) {
+      const kept = { open, read: [], placeOf: () => undefined };
+      const { cells } = await byDatabase(BOOK, kept, { dedupes: true, isPushing });
+      // One row of 2 units has the 1, on the day 19,723 after 1 January 1970.
+      expect(cells).toEqual(["a um.one 19723 2"]);
+    }
+  });
+});
+
+describe("S2.2 times that count seconds or milliseconds", () => {
+  test("are read from integers, decimals and doubles, of which Parquet makes a HUGEINT", async () => {
+    for (const type of ["BIGINT", "UINTEGER", "HUGEINT", "DOUBLE", "DECIMAL(12, 2)", "DECIMAL(38, 0)"]) {
+      const [event] = await eventsOf(await written(["1704067200"], type, "seconds"));
+      expect(event).toMatchObject({ timestamp: "2024-01-01T00:00:00.000Z" });
+    }
+    await expect(eventsOf(await written(["1704067200"], "FLOAT", "seconds"))).rejects.toThrow(
+      'times of the form "seconds" are read from CSV alone',
+    );
+  });
+
+  // The cursor itself compares the instant by which the database orders a row with that of its event.
+  test("are cut to milliseconds, by the database and by the core", async () => {
+    const numbers = fc.oneof(
+      fc.double({ min: 0, max: 4_102_444_800, noNaN: true }),
+      fc.integer({ min: 0, max: 4_102_444_800_000 }).map((millis) => millis / 1000),
+      fc.constantFrom(0, 5e-324, 1e-7, 0.0001, 0.001, 0.9999, 1.001, 4_102_444_799.999),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(numbers, { minLength: 1, maxLength: 20 }),
+        fc.constantFrom("seconds", "milliseconds"),
+        async (values, form) => {
+          const events = await eventsOf(await written(values.map(String), "DOUBLE", form));
+          const times = events.map((event) => (typeof event === "string" ? event : Date.parse(event.timestamp)));
+          const each = form === "seconds" ? 1000 : 1;
+          expect(times).toEqual(values.map((value) => new Decimal(value).times(each).floor().toNumber()));
+        },
+      ),
+      { numRuns: runs(50) },
+    );
+  });
+
+  test("and what is no time is no event", async () => {
+    const none = ["-1", "-0.5", "nan", "inf", "1e20"];
+    const events = await eventsOf(await written(none, "DOUBLE", "seconds"));
+    expect(events).toHaveLength(none.length);
+    for (const event of events) expect(event).toContain("is no time in the form seconds, which the map says");
+  });
+});
