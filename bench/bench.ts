@@ -21,16 +21,26 @@ export function measure(work: () => void): number {
   return Number(process.hrtime.bigint() - start) / 1e9;
 }
 
-/** The longest time in which a timer had no turn, in milliseconds. */
-export async function longestWait(work: () => Promise<unknown>): Promise<number> {
-  let [longest, last] = [0, performance.now()];
+/** The longest time in which a timer had no turn, in milliseconds of the clock and of the processor. */
+export interface Wait {
+  readonly clock: number;
+  /** The longest processor time of the process between two turns: a busy machine makes the clock's longer, not this. */
+  readonly processor: number;
+}
+
+/** The longest wait of a timer while `work` runs. */
+export async function longestWait(work: () => Promise<unknown>): Promise<Wait> {
+  let [clock, processor] = [0, 0];
+  let [last, used] = [performance.now(), process.cpuUsage()];
   const beat = (): void => {
-    const now = performance.now();
-    [longest, last] = [Math.max(longest, now - last), now];
+    const [now, { user, system }] = [performance.now(), process.cpuUsage(used)];
+    clock = Math.max(clock, now - last);
+    processor = Math.max(processor, (user + system) / 1000);
+    [last, used] = [now, process.cpuUsage()];
   };
   const timer = setInterval(beat, 1);
   await work();
   beat();
   clearInterval(timer);
-  return longest;
+  return { clock, processor };
 }

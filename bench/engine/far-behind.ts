@@ -80,7 +80,9 @@ async function waits(store: Store, size: "smoke" | "full", grants: Partial<typeo
   for (const [name, work] of WORKS) {
     const [began, longest] = [performance.now(), await longestWait(() => work(engine))];
     const took = performance.now() - began;
-    lines.push(`${name}: others wait ${longest.toFixed(0)} ms at most, of ${took.toFixed(0)} ms`);
+    lines.push(
+      `${name}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${took.toFixed(0)} ms`,
+    );
   }
   return lines;
 }

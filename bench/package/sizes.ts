@@ -17,7 +17,7 @@ export interface BundleCase {
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
   { names: ["preview"], gzippedMax: 80 },
-  { names: ["preview", "readBook"], gzippedMax: 131 },
+  { names: ["preview", "readBook"], gzippedMax: 132 },
 ];
 
 /** The size of a bundle of these exports of the root, in kilobytes. */

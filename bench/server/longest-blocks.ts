@@ -154,7 +154,7 @@ async function blockOf(app: FastifyInstance, [method, url, body]: Asked): Promis
   // The id of an invoice is a hash, of which any letters may be a part.
   const path = url.replace(/\?.*/, "").replace(/\/inv\.\w+/, "/{invoice_id}");
   const what = url.includes("format=html") ? `${path} as HTML` : path;
-  return `${method} ${what}: others wait ${longest.toFixed(0)} ms at most, of ${took.toFixed(0)} ms; ${text.length.toLocaleString("en-US")} characters`;
+  return `${method} ${what}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${took.toFixed(0)} ms; ${text.length.toLocaleString("en-US")} characters`;
 }
 
 /** The benches of the longest time in which one request keeps others waiting. */

@@ -28,7 +28,7 @@ export interface Look {
 export async function lookAtAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  look: (found: Look) => Result,
+  look: (found: Look) => Promise<Result> | Result,
   at?: Instant,
   wanted: InvoicesWanted = "open",
 ): Promise<Result> {
@@ -38,7 +38,7 @@ export async function lookAtAccounts<Result>(
     const { catalog } = await context.configuration(view);
     const now = context.clock();
     const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, wanted);
-    return { result: look({ catalog, workspace, now }), changes: {} };
+    return { result: await look({ catalog, workspace, now }), changes: {} };
   });
 }
 

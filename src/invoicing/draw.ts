@@ -46,6 +46,7 @@ export interface DrawOptions {
 /** An invoice with what it was drawn from, and what it takes of credits. */
 export interface Drawn {
   readonly draft: Draft;
+  /** Made when it is read first: who asks only for credits does without its lines, which take most of the time. */
   readonly invoice: Invoice;
   readonly taken: readonly CreditUse[];
   /** The credit that it grants once it is final: its total is below zero (S13.4). */
@@ -64,12 +65,17 @@ export function drawTotals(view: AccountView, catalog: BillingCatalog, options: 
 
 /** As {@link drawInvoices}, with what finalizing must know of each. */
 export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Drawn[] {
-  return paidDrafts(view, catalog, options).map((paid) => ({
-    draft: paid.draft,
-    invoice: invoiceOf(view, paid),
-    taken: paid.taken,
-    ...(paid.granted === undefined ? {} : { granted: paid.granted }),
-  }));
+  return paidDrafts(view, catalog, options).map((paid) => {
+    let made: Invoice | undefined;
+    return {
+      draft: paid.draft,
+      get invoice() {
+        return (made ??= invoiceOf(view, paid));
+      },
+      taken: paid.taken,
+      ...(paid.granted === undefined ? {} : { granted: paid.granted }),
+    };
+  });
 }
 
 function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly PaidDraft[] {

@@ -9,12 +9,12 @@ import * as z from "zod";
 import { readInput } from "../book/requests/requests.ts";
 import type { Engine } from "../engine/engine.ts";
 import { InvariantError } from "../errors.ts";
-import { stringifyJson } from "../numbers/json.ts";
 import { type AccessControl, mayCall } from "./access/access.ts";
 import { parseBodies, readQuery } from "./http/bodies.ts";
 import { type Answer, type Caller, type Endpoint, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
 import { failureOf, NO_ENDPOINT, Refusal } from "./http/failures.ts";
 import type { Paging, PagingSource } from "./http/pagination.ts";
+import { writeJson } from "./http/pieces.ts";
 import { sentenceInWireNames } from "./http/wire-names.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
@@ -128,19 +128,20 @@ function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, give
   return given;
 }
 
-function send(reply: FastifyReply, { status, body, contentType, headers, plain }: Answer): FastifyReply {
-  const sent =
-    contentType === undefined ? (plain === true ? JSON.stringify(body) : stringifyJson(body)) : written(body);
-  void reply.headers({ ...headers });
-  return reply
-    .code(status)
-    .header("content-type", contentType ?? JSON_TYPE)
-    .send(sent);
+/** Sends an answer; others have their turn while the text of a large one is written. */
+async function send(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+  const { body, contentType, plain } = answer;
+  if (contentType !== undefined) return sendText(reply, answer, Buffer.isBuffer(body) ? body : String(body));
+  return sendText(reply, answer, plain === true ? JSON.stringify(body) : await writeJson(body));
 }
 
-/** A body that a handler has serialized itself. */
-function written(body: unknown): string | Buffer {
-  return Buffer.isBuffer(body) ? body : String(body);
+function sendText(
+  reply: FastifyReply,
+  { status, contentType = JSON_TYPE, headers }: Omit<Answer, "body">,
+  text: string | Buffer,
+): FastifyReply {
+  void reply.headers({ ...headers });
+  return reply.code(status).header("content-type", contentType).send(text);
 }
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -150,11 +151,8 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (failure.status >= 500) request.log.error({ err: error }, "request failed");
   if (failure.retryAfter !== undefined) void reply.header("retry-after", failure.retryAfter);
   if (failure.status === 401) void reply.header("www-authenticate", "Bearer");
-  return send(reply, {
-    status: failure.status,
-    body: { message: sentenceInWireNames(failure.message, wireNames) },
-    plain: true,
-  });
+  const body = { message: sentenceInWireNames(failure.message, wireNames) };
+  return sendText(reply, { status: failure.status }, JSON.stringify(body));
 }
 
 /** A path that exists answers other methods with a 405 that lists its own. */

@@ -3,7 +3,8 @@ import { parse } from "lossless-json";
 import { expect, test } from "vitest";
 
 import { findJsonFault } from "../../src/numbers/json-fault.ts";
-import { jsonNumber, parseJson } from "../../src/numbers/json.ts";
+import { jsonPieces } from "../../src/numbers/json-pieces.ts";
+import { jsonNumber, parseJson, stringifyJson } from "../../src/numbers/json.ts";
 
 const numbers = fc
   .tuple(
@@ -43,6 +44,36 @@ test("S1.2 JSON is read as a parser reads it that makes each number of its text 
     }),
     { numRuns: 2000 },
   );
+});
+
+test("S1.2 JSON in pieces is the same text as in one", () => {
+  const values = fc.oneof(
+    fc.anything({ withDate: true, withBigInt: true, withNullPrototype: true, withSparseArray: true }),
+    json.map((text) => parseJson(text)),
+    fc.constantFrom(() => 0, Symbol("none"), { toJSON: () => ({ a: undefined, b: new Date(0) }) }, [
+      undefined,
+      () => 0,
+    ]),
+  );
+  fc.assert(
+    fc.property(fc.array(values, { maxLength: 4 }), fc.nat(2), (parts, times) => {
+      // Some are longer than a piece.
+      const value = {
+        parts,
+        many: Array.from({ length: times * 200 }, () => ["x".repeat(99), ...parts]),
+        none: parts[9],
+      };
+      expect([...jsonPieces(value)].join("")).toBe(stringifyJson(value));
+      expect([...jsonPieces(parts[0])].join("")).toBe(stringifyJson(parts[0]));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a long JSON text comes in pieces of 16,384 characters and one part more", () => {
+  const pieces = [...jsonPieces(Array.from({ length: 10_000 }, () => ({ quantity: 1234567890 })))];
+  expect(pieces.length).toBe(15);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(16_384 + 24);
 });
 
 test("a fault is found in a text where the engine finds one, and nowhere else, at the first character that makes it one", () => {

@@ -16,6 +16,7 @@ import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
+import { takingTurns } from "../../store/turns.ts";
 import { idsOf, accountsIn, inChunks, accountsNamedIn, accountsUncharted } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
 import { type Look, lookAtAccounts } from "../looks.ts";
@@ -134,11 +135,17 @@ export async function invoicesOf(
   accountIds: readonly string[],
   at: Instant | undefined,
 ): Promise<readonly InvoiceShown[]> {
-  const show = ({ catalog, workspace, now }: Look): readonly InvoiceShown[] => {
+  const show = async ({ catalog, workspace, now }: Look): Promise<readonly InvoiceShown[]> => {
     if (at !== undefined && at < now) {
       throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
     }
-    return accountIds.flatMap((id) => billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now)));
+    const giveWay = takingTurns();
+    const shown: InvoiceShown[] = [];
+    for (const id of accountIds) {
+      for (const each of billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now))) shown.push(each);
+      await giveWay();
+    }
+    return shown;
   };
   return lookAtAccounts(context, accountIds, show, at, "all");
 }

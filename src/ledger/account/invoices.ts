@@ -106,10 +106,12 @@ export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { s
 }
 
 /** A draft as it is read: with its id and what it holds. */
-export function asDraft(record: Pick<AccountRecord, "id">, { draft, invoice, taken }: Drawn): DraftInvoice {
+export function asDraft(record: Pick<AccountRecord, "id">, drawn: Drawn): DraftInvoice {
   return {
-    id: invoiceIdOf(record.id, invoiceKeyOf(draft)),
-    invoice,
-    holds: taken.map(({ creditId, amount }) => ({ creditId, amount })),
+    id: invoiceIdOf(record.id, invoiceKeyOf(drawn.draft)),
+    get invoice() {
+      return drawn.invoice;
+    },
+    holds: drawn.taken.map(({ creditId, amount }) => ({ creditId, amount })),
   };
 }

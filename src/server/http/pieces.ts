@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { jsonPieces } from "../../numbers/json-pieces.ts";
 import { takingTurns } from "../../store/turns.ts";
 
 /** Characters after which pieces are put into bytes: long concatenations are slow. */
@@ -21,4 +22,18 @@ export async function joinPieces(pieces: Iterable<string>): Promise<Buffer> {
     await giveWay();
   }
   return Buffer.concat([...chunks, Buffer.from(text)]);
+}
+
+/** The JSON text of a value, while other requests have their turn between its pieces; of a small one, at once. */
+export async function writeJson(value: unknown): Promise<string | Buffer> {
+  const pieces = jsonPieces(value);
+  const first = pieces.next();
+  const second = pieces.next();
+  if (first.done === true || second.done === true) return first.value ?? "";
+  return joinPieces(allPieces([first.value, second.value], pieces));
+}
+
+function* allPieces(first: readonly string[], more: Iterable<string>): Generator<string> {
+  yield* first;
+  yield* more;
 }

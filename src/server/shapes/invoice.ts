@@ -205,12 +205,19 @@ export function shownUsage(usage: Invoice["usageInfo"]): z.input<typeof usageInf
   return [shownLine({ type: usage.type, value: sum(lineItems.map(({ value }) => value)), lineItems })];
 }
 
+const LINE_TYPES: ReadonlySet<string> = new Set(lineType.options);
+
 /** The type of a line; invoices that became final before have the types that cards in advance and slabs had then. */
 function typeNow(type: string): z.input<typeof lineType> {
+  if (isLineType(type)) return type;
   const now = type
     .replace(/^(?:ADVANCED_)?(\w+?)(?:_RATE_CARD)?_SLAB_AMOUNT$/, "$1_RATE_CARD_SLAB_AMOUNT")
     .replace("ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_FIXED_FEE");
   return lineType.parse(now);
+}
+
+function isLineType(type: string): type is z.input<typeof lineType> {
+  return LINE_TYPES.has(type);
 }
 
 function isPlain(type: string): type is PlainType {

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Page } from "../../engine/pages.ts";
-import { stringifyJson } from "../../numbers/json.ts";
+import { jsonPieces } from "../../numbers/json-pieces.ts";
 import { takingTurns } from "../../store/turns.ts";
 import { type Answer, ok } from "../http/endpoint.ts";
 import type { AskedPage } from "../http/pagination.ts";
@@ -60,13 +60,15 @@ export async function boundedPage<Item, Found extends Page<Item> & WithoutSkippe
   let length = 0;
   for (const item of found.items) {
     const each = show(item);
-    length += stringifyJson(each).length;
+    for (const piece of jsonPieces(each)) {
+      length += piece.length;
+      await giveWay();
+    }
     if (length > PAGE_LENGTH_MAX && shown.length > 0) {
       const fewer = await list({ ...page, limit: shown.length });
       return { ...fewer, items: fewer.items.map(show) };
     }
     shown.push(each);
-    await giveWay();
   }
   return { ...found, items: shown };
 }

@@ -1,0 +1,104 @@
+/**
+ * Long JSON texts in pieces, so that whoever writes them can pause between these.
+ *
+ * @module
+ */
+import { Decimal, isDecimalObject, textOf } from "./decimal.ts";
+
+/** Characters after which a piece ends: longer texts are slow to put together. */
+const PIECE_LENGTH = 16_384;
+
+/** A list or an object whose parts are being written. */
+interface OpenValue {
+  /** Undefined for a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly values: Readonly<Record<string | number, unknown>>;
+  readonly length: number;
+  /** The place of the next part. */
+  next: number;
+  /** Whether no part has been written yet. */
+  isEmpty: boolean;
+}
+
+/**
+ * The text that `stringifyJson` makes of a value, in pieces of a few thousand characters. A value must not contain itself.
+ */
+export function* jsonPieces(value: unknown): Generator<string, void, undefined> {
+  const open: OpenValue[] = [];
+  // The fields of the items of a list are the same.
+  const fieldTexts = new Map<string, string>();
+  let text = "";
+  let part = plainPart(value);
+  for (;;) {
+    const opened = openValue(part);
+    if (opened === undefined) {
+      text += scalarText(part);
+    } else {
+      open.push(opened);
+      text += opened.keys === undefined ? "[" : "{";
+    }
+    let last = open.at(-1);
+    while (last !== undefined && !moveToNext(last)) {
+      text += last.keys === undefined ? "]" : "}";
+      open.pop();
+      last = open.at(-1);
+    }
+    if (last === undefined) break;
+    if (text.length >= PIECE_LENGTH) {
+      yield text;
+      text = "";
+    }
+    if (!last.isEmpty) text += ",";
+    last.isEmpty = false;
+    const key = last.keys === undefined ? last.next : (last.keys[last.next] ?? "");
+    if (typeof key === "string") text += fieldText(key, fieldTexts);
+    part = plainPart(last.values[key]);
+    last.next++;
+  }
+  yield text;
+}
+
+/** Moves to the next part that has a text; false where there is none. */
+function moveToNext(value: OpenValue): boolean {
+  const { keys, values, length } = value;
+  if (keys === undefined) return value.next < length;
+  while (value.next < length && isAbsent(plainPart(values[keys[value.next] ?? ""]))) value.next++;
+  return value.next < length;
+}
+
+function fieldText(key: string, known: Map<string, string>): string {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const text = `${JSON.stringify(key)}:`;
+  // Ids as keys may be many, and each comes once.
+  if (known.size < 1000) known.set(key, text);
+  return text;
+}
+
+/** A list or object to write part by part; undefined for anything else. */
+function openValue(part: unknown): OpenValue | undefined {
+  if (typeof part !== "object" || part === null || isScalarObject(part)) return undefined;
+  const values = part as OpenValue["values"];
+  const keys = Array.isArray(part) ? undefined : Object.keys(part);
+  return { keys, values, length: Array.isArray(part) ? part.length : (keys?.length ?? 0), next: 0, isEmpty: true };
+}
+
+/** An object with a `toJSON` of its own is what that gives. */
+function plainPart(part: unknown): unknown {
+  if (typeof part !== "object" || part === null || isScalarObject(part)) return part;
+  const { toJSON } = part as { readonly toJSON?: unknown };
+  return typeof toJSON === "function" ? plainPart(toJSON.call(part)) : part;
+}
+
+function isAbsent(part: unknown): boolean {
+  return part === undefined || typeof part === "function" || typeof part === "symbol";
+}
+
+function isScalarObject(part: object): boolean {
+  return part instanceof Decimal || part instanceof Date || isDecimalObject(part);
+}
+
+function scalarText(part: unknown): string {
+  if (typeof part === "object" && part !== null && isDecimalObject(part)) return textOf(part);
+  return isAbsent(part) ? "null" : typeof part === "bigint" ? part.toString() : JSON.stringify(part);
+}
