@@ -176,9 +176,17 @@ function unpaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served
  * of them, but not the first, is the cycle of a number; undefined where there is no such charge (S9.1).
  *
  * @param n the number of that natural cycle
+ * @param found the answers for cycles before it, so that each is looked for once
  */
-function paidThrough(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: number): number | undefined {
-  if (card.type === "ONE_TIME" || n === 1) return undefined;
+function paidThrough(
+  timeline: Timeline,
+  cycle: AccountCycle,
+  card: TimedCard,
+  n: number,
+  found = new Map<number, number | undefined>(),
+): number | undefined {
+  if (card.type === "ONE_TIME" || n === 1 || found.has(n)) return found.get(n);
+  found.set(n, undefined);
   const plans = termsOfRun(timeline, cycle, cycle.run).flatMap(({ plan, ousted = [] }) => [
     plan,
     ...ousted.map((each) => each.plan),
@@ -187,9 +195,12 @@ function paidThrough(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n
   for (let begun = n - 1; begun > Math.max(n - longest, 0); begun--) {
     const charged = chargedWholeAt(timeline, cycle, card, begun);
     if (charged === undefined || charged.isOnce || charged.last < n) continue;
-    return paidThrough(timeline, cycle, card, begun) === undefined ? charged.last : undefined;
+    // What begins in a cycle that is paid is not charged: an earlier charge may reach further.
+    if (paidThrough(timeline, cycle, card, begun, found) !== undefined) continue;
+    found.set(n, charged.last);
+    break;
   }
-  return undefined;
+  return found.get(n);
 }
 
 /** The last natural cycle of a charge that some version made whole, and that began in the cycle of a number. */

@@ -8,20 +8,23 @@ import { engineAt } from "../support.ts";
 const TIMINGS = ["IN_ADVANCE", "IN_ARREARS"] as const;
 
 /** 100.00 a month, charged for some months at once. */
-const every = (interval: number, version: number, more: object): ReturnType<typeof plan> =>
-  plan("pp", fee(100 * interval, { recurrenceConfig: { interval }, ...more }), { version });
+const every = (interval: number, version: number, more: object, offset = 0): ReturnType<typeof plan> =>
+  plan("pp", fee(100 * interval, { recurrenceConfig: { interval, offset }, ...more }), { version });
 
-/** What is charged from January to April where the version changes on 10 February. */
-async function charged(before: ReturnType<typeof plan>, after: ReturnType<typeof plan>): Promise<number> {
+/** What is charged from January to April where the last version follows on 10 February, and one between them on the first. */
+async function charged(...versions: readonly ReturnType<typeof plan>[]): Promise<number> {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-    pricePlans: [before, after],
+    pricePlans: [...versions],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
   });
   await engine.associate("a", { pricePlanId: "pp", version: 1, effectiveFrom: "2023-01-01" });
-  await at("2023-02-10T09:00:00Z").associate("a", { pricePlanId: "pp", version: 2, effectiveFrom: "2023-02-10" });
+  for (const version of versions.slice(1).keys()) {
+    const effectiveFrom = version + 2 === versions.length ? "2023-02-10" : "2023-02-01";
+    await at(`${effectiveFrom}T09:00:00Z`).associate("a", { pricePlanId: "pp", version: version + 2, effectiveFrom });
+  }
   await at("2023-04-20").dissociate("a", { effectiveFrom: "2023-05-01" });
   const { items } = await at("2023-06-01").invoices.list({ page: { limit: 100 } });
   return items
@@ -35,6 +38,19 @@ test.each(TIMINGS)(
     for (const enableProration of [false, true]) {
       // 300.00 for January to March, and 100.00 for April.
       expect(await charged(every(3, 1, { invoiceTiming }), every(1, 2, { invoiceTiming, enableProration }))).toBe(400);
+    }
+  },
+);
+
+test.each(TIMINGS)(
+  "S9.1 a quarter that is charged whole %s stays paid where a version in between would have charged a part of it",
+  async (invoiceTiming) => {
+    const more = { invoiceTiming };
+    for (const enableProration of [false, true]) {
+      // 300.00 for January to March: the second version's period, February and March, is paid, and so is the third one's
+      // March. 100.00 for April.
+      const last = every(1, 3, { ...more, enableProration });
+      expect(await charged(every(3, 1, more), every(2, 2, more, 1), last)).toBe(400);
     }
   },
 );
