@@ -1,3 +1,4 @@
+import type { Steps } from "../book/steps.ts";
 /**
  * The context of every operation of an engine, and the one way in which operations read, decide and commit.
  *
@@ -6,7 +7,7 @@
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
-import { openCycles } from "../ledger/account/open-cycles.ts";
+import { isLongOpen } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
 import { type InvoicesWanted, readAccounts } from "../ledger/reads.ts";
@@ -44,11 +45,17 @@ export interface Deciding {
   readonly now: Instant;
 }
 
+/** What is decided on accounts, beside what is changed in the working copy. */
+export interface Decided<Result> {
+  readonly result: Result;
+  readonly more?: Changes;
+}
+
 /** Reads accounts with all that is needed to catch up with them, decides, and commits as one. */
 export async function decideOnAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  decide: (deciding: Deciding) => { readonly result: Result; readonly more?: Changes },
+  decide: (deciding: Deciding) => Decided<Result> | Promise<Decided<Result>>,
 ): Promise<Result> {
   const { store, clock, configuration: source } = context;
   const tried = new Set<string>();
@@ -60,10 +67,10 @@ export async function decideOnAccounts<Result>(
         const { catalog } = configuration;
         const now = clock();
         const records = await view.accounts(accountIds);
-        const behind = records.filter((record) => !tried.has(record.id) && isFarBehind(catalog, record, now));
-        if (behind.length > 0) return { result: { behind: behind.map(({ id }) => id), now }, changes: {} };
+        const behind = farBehind(catalog, records, now, tried);
+        if (behind !== undefined) return { result: behind, changes: {} };
         const workspace = await openCaughtUp(catalog, view, accountIds, now);
-        const { result, more } = decide({ configuration, catalog, workspace, now });
+        const { result, more } = await decide({ configuration, catalog, workspace, now });
         return { result: { done: result }, changes: { ...workspace.changes(), ...more } };
       },
     );
@@ -78,12 +85,20 @@ export interface FarBehind {
   readonly now: Instant;
 }
 
-/** More open cycles than an account has that somebody looks after. */
-const OPEN_CYCLES_MAX = 64;
-
-/** Whether so much falls due of an account that others would wait for a decision on it. */
+/** Whether so much falls due of an account that others would wait for a decision on it, or a read of it. */
 export function isFarBehind(catalog: Catalog, record: AccountRecord, now: Instant): boolean {
-  return isBehind(record, now) && openCycles(catalog, record, now).length > OPEN_CYCLES_MAX;
+  return isBehind(record, now) && isLongOpen(catalog, record, now);
+}
+
+/** Those accounts that are far behind. @param tried those that were caught up with before, as far as it could be done */
+export function farBehind(
+  catalog: Catalog,
+  records: readonly AccountRecord[],
+  now: Instant,
+  tried: ReadonlySet<string>,
+): FarBehind | undefined {
+  const behind = records.filter((record) => !tried.has(record.id) && isFarBehind(catalog, record, now));
+  return behind.length === 0 ? undefined : { behind: behind.map(({ id }) => id), now };
 }
 
 /** Catches up with accounts that are far behind. @param tried notes them: a bill that cannot be made is for the decision to tell */
@@ -102,15 +117,36 @@ export async function catchUpFar(
   }
 }
 
+/** Catches up with those accounts that are far behind. @returns whether there were any that had not been tried */
+export async function catchUpFarAmong(
+  context: EngineContext,
+  accountIds: readonly string[],
+  tried: Set<string>,
+): Promise<boolean> {
+  const { store, clock, configuration } = context;
+  if (accountIds.length === 0) return false;
+  const [records, { catalog }] = await Promise.all([store.read.accounts(accountIds), configuration(store.read)]);
+  const behind = farBehind(catalog, records, clock(), tried);
+  if (behind !== undefined) await catchUpFar(context, behind, tried);
+  return behind !== undefined;
+}
+
 /** As {@link decideOnAccounts}, for one account. */
 export async function decideOnAccount<Result>(
   context: EngineContext,
   accountId: string,
-  decide: (catalog: Catalog, work: AccountWork, now: Instant) => Result,
+  decide: (catalog: Catalog, work: AccountWork, now: Instant) => Result | Promise<Result>,
 ): Promise<Result> {
-  return decideOnAccounts(context, [accountId], ({ catalog, workspace, now }) => ({
-    result: decide(catalog, workspace.account(accountId), now),
+  return decideOnAccounts(context, [accountId], async ({ catalog, workspace, now }) => ({
+    result: await decide(catalog, workspace.account(accountId), now),
   }));
+}
+
+/** Does work in steps, between which others have their turn. */
+export async function inTurns<Result>(steps: Steps<Result>, giveWay = takingTurns()): Promise<Result> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) await giveWay();
+  return step.value;
 }
 
 /**
@@ -224,10 +260,8 @@ async function catchUpWith(
   let put = 0;
   for (const [place, id] of accountIds.entries()) {
     const work = workspace.account(id);
-    const piece = catchUpPiece(catalog, work, at, most - put);
-    let step = piece.next();
-    for (; step.done !== true; step = piece.next()) await giveWay();
-    if (!step.value) return accountIds.slice(place);
+    const isDone = await inTurns(catchUpPiece(catalog, work, at, most - put), giveWay);
+    if (!isDone) return accountIds.slice(place);
     put += work.changedRecords();
   }
   return [];

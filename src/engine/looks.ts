@@ -1,5 +1,7 @@
+import type { Steps } from "../book/steps.ts";
 /**
- * What is shown of accounts: as a decision would find them, without a lock.
+ * What is shown of accounts: as a decision would find them, without a lock. Of an account that is far behind, what falls due is
+ * committed first: else each read would do it again.
  *
  * @module
  */
@@ -8,7 +10,16 @@ import type { Catalog } from "../ledger/catalog.ts";
 import { elsewhereNeeded, invoicesNeeded, type InvoicesWanted, partsSeen, seeAccounts } from "../ledger/reads.ts";
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
 import { takingTurns } from "../store/turns.ts";
-import { caughtUp, type EngineContext, expectAll, openCaughtUp } from "./context.ts";
+import {
+  catchUpFar,
+  caughtUp,
+  type EngineContext,
+  expectAll,
+  type FarBehind,
+  farBehind,
+  inTurns,
+  openCaughtUp,
+} from "./context.ts";
 
 /** Accounts to look at. */
 export interface Look {
@@ -19,8 +30,9 @@ export interface Look {
 }
 
 /**
- * Looks at accounts as they would be if what fell due was done; commits nothing.
+ * Looks at accounts as they would be if what fell due was done; what the look itself puts is not committed.
  *
+ * @param look in steps, between which others have their turn
  * @param at up to when that is done; default now
  * @param wanted which final invoices are there
  * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
@@ -28,17 +40,42 @@ export interface Look {
 export async function lookAtAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  look: (found: Look) => Promise<Result> | Result,
+  look: (found: Look) => Steps<Result>,
   at?: Instant,
   wanted: InvoicesWanted = "open",
 ): Promise<Result> {
-  const seen = await seenAtOnce(context, accountIds, at, wanted);
-  if (seen !== undefined) return look(seen);
-  return context.store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
+  const tried = new Set<string>();
+  for (;;) {
+    const seen = await seenAtOnce(context, accountIds, { at, wanted, tried });
+    if (seen !== undefined && "workspace" in seen) return inTurns(look(seen));
+    const found = seen ?? (await seenLocked(context, accountIds, look, { at, wanted, tried }));
+    if ("done" in found) return found.done;
+    await catchUpFar(context, found, tried);
+  }
+}
+
+interface LookOptions {
+  readonly at: Instant | undefined;
+  readonly wanted: InvoicesWanted;
+  /** The accounts that were far behind, and were caught up with. */
+  readonly tried: ReadonlySet<string>;
+}
+
+/** Looks at accounts under their locks. */
+async function seenLocked<Result>(
+  context: EngineContext,
+  accountIds: readonly string[],
+  look: (found: Look) => Steps<Result>,
+  { at, wanted, tried }: LookOptions,
+): Promise<{ readonly done: Result } | FarBehind> {
+  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
+  return context.store.transact<{ readonly done: Result } | FarBehind>(scope, async (view) => {
     const { catalog } = await context.configuration(view);
     const now = context.clock();
+    const behind = farBehind(catalog, await view.accounts(accountIds), now, tried);
+    if (behind !== undefined) return { result: behind, changes: {} };
     const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, wanted);
-    return { result: await look({ catalog, workspace, now }), changes: {} };
+    return { result: { done: await inTurns(look({ catalog, workspace, now })) }, changes: {} };
   });
 }
 
@@ -46,7 +83,7 @@ export async function lookAtAccounts<Result>(
 export function lookAtAccount<Result>(
   context: EngineContext,
   accountId: string,
-  look: (catalog: Catalog, work: AccountWork, now: Instant) => Result,
+  look: (catalog: Catalog, work: AccountWork, now: Instant) => Steps<Result>,
 ): Promise<Result> {
   return lookAtAccounts(context, [accountId], ({ catalog, workspace, now }) =>
     look(catalog, workspace.account(accountId), now),
@@ -56,19 +93,23 @@ export function lookAtAccount<Result>(
 /** Most often that accounts are read again because they, or the configuration, changed meanwhile. */
 const ATTEMPTS_MAX = 3;
 
-/** Accounts as one committed state has them; undefined where one read is not enough, so that they have to be locked. */
+/**
+ * Accounts as one committed state has them, or those that are to be caught up with before; undefined where one read is not enough,
+ * so that they have to be locked.
+ */
 async function seenAtOnce(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
-  at: Instant | undefined,
-  wanted: InvoicesWanted,
-): Promise<Look | undefined> {
+  { at, wanted, tried }: LookOptions,
+): Promise<Look | FarBehind | undefined> {
   if (store.hasElsewhere || accountIds.length === 0) return undefined;
   const giveWay = takingTurns();
   const view = await store.together();
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     expectAll(accountIds, records);
+    const behind = farBehind(catalog, records, clock(), tried);
+    if (behind !== undefined) return behind;
     const expected = at ?? clock();
     const { from } = elsewhereNeeded(catalog, records, expected);
     const since = { from, listedSince: invoicesNeeded(catalog, records, expected, wanted) };

@@ -17,7 +17,8 @@ export interface AdvanceCharge {
   /** When it was known that it falls due: later than its date where it was decided later. */
   readonly due: Instant;
   readonly cycle: AccountCycle;
-  readonly charge: Charge;
+  /** Rates it, for only a few of those that are known are shown; undefined where it is nothing. */
+  readonly rate: () => Charge | undefined;
 }
 
 /** A refund of unserved days: becomes a credit for any line, of priority 0, without expiry (S9.5). */
@@ -74,6 +75,6 @@ export function cutOf(
 }
 
 /** A charge on the invoice dated at the start of a cycle. */
-export function standing({ cycle, due }: DueCycle, charge: Charge): AdvanceCharge {
-  return { invoiceType: "STANDARD_ADVANCED", invoiceDate: cycle.start, due, cycle, charge };
+export function standing({ cycle, due }: DueCycle, rate: () => Charge | undefined): AdvanceCharge {
+  return { invoiceType: "STANDARD_ADVANCED", invoiceDate: cycle.start, due, cycle, rate };
 }

@@ -68,7 +68,7 @@ export function lateArrears(view: AccountView, timeline: Timeline): readonly Adv
       ...creditGrantCharges(view, timeline, cycle, isDue),
     ];
     const dated = { invoiceType: "AD_HOC", invoiceDate: cycle.end, due: term.endDecidedAt, cycle } as const;
-    return charges.map((charge) => ({ ...dated, charge }));
+    return charges.map((charge) => ({ ...dated, rate: () => charge }));
   });
 }
 

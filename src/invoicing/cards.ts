@@ -14,18 +14,40 @@ export interface CardFace {
 
 /** The card of this kind for this meter, add-on or feature, if the plan has one. */
 export function cardOf(details: PricePlanDetails, kind: CardKind, billableId: string): CardFace | undefined {
+  return cardsOf(details, kind).find(([id]) => id === billableId)?.[1];
+}
+
+/** As {@link cardOf}, for many: a plan may have hundreds of cards of a kind. */
+export function cardFinder(details: PricePlanDetails): (kind: CardKind, billableId: string) => CardFace | undefined {
+  const byKind = new Map<CardKind, ReadonlyMap<string, CardFace>>();
+  return (kind, billableId) => {
+    let cards = byKind.get(kind);
+    if (cards === undefined) byKind.set(kind, (cards = new Map(cardsOf(details, kind))));
+    return cards.get(billableId);
+  };
+}
+
+/** How many cards of all kinds a plan has. */
+export function cardCount(details: PricePlanDetails): number {
+  const { usageRateCards, fixedFeeRateCards, licenseRateCards } = details;
+  const { billingEntitlementRateCards, entitlementOverageRateCards, creditGrantRateCards } = details;
+  const priced = usageRateCards.length + fixedFeeRateCards.length + licenseRateCards.length;
+  return priced + billingEntitlementRateCards.length + entitlementOverageRateCards.length + creditGrantRateCards.length;
+}
+
+function cardsOf(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardFace])[] {
   switch (kind) {
     case "USAGE":
-      return details.usageRateCards.find((card) => card.usageMeterId === billableId);
+      return details.usageRateCards.map((card) => [card.usageMeterId, card]);
     case "FIXED_FEE":
-      return details.fixedFeeRateCards.find((card) => card.id === billableId);
+      return details.fixedFeeRateCards.map((card) => [card.id, card]);
     case "LICENSE":
-      return details.licenseRateCards.find((card) => card.id === billableId);
+      return details.licenseRateCards.map((card) => [card.id, card]);
     case "BILLING_ENTITLEMENT":
-      return details.billingEntitlementRateCards.find((card) => card.featureId === billableId);
+      return details.billingEntitlementRateCards.map((card) => [card.featureId, card]);
     case "ENTITLEMENT_OVERAGE":
-      return details.entitlementOverageRateCards.find((card) => card.featureId === billableId);
+      return details.entitlementOverageRateCards.map((card) => [card.featureId, card]);
     case "CREDIT_GRANT":
-      return details.creditGrantRateCards.find((card) => card.id === billableId);
+      return details.creditGrantRateCards.map((card) => [card.id, card]);
   }
 }

@@ -29,16 +29,19 @@ export interface TimedCard {
   readonly billableId: string;
   readonly recurrence?: RecurrenceConfig | null | undefined;
   readonly type?: RecurrenceType;
+  /** Whether its own plan charges it by days. Only fixed fees that recur, and licenses, ever are (S9.1, S10, S11.1, S12.6). */
+  readonly prorated?: boolean;
 }
 
 /** The timing of a fixed fee. */
-export function feeTiming({ id, recurrenceConfig, type }: FixedFeeRateCard): TimedCard {
-  return { kind: "FIXED_FEE", billableId: id, recurrence: recurrenceConfig, type };
+export function feeTiming({ id, recurrenceConfig, type, enableProration }: FixedFeeRateCard): TimedCard {
+  const prorated = type === "RECURRING" && enableProration;
+  return { kind: "FIXED_FEE", billableId: id, recurrence: recurrenceConfig, type, prorated };
 }
 
 /** The timing of a license. */
-export function licenseTiming({ id }: Pick<LicenseRateCard, "id">): TimedCard {
-  return { kind: "LICENSE", billableId: id };
+export function licenseTiming({ id, enableProration }: Pick<LicenseRateCard, "id" | "enableProration">): TimedCard {
+  return { kind: "LICENSE", billableId: id, prorated: enableProration };
 }
 
 /** The timing of an entitlement. */
@@ -58,11 +61,21 @@ export interface CoveredPeriod extends RatedPeriod {
   readonly prorated: boolean;
 }
 
-/** The charge of a card that covers a cycle, if the cycle's term makes it (S9.1, S9.2). */
+/**
+ * The charge of a card that covers a cycle, if the cycle's term makes it (S9.1, S9.2).
+ *
+ * @param card one of the cycle's plan
+ */
 export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
   const { term } = cycle;
   const covered = coverageAt(card.recurrence, card.type ?? "RECURRING", cycle.n);
   if (covered === undefined) return undefined;
+  if (isOnlyTerm(cycle)) {
+    // No other version has a say, and a search for its card among many would take longer than all else.
+    const natural = naturalPeriod(cycle, covered.first, covered.last);
+    const prorated = card.prorated === true;
+    return { covered, natural, served: prorated ? within(natural, cycle.term) : natural, prorated };
+  }
   const natural = naturalPeriod(cycle, covered.first, covered.last);
   const owner = ownerOf(timeline, cycle, card, covered.first);
   const isPaidBefore = paidThrough(timeline, cycle, card, covered.first) !== undefined;
@@ -75,8 +88,14 @@ export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: Tim
   return isOwner ? { covered, natural, served: natural, prorated: false } : undefined;
 }
 
+/** Whether a cycle's term is the whole of its run, and took the place of no plan on its first day. */
+function isOnlyTerm({ term, run }: AccountCycle): boolean {
+  return run.start === term.from && run.end === term.until && (term.ousted ?? []).length === 0;
+}
+
 /** Whether a card that is charged every cycle is charged by days in this one (S9.1). */
 export function chargedByDays(timeline: Timeline, cycle: AccountCycle, card: TimedCard): boolean {
+  if (isOnlyTerm(cycle)) return card.prorated === true;
   return isProrated((ownerOf(timeline, cycle, card, cycle.n) ?? cycle.term).plan, card);
 }
 
@@ -265,13 +284,7 @@ function timed<Card extends { readonly invoiceTiming: string }>(
   return card && { ...timedAs(card), invoiceTiming: card.invoiceTiming };
 }
 
-/** Only fixed fees that recur, and licenses, are ever prorated (S9.1, S10, S11.1, S12.6). */
-function isProrated({ details }: AssociatedPlan, { kind, billableId }: TimedCard): boolean {
-  const { fixedFeeRateCards, licenseRateCards } = details;
-  if (kind === "FIXED_FEE") {
-    const card = fixedFeeRateCards.find(({ id }) => id === billableId);
-    return card?.type === "RECURRING" && card.enableProration;
-  }
-  if (kind === "LICENSE") return licenseRateCards.find(({ id }) => id === billableId)?.enableProration ?? false;
-  return false;
+/** Whether a plan has a card of its own for what another version's is for, and charges it by days. */
+function isProrated(plan: AssociatedPlan, card: TimedCard): boolean {
+  return ownCard(plan, card)?.prorated === true;
 }

@@ -1,3 +1,4 @@
+import type { Steps } from "../book/steps.ts";
 /**
  * From drafts to revenue trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
  *
@@ -9,11 +10,12 @@ import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
-import { type Draft, grossOf, invoiceKeyOf } from "./draft.ts";
+import { type Draft, type DraftTerms, grossOf, invoiceKeyOf, type PlannedDraft } from "./draft.ts";
 import { cited, type CountedRefund, exactOf, periodOf } from "./explain.ts";
-import { type GrantedCredit, negativeInvoiceCredit, type RefundedCharge } from "./granted-credits.ts";
+import { chargesBelowZero, type GrantedCredit, negativeInvoiceCredit, type RefundedCharge } from "./granted-credits.ts";
 import { cardLineType, type InvoiceLine } from "./invoice.ts";
 import { byTag, type CardItem, exactText, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
+import type { AssociatedPlan } from "./timeline.ts";
 
 /** A draft and what pays it. */
 export interface PaidDraft {
@@ -29,12 +31,21 @@ export interface PaidDraft {
 }
 
 /**
- * Pays drafts with credits, one after another: what one takes is gone for the next (S12.3).
+ * Which invoices are asked for: those of which something holds, or all that take credits. Others are drawn only where the asked ones
+ * depend on them.
+ */
+export type DraftsAsked = ((terms: DraftTerms) => boolean) | "TAKING_CREDITS";
+
+/**
+ * Pays drafts with credits, one after another: what one takes is gone for the next (S12.3). In steps of a draft each.
+ *
+ * A draft that is not asked for is not drawn where no credit is left for it and it can grant none: no other draft depends on it.
  *
  * @param drafts in the order in which they take credits
+ * @returns the asked ones, without those that have nothing to show
  */
-export function payWithCredits(
-  drafts: readonly Draft[],
+export function* payWithCredits(
+  drafts: readonly PlannedDraft[],
   credits: readonly GrantedCredit[],
   style: {
     readonly rounding: Rounding;
@@ -43,15 +54,23 @@ export function payWithCredits(
     readonly creditId?: ((cause: string) => string) | undefined;
     /** Leaves out of totals and trees what the credits of drafts below zero pay, so that totals add up to what is paid; default false. */
     readonly belowZeroOnce?: boolean | undefined;
+    /** Default: all. */
+    readonly asked?: DraftsAsked | undefined;
+    /** Stops when it has found so many of these; default all. */
+    readonly most?: number | undefined;
   },
-): readonly PaidDraft[] {
+): Steps<readonly PaidDraft[]> {
+  const { asked = () => true, most = Number.POSITIVE_INFINITY } = style;
+  const isAsked = asked === "TAKING_CREDITS" ? () => false : asked;
+  const last = asked === "TAKING_CREDITS" ? drafts.length - 1 : drafts.findLastIndex(isAsked);
   const pool = creditPool(credits, drafts);
   const earliest = earliestStarts(drafts);
   const belowZero = new Set<string>();
-  return drafts.map((draft, place) => {
+  const mayGrant = belowZeroPlans();
+  const found: PaidDraft[] = [];
+  const pay = (draft: Draft, usable: Iterable<GrantedCredit>): PaidDraft => {
     const groups = byTag(draft.items);
     const items = groups.flat();
-    const usable = pool.usableFor(draft, earliest[place] ?? draft.cycle.start);
     const { taken } = applyCredits(usable, payableLines(items, draft), style.rounding.digits);
     const lineStyle: LineStyle = { ...style, inAdvance: draft.invoiceType !== "STANDARD" };
     const paying = taken.flatMap((use) => {
@@ -74,7 +93,37 @@ export function payWithCredits(
     pool.add(named);
     belowZero.add(named.id);
     return { draft, total, tree, taken, granted };
-  });
+  };
+  for (const [place, planned] of drafts.slice(0, last + 1).entries()) {
+    if (found.length >= most) break;
+    const start = earliest[place] ?? planned.cycle.start;
+    const isWanted = isAsked(planned);
+    if (!isWanted && !mayGrant(planned.cycle.term.plan) && isEmpty(pool.usableFor(planned, start))) continue;
+    const draft = planned.draft();
+    if (draft !== undefined) {
+      const paid = pay(draft, pool.usableFor(draft, start));
+      if (isWanted || (asked === "TAKING_CREDITS" && paid.taken.length > 0)) found.push(paid);
+    }
+    yield;
+  }
+  return found;
+}
+
+function isEmpty(items: Iterable<unknown>): boolean {
+  for (const _ of items) return false;
+  return true;
+}
+
+/** Tells whether invoices of a plan may be below zero, and so grant a credit (S13.4); looks at each plan once. */
+function belowZeroPlans(): (plan: AssociatedPlan) => boolean {
+  const known = new Map<AssociatedPlan, boolean>();
+  return (plan) => {
+    const before = known.get(plan);
+    if (before !== undefined) return before;
+    const mayBe = chargesBelowZero(plan.details);
+    known.set(plan, mayBe);
+    return mayBe;
+  };
 }
 
 /** The amount left to pay: what is charged, less what credits pay. */
@@ -83,7 +132,7 @@ function totalOf(draft: Draft, taken: readonly CreditUse[]): Decimal {
 }
 
 /** Of each draft, the start of the earliest cycle that it or a later one is of. */
-function earliestStarts(drafts: readonly Draft[]): readonly Instant[] {
+function earliestStarts(drafts: readonly DraftTerms[]): readonly Instant[] {
   const starts: Instant[] = [];
   let earliest = Number.POSITIVE_INFINITY;
   for (let place = drafts.length - 1; place >= 0; place--) {

@@ -10,7 +10,7 @@ import type { Cycle } from "../calendar/cycle.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { compareCredits, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { type Decimal, subtract } from "../numbers/decimal.ts";
-import type { Draft } from "./draft.ts";
+import type { DraftTerms } from "./draft.ts";
 import type { GrantedCredit } from "./granted-credits.ts";
 
 /** Credits with what is left of them. */
@@ -20,7 +20,7 @@ export interface CreditPool {
    *
    * @param earliest the start of the earliest cycle that this draft or a later one is of
    */
-  usableFor(draft: Draft, earliest: Instant): Iterable<GrantedCredit>;
+  usableFor(draft: DraftTerms, earliest: Instant): Iterable<GrantedCredit>;
   /** Takes an amount of a credit. @returns the credit as it was before; undefined for an unknown one */
   take(id: string, amount: Decimal): GrantedCredit | undefined;
   add(credit: GrantedCredit): void;
@@ -30,7 +30,7 @@ export interface CreditPool {
 const FORGOTTEN_MAX = 64;
 
 /** The time from the first to the last day of some drafts: no other credit pays them (S12.1). */
-export function spanOf(drafts: readonly Draft[]): Cycle {
+export function spanOf(drafts: readonly DraftTerms[]): Cycle {
   return {
     start: Math.min(...drafts.map(({ cycle }) => cycle.start)),
     end: Math.max(...drafts.map(({ cycle }) => cycle.end)),
@@ -38,7 +38,7 @@ export function spanOf(drafts: readonly Draft[]): Cycle {
 }
 
 /** A pool of the credits that one of these drafts may take. */
-export function creditPool(credits: readonly GrantedCredit[], drafts: readonly Draft[]): CreditPool {
+export function creditPool(credits: readonly GrantedCredit[], drafts: readonly DraftTerms[]): CreditPool {
   const span = spanOf(drafts);
   const asked = credits.filter((credit) => isEffectiveIn(credit, span));
   const byId = new Map(asked.map((credit) => [credit.id, { credit }]));

@@ -10,20 +10,30 @@ import { type Rounding, type TrueUp, trueUp } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
 import { arrearsCharges } from "./arrears.ts";
-import { cardOf } from "./cards.ts";
+import { cardFinder } from "./cards.ts";
 import { closesAt } from "./grace.ts";
 import type { RefundedCharge } from "./granted-credits.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
 import { type CardItem, cardItem, inLineOrder } from "./lines.ts";
 import type { AccountCycle, Timeline } from "./timeline.ts";
 
-/** An invoice before credits: its cards, rounded, and its true-up. */
-export interface Draft {
+/** What is known of an invoice before anything of it is rated. */
+export interface DraftTerms {
   readonly invoiceType: InvoiceType;
   readonly cycle: AccountCycle;
   readonly invoiceDate: Instant;
   /** From when it never changes (S13.4). */
   readonly finalAt: Instant;
+}
+
+/** An invoice that an account may get: rating its cards costs far more than knowing of it. */
+export interface PlannedDraft extends DraftTerms {
+  /** Rates its cards, when it is first called; undefined where there is nothing to show (S13.1). */
+  readonly draft: () => Draft | undefined;
+}
+
+/** An invoice before credits: its cards, rounded, and its true-up. */
+export interface Draft extends DraftTerms {
   readonly items: readonly CardItem[];
   /** The sum of the cards' lines. */
   readonly subTotal: Decimal;
@@ -41,7 +51,7 @@ export interface DraftTrueUp extends TrueUp {
 
 /** What is charged in advance or ad hoc, and what is given back of it: a minimum commitment counts both (S13.3). */
 export interface ChargedAhead {
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly PlannedDraft[];
   readonly refunds: readonly RefundedCharge[];
 }
 
@@ -70,16 +80,19 @@ export interface StandardOf {
   readonly cycle: AccountCycle;
 }
 
-/** The STANDARD draft of a cycle; undefined where there is neither a line nor usage to show (S13.1). */
-export function standardDraft(of: StandardOf, ahead: ChargedAhead): Draft | undefined {
+/** The STANDARD invoice of a cycle; there is none where there is neither a line nor usage to show (S13.1). */
+export function plannedStandard(of: StandardOf, ahead: ChargedAhead): PlannedDraft {
+  const { view, cycle } = of;
+  const terms = { invoiceType: "STANDARD", cycle, invoiceDate: cycle.end, finalAt: closesAt(cycle, view) } as const;
+  return { ...terms, draft: once(() => standardDraft(of, terms, ahead)) };
+}
+
+function standardDraft(of: StandardOf, terms: DraftTerms, ahead: ChargedAhead): Draft | undefined {
   const { view, catalog, rounding, timeline, cycle } = of;
   const charges = arrearsCharges(view, timeline, cycle);
   const items = itemsOf(charges, cycle, catalog, rounding);
   const draft: Draft = {
-    invoiceType: "STANDARD",
-    cycle,
-    invoiceDate: cycle.end,
-    finalAt: closesAt(cycle, view),
+    ...terms,
     items,
     subTotal: subTotalOf(items),
     usage: usageOf(view, catalog, cycle),
@@ -97,7 +110,9 @@ function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardOf, ahead: 
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
   // What became known after this invoice was final is not counted by it.
-  const others = ahead.drafts.filter((other) => isChargeFor(cycle, other.cycle) && other.finalAt <= draft.finalAt);
+  const others = ahead.drafts
+    .filter((other) => isChargeFor(cycle, other.cycle) && other.finalAt <= draft.finalAt)
+    .flatMap((other) => other.draft() ?? []);
   const refunds = ahead.refunds.filter((each) => isChargeFor(cycle, each.cycle) && each.knownAt <= draft.finalAt);
   const invoiced = [draft, ...others];
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
@@ -111,38 +126,40 @@ function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardOf, ahead: 
   return { ...draft, trueUp: { ...lacking, description, invoiced, refunds } };
 }
 
-/** One draft for each kind, date, cycle and instant of becoming known, of what is charged in advance. */
-export function advanceDrafts(
+/** One invoice for each kind, date, cycle and instant of becoming known, of what is charged in advance. */
+export function plannedInAdvance(
   catalog: BillingCatalog,
   rounding: Rounding,
   charges: readonly AdvanceCharge[],
-): readonly Draft[] {
+): readonly PlannedDraft[] {
   const groups = new Map<string, AdvanceCharge[]>();
   for (const charge of charges) {
     const { planId, version } = charge.cycle.term.plan;
     const { invoiceType, invoiceDate, due, cycle } = charge;
-    const key = JSON.stringify([invoiceType, invoiceDate, finalAtOf(invoiceDate, due), cycle.start, planId, version]);
-    groups.set(key, [...(groups.get(key) ?? []), charge]);
+    const key = `${invoiceType}|${invoiceDate}|${finalAtOf(invoiceDate, due)}|${cycle.start}|${version}|${planId}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [charge]);
+    else group.push(charge);
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const charged = group.map(({ charge }) => charge);
-    const items = itemsOf(charged, first.cycle, catalog, rounding);
-    if (items.length === 0) return [];
-    return [
-      {
-        invoiceType: first.invoiceType,
-        cycle: first.cycle,
-        invoiceDate: first.invoiceDate,
-        finalAt: finalAtOf(first.invoiceDate, first.due),
-        items,
-        subTotal: subTotalOf(items),
-        usage: [],
-        notices: charged.flatMap((charge) => charge.notices),
-      },
-    ];
+    const { invoiceType, cycle, invoiceDate, due } = first;
+    const terms = { invoiceType, cycle, invoiceDate, finalAt: finalAtOf(invoiceDate, due) };
+    const draft = once((): Draft | undefined => {
+      const charged = group.flatMap(({ rate }) => rate() ?? []);
+      const items = itemsOf(charged, cycle, catalog, rounding);
+      if (items.length === 0) return undefined;
+      const notices = charged.flatMap((charge) => charge.notices);
+      return { ...terms, items, subTotal: subTotalOf(items), usage: [], notices };
+    });
+    return [{ ...terms, draft }];
   });
+}
+
+function once<Result>(work: () => Result): () => Result {
+  let done: { readonly result: Result } | undefined;
+  return () => (done ??= { result: work() }).result;
 }
 
 /** An invoice in advance is final at its date, or as soon as it is known (S13.4). */
@@ -156,8 +173,9 @@ function itemsOf(
   catalog: BillingCatalog,
   rounding: Rounding,
 ): readonly CardItem[] {
+  const cardFor = cardFinder(cycle.term.plan.details);
   const items = charges.flatMap((charge) => {
-    const card = cardOf(cycle.term.plan.details, charge.kind, charge.billableId);
+    const card = cardFor(charge.kind, charge.billableId);
     const description = card?.displayName ?? nameOf(catalog, charge) ?? charge.billableId;
     return cardItem(charge, { description, ...(card?.tag ? { tag: card.tag } : {}) }, rounding) ?? [];
   });
@@ -213,8 +231,9 @@ function usageOf(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle
 /** Overage of a feature that the plan has no overage card for costs nothing and is noted (S11.7). */
 function unpricedOverage(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly string[] {
   const [from, until] = daysOf(cycle);
+  const cardFor = cardFinder(cycle.term.plan.details);
   return [...catalog.features].flatMap(([id, name]) => {
-    if (cardOf(cycle.term.plan.details, "ENTITLEMENT_OVERAGE", id) !== undefined) return [];
+    if (cardFor("ENTITLEMENT_OVERAGE", id) !== undefined) return [];
     const quantity = view.overage(id, from, until);
     if (quantity.lte(ZERO)) return [];
     return [`${textOf(quantity)} units of ${name} were used beyond the entitlements; the plan has no price for them`];

@@ -1,3 +1,4 @@
+import { type Steps, toTheEnd } from "../book/steps.ts";
 /**
  * Draws the invoices of an account for the cycles that a range touches: what a preview shows and what finalizing writes
  * come from here (S13).
@@ -11,11 +12,11 @@ import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Advance } from "./advance-charge.ts";
-import { advanceOf, mayChargeInAdvance } from "./advance.ts";
-import { type PaidDraft, payWithCredits } from "./credit-lines.ts";
+import { advanceDates, advanceOf, mayChargeInAdvance } from "./advance.ts";
+import { type DraftsAsked, type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { spanOf } from "./credit-pool.ts";
-import { advanceDrafts, type Draft, standardDraft, finalAtOf } from "./draft.ts";
-import { chargedSince, dueCycles } from "./dues.ts";
+import { type Draft, type DraftTerms, finalAtOf, invoiceKeyOf, plannedInAdvance, plannedStandard } from "./draft.ts";
+import { chargedSince, chargingWindow, type DueCycle, dueCycles } from "./dues.ts";
 import { closesAt, openEndsFrom } from "./grace.ts";
 import { creditGrants, type GrantedCredit, REFUND_PURPOSE, refundCredit, refundedCharge } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice } from "./invoice.ts";
@@ -31,7 +32,11 @@ export interface DrawOptions {
   /** Whether lines carry explanations (S13.6). */
   readonly explain?: boolean;
   /** Invoices that are not drawn: they are final, and what they took is gone from the view's credits. */
-  readonly isFinal?: (draft: Draft) => boolean;
+  readonly isFinal?: (draft: DraftTerms) => boolean;
+  /** Which invoices are wanted; default all. */
+  readonly asked?: DraftsAsked | undefined;
+  /** Stops when it has drawn so many of these; default all. */
+  readonly most?: number | undefined;
   /** Whether the view's credits hold what plans and invoices granted, too; default false: they are worked out. */
   readonly creditsAreWhole?: boolean;
   /** The id of a credit by what caused it; default the cause. */
@@ -46,8 +51,8 @@ export interface DrawOptions {
 /** An invoice with what it was drawn from, and what it takes of credits. */
 export interface Drawn {
   readonly draft: Draft;
-  /** Made when it is read first: who asks only for credits does without its lines, which take most of the time. */
-  readonly invoice: Invoice;
+  /** Makes it, with its lines. */
+  readonly invoice: () => Invoice;
   readonly taken: readonly CreditUse[];
   /** The credit that it grants once it is final: its total is below zero (S13.4). */
   readonly granted?: GrantedCredit;
@@ -55,30 +60,25 @@ export interface Drawn {
 
 /** Draws an account's invoices, in the order in which they take credits (S12.3). */
 export function drawInvoices(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Invoice[] {
-  return drawDrafts(view, catalog, options).map(({ invoice }) => invoice);
+  return toTheEnd(drawDrafts(view, catalog, options)).map(({ invoice }) => invoice());
 }
 
 /** The totals of what {@link drawInvoices} draws, without its lines: that takes less time. */
 export function drawTotals(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Decimal[] {
-  return paidDrafts(view, catalog, options).map(({ total }) => total);
+  return toTheEnd(paidDrafts(view, catalog, options)).map(({ total }) => total);
 }
 
-/** As {@link drawInvoices}, with what finalizing must know of each. */
-export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Drawn[] {
-  return paidDrafts(view, catalog, options).map((paid) => {
-    let made: Invoice | undefined;
-    return {
-      draft: paid.draft,
-      get invoice() {
-        return (made ??= invoiceOf(view, paid));
-      },
-      taken: paid.taken,
-      ...(paid.granted === undefined ? {} : { granted: paid.granted }),
-    };
-  });
+/** As {@link drawInvoices}, with what finalizing must know of each, in steps. */
+export function* drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): Steps<readonly Drawn[]> {
+  return (yield* paidDrafts(view, catalog, options)).map((paid) => ({
+    draft: paid.draft,
+    invoice: () => invoiceOf(view, paid),
+    taken: paid.taken,
+    ...(paid.granted === undefined ? {} : { granted: paid.granted }),
+  }));
 }
 
-function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly PaidDraft[] {
+function* paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): Steps<readonly PaidDraft[]> {
   const { explain = false, creditId = (cause) => cause } = options;
   const timeline = timelineOf(view.decisions);
   const rounding = roundingOf(view, catalog);
@@ -89,16 +89,17 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
   // What was charged before is read again where a refund of it may pay, and is to be explained.
   const hasRefunds = explain && view.credits.some(({ purpose, left }) => purpose === REFUND_PURPOSE && left.gt(ZERO));
   const isWhole = options.creditsAreWhole !== true || hasRefunds;
-  const dues = dueCycles(view.decisions, horizon, isWhole ? undefined : chargedSince(view.decisions, options.from));
-  const advance = advanceOf(view, dues, isWhole ? undefined : isTouched);
-  const early = advanceDrafts(
+  const dues = dueCycles(view.decisions, horizon, isWhole ? undefined : chargingWindow(view.decisions, options));
+  const isOver = !isWhole && (yield* isAdvanceFinal(view, dues, { isTouched, cycles, isFinal: options.isFinal }));
+  const advance = isOver ? NO_ADVANCE : yield* advanceOf(view, dues, isWhole ? undefined : isTouched);
+  const early = plannedInAdvance(
     catalog,
     rounding,
     advance.charges.filter(({ cycle }) => isTouched(cycle)),
   );
   const ahead = { drafts: early, refunds: advance.refunds.map((refund) => refundedCharge(refund, rounding)) };
-  const standard = cycles.map((cycle) => standardDraft({ view, catalog, rounding, timeline, cycle }, ahead));
-  const drafts = [...standard.filter((draft) => draft !== undefined), ...early].sort(
+  const standard = cycles.map((cycle) => plannedStandard({ view, catalog, rounding, timeline, cycle }, ahead));
+  const drafts = [...standard, ...early].sort(
     (a, b) =>
       a.invoiceDate - b.invoiceDate ||
       INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType) ||
@@ -106,6 +107,7 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
   );
   const refunds = refundsOf(advance, rounding).map((credit) => ({ ...credit, id: creditId(credit.id) }));
   const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
+  yield;
   const span = spanOf(open);
   // An account may have thousands of credits, and a draw is of a few cycles.
   const given = view.credits.filter((credit) => isEffectiveIn(credit, span));
@@ -116,9 +118,36 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
     }),
     ...(options.creditsAreWhole === true
       ? []
-      : [...creditGrants(view, catalog, dues).map((credit) => ({ ...credit, id: creditId(credit.id) })), ...refunds]),
+      : [
+          ...(yield* creditGrants(view, catalog, dues)).map((credit) => ({ ...credit, id: creditId(credit.id) })),
+          ...refunds,
+        ]),
   ];
-  return payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce: options.belowZeroOnce });
+  const { belowZeroOnce, asked, most } = options;
+  return yield* payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce, asked, most });
+}
+
+const NO_ADVANCE: Advance = { charges: [], refunds: [] };
+
+/**
+ * Whether all invoices in advance of the touched cycles are final, and no true-up counts them (S13.3): finding that out by their dates
+ * takes far less time than looking at each card.
+ */
+function* isAdvanceFinal(
+  view: AccountView,
+  dues: readonly DueCycle[],
+  touched: {
+    readonly isTouched: (cycle: AccountCycle) => boolean;
+    readonly cycles: readonly AccountCycle[];
+    readonly isFinal: DrawOptions["isFinal"];
+  },
+): Steps<boolean> {
+  const { isTouched, cycles, isFinal } = touched;
+  if (isFinal === undefined || cycles.some(({ term }) => term.plan.details.minimumCommitment)) return false;
+  const { terms } = yield* advanceDates(view, dues, isTouched);
+  return terms.every(
+    (each) => !isTouched(each.cycle) || isFinal({ ...each, finalAt: finalAtOf(each.invoiceDate, each.due) }),
+  );
 }
 
 /** Whether a cycle, as its account has it by now, touches a range. */
@@ -129,51 +158,52 @@ function touching(
   return (cycle) => cycle.start < until && (cycleAt(timeline, cycle.start)?.end ?? cycle.end) > from;
 }
 
-/** Of what {@link drawDrafts} draws at any instant before `until`, the invoices in advance and AD_HOC ones, before credits. */
-export function draftsInAdvance(
+/** The dates of the invoices in advance and AD_HOC ones that {@link drawDrafts} may draw at any instant before `until`. */
+export function* datesInAdvance(
   view: AccountView,
-  catalog: BillingCatalog,
   { from, until }: Pick<DrawOptions, "from" | "until">,
-): readonly Draft[] {
+): Steps<readonly DraftTerms[]> {
   const timeline = timelineOf(view.decisions);
   if (!mayChargeInAdvance(view, timeline)) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
   const isTouched = touching(timeline, { from, until });
-  const dues = dueCycles(view.decisions, horizon, chargedSince(view.decisions, from));
-  const { charges } = advanceOf(view, dues, isTouched);
-  const touched = charges.filter(({ cycle }) => isTouched(cycle));
-  return advanceDrafts(catalog, roundingOf(view, catalog), touched);
+  const dues = dueCycles(view.decisions, horizon, chargingWindow(view.decisions, { from, until }));
+  const { terms } = yield* advanceDates(view, dues, isTouched);
+  const touched = terms.filter(({ cycle }) => isTouched(cycle));
+  const dated = touched.map(({ due, ...each }) => ({ ...each, finalAt: finalAtOf(each.invoiceDate, due) }));
+  return [...new Map(dated.map((each) => [invoiceKeyOf(each), each])).values()];
 }
 
 /** The dues of an account before `until`, except invoices in arrears. */
 export interface DueBefore {
   /** Credits that cards grant and refunds; their ids are derived from their causes (S9.5, S10.3, S12.6). */
   readonly credits: readonly GrantedCredit[];
-  /** When invoices in advance become final. */
+  /** When invoices in advance become final; some may turn out to be none. */
   readonly advanceFinalAt: readonly Instant[];
 }
 
 /** The dues of an account in `[since, until)`; some may be older. */
-export function dueBefore(
+export function* dueBefore(
   view: AccountView,
   catalog: BillingCatalog,
   { since, until }: { readonly since: Instant; readonly until: Instant },
-): DueBefore {
+): Steps<DueBefore> {
   const { decisions } = view;
   // A decision that is made since may make dues of any time before.
   const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
   const openFrom = openEndsFrom(decisions, view, since - DAY_MS);
-  const dues = dueCycles(decisions, until, isNew ? undefined : chargedSince(decisions, openFrom));
+  const window = { from: chargedSince(decisions, openFrom), until: Number.POSITIVE_INFINITY };
+  const dues = dueCycles(decisions, until, isNew ? undefined : window);
   // Nothing of a cycle falls due once it is closed, but what is given back of a fee for several cycles.
-  const advance = advanceOf(view, dues, (cycle) => closesAt(cycle, view) + DAY_MS >= since);
-  const credits = [...creditGrants(view, catalog, dues), ...refundsOf(advance, roundingOf(view, catalog))];
+  const advance = yield* advanceDates(view, dues, (cycle) => closesAt(cycle, view) + DAY_MS >= since);
+  const credits = [...(yield* creditGrants(view, catalog, dues)), ...refundsOf(advance, roundingOf(view, catalog))];
   return {
     credits: credits.filter(({ grantedAt }) => grantedAt < until),
-    advanceFinalAt: advance.charges.map(({ invoiceDate, due }) => finalAtOf(invoiceDate, due)),
+    advanceFinalAt: advance.terms.map(({ invoiceDate, due }) => finalAtOf(invoiceDate, due)),
   };
 }
 
-function refundsOf(advance: Advance, rounding: Rounding): readonly GrantedCredit[] {
+function refundsOf(advance: Pick<Advance, "refunds">, rounding: Rounding): readonly GrantedCredit[] {
   return advance.refunds.map((refund) => refundCredit(refund, rounding));
 }
 

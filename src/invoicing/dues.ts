@@ -6,6 +6,7 @@
 import type { BillingEntitlementRateCard, FeatureConfig } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { Steps } from "../book/steps.ts";
 import type { Cycle, Interval } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
@@ -43,15 +44,21 @@ export interface FeatureGrant {
   readonly start: Instant;
 }
 
-/**
- * The cycles that fall due before `until`, in that order; also those that were decided away after they began.
- *
- * @param startingFrom earlier cycles that end before it may be left out: an account may have thousands
- */
+/** Which cycles matter: an account may have thousands of others. */
+export interface CycleWindow {
+  /** Cycles that end by then are left out. */
+  readonly from: Instant;
+  /** Cycles that start then or later are left out. */
+  readonly until: Instant;
+}
+
+const ALL_TIME: CycleWindow = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+/** The cycles that fall due before `until`, in that order; also those that were decided away after they began. */
 export function dueCycles(
   decisions: readonly PlanDecision[],
   until: Instant,
-  startingFrom: Instant = Number.NEGATIVE_INFINITY,
+  window: CycleWindow = ALL_TIME,
 ): readonly DueCycle[] {
   const dues: DueCycle[] = [];
   for (const { knownFrom, knownUntil, timeline } of knownTimelines(decisions)) {
@@ -61,7 +68,8 @@ export function dueCycles(
       // A term decided just now that began before is due now: an account's first association may start in the past.
       const start = term.decidedAt === knownFrom ? Math.min(term.from, knownFrom) : knownFrom;
       if (term.until <= start || term.from >= end) continue;
-      for (const cycle of cyclesOfTerm(timeline, index, Math.max(start, startingFrom), end)) {
+      const [first, last] = [Math.max(start, window.from), Math.min(end, window.until)];
+      for (const cycle of cyclesOfTerm(timeline, index, first, last)) {
         if (cycle.start >= start) dues.push({ due: Math.max(cycle.start, knownFrom), cycle, timeline });
       }
     }
@@ -83,13 +91,30 @@ const DAYS_MAX: Readonly<Record<Interval, number>> = {
  * `from`: which charges there are from then on depends on no cycle that ends before it (S9.1).
  */
 export function chargedSince(decisions: readonly PlanDecision[], from: Instant): Instant {
+  return from - longestPeriod(decisions);
+}
+
+/**
+ * The cycles on which the charges of cycles that touch `[from, until)` depend: those, and what shares a period of several
+ * cycles with them (S9.1).
+ */
+export function chargingWindow(
+  decisions: readonly PlanDecision[],
+  { from, until }: { readonly from: Instant; readonly until: Instant },
+): CycleWindow {
+  const longest = longestPeriod(decisions);
+  return { from: from - longest, until: until + longest };
+}
+
+/** At least the length of each cycle, and of each period of several cycles that a card charges for, in milliseconds. */
+function longestPeriod(decisions: readonly PlanDecision[]): number {
   const lengths = decisions.map(({ plan }) => {
     if (plan === null) return 0;
     const intervals = cardsOf(plan.details).map(({ recurrenceConfig }) => recurrenceConfig?.interval ?? 1);
     // One more: the cycle that a charge begins in may itself have begun before.
     return (Math.max(1, ...intervals) + 1) * DAYS_MAX[plan.cycleConfig.interval];
   });
-  return from - Math.max(0, ...lengths) * DAY_MS;
+  return Math.max(0, ...lengths) * DAY_MS;
 }
 
 function cardsOf(
@@ -123,20 +148,24 @@ export interface DueCard<Card> {
 }
 
 /**
- * The cycles in which the charges or grants of a kind of card begin: for what is not prorated, each once (S9.1).
+ * The cycles in which the charges or grants of a kind of card begin: for what is not prorated, each once (S9.1). In steps of
+ * a cycle each.
  *
  * @param dues every cycle since the account's first, so that what was made before is known
  */
-export function dueCards<Card>(
+export function* dueCards<Card>(
   dues: readonly DueCycle[],
   cardsOf: (details: PricePlanDetails) => readonly Card[],
   timedAs: (card: Card) => TimedCard,
-): readonly DueCard<Card>[] {
+): Steps<readonly DueCard<Card>[]> {
   const made = new Set<string>();
   const named = new Set<string>();
   const found: DueCard<Card>[] = [];
   for (const due of dues) {
-    for (const card of cardsOf(due.cycle.term.plan.details)) {
+    const cards = cardsOf(due.cycle.term.plan.details);
+    if (cards.length === 0) continue;
+    yield;
+    for (const card of cards) {
       const timed = timedAs(card);
       const period = coveredPeriod(due.timeline, due.cycle, timed);
       if (period === undefined || !beginsIn(due.cycle, period)) continue;
@@ -161,14 +190,14 @@ export function dueCards<Card>(
  *
  * @param isMade the keys of those that are left out
  */
-export function featureGrants(
+export function* featureGrants(
   decisions: readonly PlanDecision[],
   from: Instant,
   until: Instant,
   isMade: (key: string) => boolean = () => false,
-): readonly FeatureGrant[] {
-  const cards = dueCards(
-    dueCycles(decisions, until, chargedSince(decisions, from)),
+): Steps<readonly FeatureGrant[]> {
+  const cards = yield* dueCards(
+    dueCycles(decisions, until, { ...ALL_TIME, from: chargedSince(decisions, from) }),
     (details) => details.billingEntitlementRateCards,
     entitlementTiming,
   );

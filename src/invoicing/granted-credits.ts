@@ -6,6 +6,7 @@
  */
 import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
+import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
@@ -43,12 +44,12 @@ export const REFUND_PURPOSE = "refund of what was charged in advance and not ser
 export const BELOW_ZERO_PURPOSE = "invoice below zero";
 
 /** The grants of credit grant cards in these cycles, one for each natural cycle of their recurrence (S9.1, S12.6). */
-export function creditGrants(
+export function* creditGrants(
   view: AccountView,
   { addOns }: Pick<BillingCatalog, "addOns">,
   dues: readonly DueCycle[],
-): readonly GrantedCredit[] {
-  const found = dueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
+): Steps<readonly GrantedCredit[]> {
+  const found = yield* dueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
   return found.map(({ due, card, key }) => {
     const creditAmount = creditAmountOf(card, view.currency);
     const effectiveUntil = expiryOf(card, due);

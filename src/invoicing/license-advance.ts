@@ -5,6 +5,7 @@
  * @module
  */
 import type { LicenseRateCard } from "../book/model/rate-card.ts";
+import type { Steps } from "../book/steps.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { type Instant, dayStart } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
@@ -64,14 +65,16 @@ interface Charging {
  *
  * @param isAsked of other cycles only what was paid whole matters: later pieces of a natural cycle charge what is above it
  */
-export function licenseInAdvance(
+export function* licenseInAdvance(
   view: AccountView,
   dues: readonly DueCycle[],
   isAsked: (cycle: AccountCycle) => boolean,
-): Advance {
+): Steps<Advance> {
   const asked = new Set<Charging>();
   const whole = new Map<string, Charging[]>();
   for (const due of dues) {
+    if (due.cycle.term.plan.details.licenseRateCards.length === 0) continue;
+    yield;
     const isWanted = isAsked(due.cycle);
     for (const each of due.cycle.term.plan.details.licenseRateCards) {
       if (each.invoiceTiming !== "IN_ADVANCE") continue;
@@ -83,9 +86,13 @@ export function licenseInAdvance(
       else whole.set(charging.key, [...(whole.get(charging.key) ?? []), charging]);
     }
   }
-  for (const pieces of whole.values()) if (pieces.some((piece) => asked.has(piece))) payWhole(pieces);
+  for (const pieces of whole.values()) {
+    if (!pieces.some((piece) => asked.has(piece))) continue;
+    payWhole(pieces);
+    yield;
+  }
   return {
-    charges: [...asked].flatMap(({ charges }) => charges.filter(({ charge }) => isCharged(charge))),
+    charges: [...asked].flatMap(({ charges }) => charges),
     refunds: [...asked].flatMap(refundsOf),
   };
 }
@@ -115,7 +122,7 @@ function payByDays(charging: Charging): void {
   const { view, due, card, period, cut } = charging;
   const epochs = epochsOf(charging);
   const atStart = quantityAtStart(epochs, period.served);
-  charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, atStart, period)));
+  charging.charges.push(standing(due, () => unlessNothing(rateLicenseInAdvance(card, view.currency, atStart, period))));
   let paid: readonly PaidDays[] = [{ ...period.served, charged: [{ quantity: atStart, paidAs: atStart }] }];
   for (const epoch of epochs) {
     const steps = quantitySteps(epoch.changes).filter(({ from }) => from < epoch.until);
@@ -222,9 +229,9 @@ function refundsOf({ view, due: { cycle }, card, period, falls }: Charging): rea
 /** Charges an increase on an invoice of its own, for the cycle as it is known to end when it falls due (S13.1). */
 function chargeAtOnce(charging: Charging, at: Instant, known: Instant, increases: readonly Increase[]): void {
   const { view, due, card, period, charges } = charging;
-  const charge = rateLicenseIncrease(card, view.currency, increases, period);
+  const rate = (): Charge | undefined => unlessNothing(rateLicenseIncrease(card, view.currency, increases, period));
   const cycle = { ...due.cycle, end: endAsKnown(charging, known) };
-  charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: known, cycle, charge });
+  charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: known, cycle, rate });
 }
 
 /** A quantity that may be charged whole, and when that is known. */
@@ -249,7 +256,9 @@ function payWhole(pieces: readonly Charging[]): void {
     const isMore = before.every((quantity) => step.quantity.gt(quantity));
     if (isStart) {
       const paid = paidBy(card, view.currency, before);
-      charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, step.quantity, period, paid)));
+      charging.charges.push(
+        standing(due, () => unlessNothing(rateLicenseInAdvance(card, view.currency, step.quantity, period, paid))),
+      );
     } else {
       if (!isMore || dayStart(step.from) >= endAsKnown(charging, known)) continue;
       const paid = paidBy(card, view.currency, before) ?? NOTHING_PAID;
@@ -317,6 +326,6 @@ function endAsKnown({ view, due, period }: Charging, at: Instant): Instant {
   return cutOf(decisions, period.served, due.due)?.at ?? period.served.end;
 }
 
-function isCharged(charge: Charge): boolean {
-  return !charge.bounded.numerator.isZero() || charge.quantity?.isZero() === false;
+function unlessNothing(charge: Charge): Charge | undefined {
+  return charge.bounded.numerator.isZero() && charge.quantity?.isZero() !== false ? undefined : charge;
 }

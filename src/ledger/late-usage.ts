@@ -1,3 +1,4 @@
+import { toTheEnd } from "../book/steps.ts";
 /**
  * Usage from elsewhere that arrived after its cycle had closed: what the source says now less what was kept, and what it would have
  * cost (S17.4).
@@ -92,7 +93,7 @@ function chargeOf(catalog: Catalog, parts: AccountParts, kept: KeptUsage): Decim
   const key = standardKeyOf(cycle);
   const knownUntil: Instant = kept.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
-  const drawn = drawDrafts(viewOfWork(catalog, work), catalog.billing, range);
+  const drawn = toTheEnd(drawDrafts(viewOfWork(catalog, work), catalog.billing, range));
   // An invoice in advance below zero is a credit, which would pay this one.
   const standard = drawn.find(({ draft }) => invoiceKeyOf(draft) === key);
   return standard === undefined ? ZERO : grossOf(standard.draft);

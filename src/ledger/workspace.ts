@@ -8,6 +8,7 @@
 import type { Day } from "../calendar/instant.ts";
 import type { FeatureEntry } from "../credits/feature-credits.ts";
 import { invariant } from "../errors.ts";
+import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact } from "../numbers/exact.ts";
 import type { Changes } from "./decision.ts";
@@ -68,7 +69,7 @@ export interface AccountWork {
   elsewhere(): UsageElsewhere | undefined;
   /** By their first day. */
   keptUsage(): readonly KeptUsage[];
-  /** How many entries, credits and invoices were put, each counted once. */
+  /** How many entries, credits and invoices were put; an invoice counts once more for each {@link LINES_OF_RECORD} of its lines. */
   changedRecords(): number;
   putRecord(record: AccountRecord): void;
   putKeptUsage(kept: KeptUsage): void;
@@ -146,6 +147,8 @@ class WorkingAccount implements OpenAccount {
   #events: WorkingRecords<EventRecord> | undefined;
   #usage: WorkingCells | undefined;
   #overage: WorkingCells | undefined;
+  /** What the lines of the invoices that were put count for. */
+  #longInvoices = 0;
 
   constructor(parts: AccountParts) {
     this.#parts = parts;
@@ -189,7 +192,8 @@ class WorkingAccount implements OpenAccount {
     return this.#ownKept().all();
   }
   changedRecords(): number {
-    return (this.#entries?.changed() ?? 0) + (this.#credits?.changed() ?? 0) + (this.#invoices?.changed() ?? 0);
+    const records = [this.#entries, this.#credits, this.#invoices];
+    return records.reduce((count, each) => count + (each?.changed() ?? 0), this.#longInvoices);
   }
   putKeptUsage(kept: KeptUsage): void {
     this.#ownKept().put(kept);
@@ -206,6 +210,7 @@ class WorkingAccount implements OpenAccount {
   }
   putInvoice(invoice: InvoiceRecord): void {
     this.#ownInvoices().put(invoice);
+    this.#longInvoices += Math.floor(lineCount(invoice.invoice.revenueInfo) / LINES_OF_RECORD);
   }
   putEvent(event: EventRecord): void {
     this.#ownEvents().put(event);
@@ -249,6 +254,13 @@ class WorkingAccount implements OpenAccount {
   #ownOverage(): WorkingCells {
     return (this.#overage ??= new WorkingCells(this.#parts.record.id, this.#parts.overage));
   }
+}
+
+/** Lines of an invoice that are as much work to write as another record. */
+const LINES_OF_RECORD = 16;
+
+function lineCount({ lineItems = [] }: InvoiceLine): number {
+  return lineItems.reduce((count, line) => count + lineCount(line), 1);
 }
 
 /** Up to this many sums are searched one by one; for more an index is built. */

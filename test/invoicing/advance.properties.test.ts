@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
+import { toTheEnd } from "../../src/book/steps.ts";
 import { type CycleConfig, cycleConfigOf } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView } from "../../src/invoicing/account-view.ts";
@@ -125,12 +126,12 @@ function total(amounts: readonly Fraction[]): string {
 /** All that an account is charged, less all that it is given back. */
 function charged(account: Terms): string {
   const view = viewOf(account);
-  const { charges, refunds } = advanceOf(view, dueCycles(view.decisions, LAST));
+  const { charges, refunds } = toTheEnd(advanceOf(view, dueCycles(view.decisions, LAST)));
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
   const timeline = timelineOf(view.decisions);
   const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => arrearsCharges(view, timeline, cycle));
   return total([
-    ...charges.map(({ charge }) => charge.bounded),
+    ...charges.flatMap(({ rate }) => rate()?.bounded ?? []),
     ...refunds.map(({ amount }) => negated(amount)),
     ...inArrears.map(({ bounded }) => bounded),
   ]);

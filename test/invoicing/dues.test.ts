@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 
+import { toTheEnd } from "../../src/book/steps.ts";
 import { DAY_MS, formatDate, formatInstant, parseDate } from "../../src/calendar/instant.ts";
 import { cutOf } from "../../src/invoicing/advance-charge.ts";
+import { feeTiming } from "../../src/invoicing/charging.ts";
 import { dueCards, dueCycles, featureGrants } from "../../src/invoicing/dues.ts";
 import type { PlanDecision } from "../../src/invoicing/timeline.ts";
 import { perUnit } from "../book/builder.ts";
@@ -23,7 +25,7 @@ function duesText(decisions: readonly PlanDecision[], until: string): readonly s
 }
 
 function grantsText(decisions: readonly PlanDecision[], from: string, until: string): readonly string[] {
-  return featureGrants(decisions, parseDate(from), parseDate(until)).map(
+  return toTheEnd(featureGrants(decisions, parseDate(from), parseDate(until))).map(
     ({ effectiveFrom, effectiveUntil }) => `${formatInstant(effectiveFrom)} ${formatInstant(effectiveUntil)}`,
   );
 }
@@ -59,17 +61,9 @@ describe("the cycles that fall due", () => {
     const keysOf = (enableProration: boolean): readonly string[] => {
       const details = fee({ enableProration });
       const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
-      const cards = dueCards(
-        dueCycles(decisions, parseDate("2024-08-01")),
-        ({ fixedFeeRateCards }) => fixedFeeRateCards,
-        ({ id, recurrenceConfig, type }) => ({
-          kind: "FIXED_FEE",
-          billableId: id,
-          recurrence: recurrenceConfig,
-          type,
-        }),
-      );
-      return cards.map(({ due }) => formatDate(due.cycle.start));
+      const dues = dueCycles(decisions, parseDate("2024-08-01"));
+      const cards = dueCards(dues, ({ fixedFeeRateCards }) => fixedFeeRateCards, feeTiming);
+      return toTheEnd(cards).map(({ due }) => formatDate(due.cycle.start));
     };
     expect(keysOf(false)).toEqual(["2024-06-01", "2024-07-01"]);
     expect(keysOf(true)).toEqual(["2024-06-01", "2024-06-11", "2024-07-01"]);
@@ -102,7 +96,9 @@ describe("what is granted", () => {
     const details = entitlement("P1M");
     const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
     expect(grantsText(decisions, "2024-06-01", "2024-07-01")).toHaveLength(1);
-    const keys = featureGrants(decisions, parseDate("2024-06-01"), parseDate("2025-06-01")).map(({ key }) => key);
+    const keys = toTheEnd(featureGrants(decisions, parseDate("2024-06-01"), parseDate("2025-06-01"))).map(
+      ({ key }) => key,
+    );
     expect(new Set(keys).size).toBe(12);
   });
 
@@ -111,9 +107,9 @@ describe("what is granted", () => {
     const [from, until] = [parseDate("2024-01-01"), parseDate("2024-12-01")];
     const pieces = [];
     for (let at = from; at < until; at += 10 * DAY_MS) {
-      pieces.push(...featureGrants(decisions, at, Math.min(at + 10 * DAY_MS, until)));
+      pieces.push(...toTheEnd(featureGrants(decisions, at, Math.min(at + 10 * DAY_MS, until))));
     }
-    expect(pieces).toEqual(featureGrants(decisions, from, until));
+    expect(pieces).toEqual(toTheEnd(featureGrants(decisions, from, until)));
     expect(pieces).toHaveLength(6);
   });
 });

@@ -1,10 +1,11 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
 /**
  * Licenses in advance are held to a model that is written from the words of S10.3 alone: it goes through June day by day
  * and update by update, in whole numbers, and shares no code with what it checks.
  */
-import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-
+import { toTheEnd } from "../../src/book/steps.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
 import type { Advance } from "../../src/invoicing/advance-charge.ts";
@@ -98,7 +99,7 @@ function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): A
     usage: () => ZERO,
     overage: () => ZERO,
   };
-  return advanceOf(view, dueCycles(view.decisions, JUNE + DAYS * DAY_MS));
+  return toTheEnd(advanceOf(view, dueCycles(view.decisions, JUNE + DAYS * DAY_MS)));
 }
 
 /** An amount in parts of a thirtieth, or of a whole price where nothing is prorated. */
@@ -113,11 +114,11 @@ function figuresOf(account: Seats): readonly Figure[] {
   const parts = account.isProrated ? DAYS : 1;
   const amountOf = ({ numerator, denominator }: Fraction): number => numerator.times(parts).div(denominator).toNumber();
   return [
-    ...charges.map(({ invoiceType, invoiceDate, charge }) => ({
-      kind: invoiceType,
-      hour: (invoiceDate - JUNE) / HOUR_MS,
-      amount: amountOf(charge.bounded),
-    })),
+    ...charges.flatMap(({ invoiceType, invoiceDate, rate }) => {
+      const charge = rate();
+      const hour = (invoiceDate - JUNE) / HOUR_MS;
+      return charge === undefined ? [] : [{ kind: invoiceType, hour, amount: amountOf(charge.bounded) }];
+    }),
     ...refunds.map(({ at, amount }) => ({ kind: "REFUND", hour: (at - JUNE) / HOUR_MS, amount: amountOf(amount) })),
   ].filter(({ amount }) => amount !== 0);
 }

@@ -36,9 +36,9 @@ export interface CreditBalance {
  * @throws {RatebookError} ERR_NOT_FOUND
  */
 export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
-  return lookAtAccount(context, accountId, (catalog, work, now) => {
+  return lookAtAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
-    const inForce = creditsShown(catalog, work, now).filter((shown) => isInForce(shown.credit, now));
+    const inForce = (yield* creditsShown(catalog, work, now)).filter((shown) => isInForce(shown.credit, now));
     const availableBalance = leftIn(inForce);
     const runningBalance = leftIn(inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0));
     const changes = work.credits().flatMap(changesOf);

@@ -1,3 +1,4 @@
+import type { Steps } from "../../book/steps.ts";
 /**
  * Lists of monetary credits, of one account or of all (S12).
  *
@@ -5,11 +6,13 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { unlessUnknown } from "../../errors.ts";
-import { billOf } from "../../ledger/account/bill.ts";
+import { billInSteps } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
 import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
+import type { AccountWork } from "../../ledger/workspace.ts";
 import { compareNewest } from "../../store/order.ts";
 import { accountsUncharted, inChunks } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
@@ -182,15 +185,16 @@ function computedCredits(context: EngineContext, skipping: Skipping): ComputedCr
 }
 
 async function creditsOf(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditShown[]> {
-  return lookAtAccounts(context, accountIds, ({ catalog, workspace, now }) =>
-    accountIds.flatMap((id) =>
-      billOf(id, () => {
-        const work = workspace.account(id);
-        catchUp(catalog, work, now);
-        return creditsShown(catalog, work, now);
-      }),
-    ),
-  );
+  return lookAtAccounts(context, accountIds, function* ({ catalog, workspace, now }) {
+    const all: CreditShown[] = [];
+    for (const id of accountIds) all.push(...(yield* billInSteps(id, creditsNow(catalog, workspace.account(id), now))));
+    return all;
+  });
+}
+
+function* creditsNow(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditShown[]> {
+  catchUp(catalog, work, now);
+  return yield* creditsShown(catalog, work, now);
 }
 
 function placeOf({ id, accountId, createdAt }: CreditRecord): ListedCredit {

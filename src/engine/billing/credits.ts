@@ -8,7 +8,6 @@ import { readRequest } from "../../book/requests/requests.ts";
 import { ALL_CARDS } from "../../book/resolving/resolve-plan.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -18,7 +17,7 @@ import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import { accountsNamedIn, accountsUncharted } from "../account-lists.ts";
-import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
+import { decideOnAccount, decideOnAccounts, type EngineContext, inTurns } from "../context.ts";
 import { lookAtAccount } from "../looks.ts";
 import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
 
@@ -36,11 +35,14 @@ export async function createCredits(
     }),
   );
   const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
-  return decideOnAccounts(context, accountIds, ({ catalog, workspace, now }) => {
+  return decideOnAccounts(context, accountIds, async ({ catalog, workspace, now }) => {
     checkEntities(catalog, requests);
     const made = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
-    const shown = accountIds.flatMap((id) => creditsShown(catalog, workspace.account(id), now));
-    const byId = new Map(shown.map((each) => [each.credit.id, each]));
+    const byId = new Map<string, CreditShown>();
+    for (const id of accountIds) {
+      const shown = await inTurns(creditsShown(catalog, workspace.account(id), now));
+      for (const each of shown) byId.set(each.credit.id, each);
+    }
     return { result: made.map(({ id }) => madeShown(byId.get(id))) };
   });
 }
@@ -56,9 +58,9 @@ export async function voidCredit(context: EngineContext, id: string): Promise<Cr
 /** A credit with what drafts hold of it (S12.4). */
 export async function getCredit(context: EngineContext, id: string): Promise<CreditShown> {
   const accountId = await accountOfCredit(context, id);
-  return lookAtAccount(context, accountId, (catalog, work, now) => {
+  return lookAtAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
-    const found = creditsShown(catalog, work, now).find(({ credit }) => isNamed(accountId, credit.id, id));
+    const found = (yield* creditsShown(catalog, work, now)).find(({ credit }) => isNamed(accountId, credit.id, id));
     if (found === undefined) throw notFound("credit", id);
     return found;
   });
@@ -71,12 +73,11 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
   if (stored !== undefined) return stored.accountId;
   for await (const accountId of accountsThatMayHave(context, id)) {
     const found = await eachAlone([accountId], collectSkipped(), () =>
-      lookAtAccount(context, accountId, (catalog, work, now) =>
-        billOf(accountId, () => {
-          catchUp(catalog, work, now);
-          return work.credits().filter((credit) => isNamed(accountId, credit.id, id));
-        }),
-      ),
+      lookAtAccount(context, accountId, function* (catalog, work, now) {
+        yield;
+        catchUp(catalog, work, now);
+        return work.credits().filter((credit) => isNamed(accountId, credit.id, id));
+      }),
     );
     if (found.length > 0) return accountId;
   }
@@ -93,8 +94,9 @@ async function* accountsThatMayHave(
   yield* accountsUncharted(read, clock());
 }
 
-function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): CreditShown {
-  return madeShown(creditsShown(catalog, work, now).find((each) => each.credit.id === credit.id));
+async function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): Promise<CreditShown> {
+  const shown = await inTurns(creditsShown(catalog, work, now));
+  return madeShown(shown.find((each) => each.credit.id === credit.id));
 }
 
 function madeShown(found: CreditShown | undefined): CreditShown {

@@ -115,7 +115,8 @@ export async function listEntries(
   { accountId, featureId }: FeatureTarget,
   options: PageOptions,
 ): Promise<Page<EntryShown>> {
-  return lookAtAccount(context, accountId, (catalog, work, now) => {
+  return lookAtAccount(context, accountId, function* (catalog, work, now) {
+    yield;
     checkFeature(catalog, featureId);
     catchUp(catalog, work, now);
     const own = work.entries().flatMap((entry) => (entry.featureId === featureId ? [entryShown(entry, now)] : []));
@@ -128,7 +129,8 @@ export async function featureBalance(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
 ): Promise<FeatureBalance> {
-  return lookAtAccount(context, accountId, (catalog, work, now) => {
+  return lookAtAccount(context, accountId, function* (catalog, work, now) {
+    yield;
     checkFeature(catalog, featureId);
     catchUp(catalog, work, now);
     const inForce = work

@@ -7,7 +7,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
 import { accountsUncharted, inChunks } from "../account-lists.ts";
-import type { EngineContext } from "../context.ts";
+import { catchUpFarAmong, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { finalShown, type InvoiceFilter, invoiceKey, type InvoiceShown, invoicesOf, periodFilter } from "./invoices.ts";
 import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
@@ -18,14 +18,15 @@ const CHUNK = 64;
 /**
  * A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first.
  *
- * Drafts are computed, which costs far more than to read what is final: only those accounts are computed whose drafts may
- * stand on the page, by the places that the store keeps of them, and those whose places of drafts are not known. One
+ * Drafts are computed, which costs far more than to read what is final: only those are computed that may stand on the page, by
+ * the places that the store keeps of them, and those of accounts whose places of drafts are not known. An account
  * whose bill cannot be made is skipped: its final invoices are there all the same. Asked for alone, it is refused.
  */
 export async function listInvoices(
   context: EngineContext,
   filter: InvoiceFilter,
   options: PageOptions,
+  tried: Set<string> = new Set(),
 ): Promise<Page<InvoiceShown> & WithoutSkipped> {
   const { read } = context.store;
   const request = pageRequest(options);
@@ -33,13 +34,28 @@ export async function listInvoices(
   const found = collectPage(options, invoiceKey);
   const skipping = collectSkipped();
   const computed = new Set<string>();
-  const compute = async (ids: Iterable<string>): Promise<void> => {
-    const fresh = [...new Set(ids)].filter((id) => !computed.has(id));
-    for (const id of fresh) computed.add(id);
-    if (fresh.length === 0) return;
-    const work = (some: readonly string[]): Promise<readonly InvoiceShown[]> => invoicesOf(context, some, undefined);
-    const shown = filter.accountId === undefined ? await eachAlone(fresh, skipping, work) : await work(fresh);
+  const computeOf = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
+    if (accountIds.length === 0) return 0;
+    const work = (some: readonly string[]): Promise<readonly InvoiceShown[]> =>
+      invoicesOf(context, some, undefined, ids);
+    const shown = filter.accountId === undefined ? await eachAlone(accountIds, skipping, work) : await work(accountIds);
     for (const each of shown) if (isAsked(each)) found.offer(each);
+    return shown.length;
+  };
+  /** All of the accounts whose places are not known. */
+  const computeAll = async (accountIds: readonly string[]): Promise<void> => {
+    const fresh = accountIds.filter((id) => !computed.has(id));
+    for (const id of fresh) computed.add(id);
+    await computeOf(fresh);
+  };
+  /** @returns whether some are not there: they have no lines, or are stored by now */
+  const computeDrafts = async (drafts: readonly ListedDraft[]): Promise<boolean> => {
+    const fresh = drafts.filter(({ accountId }) => !computed.has(accountId));
+    const count = await computeOf(
+      [...new Set(fresh.map(({ accountId }) => accountId))],
+      new Set(fresh.map(({ id }) => id)),
+    );
+    return count < fresh.length;
   };
   const finals = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
     filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
@@ -56,23 +72,29 @@ export async function listInvoices(
     finals(view),
     view.accountsUncharted(now, CHUNK),
   ]);
+  const areFew = uncharted.length < CHUNK;
+  for await (const ids of inChunks(areFew ? uncharted : accountsUncharted(read, now), CHUNK)) {
+    // The places of what is far behind are known once it is caught up with: then it is listed by them, too.
+    const isBehind = await catchUpFarAmong(context, await named(read, ids, filter), tried);
+    if (isBehind) return listInvoices(context, filter, options, tried);
+  }
   for (const record of final) found.offer(finalShown(record));
-  let isLater = uncharted.length >= CHUNK;
+  let [isLater, isStale] = [!areFew, false];
   for (let drafts = first; drafts.length > 0;) {
     const onPage = drafts.filter((draft) => !found.isBeyond(keyOf(draft)));
-    await compute(onPage.map(({ accountId }) => accountId));
+    if (await computeDrafts(onPage)) isStale = true;
     const last = drafts.at(-1);
     if (drafts.length < limit || last === undefined || found.isBeyond(keyOf(last))) break;
     drafts = await draftsAfter(read, keyOf(last));
     isLater = true;
   }
+  // A draft may have become final since the first read, or its account may have lost its known places: both are read again.
+  if (isLater || isStale) for (const record of await finals(read)) found.offer(finalShown(record));
   if (isLater) {
-    // A draft may have become final since the first read, or its account may have lost its known places: both are read again.
-    for (const record of await finals(read)) found.offer(finalShown(record));
     for await (const ids of inChunks(accountsUncharted(read, now), CHUNK))
-      await compute(await named(read, ids, filter));
+      await computeAll(await named(read, ids, filter));
   } else {
-    await compute(await named(read, uncharted, filter));
+    await computeAll(await named(read, uncharted, filter));
   }
   return { ...found.page(), ...skipping.found() };
 }

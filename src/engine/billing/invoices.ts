@@ -1,3 +1,4 @@
+import type { Steps } from "../../book/steps.ts";
 /**
  * Invoices as reads show them, and their preview (S13).
  *
@@ -6,17 +7,17 @@
 import { formatInstant, type Instant, type InstantInput, instantOf, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
-import { billOf } from "../../ledger/account/bill.ts";
-import { catchUp, draftsOf } from "../../ledger/account/catch-up.ts";
+import { billInSteps } from "../../ledger/account/bill.ts";
+import { catchUp } from "../../ledger/account/catch-up.ts";
 import { listedAt } from "../../ledger/account/draft-places.ts";
-import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
+import { draftsOf } from "../../ledger/account/drafts.ts";
+import { idsNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { takingTurns } from "../../store/turns.ts";
 import { idsOf, accountsIn, inChunks, accountsNamedIn, accountsUncharted } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
 import { type Look, lookAtAccounts } from "../looks.ts";
@@ -97,10 +98,15 @@ export async function getInvoice(context: EngineContext, id: string): Promise<In
   const stored = await context.store.read.invoice(id);
   if (stored !== undefined) return finalShown(stored);
   for await (const { accountId, isMeant } of accountsThatMayInvoice(context, id)) {
-    const work = (ids: readonly string[]) => invoicesOf(context, ids, undefined);
-    const all = await (isMeant ? work([accountId]) : eachAlone([accountId], collectSkipped(), work));
-    const found = all.find((each) => isNamed(accountId, each.id, id));
+    const named = idsNamed(accountId, id);
+    const work = (ids: readonly string[]) => invoicesOf(context, ids, undefined, named);
+    const [found] = await (isMeant ? work([accountId]) : eachAlone([accountId], collectSkipped(), work));
     if (found !== undefined) return found;
+    // It may have become final meanwhile, or have been final all along where a former id was asked for.
+    for (const name of named) {
+      const final = await context.store.read.invoice(name);
+      if (final !== undefined) return finalShown(final);
+    }
   }
   throw notFound("invoice", id);
 }
@@ -128,33 +134,43 @@ async function* accountsThatMayInvoice(context: EngineContext, id: string): Asyn
  * The invoices of accounts, final ones and drafts, each account's by date.
  *
  * @param at default now
+ * @param ids which of them: drafts, and what has fallen due and is not stored; default all
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made
  */
 export async function invoicesOf(
   context: EngineContext,
   accountIds: readonly string[],
   at: Instant | undefined,
+  ids?: ReadonlySet<string>,
 ): Promise<readonly InvoiceShown[]> {
-  const show = async ({ catalog, workspace, now }: Look): Promise<readonly InvoiceShown[]> => {
+  const show = function* ({ catalog, workspace, now }: Look): Steps<readonly InvoiceShown[]> {
     if (at !== undefined && at < now) {
       throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
     }
-    const giveWay = takingTurns();
-    const shown: InvoiceShown[] = [];
+    const all: InvoiceShown[] = [];
     for (const id of accountIds) {
-      for (const each of billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now))) shown.push(each);
-      await giveWay();
+      const shown = yield* billInSteps(id, invoicesShown(catalog, workspace.account(id), at ?? now, ids));
+      for (const each of shown) all.push(each);
     }
-    return shown;
+    return all;
   };
-  return lookAtAccounts(context, accountIds, show, at, "all");
+  return lookAtAccounts(context, accountIds, show, at, ids === undefined ? "all" : "open");
 }
 
-/** The invoices of an account in a working copy that is not committed, which is caught up; by date. */
-export function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readonly InvoiceShown[] {
+/**
+ * The invoices of an account in a working copy that is not committed, which is caught up; by date.
+ *
+ * @param ids which of them; default all
+ */
+export function* invoicesShown(
+  catalog: Catalog,
+  work: AccountWork,
+  at: Instant,
+  ids?: ReadonlySet<string>,
+): Steps<readonly InvoiceShown[]> {
   catchUp(catalog, work, at);
-  const final = work.invoices().map(finalShown);
-  const drafts = draftsOf(catalog, work, at).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
+  const final = work.invoices().flatMap((record) => (ids?.has(record.id) === false ? [] : [finalShown(record)]));
+  const drafts = (yield* draftsOf(catalog, work, at, ids)).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
   const dated = [...final, ...drafts].map((shown) => ({ shown, date: parseInstant(shown.invoice.invoiceDate) }));
   return dated.sort((a, b) => a.date - b.date || atOneDate(a.shown, b.shown)).map(({ shown }) => shown);
 }

@@ -7,14 +7,14 @@ import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/model/metering.ts";
 import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { isNamed } from "../../ledger/account/due-ids.ts";
+import { idsNamed } from "../../ledger/account/due-ids.ts";
 import { type ChargedLine, daysOf, type EventLineType, linesNamed } from "../../ledger/charged-line.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInput, notFound, quoted } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
-import { type EngineContext, openCaughtUp } from "../context.ts";
+import { type EngineContext, inTurns, openCaughtUp } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { finalShown, getInvoice, type InvoiceShown, invoicesShown } from "./invoices.ts";
@@ -126,8 +126,7 @@ async function invoiceNow(
   const { catalog } = await configuration(view);
   const now = clock();
   const workspace = await openCaughtUp(catalog, view, [accountId], now);
-  const all = invoicesShown(catalog, workspace.account(accountId), now);
-  const shown = all.find((each) => isNamed(accountId, each.id, id));
+  const [shown] = await inTurns(invoicesShown(catalog, workspace.account(accountId), now, idsNamed(accountId, id)));
   if (shown === undefined) throw notFound("invoice", id);
   const { events = [], overage = [] } = workspace.changes();
   return {

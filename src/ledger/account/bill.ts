@@ -1,3 +1,4 @@
+import type { Steps } from "../../book/steps.ts";
 /**
  * Bills that cannot be made, because a result would need more than 100 digits (S1.4): each is the fault of one account.
  *
@@ -18,9 +19,22 @@ export function billOf<Result>(accountId: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-    throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, error.message), {}, { cause: error });
+    throw named(accountId, error);
   }
+}
+
+/** As {@link billOf}, in steps. */
+export function* billInSteps<Result>(accountId: string, work: Steps<Result>): Steps<Result> {
+  try {
+    return yield* work;
+  } catch (error) {
+    throw named(accountId, error);
+  }
+}
+
+function named(accountId: string, error: unknown): unknown {
+  if (!hasCode(error, "ERR_ARITHMETIC")) return error;
+  return new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, error.message), {}, { cause: error });
 }
 
 /** The sentence on an account whose bill cannot be made. */

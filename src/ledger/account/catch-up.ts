@@ -1,4 +1,4 @@
-import { toTheEnd, type Steps } from "../../book/steps.ts";
+import { type Steps, toTheEnd } from "../../book/steps.ts";
 /**
  * Catching up: what falls due with time is done before any other decision on an account, in date order (S2.4).
  *
@@ -8,7 +8,7 @@ import { toTheEnd, type Steps } from "../../book/steps.ts";
  * @module
  */
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
-import { draftsInAdvance, type Drawn, dueBefore } from "../../invoicing/draw.ts";
+import { datesInAdvance, type Drawn, dueBefore } from "../../invoicing/draw.ts";
 import { chargedSince, type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
@@ -19,8 +19,9 @@ import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
 import { putCaughtUp } from "./draft-places.ts";
+import { mayTakeCredits } from "./drafts.ts";
 import { entryIdOf, keyOfEntry } from "./due-ids.ts";
-import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
+import { drawOpen, putFinal, putGranted } from "./invoices.ts";
 import { openCycles, openIn, openSince } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 import { knownSince, limitedWindow } from "./plan-clock.ts";
@@ -81,9 +82,9 @@ const CYCLES_AT_ONCE = 32;
 function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
   const since = work.record.caughtUpTo;
   yield;
-  const grants = byInstant(newGrants(catalog, work, until), ({ due }) => Math.max(due, since));
+  const grants = byInstant(yield* newGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
   yield;
-  const due = dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until: until + 1 });
+  const due = yield* dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until: until + 1 });
   const credits = byInstant(newCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
   yield;
   const terms = graceTermsOf(catalog, work.record);
@@ -142,7 +143,9 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
   // Windows of overage are those of the plans as known (S11.3): a decision that is not known yet may begin within one.
   if (decisions.some((each) => knownSince(each) > upTo)) return dayOf(Math.min(...decisions.map(({ from }) => from)));
   const open = openCycles(catalog, record, instantOfCatchUp(record, upTo));
-  const starts = open.flatMap((cycle) => [
+  // Of the cycles of one term, the windows of the first one begin first.
+  const firsts = open.filter((cycle, place) => open[place - 1]?.term !== cycle.term);
+  const starts = firsts.flatMap((cycle) => [
     cycle.start,
     ...cycle.term.plan.details.entitlementOverageRateCards.map((card) => limitedWindow(cycle, card).start),
   ]);
@@ -157,16 +160,6 @@ export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: I
   const open = openCycles(catalog, record, instantOfCatchUp(record, now));
   const first = openSince(open, Math.min(record.caughtUpTo, now));
   return chargedSince(planOf(catalog, record).decisions, dayStart(first));
-}
-
-/**
- * The invoices of an account that are not final: of every cycle that has begun, as of an instant up to which the
- * account was caught up with; in the order in which they take credits, with what they hold of them (S12.4, S13.5).
- */
-export function draftsOf(catalog: Catalog, work: AccountWork, now: Instant): readonly DraftInvoice[] {
-  const at = instantOfCatchUp(work.record, now);
-  const from = openSince(openCycles(catalog, work.record, at), work.record.caughtUpTo);
-  return drawOpen(catalog, work, { from, until: at + 1 }).map((drawn) => asDraft(work.record, drawn));
 }
 
 /** The credits that the account does not have yet; a grant of zero makes none. */
@@ -195,6 +188,14 @@ export function newGrants(
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,
 ): readonly FeatureGrant[] {
+  return toTheEnd(newGrantsInSteps(catalog, work, until));
+}
+
+function newGrantsInSteps(
+  catalog: Catalog,
+  work: Pick<AccountWork, "record" | "entries">,
+  until: Instant,
+): Steps<readonly FeatureGrant[]> {
   const made = new Set(work.entries().map(keyOfEntry));
   const { decisions } = planOf(catalog, work.record);
   const since = work.record.caughtUpTo;
@@ -247,7 +248,7 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
   if (last === undefined) return;
   let from = start;
   for (const until of partsOf(catalog, work.record, start, last + 1)) {
-    const drawn = drawOpen(catalog, work, { from, until, knownUntil: last + 1 });
+    const drawn = yield* drawOpen(catalog, work, { from, until, knownUntil: last + 1 });
     const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own
@@ -255,15 +256,23 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     // of this part grants after it.
     const isMixed = !isInOrder(times) && ready.some(({ taken }) => taken.length > 0);
     const changes = times.filter((_, place) => changesCredits(ready[place]));
-    if (instants.length > 1 && (isMixed || isFinalBefore(catalog, work, [until, last + 1], Math.max(...changes)))) {
+    if (
+      instants.length > 1 &&
+      (isMixed || (yield* isFinalBefore(catalog, work, [until, last + 1], Math.max(...changes))))
+    ) {
       for (const at of instants) yield* finalizeAll(catalog, work, from, [at]);
       return;
     }
     for (const at of instants) {
-      for (const [place, each] of ready.entries()) if (times[place] === at) putFinal(work, each, at);
+      for (const [place, each] of ready.entries()) {
+        if (times[place] !== at) continue;
+        putFinal(work, each, at);
+        yield;
+      }
     }
     // A draft that stays one keeps credits from later ones, and an invoice below zero grants some: the next part is drawn with them again.
-    if (ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined)) from = until;
+    const isDone = ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined);
+    if (isDone || !mayTakeCredits(catalog, work, from)) from = until;
     yield;
   }
 }
@@ -277,17 +286,17 @@ function changesCredits(drawn: Drawn | undefined): boolean {
  * Whether an invoice of the cycles of a range becomes final before an instant: one in advance, or that of a cycle that ends less
  * than a day after the plan was made, while the history before it is still open (S6.5).
  */
-function isFinalBefore(
+function* isFinalBefore(
   catalog: Catalog,
   work: AccountWork,
   [from, until]: readonly [Instant, Instant],
   at: Instant,
-): boolean {
+): Steps<boolean> {
   if (from >= until || from >= at) return false;
   const view = viewOfWork(catalog, work);
   const cycles = cyclesIn(timelineOf(view.decisions), from, until);
   if (cycles.some((cycle) => closesAt(cycle, view) < at)) return true;
-  return draftsInAdvance(view, catalog.billing, { from, until }).some(({ finalAt }) => finalAt < at);
+  return (yield* datesInAdvance(view, { from, until })).some(({ finalAt }) => finalAt < at);
 }
 
 function isInOrder(instants: readonly Instant[]): boolean {

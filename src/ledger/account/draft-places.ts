@@ -1,4 +1,4 @@
-import { toTheEnd, type Steps } from "../../book/steps.ts";
+import { type Steps, toTheEnd } from "../../book/steps.ts";
 /**
  * Where the invoices and credits of an account stand in the lists of all, those that are not made yet too: so that a list
  * finds the few accounts that are on a page, and computes no others (S12.4, S13.4).
@@ -8,7 +8,7 @@ import { toTheEnd, type Steps } from "../../book/steps.ts";
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { invoiceKeyOf } from "../../invoicing/draft.ts";
-import { draftsInAdvance, dueBefore } from "../../invoicing/draw.ts";
+import { datesInAdvance, dueBefore } from "../../invoicing/draw.ts";
 import { closesAt } from "../../invoicing/grace.ts";
 import { chargesBelowZero, negativeCauseOf } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -18,7 +18,7 @@ import type { AccountRecord, CreditPlace, DraftPlace, DraftPlaces } from "../rec
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
 import { creditIdOf, invoiceIdOf, standardKeyOf } from "./due-ids.ts";
-import { openCycles, openSince } from "./open-cycles.ts";
+import { isLongOpen, openCycles, openSince } from "./open-cycles.ts";
 
 /** Where an invoice stands in lists: a draft begins with its cycle, or at its date, and keeps its place when it is final. */
 export function listedAt({
@@ -38,8 +38,13 @@ export function chartedUntil(drafts: DraftPlaces | undefined): Instant {
  * Puts the record of an account after a decision, with the places of its drafts from then on. What becomes final at the very
  * instant of the decision is among them: the account was caught up with before it. Where the decision is dated after the clock
  * and something falls due by it, no place is known until the next catch-up: lists go by the clock, and compute such an account.
+ * So it is where much is open: the next catch-up finds the places in steps.
  */
 export function putCharted(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
+  if (isLongOpen(catalog, record, record.updatedAt)) {
+    work.putRecord({ ...record, drafts: UNKNOWN });
+    return;
+  }
   work.putRecord(record);
   const drafts = toTheEnd(draftPlaces(catalog, work));
   const [now, decided] = [record.updatedAt, instantOfCatchUp(record, record.updatedAt)];
@@ -90,7 +95,8 @@ function* draftPlaces(catalog: Catalog, work: AccountWork): Steps<DraftPlaces> {
   }
   const from = openSince(open, record.caughtUpTo);
   try {
-    const early = draftsInAdvance(viewOfWork(catalog, work), catalog.billing, { from, until }).flatMap((draft) => {
+    const planned = yield* datesInAdvance(viewOfWork(catalog, work), { from, until });
+    const early = planned.flatMap((draft) => {
       const { invoiceType, invoiceDate, finalAt, cycle } = draft;
       // An invoice that became final before is stored.
       if (finalAt < record.caughtUpTo) return [];
@@ -100,7 +106,7 @@ function* draftPlaces(catalog: Catalog, work: AccountWork): Steps<DraftPlaces> {
       const place = { id, listedAt: invoiceType === "AD_HOC" ? invoiceDate : cycle.start, finalAt };
       return [{ ...place, start: cycle.start, end: cycle.end }];
     });
-    const credits = [...dueCredits(catalog, work, until), ...negative];
+    const credits = [...(yield* dueCredits(catalog, work, until)), ...negative];
     return { until, places: [...standard, ...early], credits };
   } catch (error) {
     // The charges of such an account cannot be worked out; reads of its drafts say why.
@@ -112,9 +118,9 @@ function* draftPlaces(catalog: Catalog, work: AccountWork): Steps<DraftPlaces> {
 const CYCLES_OF_STEP = 128;
 
 /** The places of what plans grant and give back before an instant, from when the account was caught up with on. */
-function dueCredits(catalog: Catalog, work: AccountWork, until: Instant): readonly CreditPlace[] {
+function* dueCredits(catalog: Catalog, work: AccountWork, until: Instant): Steps<readonly CreditPlace[]> {
   const { id: accountId, caughtUpTo: since } = work.record;
-  const { credits } = dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until });
+  const { credits } = yield* dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until });
   return credits.flatMap(({ id: cause, creditAmount, grantedAt }) =>
     grantedAt < since || creditAmount.isZero() ? [] : [{ id: creditIdOf(accountId, cause), createdAt: grantedAt }],
   );

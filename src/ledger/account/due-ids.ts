@@ -58,6 +58,12 @@ export function isNamed(accountId: string, id: string, asked: string): boolean {
   return id === asked || id === shortIdOfFormer(accountId, asked);
 }
 
+/** The ids that {@link isNamed} finds for one that a caller asks for. */
+export function idsNamed(accountId: string, asked: string): ReadonlySet<string> {
+  const short = shortIdOfFormer(accountId, asked);
+  return new Set(short === undefined ? [asked] : [asked, short]);
+}
+
 /** Whether a text looks like an id of one of these kinds, as they are made now. */
 export function isShortId(kind: DueKind, id: string): boolean {
   return new RegExp(`^${kind}\\.[0-9A-Za-z]{16}$`).test(id);

@@ -1,15 +1,15 @@
+import type { Steps } from "../../book/steps.ts";
 /**
  * The invoices of an account of the ledger: drafts, computed when read, and the final ones that they become (S13.4).
  *
  * @module
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
-import type { CreditUse } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
 import { invoiceKeyOf } from "../../invoicing/draft.ts";
-import { drawDrafts, type Drawn } from "../../invoicing/draw.ts";
+import { drawDrafts, type Drawn, type DrawOptions } from "../../invoicing/draw.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
@@ -24,19 +24,20 @@ import { newCredit } from "./new-credit.ts";
 export interface DraftInvoice {
   readonly id: string;
   readonly invoice: Invoice;
-  /** The credits that it holds (S12.4). */
-  readonly holds: readonly { readonly creditId: string; readonly amount: CreditUse["amount"] }[];
 }
 
-/** The invoices that are not final of the cycles that touch `[from, until)`, in the order in which they take credits. */
-export function drawOpen(
+/**
+ * The invoices that are not final of the cycles that touch `[from, until)`, in the order in which they take credits; in steps of
+ * a draft each.
+ */
+export function* drawOpen(
   catalog: Catalog,
   work: AccountWork,
-  range: { readonly from: Instant; readonly until: Instant; readonly knownUntil?: Instant },
+  range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "asked" | "most">,
   view: AccountView = viewOfWork(catalog, work),
-): readonly Drawn[] {
+): Steps<readonly Drawn[]> {
   const final = new Set(work.invoices().map(keyOfInvoice));
-  return drawDrafts(view, catalog.billing, {
+  return yield* drawDrafts(view, catalog.billing, {
     ...range,
     explain: true,
     creditsAreWhole: true,
@@ -61,17 +62,18 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
   const { record } = work;
   const key = invoiceKeyOf(drawn.draft);
   const id = invoiceIdOf(record.id, key);
-  const status = drawn.invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
+  const invoice = drawn.invoice();
+  const status = invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
   const revenueInfo =
     drawn.taken.length === 0
-      ? drawn.invoice.revenueInfo
-      : withConsumedCredits(drawn.invoice.revenueInfo, (creditId) => creditIn(work, creditId).consumedAmount);
+      ? invoice.revenueInfo
+      : withConsumedCredits(invoice.revenueInfo, (creditId) => creditIn(work, creditId).consumedAmount);
   work.putInvoice({
     id,
     accountId: record.id,
     key,
     finalizedAt: at,
-    invoice: { ...drawn.invoice, status, revenueInfo },
+    invoice: { ...invoice, status, revenueInfo },
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
   });
   for (const { creditId, amount } of drawn.taken) {
@@ -105,13 +107,7 @@ export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { s
     .map(({ invoice }) => ({ start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) }));
 }
 
-/** A draft as it is read: with its id and what it holds. */
-export function asDraft(record: Pick<AccountRecord, "id">, drawn: Drawn): DraftInvoice {
-  return {
-    id: invoiceIdOf(record.id, invoiceKeyOf(drawn.draft)),
-    get invoice() {
-      return drawn.invoice;
-    },
-    holds: drawn.taken.map(({ creditId, amount }) => ({ creditId, amount })),
-  };
+/** A draft as it is read. */
+export function asDraft(record: Pick<AccountRecord, "id">, { draft, invoice }: Drawn): DraftInvoice {
+  return { id: invoiceIdOf(record.id, invoiceKeyOf(draft)), invoice: invoice() };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { INSTANT_END, INSTANT_MIN, type Instant, dayStart } from "../../calendar/instant.ts";
+import { cardCount } from "../../invoicing/cards.ts";
 import { type ClosedCycles, closesAt, openEndsFrom } from "../../invoicing/grace.ts";
 import { type AccountCycle, cyclesIn, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
@@ -100,6 +101,19 @@ export function openCycles(
   // A cycle that ends just there is one of them; by a clock that is behind, all of them begin before it and end later.
   const from = Math.max(first.from, Math.min(until, openEndsFrom(decisions, terms, closedSince) - 1));
   return cyclesIn(timeline, from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
+}
+
+/** More cards of open cycles than one decision looks at while others wait, and more open cycles than an account has that is looked after. */
+const OPEN_CARDS_MAX = 5_000;
+const OPEN_CYCLES_MAX = 64;
+
+/** Whether so much of an account is open at an instant that all its invoices, or their places, are made in steps only. */
+export function isLongOpen(catalog: Catalog, record: AccountRecord, at: Instant): boolean {
+  const open = openCycles(catalog, record, at);
+  if (open.length > OPEN_CYCLES_MAX) return true;
+  let cards = 0;
+  for (const { term } of open) cards += cardCount(term.plan.details);
+  return cards > OPEN_CARDS_MAX;
 }
 
 /** The start of the first of these cycles, or an instant before it. */

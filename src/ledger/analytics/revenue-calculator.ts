@@ -1,3 +1,4 @@
+import { toTheEnd } from "../../book/steps.ts";
 /**
  * The charge of a plan for one whole cycle of given quantities: the preview of S13.5 for an account made for it.
  *
@@ -122,7 +123,9 @@ function viewOf(catalog: BillingCatalog, { plan, currency, at, cycleNumber, ...u
     overage: onDay(used.overage, day),
   };
   const dues = dueCycles(view.decisions, cycle.end);
-  const granted = creditGrants(view, catalog, dues).filter(({ effectiveFrom }) => effectiveFrom === cycle.start);
+  const granted = toTheEnd(creditGrants(view, catalog, dues)).filter(
+    ({ effectiveFrom }) => effectiveFrom === cycle.start,
+  );
   return { ...view, credits: granted };
 }
 

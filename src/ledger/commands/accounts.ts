@@ -1,3 +1,4 @@
+import { toTheEnd } from "../../book/steps.ts";
 /**
  * An account's names and its end: aliases (S16.6), archiving (S16.3).
  *
@@ -7,7 +8,8 @@ import type { Instant } from "../../calendar/instant.ts";
 import { timelineOf } from "../../invoicing/timeline.ts";
 import { aliasesEnded } from "../account/account-history.ts";
 import { planOf } from "../account/account-plan.ts";
-import { catchUp, draftsOf } from "../account/catch-up.ts";
+import { catchUp } from "../account/catch-up.ts";
+import { draftsOf } from "../account/drafts.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";
@@ -112,7 +114,7 @@ export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instan
       `the account ${quoted(record.id)} has the price plan ${quoted(plan.planId)}: dissociate it first`,
     );
   }
-  const [draft] = draftsOf(catalog, work, now);
+  const [draft] = toTheEnd(draftsOf(catalog, work, now, undefined, 1));
   if (draft === undefined) return;
   throw refused("S16.3", `the account ${quoted(record.id)} has an open draft invoice, ${quoted(draft.id)}`);
 }

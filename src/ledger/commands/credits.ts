@@ -1,3 +1,4 @@
+import type { Steps } from "../../book/steps.ts";
 /**
  * Monetary credits that are given and voided by hand (S12), and how a read shows them.
  *
@@ -6,8 +7,9 @@
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { creditStatus, leftOf } from "../../credits/monetary-credits.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
-import { catchUp, draftsOf } from "../account/catch-up.ts";
+import { type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
+import { catchUp } from "../account/catch-up.ts";
+import { heldByDrafts } from "../account/drafts.ts";
 import { isNamed } from "../account/due-ids.ts";
 import { newCredit } from "../account/new-credit.ts";
 import type { Catalog } from "../catalog.ts";
@@ -122,11 +124,8 @@ export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string
 }
 
 /** An account's credits as they are at an instant up to which it was caught up with, in order of creation (S12.4). */
-export function creditsShown(catalog: Catalog, work: AccountWork, now: Instant): readonly CreditShown[] {
-  const held = new Map<string, Decimal>();
-  for (const { creditId, amount } of draftsOf(catalog, work, now).flatMap(({ holds }) => holds)) {
-    held.set(creditId, add(held.get(creditId) ?? ZERO, amount));
-  }
+export function* creditsShown(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditShown[]> {
+  const held = yield* heldByDrafts(catalog, work, now);
   return work.credits().map((credit) => {
     const holdAmount = held.get(credit.id) ?? ZERO;
     const status = creditStatus({ ...credit, holdAmount });

@@ -1,4 +1,4 @@
-import { toTheEnd, type Steps } from "../../book/steps.ts";
+import { type Steps, toTheEnd } from "../../book/steps.ts";
 /**
  * The decision of an ingest: each event of a batch gets its one outcome, in order, and the changes of all are one decision
  * (S14).

@@ -31,7 +31,7 @@ test("a run that ends between two commits loses nothing and repeats nothing, and
   expect(first).toBeLessThan(1_100);
   expect(await memory.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(first);
 
-  // Who reads meanwhile sees an account that is caught up with.
+  // Who reads meanwhile goes on with it, and sees an account that is caught up with.
   const asked = { filter: { accountId: "prod" }, page: { limit: 1_000 } } as const;
   const { items } = await engine.invoices.list(asked);
   expect((await whole.engine.finalize()).finalized).toBe(2_967);
@@ -40,7 +40,8 @@ test("a run that ends between two commits loses nothing and repeats nothing, and
     invoices.map(({ id, invoice }) => ({ id, total: invoice.revenueInfo.value }));
   expect(shown(items)).toEqual(shown(expected));
 
-  expect((await engine.finalize()).finalized).toBe(2_967 - first);
+  const [, lost = 0] = commits;
+  expect(commits.reduce((sum, count) => sum + count, 0) - lost).toBe(2_967);
   expect(commits.every((count) => count < 1_100)).toBe(true);
   const [made, wanted] = [
     await memory.read.invoices(["prod"], Number.NEGATIVE_INFINITY),

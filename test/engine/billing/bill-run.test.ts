@@ -214,7 +214,7 @@ describe("an account whose amounts have too many digits", () => {
   async function broken(day: string): Promise<Engine> {
     const { engine, at } = engineAt("2024-03-01");
     await march(engine, LONGEST);
-    const credit = { purpose: "x", creditAmount: 1, priority: 1, effectiveFrom: "2024-05-01" };
+    const credit = { purpose: "x", creditAmount: 1, priority: 1, effectiveFrom: "2024-03-01" };
     await engine.credits.create(["a", "b"].map((accountId) => ({ accountId, ...credit })));
     const attributes = [{ name: "count", value: LONGEST }];
     await engine.ingest([{ ...call("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);

@@ -1,13 +1,15 @@
-/** The laws of catching up: its schedule changes nothing, what is final stays, a preview is what comes (S2.4, S13.4). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+/** The laws of catching up: its schedule changes nothing, what is final stays, a preview is what comes (S2.4, S13.4). */
+import { toTheEnd } from "../../../src/book/steps.ts";
 import type { Instant } from "../../../src/calendar/instant.ts";
 import { invoiceKeyOf } from "../../../src/invoicing/draft.ts";
 import { drawDrafts } from "../../../src/invoicing/draw.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { viewOfWork } from "../../../src/ledger/account/account-plan.ts";
-import { draftsOf, invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
+import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
+import { draftsOf } from "../../../src/ledger/account/drafts.ts";
 import { invoiceIdOf } from "../../../src/ledger/account/due-ids.ts";
 import { textOf } from "../../../src/numbers/decimal.ts";
 import { runs } from "../../support/runs.ts";
@@ -32,10 +34,10 @@ function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
   const { catalog } = ledger;
   return ledger.run((work) => {
     const range = { from: at(START), until: end + 1, creditsAreWhole: true };
-    const drawn = drawDrafts({ ...viewOfWork(catalog, work), credits: [] }, catalog.billing, range);
+    const drawn = toTheEnd(drawDrafts({ ...viewOfWork(catalog, work), credits: [] }, catalog.billing, range));
     const due = drawn.filter(({ draft }) => draft.finalAt <= end);
     return inOrder(
-      due.map(({ draft, invoice }) => [invoiceIdOf(work.record.id, invoiceKeyOf(draft)), grossOf(invoice)]),
+      due.map(({ draft, invoice }) => [invoiceIdOf(work.record.id, invoiceKeyOf(draft)), grossOf(invoice())]),
     );
   });
 }
@@ -115,7 +117,7 @@ describe("catching up", () => {
         }
         const ids = ledger.parts().invoices.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
-        const drafts = ledger.run((work) => draftsOf(ledger.catalog, work, now));
+        const drafts = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, now)));
         expect(drafts.filter(({ id }) => ids.includes(id)).map(({ invoice }) => headOf(invoice))).toEqual([]);
       }),
       { numRuns: runs(30) },

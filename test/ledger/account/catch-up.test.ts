@@ -1,7 +1,9 @@
-/** What falls due is done in date order, and once (S2.4, S11.1, S12, S13.4). */
 import { describe, expect, test } from "vitest";
 
-import { catchUp, draftsOf, isBehind } from "../../../src/ledger/account/catch-up.ts";
+/** What falls due is done in date order, and once (S2.4, S11.1, S12, S13.4). */
+import { toTheEnd } from "../../../src/book/steps.ts";
+import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
+import { draftsOf } from "../../../src/ledger/account/drafts.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits, creditsShown } from "../../../src/ledger/commands/credits.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
@@ -16,7 +18,7 @@ function associated(ledger: Ledger, planId: string, from: string, now = from, mo
 }
 
 const drafts = (ledger: Ledger, now: string): readonly string[] =>
-  ledger.run((work) => draftsOf(ledger.catalog, work, at(now)).map(({ invoice }) => headOf(invoice)));
+  ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, at(now))).map(({ invoice }) => headOf(invoice)));
 
 describe("invoices become final", () => {
   const monthly = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
@@ -47,7 +49,7 @@ describe("invoices become final", () => {
     // A millisecond behind midnight, and days: 10 at 2, of which the credit pays 15.
     for (const now of ["2024-01-06T23:59:59.999Z", "2024-01-05T12:00:00Z"]) {
       expect(drafts(ledger, now)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 5"]);
-      const shown = ledger.run((work) => creditsShown(ledger.catalog, work, at(now)));
+      const shown = ledger.run((work) => toTheEnd(creditsShown(ledger.catalog, work, at(now))));
       expect(shown.map((each) => [each.credit.id, textOf(each.holdAmount)])).toEqual([[credit?.id, "15"]]);
     }
   });
@@ -113,7 +115,7 @@ describe("invoices become final", () => {
     const ledger = openLedger(bookWith([plan("p", { ...fee(30, { invoiceTiming: "IN_ADVANCE" }), ...calls(1) })]));
     associated(ledger, "p", "2024-01-01");
     ledger.use(1, "2024-01-02T00:00:00Z");
-    const [draft] = ledger.run((work) => draftsOf(ledger.catalog, work, at("2024-01-31")));
+    const [draft] = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, at("2024-01-31"))));
     ledger.until("2024-02-01");
     expect(ledger.parts().invoices.map(({ id }) => id)).toContain(draft?.id);
   });
@@ -235,7 +237,7 @@ describe("credits and drafts", () => {
 
   test("S12.4 a draft holds credits when read, and nothing of it is stored", () => {
     const ledger = withCredit(50);
-    const [shown] = ledger.run((work) => creditsShown(ledger.catalog, work, at("2024-01-12")));
+    const [shown] = ledger.run((work) => toTheEnd(creditsShown(ledger.catalog, work, at("2024-01-12"))));
     expect([textOf(shown?.holdAmount ?? decimalOf(0)), textOf(shown?.left ?? decimalOf(0)), shown?.status]).toEqual([
       "40",
       "10",
@@ -252,7 +254,7 @@ describe("credits and drafts", () => {
     expect(drafts(ledger, "2024-02-01")).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 0"]);
     ledger.until("2024-02-04");
     expect(finals(ledger).at(-1)).toBe("STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0");
-    const [credit] = ledger.run((work) => creditsShown(ledger.catalog, work, at("2024-02-04")));
+    const [credit] = ledger.run((work) => toTheEnd(creditsShown(ledger.catalog, work, at("2024-02-04"))));
     expect([textOf(credit?.credit.consumedAmount ?? decimalOf(0)), credit?.status]).toEqual(["50", "CONSUMED"]);
   });
 

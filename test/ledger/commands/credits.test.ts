@@ -1,6 +1,7 @@
-/** Credits are given, shown and voided (S12). */
 import { describe, expect, test } from "vitest";
 
+/** Credits are given, shown and voided (S12). */
+import { toTheEnd } from "../../../src/book/steps.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   createCredits,
@@ -42,7 +43,7 @@ function given(ledger: Ledger, requests: readonly CreditRequest[], now = "2024-0
 
 const shown = (ledger: Ledger, now: string): readonly unknown[] =>
   ledger.run((work) =>
-    creditsShown(ledger.catalog, work, at(now)).map(({ holdAmount, left, status }) => [
+    toTheEnd(creditsShown(ledger.catalog, work, at(now))).map(({ holdAmount, left, status }) => [
       textOf(holdAmount),
       textOf(left),
       status,

@@ -1,7 +1,8 @@
-/** Invoice groups: their terms, and their invoices as one (S16.7). */
 import { describe, expect, test } from "vitest";
 
-import { draftsOf } from "../../../src/ledger/account/catch-up.ts";
+/** Invoice groups: their terms, and their invoices as one (S16.7). */
+import { toTheEnd } from "../../../src/book/steps.ts";
+import { draftsOf } from "../../../src/ledger/account/drafts.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   addToGroup,
@@ -91,7 +92,7 @@ describe("terms", () => {
     const ledger = opened();
     add(ledger, slow, ["a"], "2024-02-03");
     ledger.until("2024-02-05");
-    const drafts = ledger.run((work) => draftsOf(ledger.catalog, work, at("2024-02-05")));
+    const drafts = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, at("2024-02-05"))));
     expect(drafts.map(({ invoice }) => headOf(invoice))).toEqual([
       "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 10",
     ]);

@@ -1,0 +1,95 @@
+import type { Steps } from "../../book/steps.ts";
+/**
+ * The invoices of an account that are not final, as reads show them (S12.4, S13.5).
+ *
+ * Each is drawn when it is asked for. An account may have thousands of open cycles with hundreds of cards, so that of the others only
+ * those are drawn that take credits before it, or may grant one.
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { type DraftTerms, invoiceKeyOf } from "../../invoicing/draft.ts";
+import type { DrawOptions } from "../../invoicing/draw.ts";
+import { chargesBelowZero } from "../../invoicing/granted-credits.ts";
+import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
+import type { Catalog } from "../catalog.ts";
+import type { AccountWork } from "../workspace.ts";
+import { instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
+import { chartedUntil } from "./draft-places.ts";
+import { invoiceIdOf } from "./due-ids.ts";
+import { asDraft, type DraftInvoice, drawOpen } from "./invoices.ts";
+import { openCycles, openSince } from "./open-cycles.ts";
+
+/**
+ * The drafts of every cycle that has begun, as of an instant up to which the account was caught up with; in the order in which
+ * they take credits.
+ *
+ * @param ids which of them; default all
+ * @param most stops when it has so many
+ */
+export function* draftsOf(
+  catalog: Catalog,
+  work: AccountWork,
+  now: Instant,
+  ids?: ReadonlySet<string>,
+  most?: number,
+): Steps<readonly DraftInvoice[]> {
+  const range = ids === undefined ? rangeOf(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
+  if (range === undefined) return [];
+  const { id: accountId } = work.record;
+  const asked = ids && ((terms: DraftTerms) => ids.has(invoiceIdOf(accountId, invoiceKeyOf(terms))));
+  const drafts: DraftInvoice[] = [];
+  for (const drawn of yield* drawOpen(catalog, work, { ...range, asked, most })) {
+    drafts.push(asDraft(work.record, drawn));
+    yield;
+  }
+  return drafts;
+}
+
+/** What drafts hold of each credit, by its id. */
+export function* heldByDrafts(catalog: Catalog, work: AccountWork, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
+  const held = new Map<string, Decimal>();
+  const range = rangeOf(catalog, work, now);
+  if (!mayTakeCredits(catalog, work, range.from)) return held;
+  for (const { taken } of yield* drawOpen(catalog, work, { ...range, asked: "TAKING_CREDITS" })) {
+    for (const { creditId, amount } of taken) held.set(creditId, add(held.get(creditId) ?? ZERO, amount));
+  }
+  return held;
+}
+
+type Range = Pick<DrawOptions, "from" | "until" | "knownUntil">;
+
+/** The time of all drafts. */
+function rangeOf(catalog: Catalog, work: AccountWork, now: Instant): Range {
+  const at = instantOfCatchUp(work.record, now);
+  return { from: openSince(openCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
+}
+
+/** The time of the cycles of some drafts, where these depend on no other one; undefined where the account has none of them. */
+function* rangeAround(
+  catalog: Catalog,
+  work: AccountWork,
+  now: Instant,
+  ids: ReadonlySet<string>,
+): Steps<Range | undefined> {
+  const whole = rangeOf(catalog, work, now);
+  const { drafts } = work.record;
+  if (drafts === undefined || chartedUntil(drafts) < whole.until) return whole;
+  const places = drafts.places.filter(({ id }) => ids.has(id));
+  yield;
+  if (places.length === 0) return undefined;
+  if (mayTakeCredits(catalog, work, whole.from)) return whole;
+  let [from, until] = [whole.until, whole.from];
+  for (const { start, end } of places) {
+    from = Math.min(from, start);
+    until = Math.max(until, end);
+  }
+  return { from, until: Math.min(until, whole.until), knownUntil: whole.until };
+}
+
+/** Whether the drafts of cycles that end after an instant may take credits, or grant some: then a draft depends on earlier ones (S12.3). */
+export function mayTakeCredits(catalog: Catalog, work: AccountWork, from: Instant): boolean {
+  const { credits } = viewOfWork(catalog, work);
+  if (credits.some(({ effectiveUntil }) => effectiveUntil === undefined || effectiveUntil > from)) return true;
+  return planOf(catalog, work.record).decisions.some(({ plan }) => plan !== null && chargesBelowZero(plan.details));
+}
