@@ -23,6 +23,8 @@ export interface ServeArguments {
   readonly organization: { readonly id: string | undefined; readonly baseCurrency: string | undefined } | undefined;
   /** How long events are kept, in milliseconds; undefined for good. */
   readonly keepEventsMs: number | undefined;
+  /** How many years back the first plan of an account may begin. */
+  readonly associationYearsMax: number;
   /** The first key, of the environment. */
   readonly apiKey: string | undefined;
 }
@@ -30,6 +32,7 @@ export interface ServeArguments {
 const LIMIT_NAMES = ["ingest", "ingestBatch", "entitled", "rest"] as const satisfies readonly (keyof RateLimits)[];
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 const SECRET_BYTES = 32;
+const ASSOCIATION_YEARS_MAX = 10;
 const KEY = /^rb_[0-9A-Za-z]{43}$/;
 
 /** @throws {UsageError} for the first option or variable that is not what it should be */
@@ -55,6 +58,7 @@ export function readServeArguments(
       ),
     },
     keepEventsMs: keptFor(given),
+    associationYearsMax: read(given, "association-years", yearsOf) ?? ASSOCIATION_YEARS_MAX,
     logLevel: LOG_LEVELS.find((level) => level === given.one("log-level")),
     organization: id === undefined && baseCurrency === undefined ? undefined : { id, baseCurrency },
     apiKey: variable(env, "RATEBOOK_API_KEY", (text) => (KEY.test(text) ? undefined : "rb_ and 43 letters or digits")),
@@ -79,6 +83,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "rate-limits": "off, or limits such as ingest=50/500,rest=10/200 (ingest, ingestBatch, entitled, rest)",
   "trust-proxy": "a number of proxies, or addresses such as 10.0.0.0/8,192.168.1.1",
   "keep-events": "forever, or days such as 400d, at least 45d",
+  "association-years": "a whole number from 1 to 999",
   "bill-run-interval": "off, or a time such as 90s, 10m or 1h, of at most 24h",
 };
 
@@ -144,6 +149,10 @@ function daysOf(text: string): number | "forever" | undefined {
   if (text === "forever") return text;
   const [, count] = /^(\d{1,5})d$/.exec(text) ?? [];
   return Number(count) * DAY_MS >= ID_MEMORY_MS ? Number(count) : undefined;
+}
+
+function yearsOf(text: string): number | undefined {
+  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
 /** A variable of the environment; an empty one is none. What it holds is never told. */

@@ -52,6 +52,11 @@ export const serveCommand: Command = {
       value: "DAYS|forever",
       help: "how long events are kept once their cycle is closed: 400d, at least 45d (default forever)",
     },
+    "association-years": {
+      kind: "one",
+      value: "YEARS",
+      help: "how many years back the first plan of an account may begin (default 10)",
+    },
     ...elsewhereOptions,
     ...ingestedAgainOptions,
     "log-level": {
@@ -89,6 +94,7 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   const engine = createEngine({
     store,
     onSkipped: (accountId, error) => tell?.(accountId, error),
+    associationYearsMax: asked.associationYearsMax,
     ...(asked.keepEventsMs === undefined ? {} : { keepEventsMs: asked.keepEventsMs }),
     ...(usage === undefined ? {} : { usage }),
     ingestedAgain: ingestedAgainOf(given),

@@ -1,4 +1,3 @@
-import type { Steps } from "../book/steps.ts";
 /**
  * The context of every operation of an engine, and the one way in which operations read, decide and commit.
  *
@@ -15,7 +14,7 @@ import type { AccountRecord } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
 import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
-import { takingTurns } from "../store/turns.ts";
+import { inTurns, takingTurns } from "../store/turns.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
 import type { EngineStore, EngineView } from "./elsewhere/engine-store.ts";
 import type { CellsInHand } from "./elsewhere/source-cells.ts";
@@ -140,13 +139,6 @@ export async function decideOnAccount<Result>(
   return decideOnAccounts(context, [accountId], async ({ catalog, workspace, now }) => ({
     result: await decide(catalog, workspace.account(accountId), now),
   }));
-}
-
-/** Does work in steps, between which others have their turn. */
-export async function inTurns<Result>(steps: Steps<Result>, giveWay = takingTurns()): Promise<Result> {
-  let step = steps.next();
-  for (; step.done !== true; step = steps.next()) await giveWay();
-  return step.value;
 }
 
 /**

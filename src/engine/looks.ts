@@ -1,15 +1,15 @@
-import type { Steps } from "../book/steps.ts";
 /**
  * What is shown of accounts: as a decision would find them, without a lock. Of an account that is far behind, what falls due is
  * committed first: else each read would do it again.
  *
  * @module
  */
+import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import { elsewhereNeeded, invoicesNeeded, type InvoicesWanted, partsSeen, seeAccounts } from "../ledger/reads.ts";
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
-import { takingTurns } from "../store/turns.ts";
+import { inTurns, takingTurns } from "../store/turns.ts";
 import {
   catchUpFar,
   caughtUp,
@@ -17,7 +17,6 @@ import {
   expectAll,
   type FarBehind,
   farBehind,
-  inTurns,
   openCaughtUp,
 } from "./context.ts";
 

@@ -1,9 +1,9 @@
-import type { Steps } from "../book/steps.ts";
 /**
  * From drafts to revenue trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
  *
  * @module
  */
+import type { Steps } from "../book/steps.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
 import { type Decimal, subtract, sum } from "../numbers/decimal.ts";

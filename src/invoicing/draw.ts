@@ -1,10 +1,10 @@
-import { type Steps, toTheEnd } from "../book/steps.ts";
 /**
  * Draws the invoices of an account for the cycles that a range touches: what a preview shows and what finalizing writes
  * come from here (S13).
  *
  * @module
  */
+import { type Steps, toTheEnd } from "../book/steps.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";

@@ -23,6 +23,8 @@ import { quoted, refused } from "./refusals.ts";
 export interface CatalogOptions {
   /** Whole days, 1 or more: the least grace of cycles that had ended when their association was made (S6.5). Default 1. */
   readonly graceAfterAssociationDays?: number;
+  /** Whole years, 1 or more: how far back `associate` lets an account's first plan begin (S16.1). Default no bound. */
+  readonly associationYearsMax?: number;
   /** How far ahead of the clock an event may be dated, in milliseconds, 0 or more (S6.6). Default one day. */
   readonly futureMs?: number;
   /** How long after its ingest an event blocks its id, in milliseconds, 0 or more (S14.1). Default 45 days. */
@@ -81,6 +83,7 @@ export const ID_MEMORY_MS: number = 45 * DAY_MS;
 
 const DEFAULTS: Required<DecisionOptions> = {
   graceAfterAssociationDays: 1,
+  associationYearsMax: Number.POSITIVE_INFINITY,
   futureMs: DAY_MS,
   idMemoryMs: ID_MEMORY_MS,
   ruleBudget: RULE_BUDGET,
@@ -175,11 +178,12 @@ function checkElsewhere(book: Book, schemasElsewhere: readonly string[]): void {
 function checked(options: Required<DecisionOptions>): Required<DecisionOptions> {
   for (const [option, least] of [
     ["graceAfterAssociationDays", 1],
+    ["associationYearsMax", 1],
     ["futureMs", 0],
     ["idMemoryMs", 0],
   ] as const) {
     const value = options[option];
-    if (Number.isSafeInteger(value) && value >= least) continue;
+    if (value === DEFAULTS[option] || (Number.isSafeInteger(value) && value >= least)) continue;
     const message = `${option}: expected a whole number, ${least} or more, got ${String(value).slice(0, 60)}`;
     throw new RatebookError("ERR_OPTION_INVALID", message, { option });
   }

@@ -1,9 +1,9 @@
-import type { Steps } from "../book/steps.ts";
 /**
  * Usage from elsewhere as it is kept beside the invoice that was made of it (S17.4).
  *
  * @module
  */
+import type { Steps } from "../book/steps.ts";
 import { DAY_MS, type Day, dayOf, formatDate, type Instant } from "../calendar/instant.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
 import { textOf } from "../numbers/decimal.ts";

@@ -1,10 +1,10 @@
-import { toTheEnd } from "../book/steps.ts";
 /**
  * Usage from elsewhere that arrived after its cycle had closed: what the source says now less what was kept, and what it would have
  * cost (S17.4).
  *
  * @module
  */
+import { toTheEnd } from "../book/steps.ts";
 import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
 import { grossOf, invoiceKeyOf } from "../invoicing/draft.ts";
 import { drawDrafts } from "../invoicing/draw.ts";

@@ -8,9 +8,15 @@ import { sleep } from "./sleep.ts";
 /** Milliseconds of work between two pauses: other requests wait for this long and one piece more. */
 const WORK_MS = 8;
 
-/** Does work in steps to the end; others have their turn between these. */
-export async function inTurns<Result>(steps: Generator<undefined, Result, undefined>): Promise<Result> {
-  const giveWay = takingTurns();
+/**
+ * Does work in steps to the end; others have their turn between these.
+ *
+ * @param giveWay that of work before, where this goes on with it
+ */
+export async function inTurns<Result>(
+  steps: Generator<undefined, Result, undefined>,
+  giveWay: ReturnType<typeof takingTurns> = takingTurns(),
+): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -227,6 +227,7 @@ describe("what serve and keys are called with", () => {
     [["serve", "--trust-proxy=everyone"], "--trust-proxy: expected a number of proxies"],
     [["serve", "--bill-run-interval", "10"], "--bill-run-interval: expected off, or a time such as 90s, 10m or 1h"],
     [["serve", "--keep-events", "44d"], "--keep-events: expected forever, or days such as 400d, at least 45d"],
+    [["serve", "--association-years", "0"], "--association-years: expected a whole number from 1 to 999, got "],
     [["serve", "--keep-events", "1y"], "--keep-events: expected forever"],
     [["serve", "--bill-run-interval", "25h"], "--bill-run-interval: expected off"],
     [["serve", "--log-level", "loud"], "--log-level must be one of debug, info, warn, error, silent"],

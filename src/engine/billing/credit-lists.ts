@@ -1,9 +1,9 @@
-import type { Steps } from "../../book/steps.ts";
 /**
  * Lists of monetary credits, of one account or of all (S12).
  *
  * @module
  */
+import type { Steps } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { unlessUnknown } from "../../errors.ts";
 import { billInSteps } from "../../ledger/account/bill.ts";

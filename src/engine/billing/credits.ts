@@ -16,8 +16,9 @@ import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts
 import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
+import { inTurns } from "../../store/turns.ts";
 import { accountsNamedIn, accountsUncharted } from "../account-lists.ts";
-import { decideOnAccount, decideOnAccounts, type EngineContext, inTurns } from "../context.ts";
+import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
 import { lookAtAccount } from "../looks.ts";
 import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
 

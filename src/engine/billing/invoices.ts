@@ -1,9 +1,9 @@
-import type { Steps } from "../../book/steps.ts";
 /**
  * Invoices as reads show them, and their preview (S13).
  *
  * @module
  */
+import type { Steps } from "../../book/steps.ts";
 import { formatInstant, type Instant, type InstantInput, instantOf, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";

@@ -1,9 +1,9 @@
-import type { Steps } from "../../book/steps.ts";
 /**
  * Bills that cannot be made, because a result would need more than 100 digits (S1.4): each is the fault of one account.
  *
  * @module
  */
+import type { Steps } from "../../book/steps.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { quoted } from "../refusals.ts";
 

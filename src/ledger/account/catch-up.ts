@@ -1,4 +1,3 @@
-import { type Steps, toTheEnd } from "../../book/steps.ts";
 /**
  * Catching up: what falls due with time is done before any other decision on an account, in date order (S2.4).
  *
@@ -7,7 +6,9 @@ import { type Steps, toTheEnd } from "../../book/steps.ts";
  *
  * @module
  */
+import { type Steps, toTheEnd } from "../../book/steps.ts";
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
+import type { DraftTerms } from "../../invoicing/draft.ts";
 import { datesInAdvance, type Drawn, dueBefore } from "../../invoicing/draw.ts";
 import { chargedSince, type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
@@ -248,7 +249,10 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
   if (last === undefined) return;
   let from = start;
   for (const until of partsOf(catalog, work.record, start, last + 1)) {
-    const drawn = yield* drawOpen(catalog, work, { from, until, knownUntil: last + 1 });
+    // Drafts that no credit joins need not be drawn with those that become final.
+    const areApart = !mayTakeCredits(catalog, work, from);
+    const asked = areApart ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
+    const drawn = yield* drawOpen(catalog, work, { from, until, knownUntil: last + 1, asked });
     const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own
@@ -272,7 +276,7 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     }
     // A draft that stays one keeps credits from later ones, and an invoice below zero grants some: the next part is drawn with them again.
     const isDone = ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined);
-    if (isDone || !mayTakeCredits(catalog, work, from)) from = until;
+    if (areApart || isDone) from = until;
     yield;
   }
 }

@@ -1,10 +1,10 @@
-import { type Steps, toTheEnd } from "../../book/steps.ts";
 /**
  * Where the invoices and credits of an account stand in the lists of all, those that are not made yet too: so that a list
  * finds the few accounts that are on a page, and computes no others (S12.4, S13.4).
  *
  * @module
  */
+import { type Steps, toTheEnd } from "../../book/steps.ts";
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { invoiceKeyOf } from "../../invoicing/draft.ts";

@@ -1,4 +1,3 @@
-import type { Steps } from "../../book/steps.ts";
 /**
  * The invoices of an account that are not final, as reads show them (S12.4, S13.5).
  *
@@ -7,6 +6,7 @@ import type { Steps } from "../../book/steps.ts";
  *
  * @module
  */
+import type { Steps } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { type DraftTerms, invoiceKeyOf } from "../../invoicing/draft.ts";
 import type { DrawOptions } from "../../invoicing/draw.ts";

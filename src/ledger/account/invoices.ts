@@ -1,9 +1,9 @@
-import type { Steps } from "../../book/steps.ts";
 /**
  * The invoices of an account of the ledger: drafts, computed when read, and the final ones that they become (S13.4).
  *
  * @module
  */
+import type { Steps } from "../../book/steps.ts";
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";

@@ -1,4 +1,3 @@
-import { toTheEnd } from "../../book/steps.ts";
 /**
  * The charge of a plan for one whole cycle of given quantities: the preview of S13.5 for an account made for it.
  *
@@ -6,6 +5,7 @@ import { toTheEnd } from "../../book/steps.ts";
  *
  * @module
  */
+import { toTheEnd } from "../../book/steps.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";

@@ -1,9 +1,9 @@
-import { toTheEnd } from "../../book/steps.ts";
 /**
  * An account's names and its end: aliases (S16.6), archiving (S16.3).
  *
  * @module
  */
+import { toTheEnd } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { timelineOf } from "../../invoicing/timeline.ts";
 import { aliasesEnded } from "../account/account-history.ts";

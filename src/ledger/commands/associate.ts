@@ -9,8 +9,9 @@ import { checkCards } from "../../book/checks/check-plans.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { collectProblems } from "../../book/problems.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
+import { dateOfDay, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { cycleConfigOf } from "../../calendar/cycle.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
+import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { decisionInstant, planOf } from "../account/account-plan.ts";
@@ -75,6 +76,7 @@ export function associate(
   catchUp(catalog, work, now);
   checkAccount(work.record);
   checkDays(work, request, now);
+  checkAge(request, now, catalog.options.associationYearsMax);
   if (request.override !== undefined) checkOverride(catalog, request.override, work.record.invoiceCurrency);
   checkDecisions(work.record);
   const plan = activePlan(catalog, request.planId, request.version);
@@ -273,6 +275,17 @@ function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Insta
   if (final === undefined) return;
   const period = `from ${formatDate(final.start)} to ${formatDate(final.end)}`;
   throw refused("S16.1", `the invoice ${period} is final: the plans of its days cannot change`);
+}
+
+/** An account may get a history of as many years as its cycles can be made of within a bounded time (S16.1). */
+function checkAge({ from }: Days, now: Instant, years: number): void {
+  if (!Number.isFinite(years)) return;
+  const today = dateOfDay(dayOf(now));
+  const earliest = dayInMonth(monthNumberOf(today) - 12 * years, today.day) * DAY_MS;
+  if (from >= earliest) return;
+  const bound = years === 1 ? "one year" : `${years} years`;
+  const expected = `expected ${formatDate(earliest)} or later: the first plan of an account begins at most ${bound} back`;
+  throw invalidInput("effectiveFrom", `${expected}, got ${formatDate(from)}`);
 }
 
 function checkMidnight(path: string, instant: Instant): void {

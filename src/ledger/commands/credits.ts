@@ -1,9 +1,9 @@
-import type { Steps } from "../../book/steps.ts";
 /**
  * Monetary credits that are given and voided by hand (S12), and how a read shows them.
  *
  * @module
  */
+import type { Steps } from "../../book/steps.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { creditStatus, leftOf } from "../../credits/monetary-credits.ts";
 import { NO_END } from "../../invoicing/timeline.ts";

@@ -1,10 +1,10 @@
-import { type Steps, toTheEnd } from "../../book/steps.ts";
 /**
  * The decision of an ingest: each event of a batch gets its one outcome, in order, and the changes of all are one decision
  * (S14).
  *
  * @module
  */
+import { type Steps, toTheEnd } from "../../book/steps.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";

@@ -1,7 +1,7 @@
 /** Price plans, associations and migrations through the front door (S16.1, S16.2, S16.4, S16.5). */
 import { describe, expect, test } from "vitest";
 
-import type { Engine } from "../../../src/index.ts";
+import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
 import { perUnit } from "../../book/builder.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
 
@@ -17,6 +17,19 @@ async function activePlan(
   await engine.pricePlans.activate(item.id);
   return { planId: item.id, meterId };
 }
+
+test("S16.1 the first plan of an account begins at most as many years back as the engine says", async () => {
+  const now = Date.parse("2024-02-29T12:00:00Z");
+  const engine = createEngine({ store: memoryStore(), clock: () => now, associationYearsMax: 1 });
+  const { planId: pricePlanId } = await activePlan(engine);
+  await customerWith(engine);
+  expect(await refusalOf(engine.associate("prod", { pricePlanId, effectiveFrom: "2023-02-27" }))).toBe(
+    "ERR_INPUT_INVALID effectiveFrom: expected 2023-02-28 or later: the first plan of an account begins at most one year back, got 2023-02-27",
+  );
+  expect(await engine.associate("prod", { pricePlanId, effectiveFrom: "2023-02-28" })).toHaveLength(1);
+  const none = createEngine({ store: memoryStore(), associationYearsMax: 0 });
+  expect(await refusalOf(none.settings.list())).toMatch("ERR_OPTION_INVALID associationYearsMax: expected a whole");
+});
 
 describe("price plans", () => {
   test("S16.4 keys given in pricePlanDetails replace, others stay", async () => {

@@ -118,6 +118,11 @@ describe("catching up", () => {
         const ids = ledger.parts().invoices.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
         const drafts = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, now)));
+        // Asked for alone, a draft is what it is among all.
+        for (const draft of drafts) {
+          const alone = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, now, new Set([draft.id]))));
+          expect(alone).toEqual([draft]);
+        }
         expect(drafts.filter(({ id }) => ids.includes(id)).map(({ invoice }) => headOf(invoice))).toEqual([]);
       }),
       { numRuns: runs(30) },
