@@ -10,7 +10,7 @@ import { accountsUncharted, inChunks } from "../account-lists.ts";
 import { catchUpFarAmong, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { finalShown, type InvoiceFilter, invoiceKey, type InvoiceShown, invoicesOf, periodFilter } from "./invoices.ts";
-import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
+import { collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Accounts that are computed at once. */
 const CHUNK = 64;
@@ -33,30 +33,9 @@ export async function listInvoices(
   const { stored, isAsked } = filterOf(filter);
   const found = collectPage(options, invoiceKey);
   const skipping = collectSkipped();
-  const computed = new Set<string>();
-  const computeOf = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
-    if (accountIds.length === 0) return 0;
-    const work = (some: readonly string[]): Promise<readonly InvoiceShown[]> =>
-      invoicesOf(context, some, undefined, ids);
-    const shown = filter.accountId === undefined ? await eachAlone(accountIds, skipping, work) : await work(accountIds);
-    for (const each of shown) if (isAsked(each)) found.offer(each);
-    return shown.length;
-  };
-  /** All of the accounts whose places are not known. */
-  const computeAll = async (accountIds: readonly string[]): Promise<void> => {
-    const fresh = accountIds.filter((id) => !computed.has(id));
-    for (const id of fresh) computed.add(id);
-    await computeOf(fresh);
-  };
-  /** @returns whether some are not there: they have no lines, or are stored by now */
-  const computeDrafts = async (drafts: readonly ListedDraft[]): Promise<boolean> => {
-    const fresh = drafts.filter(({ accountId }) => !computed.has(accountId));
-    const count = await computeOf(
-      [...new Set(fresh.map(({ accountId }) => accountId))],
-      new Set(fresh.map(({ id }) => id)),
-    );
-    return count < fresh.length;
-  };
+  const { computeAll, computeDrafts } = computing(context, filter, skipping, (shown) => {
+    if (isAsked(shown)) found.offer(shown);
+  });
   const finals = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
     filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
   const now = context.clock();
@@ -97,6 +76,43 @@ export async function listInvoices(
     await computeAll(await named(read, uncharted, filter));
   }
   return { ...found.page(), ...skipping.found() };
+}
+
+/** Computes what accounts have of a list. */
+interface Computing {
+  /** All of these accounts, each once: their places are not known. */
+  computeAll(accountIds: readonly string[]): Promise<void>;
+  /** @returns whether some are not there: they have no lines, or are stored by now */
+  computeDrafts(drafts: readonly ListedDraft[]): Promise<boolean>;
+}
+
+function computing(
+  context: EngineContext,
+  { accountId }: Pick<InvoiceFilter, "accountId">,
+  skipping: Skipping,
+  offer: (shown: InvoiceShown) => void,
+): Computing {
+  const computed = new Set<string>();
+  const compute = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
+    if (accountIds.length === 0) return 0;
+    const work = (some: readonly string[]): Promise<readonly InvoiceShown[]> =>
+      invoicesOf(context, some, undefined, ids);
+    const shown = accountId === undefined ? await eachAlone(accountIds, skipping, work) : await work(accountIds);
+    for (const each of shown) offer(each);
+    return shown.length;
+  };
+  return {
+    async computeAll(accountIds) {
+      const fresh = accountIds.filter((id) => !computed.has(id));
+      for (const id of fresh) computed.add(id);
+      await compute(fresh);
+    },
+    async computeDrafts(drafts) {
+      const fresh = drafts.filter((each) => !computed.has(each.accountId));
+      const accountIds = new Set(fresh.map((each) => each.accountId));
+      return (await compute([...accountIds], new Set(fresh.map(({ id }) => id)))) < fresh.length;
+    },
+  };
 }
 
 /** A filter as the store takes it, and as a test of computed invoices. */
