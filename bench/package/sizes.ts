@@ -16,8 +16,8 @@ export interface BundleCase {
 /** The bundles that are bounded, smallest first, a hundredth above what they weigh: docs/decisions.md says of what. */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
-  { names: ["preview"], gzippedMax: 80 },
-  { names: ["preview", "readBook"], gzippedMax: 132 },
+  { names: ["preview"], gzippedMax: 82 },
+  { names: ["preview", "readBook"], gzippedMax: 134 },
 ];
 
 /** The size of a bundle of these exports of the root, in kilobytes. */
