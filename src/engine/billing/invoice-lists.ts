@@ -81,9 +81,9 @@ export async function listInvoices(
 /** Computes what accounts have of a list. */
 interface Computing {
   /** All of these accounts, each once: their places are not known. */
-  computeAll(accountIds: readonly string[]): Promise<void>;
+  readonly computeAll: (accountIds: readonly string[]) => Promise<void>;
   /** @returns whether some are not there: they have no lines, or are stored by now */
-  computeDrafts(drafts: readonly ListedDraft[]): Promise<boolean>;
+  readonly computeDrafts: (drafts: readonly ListedDraft[]) => Promise<boolean>;
 }
 
 function computing(
