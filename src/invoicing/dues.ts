@@ -145,6 +145,8 @@ export interface DueCard<Card> {
   readonly card: Card;
   readonly period: CoveredPeriod;
   readonly key: string;
+  /** The name with its cycles, under which an earlier version may have stored it; absent where that is `key`. */
+  readonly fullKey?: string;
 }
 
 /**
@@ -178,7 +180,7 @@ export function* dueCards<Card>(
       if (made.has(own)) continue;
       made.add(own);
       // The name without the cycles is that of the first period that begins on the day.
-      found.push({ due, card, period, key: named.has(once) ? own : once });
+      found.push({ due, card, period, ...(named.has(once) ? { key: own } : { key: once, fullKey: own }) });
       named.add(once);
     }
   }
@@ -203,10 +205,10 @@ export function* featureGrants(
   );
   return cards
     .filter(({ due }) => due.due >= from)
-    .flatMap(({ due, card, key }) =>
+    .flatMap(({ due, card, key, fullKey = key }) =>
       card.featureConfigs.flatMap((config, index) => {
-        const keyOfConfig = `${key}|${index}`;
-        return isMade(keyOfConfig) ? [] : [grantOf(card, config, due, keyOfConfig)];
+        const isGranted = isMade(`${key}|${index}`) || isMade(`${fullKey}|${index}`);
+        return isGranted ? [] : [grantOf(card, config, due, `${key}|${index}`)];
       }),
     );
 }

@@ -25,6 +25,8 @@ export interface GrantedCredit extends MonetaryCredit {
   readonly grantedAt: Instant;
   /** How a refund was made. */
   readonly refund?: RefundExplanation;
+  /** Another cause under which an earlier version may have stored the same grant. */
+  readonly formerCause?: string;
 }
 
 /** What is given back of one charge in advance, rounded. */
@@ -50,7 +52,7 @@ export function* creditGrants(
   dues: readonly DueCycle[],
 ): Steps<readonly GrantedCredit[]> {
   const found = yield* dueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
-  return found.map(({ due, card, key }) => {
+  return found.map(({ due, card, key, fullKey }) => {
     const creditAmount = creditAmountOf(card, view.currency);
     const effectiveUntil = expiryOf(card, due);
     return {
@@ -64,6 +66,7 @@ export function* creditGrants(
       ...(card.grantDetails.applicableEntityIds ? { applicableEntityIds: card.grantDetails.applicableEntityIds } : {}),
       createdAt: due.due,
       grantedAt: due.due,
+      ...(fullKey === undefined ? {} : { formerCause: fullKey }),
     };
   });
 }

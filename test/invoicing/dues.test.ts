@@ -30,6 +30,14 @@ function grantsText(decisions: readonly PlanDecision[], from: string, until: str
   );
 }
 
+test("S11.1 a grant that an earlier version stored under its name with the cycles is not made again", () => {
+  const decisions = [decision("2024-06-01", { details: entitlement("P1M") })];
+  const [from, until] = [parseDate("2024-06-01"), parseDate("2024-07-01")];
+  const [grant] = toTheEnd(featureGrants(decisions, from, until));
+  const stored = `${grant?.key.replace(/\|0$/, "")}|MONTHLY|1|NIL|0`;
+  expect(toTheEnd(featureGrants(decisions, from, until, (key) => key === stored))).toEqual([]);
+});
+
 describe("the cycles that fall due", () => {
   test("S2.4 each at its start, as it was known then: the cut of 11 June was not known on 1 June", () => {
     expect(duesText([decision("2024-06-01"), decision("2024-06-11", { id: "other" })], "2024-08-01")).toEqual([

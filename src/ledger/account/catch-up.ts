@@ -166,7 +166,10 @@ export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: I
 /** The credits that the account does not have yet; a grant of zero makes none. */
 function newCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
   const made = new Set(work.credits().map(({ cause }) => cause));
-  return credits.filter(({ id: cause, creditAmount }) => !creditAmount.isZero() && !made.has(cause));
+  return credits.filter(
+    ({ id: cause, formerCause = cause, creditAmount }) =>
+      !creditAmount.isZero() && !made.has(cause) && !made.has(formerCause),
+  );
 }
 
 /** Grants that are made between two pauses. */
