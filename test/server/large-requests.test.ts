@@ -1,0 +1,121 @@
+/**
+ * No request keeps others waiting for long: what is large is done in parts, between which others have their turn. What is counted are
+ * pauses, of which there is one after each part here, whatever the time that it took.
+ */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { MONTHLY, slabs } from "../book/builder.ts";
+import { startApi, type TestApi } from "./support.ts";
+
+/** Characters of an answer between two pauses: a piece of 16,384, and the longest part of it. */
+const PIECE_MAX = 17_000;
+const SLABS = 1_000;
+const ACCOUNTS = 6;
+
+let now = 0;
+let pauses = 0;
+
+beforeEach(() => {
+  // Every look at the clock is a second later than the one before: each part of a work has taken its time.
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+  const { setTimeout: wait } = globalThis;
+  vi.spyOn(globalThis, "setTimeout").mockImplementation((resume: () => void, ms?: number) => {
+    if (ms === 0) pauses++;
+    return wait(resume, ms);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The answer to a request, and the pauses that were made for it. */
+async function asked(
+  api: TestApi,
+  ...[line, request]: Parameters<TestApi["call"]>
+): Promise<{ readonly text: string; readonly pauses: number }> {
+  pauses = 0;
+  const { status, text } = await api.call(line, request);
+  expect({ status, text }).toMatchObject({ status: expect.toBeOneOf([200, 201, 202]) });
+  return { text, pauses };
+}
+
+const bands = Array.from({ length: SLABS }, (_, at) => [at, `0.${at + 1}`] as const);
+const card = { usageMeterId: "um.calls", ...slabs("TIERED", ...bands) };
+const pricePlanDetails = { ...MONTHLY, usageRateCards: [card] };
+const accountIds = Array.from({ length: ACCOUNTS }, (_, at) => `prod-${at}`);
+
+/** An API with a plan of a thousand slabs, all of which each account has used. */
+async function largeApi(): Promise<TestApi> {
+  const api = await startApi("2024-06-20T00:00:00Z");
+  await api.engine.load({
+    eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "calls" }] }],
+    usageMeters: [
+      {
+        id: "um.calls",
+        name: "Calls",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, computation: { var: "attribute.calls" } }],
+      },
+    ],
+    pricePlans: ["one", "two", "three"].map((id) => ({ id, name: id, status: "ACTIVE" as const, pricePlanDetails })),
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: accountIds.map((id) => ({
+      id,
+      name: id,
+      customerId: "acme",
+      pricePlans: [{ pricePlanId: "one", effectiveFrom: "2024-06-01" }],
+    })),
+  });
+  const attributes = [{ name: "calls", value: SLABS }];
+  const timestamp = "2024-06-10T00:00:00Z";
+  await api.engine.ingest(
+    accountIds.map((accountId) => ({ schemaName: "call", id: accountId, accountId, timestamp, attributes })),
+  );
+  return api;
+}
+
+describe("a large answer is written in parts", () => {
+  test("of every route that gives what a plan of many slabs makes", async () => {
+    const api = await largeApi();
+    const list = await asked(api, "GET /invoices?account_id=prod-0");
+    const { data } = JSON.parse(list.text) as { readonly data: readonly { readonly id: string }[] };
+    const revenue = {
+      pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod-0" },
+      usageConfig: { mode: "LOOKUP_CYCLE" },
+    };
+    const plan = { name: "four", type: "BILLING", pricePlanDetails };
+    for (const [line, body] of [
+      [`GET /invoices/${data[0]?.id}`],
+      [`GET /invoices/${data[0]?.id}?format=html`],
+      ["GET /price_plans"],
+      ["GET /price_plans/one"],
+      ["GET /accounts/prod-0/pricing_schedules"],
+      ["POST /price_plans", plan],
+      ["POST /revenue_calculator", revenue],
+    ] as const) {
+      const { text, pauses } = await asked(api, line, body === undefined ? {} : { body });
+      const pieces = Math.floor(text.length / PIECE_MAX);
+      expect({ line, isLarge: pieces > 3, isInParts: pauses >= pieces }).toEqual({
+        line,
+        isLarge: true,
+        isInParts: true,
+      });
+    }
+  });
+});
+
+describe("work over many accounts is done an account at a time", () => {
+  // Each account is caught up, and then shown; one that is not behind is not caught up for its credits.
+  test.each([
+    ["GET /invoices", 2 * ACCOUNTS],
+    ["GET /invoices?status=DRAFT&pageSize=5", 2 * 5],
+    ["GET /credits?pageSize=5", ACCOUNTS],
+  ] as const)("%s", async (line, least) => {
+    const api = await largeApi();
+    const credit = { purpose: "welcome", creditAmount: 1, priority: 1, effectiveFrom: "2024-06-01" };
+    await api.engine.credits.create(accountIds.map((accountId) => ({ ...credit, accountId })));
+    const { pauses } = await asked(api, line);
+    expect(pauses).toBeGreaterThanOrEqual(least);
+  });
+});
