@@ -106,7 +106,7 @@ describe("a large answer is written in parts", () => {
 });
 
 describe("work over many accounts is done an account at a time", () => {
-  // Each account is caught up, and then shown; one that is not behind is not caught up for its credits.
+  // To catch up with an account is one part, to show it another one at least.
   test.each([
     ["GET /invoices", 2 * ACCOUNTS],
     ["GET /invoices?status=DRAFT&pageSize=5", 2 * 5],
