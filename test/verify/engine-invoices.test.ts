@@ -28,6 +28,10 @@ const BOOK: BookInput = {
     }),
     plan("monthly", fee(30, { ...ADVANCE, enableProration: true })),
     plan("seats", seats(10, { ...ADVANCE, enableProration: true })),
+    plan("committed", {
+      ...fee(0.1, { ...ADVANCE, enableProration: true }),
+      minimumCommitment: { rateValues: rate(10) },
+    }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
@@ -100,6 +104,23 @@ async function loadedLate(): Promise<EngineUnderTest> {
   await tested.engine.finalize();
   return tested;
 }
+
+test("S13.3 a refund that rounds to nothing makes no part of a true-up", async () => {
+  const tested = engineAt("2024-01-31");
+  await tested.engine.load(BOOK);
+  await tested.engine.associate("a", { pricePlanId: "committed", effectiveFrom: "2024-02-01" });
+  await tested.at("2024-02-10").dissociate("a", { effectiveFrom: "2024-02-29" });
+  tested.at("2024-03-01");
+  await tested.engine.finalize();
+  const invoices = await exportFrom(tested, "2024-03-01");
+  // 0.10 was charged, and 0.10 × 1/29 is 0.00: 10 × 28/29 − (0.10 − 0.00) is 9.56.
+  const trueUps = invoices.flatMap(({ revenueInfo }) =>
+    [...lines(revenueInfo)].filter(({ type }) => type === "TRUE_UP_AMOUNT"),
+  );
+  expect(trueUps.map(({ value }) => value)).toEqual([9.56]);
+  expect(trueUps[0]?.explanation["refunds"]).toHaveLength(1);
+  expect(differencesIn(invoices)).toEqual([]);
+});
 
 describe("S12.4 a credit that invoices of several dates share", () => {
   test("is followed in the order in which they became final, beside what drafts held", async () => {
