@@ -12,11 +12,15 @@ interface Amounts {
   readonly entries: number;
   readonly events: number;
   readonly attributes: number;
+  /** Accounts beside the one that has used all slabs; each has used them, too. */
+  readonly accounts: number;
+  /** Items of a list of a body, such as aliases. */
+  readonly items: number;
 }
 
 const AMOUNTS: Readonly<Record<"smoke" | "full", Amounts>> = {
-  smoke: { slabs: 20, entries: 10, events: 10, attributes: 5 },
-  full: { slabs: 10_000, entries: 1_000, events: 1_000, attributes: 50 },
+  smoke: { slabs: 20, entries: 10, events: 10, attributes: 5, accounts: 2, items: 3 },
+  full: { slabs: 10_000, entries: 1_000, events: 1_000, attributes: 50, accounts: 100, items: 100 },
 };
 const MONTH = "2024-06-01T00:00:00Z";
 const NOW = Date.parse("2024-06-20T00:00:00Z");
@@ -41,7 +45,7 @@ function detailsOf(slabs: number): object {
   };
 }
 
-function bookOf({ slabs, attributes }: Amounts): object {
+function bookOf({ slabs, attributes, accounts }: Amounts): object {
   const names = Array.from({ length: attributes }, (_, place) => ({ name: `a${place}` }));
   return {
     eventSchemas: [
@@ -58,7 +62,11 @@ function bookOf({ slabs, attributes }: Amounts): object {
       },
     ],
     features: [{ id: "tokens", name: "Tokens", schemaAssociations: ["request"] }],
-    pricePlans: [{ id: "pp.slabs", name: "Slabs", status: "ACTIVE", pricePlanDetails: detailsOf(slabs) }],
+    pricePlans: [
+      { id: "pp.slabs", name: "Slabs", status: "ACTIVE", pricePlanDetails: detailsOf(slabs) },
+      { id: "pp.others", name: "Others", status: "ACTIVE", pricePlanDetails: detailsOf(Math.ceil(slabs / 10)) },
+      { id: "pp.target", name: "Target", status: "ACTIVE", pricePlanDetails: detailsOf(Math.ceil(slabs / 10)) },
+    ],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [
       {
@@ -67,15 +75,25 @@ function bookOf({ slabs, attributes }: Amounts): object {
         customerId: "acme",
         pricePlans: [{ pricePlanId: "pp.slabs", effectiveFrom: "2024-06-01" }],
       },
+      ...Array.from({ length: accounts }, (_, place) => ({
+        id: otherAccount(place),
+        name: `Other ${place}`,
+        customerId: "acme",
+        pricePlans: [{ pricePlanId: "pp.others", effectiveFrom: "2024-06-01" }],
+      })),
     ],
   };
 }
 
-function callOf(place: number, attributes: number, value: number): object {
+function otherAccount(place: number): string {
+  return `other-${place}`;
+}
+
+function callOf(place: number, attributes: number, value: number, accountId = "prod"): object {
   return {
     schemaName: "call",
     id: `call-${place}`,
-    accountId: "prod",
+    accountId,
     timestamp: "2024-06-10T00:00:00Z",
     attributes: Array.from({ length: attributes }, (_, name) => ({ name: `a${name}`, value })),
   };
@@ -96,6 +114,55 @@ async function buyEntries(engine: Engine, entries: number): Promise<void> {
 
 /** A request: its method, path and body. */
 type Asked = readonly [method: "GET" | "POST" | "DELETE", url: string, body?: object];
+
+/** Requests to what is not about one plan of many slabs: lists of a body, all accounts, and what is computed. */
+function otherRequests({ accounts, items }: Amounts): readonly Asked[] {
+  const several = Array.from({ length: items }, (_, place) => place);
+  const others = several.slice(0, accounts).map(otherAccount);
+  const creditRequests = several.map((place) => {
+    return {
+      accountId: otherAccount(place % accounts),
+      purpose: "Bench",
+      creditAmount: 10,
+      priority: 1,
+      effectiveFrom: MONTH,
+    };
+  });
+  const rule = { "+": several.map((place) => ({ "*": [{ var: "attribute.a0" }, place + 1] })) };
+  const meter = { eventSchemaName: "call", aggregation: "SUM", computations: [{ order: 1, computation: rule }] };
+  const metricQueries = ["EVENTS", "REVENUE"].map((name) => ({ id: name, name, aggregationPeriod: "DAY" }));
+  return [
+    ["POST", "/usage_meters", { name: "Rule", type: "COUNTER", ...meter }],
+    [
+      "POST",
+      "/aliases",
+      { aliases: several.map((place) => ({ value: `alias-${place}`, accountId: otherAccount(place % accounts) })) },
+    ],
+    ["GET", "/aliases?pageSize=100"],
+    ["POST", "/credits", { creditRequests }],
+    ["GET", "/credits?pageSize=50"],
+    ["GET", "/invoices?pageSize=50"],
+    ["GET", "/invoices?status=DRAFT&pageSize=50"],
+    ["GET", "/accounts?pageSize=100"],
+    ["POST", "/metrics", { startTime: MONTH, endTime: "2024-07-01T00:00:00Z", metricQueries }],
+    [
+      "POST",
+      "/revenue_calculator",
+      { pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" }, usageConfig: { mode: "LOOKUP_CYCLE" } },
+    ],
+    ["GET", "/accounts/prod/pricing_schedules"],
+    [
+      "POST",
+      "/invoice_groups",
+      { name: "Group", email: "a@example.com", netTermDays: 1, dailyInvoiceConsolidation: true, accountIds: others },
+    ],
+    [
+      "POST",
+      "/migrations/price_plan",
+      { sourceId: "pp.others", sourceVersion: 1, targetId: "pp.target", targetVersion: 1, migrationMode: "IMMEDIATE" },
+    ],
+  ];
+}
 
 function requestsOf(amounts: Amounts, invoiceId: string): readonly Asked[] {
   const { entries, events, attributes, slabs } = amounts;
@@ -121,6 +188,7 @@ function requestsOf(amounts: Amounts, invoiceId: string): readonly Asked[] {
     ["GET", entryList],
     ["GET", `${entryList}/entries?pageSize=50`],
     ["POST", "/ingestBatch", { events: calls }],
+    ...otherRequests(amounts),
     ["POST", "/invoices/bill_runs"],
   ];
 }
@@ -129,7 +197,11 @@ async function blocks(size: "smoke" | "full"): Promise<readonly string[]> {
   const amounts = AMOUNTS[size];
   const engine = createEngine({ store: memoryStore(), clock: () => NOW });
   await engine.load(JSON.stringify(bookOf(amounts)));
-  await engine.ingest([callOf(0, amounts.attributes, amounts.slabs)] as Parameters<Engine["ingest"]>[0]);
+  const used = Array.from({ length: amounts.accounts }, (_, place) =>
+    callOf(-1 - place, amounts.attributes, amounts.slabs, otherAccount(place)),
+  );
+  const all = [callOf(0, amounts.attributes, amounts.slabs), ...used];
+  await engine.ingest(all as Parameters<Engine["ingest"]>[0]);
   await buyEntries(engine, amounts.entries);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" } });
   const app = await billingServer(engine);
