@@ -118,4 +118,13 @@ describe("work over many accounts is done an account at a time", () => {
     const { pauses } = await asked(api, line);
     expect(pauses).toBeGreaterThanOrEqual(least);
   });
+
+  test("POST /migrations/price_plan", async () => {
+    const api = await largeApi();
+    const versions = { sourceId: "one", sourceVersion: 1, targetId: "two", targetVersion: 1 };
+    const body = { ...versions, migrationMode: "IMMEDIATE" };
+    const { pauses } = await asked(api, "POST /migrations/price_plan", { body });
+    // To find how each account moves, and to move it.
+    expect(pauses).toBeGreaterThanOrEqual(2 * ACCOUNTS);
+  });
 });

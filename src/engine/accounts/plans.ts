@@ -21,9 +21,10 @@ import {
   type DissociateRequest,
 } from "../../ledger/commands/associate.ts";
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../ledger/commands/migrate.ts";
-import type { Changes } from "../../ledger/decision.ts";
+import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import { inTurns } from "../../store/turns.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
@@ -147,11 +148,14 @@ export async function migrateIn(
   );
   const workspace = await openAccounts(catalog, view, accountIds, now);
   const works = accountIds.map((id) => workspace.account(id));
-  const made = requests.map((request) => migrate(catalog, works, request, now, context.ids));
-  return {
-    migrations: made.map(({ migration }) => migration),
-    changes: { ...workspace.changes(), documents: made.map(({ document }) => document) },
-  };
+  const migrations: Migration[] = [];
+  const documents: DocumentRecord[] = [];
+  for (const request of requests) {
+    const { migration, document } = await inTurns(migrate(catalog, works, request, now, context.ids));
+    migrations.push(migration);
+    documents.push(document);
+  }
+  return { migrations, changes: { ...workspace.changes(), documents } };
 }
 
 /** The migrations that were made, newest first. */

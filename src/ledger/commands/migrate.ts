@@ -1,13 +1,14 @@
-/**
- * Migration: every account on one version of a plan moves to another plan or version (S16.5).
- *
- * @module
- */
 import { associationProblem } from "../../book/checks/check-associations.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
+/**
+ * Migration: every account on one version of a plan moves to another plan or version (S16.5).
+ *
+ * @module
+ */
+import type { Steps } from "../../book/steps.ts";
 import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt, timelineOf } from "../../invoicing/timeline.ts";
@@ -62,23 +63,26 @@ export function isOnSource(catalog: Catalog, record: AccountRecord, request: Mig
  * @returns the migration, and the document that records it
  * @throws {RatebookError} ERR_NOT_FOUND for a plan or version, ERR_REFUSED; then nothing is moved
  */
-export function migrate(
+export function* migrate(
   catalog: Catalog,
   accounts: readonly AccountWork[],
   request: MigrateRequest,
   now: Instant,
   ids: IdSource,
-): { readonly migration: Migration; readonly document: DocumentRecord } {
+): Steps<{ readonly migration: Migration; readonly document: DocumentRecord }> {
   const target = targetOf(catalog, request);
   const found = accounts.filter(({ record }) => isOnSource(catalog, record, request, now));
-  const moves = found.flatMap((work) => {
+  const moves: { readonly work: AccountWork; readonly move: Move }[] = [];
+  for (const work of found) {
     const move = moveOf(catalog, work, request, target, now);
-    return move === undefined ? [] : [{ work, move }];
-  });
+    if (move !== undefined) moves.push({ work, move });
+    yield;
+  }
   checkAll(moves.map(({ work, move }) => ({ id: work.record.id, problem: move.problem })));
   for (const { work, move } of moves) {
     catchUp(catalog, work, now);
     if (move.decided !== undefined) decide(catalog, work, { id: ids("as"), ...move.decided }, now);
+    yield;
   }
   const migration: Migration = {
     id: ids("mig"),

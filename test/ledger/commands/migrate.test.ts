@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
 import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
+import { toTheEnd } from "../../../src/book/steps.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
 import { planOf } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
@@ -50,8 +51,8 @@ function onOld(plain: readonly string[], overridden: readonly string[] = []): Le
 }
 
 function moved(ledger: Ledger, ids: readonly string[], change: Partial<MigrateRequest> = {}): Migration {
-  return ledger.runAll(ids, (works) => migrate(ledger.catalog, works, { ...request, ...change }, NOW, ledger.ids))
-    .migration;
+  const asked = { ...request, ...change };
+  return ledger.runAll(ids, (works) => toTheEnd(migrate(ledger.catalog, works, asked, NOW, ledger.ids))).migration;
 }
 
 const day = (instant: number): string => new Date(instant).toISOString().slice(5, 10);
