@@ -101,8 +101,8 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
 
 async function addMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<void> {
   await context.store.transact(membersScope(accountIds), async (view) => {
-    const { catalog, now, workspace, works } = await openMembers(context, view, accountIds);
-    addToGroup({ before: catalog, after: catalog }, termsOf(catalog, id), works, now);
+    const { catalog, group, now, workspace, works } = await openMembers(context, view, id, accountIds);
+    addToGroup({ before: catalog, after: catalog }, group, works, now);
     return { result: undefined, changes: workspace.changes() };
   });
 }
@@ -127,8 +127,7 @@ async function removeMembersToday(
   consolidatedAt: Instant | undefined,
 ): Promise<boolean | undefined> {
   return context.store.transact(membersScope(accountIds), async (view) => {
-    const { catalog, revision, now, workspace, works } = await openMembers(context, view, accountIds);
-    termsOf(catalog, id);
+    const { catalog, revision, now, workspace, works } = await openMembers(context, view, id, accountIds);
     if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
     removeFromGroup({ before: catalog, after: catalog }, id, works, now);
     const removed = new Set(accountIds);
@@ -149,20 +148,25 @@ interface OpenedMembers {
   readonly catalog: Catalog;
   /** Of the configuration. */
   readonly revision: number;
+  readonly group: InvoiceGroupTerms;
   readonly now: Instant;
   readonly workspace: Workspace;
   readonly works: readonly AccountWork[];
 }
 
+/** @throws {RatebookError} ERR_NOT_FOUND for an unknown group, else for the first account that does not exist */
 async function openMembers(
   { clock, configuration }: EngineContext,
   view: EngineView,
+  groupId: string,
   accountIds: readonly string[],
 ): Promise<OpenedMembers> {
   const { catalog, revision } = await configuration(view);
+  const group = termsOf(catalog, groupId);
   const now = clock();
   const workspace = await openAccounts(catalog, view, accountIds, now, "all");
-  return { catalog, revision, now, workspace, works: [...new Set(accountIds)].map((each) => workspace.account(each)) };
+  const works = [...new Set(accountIds)].map((each) => workspace.account(each));
+  return { catalog, revision, group, now, workspace, works };
 }
 
 function termsOf({ book }: Catalog, id: string): InvoiceGroupTerms {
