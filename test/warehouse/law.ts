@@ -1,4 +1,5 @@
 /** What the core makes of rows, and what a database and the core together make of them: to be compared. */
+import { Decimal } from "decimal.js";
 import fc from "fast-check";
 import { expect } from "vitest";
 
@@ -182,4 +183,11 @@ export async function checkLaw(
   );
   // The law says nothing where nothing is pushed down: two runs in five are, of few runs by chance none.
   if (numRuns >= 100) expect(runsWithSums).toBeGreaterThan(numRuns / 5);
+}
+
+/** The text of a cell as an event has it: of a number that is no integer the plain decimal, of anything else the same. */
+export function plainText(text: string, type: string): string {
+  if (!/DOUBLE|FLOAT|DECIMAL/i.test(type) || !/^[-+\d.e]+$/.test(text)) return text;
+  const number = new Decimal(text);
+  return number.isZero() ? "0" : number.toFixed();
 }

@@ -8,7 +8,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { readCsvMap } from "../../src/records/csv-map.ts";
 import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
-import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
+import { COLUMNS, MAP, plainText, type ReadRow, type Types, type World } from "./law.ts";
 
 /** Parquet files that DuckDB reads; it may be opened in another way. */
 export const parquetFiles =
@@ -47,7 +47,9 @@ export const parquetFiles =
           return back.getRows().map((values) => values.map(asText));
         };
         const orders = await texts((name) => textIn(name, { ...types, x: "", y: "" }));
-        const records = await texts((name) => textIn(name, types));
+        const records = (await texts((name) => textIn(name, types))).map((values) =>
+          values.map((text, place) => plainText(text, types[COLUMNS[place] as keyof Types] ?? "VARCHAR")),
+        );
         read.push(records.map((record, row) => ({ record, order: orders[row] ?? [] })));
       }
       connection.closeSync();
