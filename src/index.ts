@@ -150,32 +150,38 @@ export { defineBook } from "./book/define-book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from "./engine/accounts/account-resources.ts";
-export type { AliasShown } from "./engine/accounts/aliases.ts";
+export type { AliasSnapshot } from "./engine/accounts/aliases.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog/catalog-resources.ts";
-export type { Stored } from "./engine/configured.ts";
+export type { StoredResource } from "./engine/configured.ts";
 export type { CreditFilter } from "./engine/billing/credit-lists.ts";
-export type { CustomerMade, CustomerShown } from "./engine/accounts/customers.ts";
+export type { CreatedCustomer, CustomerSnapshot } from "./engine/accounts/customers.ts";
 export type { CreditBalance } from "./engine/billing/credit-balance.ts";
-export type { UsageElsewhereOptions } from "./engine/elsewhere/source-cells.ts";
+export type { ExternalUsageOptions } from "./engine/elsewhere/source-cells.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
 export type { EventPlace } from "./engine/events/event-places.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
-export type { EntryShown, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
-export type { LicenseUpdateShown } from "./engine/billing/licenses.ts";
-export type { InvoiceGroups, InvoiceGroupShown } from "./engine/accounts/invoice-groups.ts";
-export type { Finalized, FinalizeOptions } from "./engine/billing/bill-run.ts";
-export type { Pruned, PruneOptions } from "./engine/events/retention.ts";
-export type { EnginePreview, EnginePreviewOptions, InvoiceFilter, InvoiceShown } from "./engine/billing/invoices.ts";
+export type { EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
+export type { LicenseUpdateSnapshot } from "./engine/billing/licenses.ts";
+export type { InvoiceGroups, InvoiceGroupSnapshot } from "./engine/accounts/invoice-groups.ts";
+export type { FinalizeResult, FinalizeOptions } from "./engine/billing/bill-run.ts";
+export type { PruneResult, PruneOptions } from "./engine/events/retention.ts";
+export type { EnginePreview, EnginePreviewOptions, InvoiceFilter, InvoiceSnapshot } from "./engine/billing/invoices.ts";
 export type { LineEvent, LineEvents, LineTarget } from "./engine/billing/line-events.ts";
-export type { Exported } from "./engine/export.ts";
-export type { Loaded } from "./engine/load.ts";
+export type { ExportResult } from "./engine/export.ts";
+export type { LoadCounts } from "./engine/load.ts";
 export type { MetricPoint, MetricResult, MetricSeries } from "./engine/analytics/metrics.ts";
 export type { ListOptions, Page, PagedOptions, PageOptions } from "./engine/pages.ts";
-export type { MigrationShown, PricingSchedule } from "./engine/accounts/plans.ts";
+export type { MigrationSnapshot, PricingSchedule } from "./engine/accounts/plans.ts";
 export type { PricePlans } from "./engine/catalog/price-plans.ts";
 export type { RevenueAnswer } from "./engine/analytics/revenue-calculator.ts";
 export type { WithoutSkipped } from "./engine/billing/skipped-accounts.ts";
-export type { CompositeFilter, CompositeShown, DailyOverage, DailyUsage, UsageQuery } from "./engine/events/usage.ts";
+export type {
+  CompositeFilter,
+  CompositeSnapshot,
+  DailyOverage,
+  DailyUsage,
+  UsageQuery,
+} from "./engine/events/usage.ts";
 export type { UsageMeters } from "./engine/catalog/usage-meters.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
 export type { Explanation } from "./invoicing/explain.ts";
@@ -190,7 +196,7 @@ export type { SeenIds } from "./ledger/preview/seen-ids.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
 export type { LateCell, LateUsage } from "./ledger/late-usage.ts";
-export { createMeter, meter, type Metered, type MeterOptions, type MeterRun } from "./ledger/preview/meter.ts";
+export { createMeter, meter, type MeterResult, type MeterOptions, type MeterRun } from "./ledger/preview/meter.ts";
 export type { EventCounts, EventProblem } from "./ledger/preview/preview-events.ts";
 export type { PreviewInput } from "./ledger/preview/preview-input.ts";
 export {
@@ -201,13 +207,13 @@ export {
   type PreviewRun,
 } from "./ledger/preview/preview.ts";
 export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/analytics/revenue-calculator.ts";
-export type { CreditShown } from "./ledger/commands/credits.ts";
-export type { LicenseUpdated } from "./ledger/commands/licenses.ts";
+export type { CreditSnapshot } from "./ledger/commands/credits.ts";
+export type { LicenseUpdateResult } from "./ledger/commands/licenses.ts";
 export type { Migration } from "./ledger/commands/migrate.ts";
 export type { AccountRecord, CreditRecord, EntryRecord, EventRecord, FeatureUse } from "./ledger/records.ts";
 export { UNNUMBERED } from "./ledger/records.ts";
 export type { UndoFilter } from "./ledger/events/undo-filter.ts";
-export { cellsUsage, type GivenCells } from "./ledger/given-cells.ts";
+export { usageFromRows, type UsageRowsInput } from "./ledger/given-cells.ts";
 export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
 export type { UsageCell } from "./metering/usage.ts";
 export type { UndoneEvent } from "./ledger/events/undo.ts";

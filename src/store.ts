@@ -14,7 +14,7 @@ export {
   type DocumentRecord,
   type IdSource,
 } from "./ledger/decision.ts";
-export { type KeptEvent, type NewEvent, recordOfNewEvent } from "./ledger/events/new-event.ts";
+export { type StoredEventFields, type NewEvent, toEventRecord } from "./ledger/events/new-event.ts";
 export {
   type AccountRecord,
   type AliasRecord,
@@ -24,7 +24,7 @@ export {
   type EventRecord,
   type FeatureUse,
   type InvoiceRecord,
-  type KeptUsage,
+  type BilledUsage,
   type LedgerCell,
   type LicenseUpdateRecord,
   type PastInvoiceGroup,

@@ -5,7 +5,7 @@
 import { Decimal } from "decimal.js";
 
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
-import { cycleConfigOf } from "../../src/calendar/cycle.ts";
+import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { dayOf, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
 import { drawInvoices } from "../../src/invoicing/draw.ts";
@@ -50,7 +50,7 @@ const plan: AssociatedPlan = {
     ],
     fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: FEE }] }],
   }),
-  cycleConfig: cycleConfigOf(cycle, FROM),
+  cycleConfig: resolveCycleConfig(cycle, FROM),
   gracePeriodDays: 0,
 };
 const catalog: BillingCatalog = {

@@ -6,7 +6,7 @@ import { decimalOfExact } from "../../src/numbers/exact.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 import { compile } from "../../src/rules/compile.ts";
 import { parseRule } from "../../src/rules/rule.ts";
-import { isDecimal, ruleValueOf } from "../../src/rules/value.ts";
+import { isDecimal, toRuleValue } from "../../src/rules/value.ts";
 import type { RuleValue } from "../../src/rules/value.ts";
 import { measure } from "../bench.ts";
 import type { Bench } from "../bench.ts";
@@ -26,9 +26,9 @@ export const ruleBenches: readonly Bench[] = [
 
 /** As the event path binds them: a path becomes a reader once. */
 const readers: Readonly<Record<string, (facts: Facts) => RuleValue>> = {
-  "attribute.tokens": (facts) => ruleValueOf(facts.attribute.tokens),
-  "attribute.images": (facts) => ruleValueOf(facts.attribute.images),
-  "attribute.hours": (facts) => ruleValueOf(facts.attribute.hours),
+  "attribute.tokens": (facts) => toRuleValue(facts.attribute.tokens),
+  "attribute.images": (facts) => toRuleValue(facts.attribute.images),
+  "attribute.hours": (facts) => toRuleValue(facts.attribute.hours),
   "dimension.service": (facts) => facts.dimension.service,
 };
 

@@ -1,7 +1,7 @@
 /** Pages of credits over many accounts, each with one that was given and one that its plan grants each month. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import type { CreditFilter } from "../../src/engine/billing/credit-lists.ts";
-import type { CreditShown } from "../../src/ledger/commands/credits.ts";
+import type { CreditSnapshot } from "../../src/ledger/commands/credits.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Bench } from "../bench.ts";
 import { type ListUnderTest, pageTimes } from "./page-times.ts";
@@ -54,7 +54,7 @@ const FILTERS: readonly (readonly [string, CreditFilter])[] = [
   ["an account's", { accountId: "a7" }],
 ];
 
-const CREDITS: ListUnderTest<CreditFilter, CreditShown> = {
+const CREDITS: ListUnderTest<CreditFilter, CreditSnapshot> = {
   book,
   filters: FILTERS,
   list: (engine, filter, page) => engine.credits.list({ filter, page }),

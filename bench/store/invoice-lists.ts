@@ -1,6 +1,6 @@
 /** Pages of invoices over many accounts, each with the draft of the cycle that has begun: by each filter, and behind. */
 import type { BookInput } from "../../src/book/model/book.ts";
-import type { InvoiceFilter, InvoiceShown } from "../../src/engine/billing/invoices.ts";
+import type { InvoiceFilter, InvoiceSnapshot } from "../../src/engine/billing/invoices.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Bench } from "../bench.ts";
 import { type ListUnderTest, pageTimes } from "./page-times.ts";
@@ -38,7 +38,7 @@ const FILTERS: readonly (readonly [string, InvoiceFilter])[] = [
   ["of January", { from: "2024-01-01T00:00:00Z", until: "2024-02-01T00:00:00Z" }],
 ];
 
-const INVOICES: ListUnderTest<InvoiceFilter, InvoiceShown> = {
+const INVOICES: ListUnderTest<InvoiceFilter, InvoiceSnapshot> = {
   book,
   filters: FILTERS,
   list: (engine, filter, page) => engine.invoices.list({ filter, page }),

@@ -1,7 +1,7 @@
 /** A billing month whose events live elsewhere: the bill run reads cells alone, however many events they came of (S17.4). */
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import { cellsUsage } from "../../src/ledger/given-cells.ts";
+import { usageFromRows } from "../../src/ledger/given-cells.ts";
 import type { UsageRowInput } from "../../src/metering/usage-row.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { withStore } from "./postgres.ts";
@@ -82,7 +82,7 @@ function* rows(accounts: number): Generator<UsageRowInput> {
 function billMonth(accounts: number): Promise<readonly string[]> {
   return withStore(async (store) => {
     let now = LOADED;
-    const source = cellsUsage({ name: "rows of a bench", read: () => rows(accounts) });
+    const source = usageFromRows({ name: "rows of a bench", read: () => rows(accounts) });
     const usage = { schemas: ["api_call"], source };
     const engine = createEngine({ store, clock: () => now, usage });
     await engine.load(book(accounts));

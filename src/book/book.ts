@@ -7,9 +7,9 @@ import type { Book, BookInput } from "./model/book.ts";
 import type { PricePlan, PricePlanInput } from "./model/price-plan.ts";
 export type { Book, BookInput } from "./model/book.ts";
 import { hasCode } from "../errors.ts";
-import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
+import { findRepeatedKeys, describeRepeatedKey } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
-import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
+import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { catalogOf, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWork } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
@@ -53,7 +53,7 @@ export function readBook(book: BookInput | string, options: BookOptions = {}): B
  * @throws {RatebookError} as {@link readBook}
  */
 export function parseBook(json: unknown, options: BookOptions = {}): Book {
-  const work = { budget: ruleBudgetOf(options.ruleBudget), isChecked: () => true };
+  const work = { budget: resolveRuleBudget(options.ruleBudget), isChecked: () => true };
   return toTheEnd(readBookInSteps(json, work, NO_MEMORY));
 }
 
@@ -131,7 +131,7 @@ function parsed(what: string, text: string, report: Report): unknown {
   }
   try {
     const raw = parseJson(text);
-    for (const repeated of repeatedKeys(text)) report(repeated.path, sentenceOnRepeated(repeated));
+    for (const repeated of findRepeatedKeys(text)) report(repeated.path, describeRepeatedKey(repeated));
     return raw;
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;

@@ -5,7 +5,7 @@
  */
 import type * as z from "zod";
 
-import { isDecimalObject, textOf } from "../numbers/decimal.ts";
+import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 
 /** Most characters of a value from outside in a message. */
 const SHOWN_MAX = 60;
@@ -16,7 +16,7 @@ export function shown(value: unknown): string {
     return JSON.stringify(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value);
   if (value === undefined) return "nothing";
   if (value === null) return "null";
-  if (isDecimalObject(value)) return cut(textOf(value));
+  if (isDecimalObject(value)) return cut(formatDecimal(value));
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "an object";
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return cut(String(value));

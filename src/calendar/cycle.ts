@@ -8,7 +8,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import { dateOfDay, dayInMonth, isLeapYear, monthNumberOf, type Day } from "./civil.ts";
-import { DAY_MS, dayOf, instantOf, type Instant } from "./instant.ts";
+import { DAY_MS, dayOf, toInstant, type Instant } from "./instant.ts";
 
 /** A half-open period `[start, end)` of whole UTC days. */
 export interface Cycle {
@@ -61,21 +61,21 @@ const WEEK_0_MONDAY: Day = -3;
  * @param associationDate what an anniversary is derived from; only its UTC day counts
  * @throws {RatebookError} ERR_CYCLE_INVALID when an offset is not one of the interval's
  */
-export function cycleConfigOf(terms: CycleTerms, associationDate: Instant): CycleConfig {
+export function resolveCycleConfig(terms: CycleTerms, associationDate: Instant): CycleConfig {
   const { interval } = terms;
   if (!INTERVALS.includes(interval)) {
     throw invalidCycle("interval", INTERVALS.join(", "), interval);
   }
-  if (terms.anniversaryCycle === true) return anniversaryOf(interval, dayOf(associationDate));
+  if (terms.anniversaryCycle === true) return anniversaryConfig(interval, dayOf(associationDate));
   const offset = terms.startOffset;
   if (offset === undefined || offset === null) {
     throw new RatebookError("ERR_CYCLE_INVALID", "startOffset: expected one, or anniversaryCycle true", {});
   }
-  return { interval, dayOffset: dayOffsetOf(interval, offset), monthOffset: monthOffsetOf(interval, offset) };
+  return { interval, dayOffset: parseDayOffset(interval, offset), monthOffset: parseMonthOffset(interval, offset) };
 }
 
 /** The offsets of a config in the shape of a book, as an association stores those derived for it (S6.3). */
-export function startOffsetOf(config: CycleConfig): { readonly dayOffset: string; readonly monthOffset: string } {
+export function toStartOffset(config: CycleConfig): { readonly dayOffset: string; readonly monthOffset: string } {
   return {
     dayOffset: String(config.dayOffset),
     monthOffset: config.monthOffset === null ? "NIL" : String(config.monthOffset),
@@ -83,7 +83,7 @@ export function startOffsetOf(config: CycleConfig): { readonly dayOffset: string
 }
 
 /** Whether two configs are one: the same interval and the same offsets. */
-export function sameCycleConfig(a: CycleConfig, b: CycleConfig): boolean {
+export function isSameCycleConfig(a: CycleConfig, b: CycleConfig): boolean {
   return a.interval === b.interval && a.dayOffset === b.dayOffset && a.monthOffset === b.monthOffset;
 }
 
@@ -125,7 +125,7 @@ export function cyclesElapsed(config: CycleConfig, from: Instant, to: Instant): 
  * @param config a checked config, or a plan's pricingCycleConfig; an anniversary is then that of `from`
  * @param from inclusive
  * @param until exclusive; a range that ends where it starts, or before, touches none
- * @throws {RatebookError} ERR_CYCLE_INVALID as {@link cycleConfigOf}; ERR_DATE_INVALID as {@link instantOf}
+ * @throws {RatebookError} ERR_CYCLE_INVALID as {@link resolveCycleConfig}; ERR_DATE_INVALID as {@link toInstant}
  */
 export function cyclesBetween(
   config: CycleConfig | CycleTerms,
@@ -136,12 +136,12 @@ export function cyclesBetween(
   if (typeof config !== "object" || config === null) {
     throw new RatebookError("ERR_CYCLE_INVALID", "expected a pricingCycleConfig, an object with its interval", {});
   }
-  const [first, end] = [instantOf(from), instantOf(until)];
-  const settled = "dayOffset" in config ? config : cycleConfigOf(config, first);
+  const [first, end] = [toInstant(from), toInstant(until)];
+  const resolved = "dayOffset" in config ? config : resolveCycleConfig(config, first);
   if (first >= end) return [];
-  const start = cycleIndexAt(settled, first);
-  const count = cycleIndexAt(settled, end - 1) - start + 1;
-  return Array.from({ length: count }, (_, step) => naturalCycle(settled, start + step));
+  const start = cycleIndexAt(resolved, first);
+  const count = cycleIndexAt(resolved, end - 1) - start + 1;
+  return Array.from({ length: count }, (_, step) => naturalCycle(resolved, start + step));
 }
 
 /** The day on which natural cycle number `index` starts. */
@@ -151,7 +151,7 @@ function startDay(config: CycleConfig, index: number): Day {
 }
 
 /** The config whose natural starts include the association's day (S6.3). */
-function anniversaryOf(interval: Interval, day: Day): CycleConfig {
+function anniversaryConfig(interval: Interval, day: Day): CycleConfig {
   // 1970-01-01, day 0, was a Thursday: ISO weekday 4.
   if (interval === "WEEKLY") return { interval, dayOffset: ((((day + 3) % 7) + 7) % 7) + 1, monthOffset: null };
   const date = dateOfDay(day);
@@ -162,9 +162,9 @@ function anniversaryOf(interval: Interval, day: Day): CycleConfig {
   return { interval, dayOffset: lastOfFebruary ? "LAST" : dayOffset, monthOffset: date.month };
 }
 
-function dayOffsetOf(interval: Interval, { dayOffset }: StartOffset): number | "LAST" {
+function parseDayOffset(interval: Interval, { dayOffset }: StartOffset): number | "LAST" {
   const last = interval === "WEEKLY" ? 7 : 31;
-  const day = dayOffset === "LAST" ? last : wholeNumber(dayOffset);
+  const day = dayOffset === "LAST" ? last : parseWholeNumber(dayOffset);
   if (!(day >= 1 && day <= last)) {
     throw invalidCycle("startOffset.dayOffset", `"1" to "${last}" or LAST in a ${interval} cycle`, dayOffset);
   }
@@ -172,7 +172,7 @@ function dayOffsetOf(interval: Interval, { dayOffset }: StartOffset): number | "
   return day === 31 ? "LAST" : day;
 }
 
-function monthOffsetOf(interval: Interval, { monthOffset }: StartOffset): number | null {
+function parseMonthOffset(interval: Interval, { monthOffset }: StartOffset): number | null {
   if (interval === "WEEKLY" || interval === "MONTHLY") {
     if (monthOffset === undefined || monthOffset === null || monthOffset === "NIL") return null;
     throw invalidCycle("startOffset.monthOffset", `NIL or none in a ${interval} cycle`, monthOffset);
@@ -180,14 +180,14 @@ function monthOffsetOf(interval: Interval, { monthOffset }: StartOffset): number
   const last = MONTHS[interval];
   if (monthOffset === "FIRST") return 1;
   if (monthOffset === "LAST") return last;
-  const month = wholeNumber(monthOffset ?? "");
+  const month = parseWholeNumber(monthOffset ?? "");
   if (month >= 1 && month <= last) return month;
   const expected = `"1" to "${last}", FIRST or LAST in a ${interval} cycle`;
   throw invalidCycle("startOffset.monthOffset", expected, monthOffset ?? "none");
 }
 
 /** The number that a text of one or two digits says; NaN for any other text. */
-function wholeNumber(text: string): number {
+function parseWholeNumber(text: string): number {
   return /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { add, Decimal, multiply, textOf, ZERO } from "../numbers/decimal.ts";
+import { add, Decimal, multiply, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { decimalOfFraction } from "../numbers/fraction.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "./civil.ts";
 import { DAY_MS, dayOf, formatInstant, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
@@ -52,8 +52,8 @@ export function parseDuration(text: string): Duration {
   const parts = text.length > TEXT_LENGTH_MAX ? null : SHAPE.exec(text);
   if (parts === null) throw invalidDuration(text, "expected one such as P1Y2M3W4DT5H6M7.5S");
   const [, sign, years = "0", months = "0", ...rest] = parts;
-  const given = rest.filter((part) => part !== undefined);
-  if (given.slice(0, -1).some((part) => /[.,]/.test(part))) {
+  const present = rest.filter((part) => part !== undefined);
+  if (present.slice(0, -1).some((part) => /[.,]/.test(part))) {
     throw invalidDuration(text, "only its last part may have a fraction");
   }
   let millis = ZERO;
@@ -74,11 +74,11 @@ export function parseDuration(text: string): Duration {
  * @throws {RatebookError} ERR_DATE_INVALID when the result is not within the years 0000 to 9999
  */
 export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 = 1): Instant {
-  if (duration.months === 0) return moved(instant, instant, duration, sign);
+  if (duration.months === 0) return shiftInstant(instant, instant, duration, sign);
   const day = dayOf(instant);
   const date = dateOfDay(day);
   const target = dayInMonth(monthNumberOf(date) + sign * duration.months, date.day);
-  return moved(instant, target * DAY_MS + (instant - day * DAY_MS), duration, sign);
+  return shiftInstant(instant, target * DAY_MS + (instant - day * DAY_MS), duration, sign);
 }
 
 /**
@@ -94,7 +94,7 @@ export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 =
 export function addDurationFromCycleStart(start: Instant, duration: Duration, dayOffset: number | "LAST"): Instant {
   const month = monthNumberOf(dateOfDay(dayOf(start)));
   if (duration.months === 0 || dayInMonth(month, dayOffset) * DAY_MS !== start) return addDuration(start, duration);
-  return moved(start, dayInMonth(month + duration.months, dayOffset) * DAY_MS, duration, 1);
+  return shiftInstant(start, dayInMonth(month + duration.months, dayOffset) * DAY_MS, duration, 1);
 }
 
 /**
@@ -117,9 +117,9 @@ export function durationBetween(from: Instant, until: Instant): string {
  *
  * @throws {RatebookError} ERR_DATE_INVALID when the text would be longer than a duration may be
  */
-export function durationOf(count: Decimal, unit: DurationUnit): string {
+export function formatDuration(count: Decimal, unit: DurationUnit): string {
   const amount = unit === "MILLIS" ? multiply(count, new Decimal("0.001")) : count;
-  const digits = textOf(amount.abs());
+  const digits = formatDecimal(amount.abs());
   const sign = amount.isNegative() && digits !== "0" ? "-" : "";
   const text = `${sign}${unit === "DAYS" ? `P${digits}D` : `PT${digits}${UNIT_LETTERS[unit]}`}`;
   if (text.length > TEXT_LENGTH_MAX) throw invalidDuration(text, `it has more than ${TEXT_LENGTH_MAX} characters`);
@@ -146,10 +146,10 @@ export function durationAs(duration: Duration, unit: DurationUnit): Decimal {
 }
 
 /** `base`, which is `from` moved by the months, moved by the exact time too. */
-function moved(from: Instant, base: Instant, duration: Duration, sign: 1 | -1): Instant {
-  const result = base + sign * Number(textOf(duration.millis.trunc()));
+function shiftInstant(original: Instant, base: Instant, duration: Duration, sign: 1 | -1): Instant {
+  const result = base + sign * Number(formatDecimal(duration.millis.trunc()));
   if (result >= INSTANT_MIN && result < INSTANT_END) return result;
-  const text = formatInstant(from);
+  const text = formatInstant(original);
   throw new RatebookError("ERR_DATE_INVALID", `${text} moved by its duration is not within the years 0000 to 9999`, {});
 }
 

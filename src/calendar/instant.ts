@@ -52,14 +52,14 @@ const Z = 90;
  * @throws {RatebookError} ERR_DATE_INVALID with the reason
  */
 export function parseInstant(text: string, zoneMinutes?: number): Instant {
-  const instant = read(text, zoneMinutes ?? Number.NaN);
-  if (Number.isNaN(instant)) throw invalidDate(text, "date-time", reasonAgainst(text, true));
+  const instant = readDateTime(text, zoneMinutes ?? Number.NaN);
+  if (Number.isNaN(instant)) throw invalidDate(text, "date-time", explainInvalidDate(text, true));
   return instant;
 }
 
 /** As {@link parseInstant}, but undefined where that throws: for the path of every event. */
-export function instantOrUndefined(text: string, zoneMinutes?: number): Instant | undefined {
-  const instant = read(text, zoneMinutes ?? Number.NaN);
+export function tryParseInstant(text: string, zoneMinutes?: number): Instant | undefined {
+  const instant = readDateTime(text, zoneMinutes ?? Number.NaN);
   return Number.isNaN(instant) ? undefined : instant;
 }
 
@@ -86,11 +86,11 @@ export function parseZone(text: string): number {
 export function parseDate(text: string): Instant {
   if (text.length === 10) {
     const day = readDay(text);
-    if (day === NONE) throw invalidDate(text, "date", reasonAgainst(text, false));
+    if (day === NONE) throw invalidDate(text, "date", explainInvalidDate(text, false));
     return day * DAY_MS;
   }
-  const instant = read(text, Number.NaN);
-  if (Number.isNaN(instant)) throw invalidDate(text, "date", reasonAgainst(text, false));
+  const instant = readDateTime(text, Number.NaN);
+  if (Number.isNaN(instant)) throw invalidDate(text, "date", explainInvalidDate(text, false));
   if (instant % DAY_MS !== 0) throw invalidDate(text, "date", "a date-time must be a midnight in UTC here");
   return instant;
 }
@@ -112,7 +112,7 @@ export type InstantInput = Instant | string | Date;
  * @throws {RatebookError} ERR_DATE_INVALID for another value, a fraction of a millisecond, or a year beyond 0000 to 9999
  * (the end of the year 9999 is taken, as the end of a range)
  */
-export function instantOf(value: InstantInput): Instant {
+export function toInstant(value: InstantInput): Instant {
   if (typeof value === "string") return value.length === 10 ? parseDate(value) : parseInstant(value);
   const instant: unknown = value instanceof Date ? value.getTime() : value;
   if (typeof instant !== "number" || !Number.isInteger(instant) || instant < INSTANT_MIN || instant > INSTANT_END) {
@@ -136,13 +136,13 @@ export function formatInstant(instant: Instant): string {
   const minute = Math.floor(second / 60);
   const hour = Math.floor(minute / 60);
   const fraction = String(1000 + (ms - second * 1000)).slice(1);
-  return `${dateText(day)}T${two(hour)}:${two(minute - hour * 60)}:${two(second - minute * 60)}.${fraction}Z`;
+  return `${formatDay(day)}T${formatTwoDigits(hour)}:${formatTwoDigits(minute - hour * 60)}:${formatTwoDigits(second - minute * 60)}.${fraction}Z`;
 }
 
 /** `2024-01-02`: the UTC day that holds an instant. Years beyond 0000 to 9999 as in {@link formatInstant}. */
 export function formatDate(instant: Instant): string {
   if (!(instant >= INSTANT_MIN && instant < INSTANT_END)) return new Date(instant).toISOString().slice(0, -14);
-  return dateText(dayOf(instant));
+  return formatDay(dayOf(instant));
 }
 
 /** The UTC day that holds an instant. */
@@ -159,7 +159,7 @@ export function dayStart(instant: Instant): Instant {
  * Reads a date-time; NaN where it is none. The parts are small whole numbers, {@link NONE} where they are missing, so
  * that nothing here leaves the integers before the sum.
  */
-function read(text: string, zoneMinutes: number): number {
+function readDateTime(text: string, zoneMinutes: number): number {
   const length = text.length;
   if (length < 16) return Number.NaN;
   const separator = text.charCodeAt(10);
@@ -169,7 +169,7 @@ function read(text: string, zoneMinutes: number): number {
   let ms = 0;
   let at = 16;
   if (length >= 19 && text.charCodeAt(16) === COLON) {
-    const seconds = pair(text, 17);
+    const seconds = readTwoDigits(text, 17);
     if (seconds < 0 || seconds > 59) return Number.NaN;
     ms = seconds * 1000;
     at = 19;
@@ -186,9 +186,9 @@ function read(text: string, zoneMinutes: number): number {
 
 /** The day of the `YYYY-MM-DD` at the beginning; NONE where there is no such day. The text has 10 characters or more. */
 function readDay(text: string): number {
-  const year = pair(text, 0) * 100 + pair(text, 2);
-  const month = pair(text, 5);
-  const day = pair(text, 8);
+  const year = readTwoDigits(text, 0) * 100 + readTwoDigits(text, 2);
+  const month = readTwoDigits(text, 5);
+  const day = readTwoDigits(text, 8);
   if (year < 0 || text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return NONE;
   // 28 days are in every month: most days need no look at the calendar.
   if (day < 1 || month < 1 || month > 12 || (day > 28 && day > daysInMonth(year, month))) return NONE;
@@ -197,8 +197,8 @@ function readDay(text: string): number {
 
 /** The minutes since midnight of the `HH:MM` after the date; below 0 where there is none. The text has 16 characters. */
 function readMinutes(text: string): number {
-  const hour = pair(text, 11);
-  const minute = pair(text, 14);
+  const hour = readTwoDigits(text, 11);
+  const minute = readTwoDigits(text, 14);
   return text.charCodeAt(13) === COLON && hour < 24 && minute < 60 ? hour * 60 + minute : NONE;
 }
 
@@ -213,18 +213,19 @@ function readMilliseconds(text: string, end: number): number {
 /** The offset in minutes of the zone that fills the rest of the text; NaN where it is none. */
 function readZone(text: string, from: number): number {
   const at = text.charCodeAt(from) === SPACE ? from + 1 : from;
-  const left = text.length - at;
-  if (left === 1) return text.charCodeAt(at) === Z ? 0 : Number.NaN;
-  if (left === 3 && text.endsWith("UTC")) return 0;
-  if (left === 3 || left === 5 || (left === 6 && text.charCodeAt(at + 3) === COLON)) return readOffset(text, at, left);
+  const length = text.length - at;
+  if (length === 1) return text.charCodeAt(at) === Z ? 0 : Number.NaN;
+  if (length === 3 && text.endsWith("UTC")) return 0;
+  if (length === 3 || length === 5 || (length === 6 && text.charCodeAt(at + 3) === COLON))
+    return readOffset(text, at, length);
   return Number.NaN;
 }
 
 /** The minutes of `±HH`, `±HHMM` or `±HH:MM`, the `length` characters at the end of the text. */
 function readOffset(text: string, at: number, length: number): number {
   const sign = text.charCodeAt(at);
-  const hours = pair(text, at + 1);
-  const minutes = length === 3 ? 0 : pair(text, text.length - 2);
+  const hours = readTwoDigits(text, at + 1);
+  const minutes = length === 3 ? 0 : readTwoDigits(text, text.length - 2);
   const offset = hours * 60 + minutes;
   if (hours < 0 || minutes < 0 || minutes > 59 || offset > OFFSET_MINUTES_MAX) return Number.NaN;
   if (sign === PLUS) return offset;
@@ -235,7 +236,7 @@ function readOffset(text: string, at: number, length: number): number {
  * The two digits at a place as a number; {@link NONE} where they are not digits, far enough below 0 that no sum with
  * other digits comes out at 0 or more. Both places are inside the text.
  */
-function pair(text: string, at: number): number {
+function readTwoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NONE;
@@ -252,19 +253,19 @@ function endOfDigits(text: string, from: number): number {
   return at;
 }
 
-function dateText(day: Day): string {
+function formatDay(day: Day): string {
   const date = dateOfDay(day);
-  return `${String(10_000 + date.year).slice(1)}-${two(date.month)}-${two(date.day)}`;
+  return `${String(10_000 + date.year).slice(1)}-${formatTwoDigits(date.month)}-${formatTwoDigits(date.day)}`;
 }
 
-function two(value: number): string {
+function formatTwoDigits(value: number): string {
   return TWO_DIGITS[value] ?? String(value);
 }
 
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(.*))?$/;
 
-/** Why a text that {@link read} refused is refused; off the fast path, so it may read the text again. */
-function reasonAgainst(text: string, timeNeeded: boolean): string {
+/** Why a text that {@link readDateTime} refused is refused; off the fast path, so it may read the text again. */
+function explainInvalidDate(text: string, timeNeeded: boolean): string {
   const expected = `expected ${timeNeeded ? "" : "2024-01-02 or "}a date-time such as 2024-01-02T03:04:05Z`;
   const parts = text.length > 60 ? null : SHAPE.exec(text);
   if (parts === null) return expected;
@@ -276,10 +277,10 @@ function reasonAgainst(text: string, timeNeeded: boolean): string {
   if (Number(hour) > 23) return `hours are 00 to 23, not ${hour}`;
   if (Number(minute) > 59) return `minutes are 00 to 59, not ${minute}`;
   if (Number(second) > 59) return `seconds are 00 to 59, not ${second}`;
-  return reasonAgainstZone(zone);
+  return explainInvalidZone(zone);
 }
 
-function reasonAgainstZone(zone: string): string {
+function explainInvalidZone(zone: string): string {
   if (zone === "") return "it has no zone, expected Z or an offset such as +05:30 at its end";
   if (Number.isNaN(readZone(`T${zone}`, 1))) {
     return "expected at its end a zone: Z, UTC or an offset such as +05:30, at most 14:00";

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-import { decimalOf, isDecimalObject, textOf } from "../numbers/decimal.ts";
+import { parseDecimal, isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../numbers/json.ts";
 import { printable } from "../pages/printable.ts";
 import { InputError, quoted } from "../records/problems.ts";
@@ -150,8 +150,8 @@ function firstDifference(expected: unknown, found: unknown, place: string): stri
 /** A decimal in plain notation, whether it was written as a text or as a number; any other text as it is. */
 function plainText(value: unknown): string | undefined {
   if (typeof value !== "string" && typeof value !== "number" && !isDecimalObject(value)) return undefined;
-  const text = isDecimalObject(value) ? textOf(value) : String(value);
-  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? textOf(decimalOf(text)) : text;
+  const text = isDecimalObject(value) ? formatDecimal(value) : String(value);
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? formatDecimal(parseDecimal(text)) : text;
 }
 
 function shown(value: unknown): string {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { grouped } from "../invoicing/figure-text.ts";
+import { groupThousands } from "../invoicing/figure-text.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal } from "../numbers/decimal.ts";
-import { type Fraction, textOfFraction } from "../numbers/fraction.ts";
+import { type Fraction, formatFraction } from "../numbers/fraction.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { printable } from "../pages/printable.ts";
 import {
@@ -82,12 +82,12 @@ function causeLines({ causes }: Pick<DiffLine, "causes">): readonly string[] {
 
 /** The decimal where there is one, else the fraction: what is cut would not add up. */
 function exactText(amount: Fraction): string {
-  const text = textOfFraction(amount);
+  const text = formatFraction(amount);
   return text.replace(/\D/g, "").length < 30 ? text : `${amount.numerator.toFixed()}/${amount.denominator}`;
 }
 
 function amountText(amount: Decimal, digits: number): string {
-  return grouped(amount.toFixed(digits));
+  return groupThousands(amount.toFixed(digits));
 }
 
 function signed(text: string): string {

@@ -8,7 +8,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Instant } from "../calendar/instant.ts";
-import { schemasRecorded } from "../engine/elsewhere/schemas-elsewhere.ts";
+import { readExternalSchemas } from "../engine/elsewhere/schemas-elsewhere.ts";
 import type { Engine } from "../engine/engine.ts";
 import { featuresBySchema } from "../ledger/catalog.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
@@ -50,7 +50,7 @@ async function exportDatabase(given: Arguments, io: Io): Promise<"done" | "probl
   const { openDatabase } = await import("../store/open-database.ts");
   const store = await openDatabase(database);
   try {
-    const elsewhere = await schemasRecorded(store.read);
+    const elsewhere = await readExternalSchemas(store.read);
     const other = usage?.schemas.find((name) => !elsewhere.includes(name));
     // An engine that is told so would refuse its events from then on.
     if (other !== undefined)

@@ -9,15 +9,15 @@ import { DAY_MS, formatDate, formatInstant, type Instant, parseInstant } from ".
 import type { Engine } from "../engine/engine.ts";
 import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { featuresByMeter } from "../ledger/catalog.ts";
-import { sameCellsOnce } from "../ledger/cell-sums.ts";
+import { mergeCells } from "../ledger/cell-sums.ts";
 import { sentDimensions } from "../ledger/events/new-event.ts";
-import { cellsOfKept } from "../ledger/kept-usage.ts";
+import { billedCells } from "../ledger/kept-usage.ts";
 import { createPreview } from "../ledger/preview/preview.ts";
 import type { EventRecord } from "../ledger/records.ts";
 import type { PageRequest } from "../ledger/view.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { UsageRow } from "../metering/usage-row.ts";
-import { textOf } from "../numbers/decimal.ts";
+import { formatDecimal } from "../numbers/decimal.ts";
 import { quoted } from "../records/problems.ts";
 
 /** Accounts whose usage or invoices are read at once, and events. */
@@ -74,7 +74,7 @@ async function usageInDatabase(
 ): Promise<readonly UsageRow[]> {
   const ingested = await read.usage(accountIds, DAY_FIRST, DAY_END);
   const kept = await read.keptUsage(accountIds, DAY_FIRST, DAY_END);
-  return sameCellsOnce([...ingested, ...kept.flatMap(cellsOfKept)]).map(
+  return mergeCells([...ingested, ...kept.flatMap(billedCells)]).map(
     ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
       return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
     },
@@ -200,7 +200,7 @@ function differenceOf(accountId: string, stored: readonly Invoice[], priced: rea
   if (head === undefined) return [];
   const isCharged = differing.some((each) => chargesOf(here.get(each)) !== chargesOf(there.get(each)));
   const [a, b] = [here.get(head), there.get(head)].map((invoice) =>
-    invoice === undefined ? "none" : `${textOf(invoice.revenueInfo.value)} ${invoice.currency}`,
+    invoice === undefined ? "none" : `${formatDecimal(invoice.revenueInfo.value)} ${invoice.currency}`,
   );
   return [
     `account ${quoted(accountId)}: ${differing.length} of its ${heads.length} invoices are others when priced from these files${isCharged ? "" : ", in what credits pay alone"}; the first, ${head.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
@@ -233,10 +233,10 @@ function chargesOf(invoice: Invoice | undefined): string {
 function linesOf(invoice: Invoice | undefined): string {
   if (invoice === undefined) return "";
   const lines = ({ type, id = "", quantity, value, lineItems = [] }: InvoiceLine): readonly string[] => [
-    [type, id, quantity === undefined ? "" : textOf(quantity), textOf(value)].join(" "),
+    [type, id, quantity === undefined ? "" : formatDecimal(quantity), formatDecimal(value)].join(" "),
     ...lineItems.flatMap(lines),
   ];
-  const used = (invoice.usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${textOf(quantity)}`);
+  const used = (invoice.usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${formatDecimal(quantity)}`);
   return [invoice.currency, ...used, ...lines(invoice.revenueInfo)].join("\n");
 }
 

@@ -9,7 +9,7 @@ import { pathText } from "../book/problems.ts";
 import { openDocument } from "../book/reading/json-document.ts";
 import { RatebookError } from "../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../invoicing/invoice.ts";
-import { decimalOf } from "../numbers/decimal.ts";
+import { parseDecimal } from "../numbers/decimal.ts";
 import { parseJson } from "../numbers/json.ts";
 import { InputError } from "../records/problems.ts";
 import { readTextFile } from "./documents.ts";
@@ -149,7 +149,7 @@ function withDecimals(json: unknown, path: string): unknown {
       const place = `${path}.${key}`;
       if (!DECIMALS.has(key)) return [key, withDecimals(value, place)];
       try {
-        return [key, decimalOf(value)];
+        return [key, parseDecimal(value)];
       } catch (error) {
         if (error instanceof RatebookError) throw new InvoiceFault(place, error.message);
         throw error;

@@ -6,7 +6,7 @@
 import { parseDate } from "../calendar/instant.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { LateUsage } from "../ledger/late-usage.ts";
-import { textOf } from "../numbers/decimal.ts";
+import { formatDecimal } from "../numbers/decimal.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { databaseOption, databaseVariable, expectDatabase, lastingDatabaseOf } from "./database.ts";
@@ -100,10 +100,10 @@ async function* accountsOf(engine: Engine, named: readonly string[]): AsyncGener
 
 /** A line for each cell, each with what its cycle comes to. */
 function csvOf({ accountId, invoiceId = "", startDate, endDate, cells, currency, ...amounts }: LateUsage): string {
-  const money = [amounts.billedAmount, amounts.amountNow, amounts.lateAmount].map(textOf);
+  const money = [amounts.billedAmount, amounts.amountNow, amounts.lateAmount].map(formatDecimal);
   return cells
     .map(({ meterId, date, billed, now, late }) => {
-      const units = [billed, now, late].map(textOf);
+      const units = [billed, now, late].map(formatDecimal);
       const texts = [accountId, invoiceId, startDate, endDate, meterId, date, ...units, currency, ...money];
       return `${texts.map(cell).join(",")}\r\n`;
     })

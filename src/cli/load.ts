@@ -4,7 +4,7 @@
  * @module
  */
 import type { BookInput } from "../book/model/book.ts";
-import type { Loaded } from "../engine/load.ts";
+import type { LoadCounts } from "../engine/load.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { databaseOption, databaseVariable, lastingDatabaseOf } from "./database.ts";
@@ -41,7 +41,7 @@ async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
 }
 
 /** The numbers of things that were loaded, by the names of the book's lists; empty lists are left out. */
-function contentsOf(loaded: Loaded): string {
+function contentsOf(loaded: LoadCounts): string {
   const counts = Object.entries(loaded).filter(([, count]) => count > 0);
   return counts.length === 0
     ? "nothing: the book is empty"

@@ -8,9 +8,9 @@ import type { Account } from "../book/model/account.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { naturalCycleAt } from "../calendar/cycle.ts";
-import { type Instant, instantOrUndefined, parseDate, dayStart } from "../calendar/instant.ts";
+import { type Instant, tryParseInstant, parseDate, dayStart } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
-import { asOf } from "../ledger/account/associated-plans.ts";
+import { associateOn } from "../ledger/account/associated-plans.ts";
 import { takeAll } from "../records/event-cursor.ts";
 import { InputError, quoted } from "../records/problems.ts";
 import { type EventFile, openEventFiles } from "./event-files.ts";
@@ -39,7 +39,7 @@ export async function firstUseOf({ files, usagePaths }: UseFiles, io: Io): Promi
     if (typeof event !== "object" || event === null) return true;
     const { accountId, timestamp } = event as { readonly accountId?: unknown; readonly timestamp?: unknown };
     if (typeof accountId !== "string" || accountId === "" || typeof timestamp !== "string") return true;
-    note(accountId, instantOrUndefined(timestamp));
+    note(accountId, tryParseInstant(timestamp));
     return true;
   };
   const sink = {
@@ -132,7 +132,7 @@ export function withNewAccounts(modelled: Book, firsts: FirstUse): { readonly bo
 function startOf(book: Book, { pricePlanId, version }: Account["pricePlans"][number], at: Instant): Instant {
   const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === version);
   if (plan === undefined) throw new TypeError("expected the plan of an association that was checked");
-  return naturalCycleAt(asOf(plan, dayStart(at)).cycleConfig, at).start;
+  return naturalCycleAt(associateOn(plan, dayStart(at)).cycleConfig, at).start;
 }
 
 function onlyPlan(book: Book): PricePlan {

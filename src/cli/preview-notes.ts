@@ -6,7 +6,7 @@
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { hintAt } from "../book/nearest.ts";
-import { grouped } from "../invoicing/figure-text.ts";
+import { groupThousands } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import { quoted } from "../records/problems.ts";
@@ -69,10 +69,10 @@ export function sentenceOnUnknown(unknown: ReadonlyMap<string, number>, { accoun
   const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
   const named = largest.map(([id, count]) => {
     const guess = hintAt(id, names).replace(/^: (.*)$/, " ($1)");
-    return `${shownId(id)} ${grouped(String(count))} event${count === 1 ? "" : "s"}${guess}`;
+    return `${shownId(id)} ${groupThousands(String(count))} event${count === 1 ? "" : "s"}${guess}`;
   });
   const rest = unknown.size > NAMED_MAX ? ", …" : "";
-  const what = `${grouped(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
+  const what = `${groupThousands(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
   return `${what}: ${named.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
 }
 

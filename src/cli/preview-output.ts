@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../book/model/book.ts";
-import { grouped } from "../invoicing/figure-text.ts";
+import { groupThousands } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import type { SkippedAccount } from "../ledger/account/bill.ts";
 import type { LineTrace } from "../ledger/preview/line-trace.ts";
@@ -129,13 +129,13 @@ function linesOfProblems({ problems, kinds, count, withoutAccount }: ProblemList
     const { file, line, message, status } = problem;
     const more = before + 1 < ALIKE_TOLD_MAX ? 0 : (kinds.get(kind) ?? ALIKE_TOLD_MAX) - ALIKE_TOLD_MAX;
     lines.push(
-      `${placeOf(file, line)}: ${message} [${status}]${more === 0 ? "" : ` (and ${grouped(String(more))} more like it)`}`,
+      `${placeOf(file, line)}: ${message} [${status}]${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
     );
     told.set(kind, before + 1);
     covered += 1 + more;
   }
   const others = count - withoutAccount - covered;
-  if (others > 0) lines.push(`… and ${grouped(String(others))} more`);
+  if (others > 0) lines.push(`… and ${groupThousands(String(others))} more`);
   return lines;
 }
 
@@ -172,12 +172,12 @@ export async function tellSummary(
   io: Io,
 ): Promise<void> {
   const { read = 0, ...statuses } = events;
-  const counts = Object.entries(statuses).map(([status, count]) => `${grouped(String(count))} ${status}`);
+  const counts = Object.entries(statuses).map(([status, count]) => `${groupThousands(String(count))} ${status}`);
   const kinds = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
   const usage = rows === undefined ? "" : `${counted(rows, "row")} of usage and `;
   await write(io.stderr, `${usage}${counted(read, "event")} read${kinds}; ${counted(...made)}\n`);
 }
 
 function counted(count: number, thing: string): string {
-  return `${grouped(String(count))} ${thing}${count === 1 ? "" : "s"}`;
+  return `${groupThousands(String(count))} ${thing}${count === 1 ? "" : "s"}`;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { instantOrUndefined, parseDate, parseInstant, type Instant } from "../calendar/instant.ts";
+import { tryParseInstant, parseDate, parseInstant, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { NO_END } from "../invoicing/timeline.ts";
 import type { PreviewOptions } from "../ledger/preview/preview.ts";
@@ -27,7 +27,7 @@ export function rangeOf(given: Arguments): Pick<PreviewOptions, "at" | "from" | 
     throw new UsageError("give either --at or --from and --until, not both");
   }
   if (at !== undefined) {
-    const instant = dateOption("at", at, (text) => instantOrUndefined(text) ?? dayOrInstant(text));
+    const instant = dateOption("at", at, (text) => tryParseInstant(text) ?? dayOrInstant(text));
     if (instant >= NO_END) throw new UsageError(`--at must be before 9999-01-01, which stands for no end: got ${at}`);
     return { at: instant };
   }

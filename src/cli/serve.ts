@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UsageElsewhereOptions } from "../engine/elsewhere/source-cells.ts";
+import type { ExternalUsageOptions } from "../engine/elsewhere/source-cells.ts";
 import type { Engine } from "../engine/engine.ts";
 import { unlessUnknown } from "../errors.ts";
 import { InputError } from "../records/problems.ts";
@@ -143,7 +143,7 @@ async function sayKey(
 /** Says where usage is read, and warns of schemas that do not exist: nobody would notice that their usage is missing. */
 async function sayElsewhere(
   engine: Engine,
-  { schemas, source }: UsageElsewhereOptions,
+  { schemas, source }: ExternalUsageOptions,
   log: RunningServer["app"]["log"],
 ): Promise<void> {
   log.info({ schemas }, `usage of these event schemas is read from ${source.name}: their events are refused`);

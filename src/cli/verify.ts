@@ -4,7 +4,7 @@
  * @module
  */
 import { openDocument } from "../book/reading/json-document.ts";
-import { grouped } from "../invoicing/figure-text.ts";
+import { groupThousands } from "../invoicing/figure-text.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { printable } from "../pages/printable.ts";
 import { takeAll } from "../records/event-cursor.ts";
@@ -131,7 +131,7 @@ async function tell(found: Verification, metering: Metering | undefined, withCel
     await write(io.stderr, `note: ${printable(note)}\n`);
   }
   const more = differences.length - told.length;
-  if (more > 0) lines.push(`… and ${grouped(String(more))} more`);
+  if (more > 0) lines.push(`… and ${groupThousands(String(more))} more`);
   if (metering !== undefined) {
     const { total, unverified } = metering.events();
     for (const reason of metering.reasons) await write(io.stderr, `note: ${printable(reason)}: unverified\n`);
@@ -144,5 +144,5 @@ async function tell(found: Verification, metering: Metering | undefined, withCel
 }
 
 function countText({ verified, total }: Count, what: string): string {
-  return `${grouped(String(verified))} of ${grouped(String(total))} ${what}`;
+  return `${groupThousands(String(verified))} of ${groupThousands(String(total))} ${what}`;
 }

@@ -40,7 +40,7 @@ export interface Consumption {
 }
 
 /** Units of overage that are still allowed; 0 where no overage card is in force (S11.3). */
-export type OverageRoom = Exact | "UNLIMITED";
+export type OverageAllowance = Exact | "UNLIMITED";
 
 /** Consumed in whole, or not at all (S11.3). */
 export type ConsumeResult =
@@ -66,7 +66,7 @@ export function compareSpending(a: FeatureEntry, b: FeatureEntry): number {
 }
 
 /** The entries in the order in which they are spent (S11.2). */
-export function inSpendingOrder(entries: readonly FeatureEntry[]): readonly FeatureEntry[] {
+export function sortForSpending(entries: readonly FeatureEntry[]): readonly FeatureEntry[] {
   return entries.toSorted(compareSpending);
 }
 
@@ -82,18 +82,18 @@ export function consume(
   entries: readonly FeatureEntry[],
   quantity: Exact,
   at: Instant,
-  overageRoom: OverageRoom,
+  overageAllowance: OverageAllowance,
 ): ConsumeResult {
   invariant(compareExact(quantity, 0) >= 0, "S11.3: a negative quantity never reaches the feature credits");
   const balances = new Balances(entries);
-  const { left, allocations } = balances.spend(quantity, at);
-  if (overageRoom !== "UNLIMITED" && compareExact(left, overageRoom) > 0) {
-    const spent = subtractExact(quantity, left);
+  const { remaining, allocations } = balances.spendEntries(quantity, at);
+  if (overageAllowance !== "UNLIMITED" && compareExact(remaining, overageAllowance) > 0) {
+    const covered = subtractExact(quantity, remaining);
     // A later plan may allow less than was used already.
-    const available = compareExact(overageRoom, 0) > 0 ? addExact(spent, overageRoom) : spent;
-    return { kind: "INSUFFICIENT", available, missing: left };
+    const available = compareExact(overageAllowance, 0) > 0 ? addExact(covered, overageAllowance) : covered;
+    return { kind: "INSUFFICIENT", available, missing: remaining };
   }
-  return { kind: "CONSUMED", entries: balances.entries(), allocations, overage: left };
+  return { kind: "CONSUMED", entries: balances.entries(), allocations, overage: remaining };
 }
 
 /**
@@ -101,7 +101,7 @@ export function consume(
  *
  * An entry that has expired or been voided gets its balance back and stays as it is.
  */
-export function giveBack(
+export function restoreAllocations(
   entries: readonly FeatureEntry[],
   allocations: readonly Allocation[],
 ): readonly FeatureEntry[] {
@@ -133,9 +133,9 @@ export function moveOverage(
 ): { readonly entries: readonly FeatureEntry[]; readonly events: readonly OverageEvent[] } {
   const balances = new Balances(entries);
   const moved = events.map((event) => {
-    const { left, allocations } = balances.spend(event.overage, event.at);
+    const { remaining, allocations } = balances.spendEntries(event.overage, event.at);
     if (allocations.length === 0) return event;
-    return { ...event, allocations: [...event.allocations, ...allocations], overage: left };
+    return { ...event, allocations: [...event.allocations, ...allocations], overage: remaining };
   });
   return { entries: balances.entries(), events: moved };
 }
@@ -156,21 +156,24 @@ class Balances {
   }
 
   /** Takes as much of a quantity as the entries in force hold. */
-  spend(quantity: Exact, at: Instant): { readonly left: Exact; readonly allocations: readonly Allocation[] } {
-    let left = quantity;
+  spendEntries(
+    quantity: Exact,
+    at: Instant,
+  ): { readonly remaining: Exact; readonly allocations: readonly Allocation[] } {
+    let remaining = quantity;
     const allocations: Allocation[] = [];
     const count = this.#places?.length ?? this.#entries.length;
-    for (let index = 0; index < count && !isZeroExact(left); index++) {
+    for (let index = 0; index < count && !isZeroExact(remaining); index++) {
       const place = this.#places?.[index] ?? index;
       const entry = (this.#changed ?? this.#entries)[place];
-      if (entry === undefined || !spendable(entry, at)) continue;
-      const taken = compareExact(entry.balance, left) < 0 ? entry.balance : left;
-      left = subtractExact(left, taken);
+      if (entry === undefined || !isSpendable(entry, at)) continue;
+      const taken = compareExact(entry.balance, remaining) < 0 ? entry.balance : remaining;
+      remaining = subtractExact(remaining, taken);
       allocations.push({ entryId: entry.id, quantity: taken });
       this.#put(place, { ...entry, balance: subtractExact(entry.balance, taken) });
     }
     this.#leaveUsedUp(count);
-    return { left, allocations };
+    return { remaining, allocations };
   }
 
   /** The entries with their balances now, in the order given. */
@@ -194,6 +197,6 @@ class Balances {
   }
 }
 
-function spendable(entry: FeatureEntry, at: Instant): boolean {
+function isSpendable(entry: FeatureEntry, at: Instant): boolean {
   return !entry.voided && entry.effectiveFrom <= at && at < entry.effectiveUntil && !isZeroExact(entry.balance);
 }

@@ -102,7 +102,7 @@ export function applyCredits(
   credits: Iterable<MonetaryCredit>,
   lines: readonly PayableLine[],
   digits: number,
-): { readonly taken: readonly CreditUse[] } {
+): { readonly uses: readonly CreditUse[] } {
   const open = lines.map(({ value }) => greatest(value, ZERO));
   const isOpen = (index: number): boolean => open[index]?.isZero() === false;
   // Lines that no credit pays (S12.2) are left out: an account may have thousands of credits to look at in vain.
@@ -110,29 +110,29 @@ export function applyCredits(
   // A discount lowers what there is to pay as a whole, not any one line.
   let net = ZERO;
   for (const { value } of lines) net = add(net, value);
-  const taken: CreditUse[] = [];
-  if (order.length === 0 || net.lte(ZERO)) return { taken };
+  const uses: CreditUse[] = [];
+  if (order.length === 0 || net.lte(ZERO)) return { uses };
   for (const credit of credits) {
-    const pays = filterOf(credit);
-    const paid: { readonly index: number; readonly amount: Decimal }[] = [];
-    let left = least(cut(credit.left, digits), net);
+    const pays = lineFilter(credit);
+    const payments: { readonly index: number; readonly amount: Decimal }[] = [];
+    let left = least(truncate(credit.left, digits), net);
     for (const index of order) {
       const line = lines[index];
       const due = open[index];
       if (line === undefined || due === undefined || left.lte(ZERO)) continue;
       const amount = pays(line) ? least(due, left) : ZERO;
       if (amount.isZero()) continue;
-      paid.push({ index, amount });
+      payments.push({ index, amount });
       open[index] = subtract(due, amount);
       left = subtract(left, amount);
       net = subtract(net, amount);
     }
-    if (paid.length === 0) continue;
-    taken.push({ creditId: credit.id, amount: total(paid), lines: paid });
+    if (payments.length === 0) continue;
+    uses.push({ creditId: credit.id, amount: sumAmounts(payments), lines: payments });
     order = order.filter(isOpen);
     if (order.length === 0 || net.lte(ZERO)) break;
   }
-  return { taken };
+  return { uses };
 }
 
 /** A credit's state as a read shows it (S12.4): CONSUMED once nothing is left and nothing is held. */
@@ -143,11 +143,11 @@ export function creditStatus(credit: {
   readonly voided: boolean;
 }): "ACTIVE" | "CONSUMED" | "VOIDED" {
   if (credit.voided) return "VOIDED";
-  return credit.holdAmount.isZero() && leftOf(credit).lte(ZERO) ? "CONSUMED" : "ACTIVE";
+  return credit.holdAmount.isZero() && availableAmount(credit).lte(ZERO) ? "CONSUMED" : "ACTIVE";
 }
 
 /** The part of a credit that is neither held nor consumed (S12.4); 0 once voided (S12.5). */
-export function leftOf(credit: {
+export function availableAmount(credit: {
   readonly creditAmount: Decimal;
   readonly holdAmount: Decimal;
   readonly consumedAmount: Decimal;
@@ -177,7 +177,7 @@ function isUnlimited({ applicableEntityIds }: MonetaryCredit): boolean {
 }
 
 /** Which lines a credit pays (S12.2). */
-function filterOf(credit: MonetaryCredit): (line: PayableLine) => boolean {
+function lineFilter(credit: MonetaryCredit): (line: PayableLine) => boolean {
   if (isUnlimited(credit)) return ({ kind }) => kind !== "CREDIT_GRANT";
   const ids = new Set(credit.applicableEntityIds);
   const kinds = new Set([...ids].map((id) => KIND_OF_NAME.get(id)));
@@ -193,13 +193,13 @@ function paymentOrder(lines: readonly PayableLine[]): readonly number[] {
   return lines.map((_, index) => index).sort((a, b) => Number(isTrueUp(a)) - Number(isTrueUp(b)) || a - b);
 }
 
-function total(paid: readonly { readonly amount: Decimal }[]): Decimal {
+function sumAmounts(paid: readonly { readonly amount: Decimal }[]): Decimal {
   let amount = ZERO;
   for (const each of paid) amount = add(amount, each.amount);
   return amount;
 }
 
 /** Cut down to the minor unit. */
-function cut(amount: Decimal, digits: number): Decimal {
+function truncate(amount: Decimal, digits: number): Decimal {
   return amount.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
 }

@@ -58,8 +58,8 @@ export async function* accountsWithinBound(
 }
 
 /** The ids of all accounts whose places of drafts and due credits are not complete as of an instant, ascending. */
-export function accountsUncharted(view: LedgerView, at: Instant): AsyncGenerator<string> {
-  return allIds((after) => view.accountsUncharted(at, PAGE, after));
+export function accountsWithStaleDrafts(view: LedgerView, at: Instant): AsyncGenerator<string> {
+  return allIds((after) => view.accountsWithStaleDraftIndex(at, PAGE, after));
 }
 
 async function* allIds(read: (after: string | undefined) => Promise<readonly string[]>): AsyncGenerator<string> {
@@ -87,12 +87,12 @@ export async function* inChunks(
 }
 
 /** The ids of accounts. */
-export async function* idsOf(accounts: AsyncIterable<AccountRecord>): AsyncGenerator<string> {
+export async function* collectIds(accounts: AsyncIterable<AccountRecord>): AsyncGenerator<string> {
   for await (const { id } of accounts) yield id;
 }
 
 /** The ids of all accounts in an invoice group. */
-export async function membersOf(view: LedgerView, invoiceGroupId: string): Promise<readonly string[]> {
+export async function groupMembers(view: LedgerView, invoiceGroupId: string): Promise<readonly string[]> {
   return accountIdsWhere(view, () => true, { invoiceGroupId });
 }
 
@@ -113,7 +113,7 @@ const SEPARATORS_MAX = 16;
 /**
  * The accounts that an id made of an account's may be of (`inv|<account>|…`): an account's id may hold the separator too.
  */
-export async function accountsNamedIn(view: LedgerView, id: string): Promise<readonly string[]> {
+export async function findAccountsInId(view: LedgerView, id: string): Promise<readonly string[]> {
   const [, ...parts] = id.split("|");
   const names = parts.slice(0, SEPARATORS_MAX).map((_, index) => parts.slice(0, index + 1).join("|"));
   return names.length === 0 ? [] : (await view.accounts(names)).map((record) => record.id);

@@ -14,12 +14,12 @@ import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalogInSteps, type DecisionOptions } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
-import { quoted } from "../ledger/refusals.ts";
+import { quoteText } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { ruleLink } from "../rulebook.ts";
-import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
+import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { compareOldest } from "../store/order.ts";
-import { inTurns, takingTurns } from "../store/turns.ts";
+import { inTurns, createYielder } from "../store/turns.ts";
 import {
   BOOK_LISTS,
   type Body,
@@ -27,18 +27,24 @@ import {
   type ConfiguredItem,
   type ConfiguredKind,
   isSameJson,
-  plainOf,
+  toPlainJson,
 } from "./document-body.ts";
-import { type ConfiguredDocument, documentOf, type DocumentLists, isActivePlan, ownerOfSetting } from "./documents.ts";
-import { schemasRecorded, type Told } from "./elsewhere/schemas-elsewhere.ts";
+import {
+  type ConfiguredDocument,
+  toTypedDocument,
+  type DocumentLists,
+  isActivePlan,
+  settingOwner,
+} from "./documents.ts";
+import { readExternalSchemas, type ExternalSchemas } from "./elsewhere/schemas-elsewhere.ts";
 
 /** Documents of each kind, oldest first, as in the lists of a book; some may not be checked yet. */
-export type GivenDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
+export type UncheckedDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
   /** One, or none while the organization is the default one. */
   readonly organization: readonly DocumentRecord[];
 };
 /** The stored documents of each kind, oldest first, each checked when it was read. */
-export type ConfiguredDocuments = DocumentLists & Pick<GivenDocuments, "organization">;
+export type ConfiguredDocuments = DocumentLists & Pick<UncheckedDocuments, "organization">;
 
 /** A compiled configuration, with the documents that it was made of. */
 export interface Configuration {
@@ -63,7 +69,7 @@ export interface ConfigurationSource {
 /** Keeps what was compiled last. */
 export function createConfigurationSource(
   options: CatalogOptions,
-  { elsewhere, ingestedAgain }: Told,
+  { external, ingestedAgain }: ExternalSchemas,
   memory: BookMemory = createBookMemory(),
 ): ConfigurationSource {
   let current: Configuration | undefined;
@@ -75,10 +81,10 @@ export function createConfigurationSource(
   const compiled = async (
     revision: number,
     documents: ConfiguredDocuments,
-    schemasElsewhere: readonly string[],
+    externalSchemas: readonly string[],
   ): Promise<Configuration> => {
     const before = { memory, catalog: current?.catalog };
-    const catalog = await inTurns(compiledCatalog(documents, before, { ...options, schemasElsewhere }));
+    const catalog = await inTurns(compiledCatalog(documents, before, { ...options, externalSchemas }));
     const configuration = { revision, documents, catalog, memory };
     adopt(configuration);
     return configuration;
@@ -87,12 +93,12 @@ export function createConfigurationSource(
     for (;;) {
       const revision = await view.configurationRevision();
       if (current?.revision === revision) return current;
-      const [documents, recorded] = [await readDocuments(view, current?.documents), await schemasRecorded(view)];
+      const [documents, recorded] = [await readDocuments(view, current?.documents), await readExternalSchemas(view)];
       // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
       if (current?.revision === revision) return current;
       const known = recorded.filter((name) => !ingestedAgain.includes(name));
-      const schemasElsewhere = [...new Set([...elsewhere, ...known])];
+      const schemasElsewhere = [...new Set([...external, ...known])];
       if (compiling?.revision !== revision) {
         compiling = { revision, configuration: compiled(revision, documents, schemasElsewhere) };
       }
@@ -113,7 +119,7 @@ export function* compiledCatalog(
   before: { readonly memory: BookMemory; readonly catalog: Catalog | undefined },
   options: DecisionOptions,
 ): Steps<Catalog> {
-  return yield* createCatalogInSteps(yield* bookOf(documents, before.memory), options, before.catalog);
+  return yield* createCatalogInSteps(yield* readBookOfDocuments(documents, before.memory), options, before.catalog);
 }
 
 /** Stored documents after a change that was checked. */
@@ -121,11 +127,14 @@ export function withDocuments(
   documents: ConfiguredDocuments,
   changed: readonly ConfiguredDocument[],
 ): ConfiguredDocuments {
-  return withGiven(documents, changed) as ConfiguredDocuments;
+  return withUncheckedDocuments(documents, changed) as ConfiguredDocuments;
 }
 
 /** Documents after a change that is not checked yet. */
-export function withGiven(documents: GivenDocuments, changed: readonly DocumentRecord[]): GivenDocuments {
+export function withUncheckedDocuments(
+  documents: UncheckedDocuments,
+  changed: readonly DocumentRecord[],
+): UncheckedDocuments {
   const next: Record<string, readonly DocumentRecord[]> = { ...documents };
   for (const document of changed) {
     const list = next[document.kind];
@@ -135,7 +144,7 @@ export function withGiven(documents: GivenDocuments, changed: readonly DocumentR
       ? list.map((each) => (each.id === document.id ? document : each))
       : [...list, document].sort(compareOldest);
   }
-  return next as unknown as GivenDocuments;
+  return next as unknown as UncheckedDocuments;
 }
 
 /**
@@ -146,15 +155,15 @@ export function withGiven(documents: GivenDocuments, changed: readonly DocumentR
  * would break by it
  */
 export function* changedBook(
-  documents: GivenDocuments,
+  documents: UncheckedDocuments,
   changed: readonly DocumentRecord[],
   { catalog, memory }: Pick<Configuration, "catalog" | "memory">,
 ): Steps<Book> {
   try {
-    return yield* bookOf(documents, memory, new Set(changed), catalog.options.ruleBudget);
+    return yield* readBookOfDocuments(documents, memory, new Set(changed), catalog.options.ruleBudget);
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
-    throw problemsOf(error.details.problems, documents, changed.at(-1), error);
+    throw toProblemError(error.details.problems, documents, changed.at(-1), error);
   }
 }
 
@@ -179,16 +188,16 @@ export function readOverride(
 ): PricePlanDetailsOverride {
   const { pricePlanId, version, effectiveFrom, invoiceCurrency, override } = request;
   const association = { pricePlanId, version, effectiveFrom: formatDate(effectiveFrom) };
-  const pricePlans = [{ ...association, pricePlanDetailsOverride: plainOf(override) }];
-  const raw = rawBookOf(documents, memory);
+  const pricePlans = [{ ...association, pricePlanDetailsOverride: toPlainJson(override) }];
+  const raw = toRawBook(documents, memory);
   const asking = { id: NOBODY, name: "Account of the request", customerId: NOBODY, invoiceCurrency, pricePlans };
   const customers = [
     { id: NOBODY, name: "Customer of the request" },
     ...raw.customers.filter(({ id }) => id !== NOBODY),
   ];
   try {
-    const given = { ...raw, customers, accounts: [asking, ...raw.accounts] };
-    const [account] = toTheEnd(readBookInSteps(given, heldAgainst(documents, new Set()), memory)).accounts;
+    const input = { ...raw, customers, accounts: [asking, ...raw.accounts] };
+    const [account] = toTheEnd(readBookInSteps(input, changedRulesWork(documents, new Set()), memory)).accounts;
     const read = account?.pricePlans[0]?.pricePlanDetailsOverride ?? undefined;
     invariant(read !== undefined, "S16.2: an override that was given is read");
     return read;
@@ -199,10 +208,10 @@ export function readOverride(
 }
 
 /** The item of a document in a book that was read of these documents. */
-export function itemOf<Kind extends ConfiguredKind>(
+export function findItem<Kind extends ConfiguredKind>(
   kind: Kind,
   id: string,
-  documents: GivenDocuments,
+  documents: UncheckedDocuments,
   book: Book,
 ): ConfiguredItem<Kind> | undefined {
   const place = documents[kind].findIndex((document) => document.id === id);
@@ -211,14 +220,14 @@ export function itemOf<Kind extends ConfiguredKind>(
 
 /** Reads all documents. One that is as it was before is the same object: what is remembered of it counts on. */
 async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Promise<ConfiguredDocuments> {
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   const documents: Record<string, readonly DocumentRecord[]> = {};
   documents["organization"] = await view.allDocuments("organization");
   for (const kind of CONFIGURED_KINDS) {
     const known = new Map<string, DocumentRecord>((before?.[kind] ?? []).map((document) => [document.id, document]));
     const read: DocumentRecord[] = [];
     for (const record of await view.allDocuments(kind)) {
-      const document = documentOf(kind, record);
+      const document = toTypedDocument(kind, record);
       const same = known.get(document.id);
       read.push(same !== undefined && isSameJson(same, document) ? same : document);
       await giveWay();
@@ -234,14 +243,14 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
  * @param changed an ACTIVE plan among these must be fit to be used; one from before keeps what it has, whatever became of
  * its meters since
  */
-function* bookOf(
-  documents: GivenDocuments,
+function* readBookOfDocuments(
+  documents: UncheckedDocuments,
   memory: BookMemory,
   changed: ReadonlySet<DocumentRecord> = new Set(),
   ruleBudget?: RuleBudget,
 ): Steps<Book> {
-  const raw = rawBookOf(documents, memory, changed);
-  const book = yield* readBookInSteps(raw, heldAgainst(documents, changed, ruleBudget), memory);
+  const raw = toRawBook(documents, memory, changed);
+  const book = yield* readBookInSteps(raw, changedRulesWork(documents, changed, ruleBudget), memory);
   const pricePlans = book.pricePlans.map((plan, place) => {
     const document = documents.pricePlan[place];
     if (plan.status === "ACTIVE" || document === undefined || !isActivePlan(document)) return plan;
@@ -252,14 +261,14 @@ function* bookOf(
 }
 
 /** Only rules that were changed are held against the budget: those that an older version took fail event by event. */
-function heldAgainst(
-  documents: GivenDocuments,
+function changedRulesWork(
+  documents: UncheckedDocuments,
   changed: ReadonlySet<DocumentRecord>,
   ruleBudget?: RuleBudget,
 ): RuleWork {
   const lists = { settings: documents.setting, eventSchemas: documents.eventSchema, usageMeters: documents.usageMeter };
   return {
-    budget: ruleBudgetOf(ruleBudget),
+    budget: resolveRuleBudget(ruleBudget),
     isChecked: (list, at) => {
       const document = lists[list][at];
       return document !== undefined && changed.has(document);
@@ -268,7 +277,7 @@ function heldAgainst(
 }
 
 /** The documents as a book is written, without customers and accounts. */
-export function bookInputOf(documents: GivenDocuments): Readonly<Record<string, unknown>> {
+export function toBookInput(documents: UncheckedDocuments): Readonly<Record<string, unknown>> {
   const [organization] = documents.organization;
   return {
     ...(organization === undefined ? {} : { organization: organization.body }),
@@ -285,8 +294,8 @@ function planBody({
 }
 
 /** The documents as they are read: ACTIVE plans that did not change as drafts, and with the owners of settings. */
-function rawBookOf(
-  documents: GivenDocuments,
+function toRawBook(
+  documents: UncheckedDocuments,
   memory: BookMemory,
   changed: ReadonlySet<DocumentRecord> = new Set(),
 ): RawBook {
@@ -296,9 +305,9 @@ function rawBookOf(
     return memory.recall({ work: "arrange", item: document, context: [isKept], report: () => undefined, run });
   };
   return {
-    ...bookInputOf(documents),
+    ...toBookInput(documents),
     pricePlans: documents.pricePlan.map(planAsRead),
-    ...ownersOf(documents.setting),
+    ...settingOwners(documents.setting),
   };
 }
 
@@ -307,10 +316,10 @@ type RawBook = Readonly<Record<"customers" | "accounts", readonly { readonly id:
   Readonly<Record<string, unknown>>;
 
 /** Customers and accounts that settings name stand in the book while it is read; whether they exist was checked before. */
-function ownersOf(settings: readonly DocumentRecord[]): RawBook {
+function settingOwners(settings: readonly DocumentRecord[]): RawBook {
   const named = (entityType: string): readonly string[] => [
     ...new Set(
-      settings.map(ownerOfSetting).flatMap((owner) => (owner.entityType === entityType ? [owner.entityId] : [])),
+      settings.map(settingOwner).flatMap((owner) => (owner.entityType === entityType ? [owner.entityId] : [])),
     ),
   ];
   const accounts = named("ACCOUNT");
@@ -323,9 +332,9 @@ function ownersOf(settings: readonly DocumentRecord[]): RawBook {
 
 const NOBODY = "-";
 
-function problemsOf(
+function toProblemError(
   problems: readonly Problem[],
-  documents: GivenDocuments,
+  documents: UncheckedDocuments,
   changed: DocumentRecord | undefined,
   cause: unknown,
 ): RatebookError<"ERR_INPUT_INVALID" | "ERR_REFUSED"> {
@@ -334,17 +343,17 @@ function problemsOf(
   const own = kind && ownProblems(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
   if (own !== undefined) return own;
   const [other] = problems;
-  const sentence = `the change would break ${other === undefined ? "the book" : brokenOf(other, documents)}`;
+  const sentence = `the change would break ${other === undefined ? "the book" : describeBrokenResource(other, documents)}`;
   return new RatebookError("ERR_REFUSED", sentence, { rule: ruleLink("S4") }, { cause });
 }
 
 /** A problem of a book with the resource's name in place of its path: `the usage meter "um.1": name: …`. */
-function brokenOf({ path, message }: Problem, documents: GivenDocuments): string {
+function describeBrokenResource({ path, message }: Problem, documents: UncheckedDocuments): string {
   const [, list = "", place = "", rest = ""] = /^\$\.(\w+)\[(\d+)\]\.?(.*)$/s.exec(path) ?? [];
   const kind = CONFIGURED_KINDS.find((each) => BOOK_LISTS[each] === list);
   const document = kind === undefined ? undefined : documents[kind][Number(place)];
   if (kind === undefined || document === undefined) return `${path}: ${message}`;
-  const what = `the ${LIST_WORDS[BOOK_LISTS[kind]]} ${quoted(document.id)}`;
+  const what = `the ${LIST_WORDS[BOOK_LISTS[kind]]} ${quoteText(document.id)}`;
   return [what, ...(rest === "" ? [] : [rest]), message].join(": ");
 }
 

@@ -6,46 +6,46 @@
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import { invalidInput, madeTwice, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
+import { invalidInput, idCollision, notFound, quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import { inTurns, takingTurns } from "../store/turns.ts";
+import { inTurns, createYielder } from "../store/turns.ts";
 import { revisionAfter } from "./configuration-revision.ts";
 import {
   changedBook,
   compiledCatalog,
   type Configuration,
   type ConfiguredDocuments,
-  itemOf,
+  findItem,
   withDocuments,
-  withGiven,
+  withUncheckedDocuments,
 } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import {
   BOOK_LISTS,
   type Body,
-  bodyOf,
+  toBody,
   type ConfiguredItem,
   type ConfiguredKind,
   isSameJson,
-  plainGiven,
+  toPlainInput,
 } from "./document-body.ts";
-import { documentIdOf } from "./document-ids.ts";
-import { type ConfiguredDocument, type DocumentLists, documentOf, type DocumentOf } from "./documents.ts";
+import { configuredDocumentId } from "./document-ids.ts";
+import { type ConfiguredDocument, type DocumentLists, toTypedDocument, type DocumentOf } from "./documents.ts";
 import type { EngineView } from "./elsewhere/engine-store.ts";
-import { type Page, pageAmong, type PageOptions } from "./pages.ts";
+import { type Page, selectPage, type PageOptions } from "./pages.ts";
 
 /** A configured resource: as decisions use it, and as it was given. */
-export interface Stored<Item> {
+export interface StoredResource<Item> {
   /** Checked: references are ids, rules are parsed, decimals are Decimals. */
   readonly item: Item;
   /** Plain JSON: rules as they were sent, decimals as texts. */
-  readonly given: Body;
+  readonly input: Body;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
 /** The state that an operation on the configuration sees. */
-export interface Configuring {
+export interface ConfigurationState {
   readonly before: Configuration;
   readonly view: EngineView;
   readonly now: Instant;
@@ -76,9 +76,9 @@ export interface KindWords {
 export async function changeConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
-  decide: (configuring: Configuring) => Promise<ConfigurationChange> | ConfigurationChange,
+  decide: (state: ConfigurationState) => Promise<ConfigurationChange> | ConfigurationChange,
   accountIds: readonly string[] = [],
-): Promise<Stored<ConfiguredItem<Kind>>> {
+): Promise<StoredResource<ConfiguredItem<Kind>>> {
   let changedTo: Configuration | undefined;
   const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
   const stored = await context.store.transact(scope, async (view) => {
@@ -89,13 +89,13 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
     invariant(last !== undefined, "a change of the configuration answers a document");
     const changed = documents.filter((document) => !isAsBefore(before.documents[kind], document));
     if (changed.length === 0 && also === undefined) {
-      return { result: storedOf(kind, last.id, before.documents, before), changes: {} };
+      return { result: toStored(kind, last.id, before.documents, before), changes: {} };
     }
-    const { documents: resolved, after } = await checkedDocuments(kind, before, changed);
+    const { documents: resolved, after } = await checkDocuments(kind, before, changed);
     const more = (await also?.(after)) ?? {};
     changedTo = after;
     return {
-      result: storedOf(kind, last.id, after.documents, after),
+      result: toStored(kind, last.id, after.documents, after),
       changes: {
         ...more,
         documents: [...resolved, ...(more.documents ?? [])],
@@ -112,19 +112,19 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
  */
-export async function checkedDocuments(
+export async function checkDocuments(
   kind: ConfiguredKind,
   before: Configuration,
   changed: readonly DocumentRecord[],
 ): Promise<{ readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration }> {
-  const asGiven = withGiven(before.documents, changed);
+  const asGiven = withUncheckedDocuments(before.documents, changed);
   const checked = await inTurns(changedBook(asGiven, changed, before));
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   const documents: ConfiguredDocument[] = [];
   for (const document of changed) {
-    const item = itemOf(kind, document.id, asGiven, checked);
+    const item = findItem(kind, document.id, asGiven, checked);
     invariant(item !== undefined, "a document of the configuration has its item in the book");
-    documents.push(configuredOf(kind, { ...document, body: bodyOf(kind, document.body, item) }));
+    documents.push(toConfiguredDocument(kind, { ...document, body: toBody(kind, document.body, item) }));
     await giveWay();
   }
   // As another engine will read it: compiled of what is stored, not of what was given.
@@ -135,8 +135,8 @@ export async function checkedDocuments(
 
 /** A document of a body that was given. */
 export function newDocument(kind: ConfiguredKind, body: Body, now: Instant): DocumentRecord {
-  const plain = plainGiven(body) as Body;
-  return { kind, id: documentIdOf(kind, plain), createdAt: now, updatedAt: now, body: plain };
+  const plain = toPlainInput(body) as Body;
+  return { kind, id: configuredDocumentId(kind, plain), createdAt: now, updatedAt: now, body: plain };
 }
 
 /**
@@ -144,7 +144,7 @@ export function newDocument(kind: ConfiguredKind, body: Body, now: Instant): Doc
  *
  * @throws {RatebookError} ERR_TAKEN where the source of ids made one twice: the other one would be replaced
  */
-export function addedDocument(
+export function addDocument(
   { documents }: Configuration,
   kind: ConfiguredKind,
   body: Body,
@@ -153,13 +153,13 @@ export function addedDocument(
   const document = newDocument(kind, body, now);
   if (!documents[kind].some(({ id }) => id === document.id)) return document;
   const id = String(body["id"]);
-  throw madeTwice(kind, id);
+  throw idCollision(kind, id);
 }
 
 /** A document with some parts changed; null clears a part, and what is undefined stays. */
-export function patched(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
+export function patchDocument(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
   const next = new Map(Object.entries(document.body));
-  for (const [name, value] of Object.entries(plainGiven(patch) as Body)) {
+  for (const [name, value] of Object.entries(toPlainInput(patch) as Body)) {
     if (value === null) next.delete(name);
     else next.set(name, value);
   }
@@ -171,9 +171,14 @@ export async function getConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   find: (documents: readonly DocumentOf<Kind>[]) => DocumentOf<Kind>,
-): Promise<Stored<ConfiguredItem<Kind>>> {
+): Promise<StoredResource<ConfiguredItem<Kind>>> {
   const configuration = await context.configuration(context.store.read);
-  return storedOf(kind, find(documentsOf(kind, configuration.documents)).id, configuration.documents, configuration);
+  return toStored(
+    kind,
+    find(documentsOfKind(kind, configuration.documents)).id,
+    configuration.documents,
+    configuration,
+  );
 }
 
 /**
@@ -186,16 +191,16 @@ export async function listConfigured<Kind extends ConfiguredKind>(
   kind: Kind,
   select: (documents: readonly DocumentOf<Kind>[]) => readonly DocumentOf<Kind>[],
   options: PageOptions,
-  madeAs: (documents: readonly DocumentOf<Kind>[]) => (document: DocumentOf<Kind>) => DocumentOf<Kind> = () => itself,
-): Promise<Page<Stored<ConfiguredItem<Kind>>>> {
+  madeAs: (documents: readonly DocumentOf<Kind>[]) => (document: DocumentOf<Kind>) => DocumentOf<Kind> = () => identity,
+): Promise<Page<StoredResource<ConfiguredItem<Kind>>>> {
   const configuration = await context.configuration(context.store.read);
-  const documents = documentsOf(kind, configuration.documents);
+  const documents = documentsOfKind(kind, configuration.documents);
   const first = madeAs(documents);
-  const page = pageAmong(select(documents), options, (document) => {
+  const page = selectPage(select(documents), options, (document) => {
     const { createdAt, id } = first(document);
     return { createdAt, id };
   });
-  const items = page.items.map(({ id }) => storedOf(kind, id, configuration.documents, configuration));
+  const items = page.items.map(({ id }) => toStored(kind, id, configuration.documents, configuration));
   return page.next === undefined ? { items } : { items, next: page.next };
 }
 
@@ -204,10 +209,10 @@ export async function allConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   select: (document: DocumentOf<Kind>) => boolean,
-): Promise<readonly Stored<ConfiguredItem<Kind>>[]> {
+): Promise<readonly StoredResource<ConfiguredItem<Kind>>[]> {
   const { documents, catalog } = await context.configuration(context.store.read);
-  return documentsOf(kind, documents).flatMap((document, place) =>
-    select(document) ? [storedAs<Kind>(document, catalog.book[BOOK_LISTS[kind]][place])] : [],
+  return documentsOfKind(kind, documents).flatMap((document, place) =>
+    select(document) ? [toStoredResource<Kind>(document, catalog.book[BOOK_LISTS[kind]][place])] : [],
   );
 }
 
@@ -217,7 +222,7 @@ interface NamedDocument extends DocumentRecord {
 }
 
 /** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */
-export function documentNamed<Document extends DocumentRecord>(
+export function requireDocument<Document extends DocumentRecord>(
   documents: readonly Document[],
   what: string,
   id: string,
@@ -236,17 +241,17 @@ export function checkName<Document extends NamedDocument>(
 ): void {
   const other = documents.find((each) => each.body.name === name && each.body.status !== "ARCHIVED" && !isOwn(each));
   if (other === undefined || typeof name !== "string") return;
-  throw taken(what, name, `the name ${quoted(name)} is taken by another ${what}`);
+  throw alreadyTaken(what, name, `the name ${quoteText(name)} is taken by another ${what}`);
 }
 
 /** Refuses parts that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
-export function checkGiven(given: unknown, own: readonly string[]): Body {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+export function checkGiven(input: unknown, own: readonly string[]): Body {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw invalidInput("$", "expected an object");
   }
-  const set = own.find((name) => Object.hasOwn(given, name) && Reflect.get(given, name) !== undefined);
+  const set = own.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
   if (set !== undefined) throw invalidInput(set, "expected nothing: it cannot be given here");
-  return given as Body;
+  return input as Body;
 }
 
 /** A document with a lifecycle. */
@@ -262,14 +267,14 @@ export function checkMove<To extends string>(
   to: To,
 ): void {
   if (moves[to].includes(status)) return;
-  throw refused(
+  throw refusal(
     rule,
-    `the ${what} ${quoted(name)} is ${status}: only one that is ${moves[to].join(" or ")} becomes ${to}`,
+    `the ${what} ${quoteText(name)} is ${status}: only one that is ${moves[to].join(" or ")} becomes ${to}`,
   );
 }
 
 /** A document in another status. @throws {RatebookError} ERR_REFUSED for a move that is none */
-export function moved<To extends string>(
+export function moveDocument<To extends string>(
   document: DocumentWithStatus,
   words: KindWords,
   moves: Readonly<Record<To, readonly string[]>>,
@@ -277,15 +282,15 @@ export function moved<To extends string>(
   now: Instant,
 ): DocumentRecord {
   checkMove(document, words, moves, to);
-  return patched(document, { status: to }, now);
+  return patchDocument(document, { status: to }, now);
 }
 
-function itself<Document>(document: Document): Document {
+function identity<Document>(document: Document): Document {
   return document;
 }
 
 /** The documents of one kind. */
-export function documentsOf<Kind extends ConfiguredKind>(
+export function documentsOfKind<Kind extends ConfiguredKind>(
   kind: Kind,
   documents: DocumentLists,
 ): readonly DocumentOf<Kind>[] {
@@ -293,27 +298,27 @@ export function documentsOf<Kind extends ConfiguredKind>(
 }
 
 /** A document that was checked with the book, typed. */
-export function configuredOf(kind: ConfiguredKind, document: DocumentRecord): ConfiguredDocument {
-  return documentOf(kind, document) as ConfiguredDocument;
+export function toConfiguredDocument(kind: ConfiguredKind, document: DocumentRecord): ConfiguredDocument {
+  return toTypedDocument(kind, document) as ConfiguredDocument;
 }
 
-function storedOf<Kind extends ConfiguredKind>(
+function toStored<Kind extends ConfiguredKind>(
   kind: Kind,
   id: string,
   documents: ConfiguredDocuments,
   { catalog }: Pick<Configuration, "catalog">,
-): Stored<ConfiguredItem<Kind>> {
+): StoredResource<ConfiguredItem<Kind>> {
   const document = documents[kind].find((each) => each.id === id);
-  return storedAs<Kind>(document, itemOf(kind, id, documents, catalog.book));
+  return toStoredResource<Kind>(document, findItem(kind, id, documents, catalog.book));
 }
 
 /** A document with its item, which stands at the same place of the book. */
-function storedAs<Kind extends ConfiguredKind>(
+function toStoredResource<Kind extends ConfiguredKind>(
   document: DocumentRecord | undefined,
   item: ConfiguredItem<Kind> | undefined,
-): Stored<ConfiguredItem<Kind>> {
+): StoredResource<ConfiguredItem<Kind>> {
   invariant(document !== undefined && item !== undefined, "a document of the configuration has its item in the book");
-  return { item, given: document.body, createdAt: document.createdAt, updatedAt: document.updatedAt };
+  return { item, input: document.body, createdAt: document.createdAt, updatedAt: document.updatedAt };
 }
 
 function isAsBefore(documents: readonly DocumentRecord[], document: DocumentRecord): boolean {

@@ -9,15 +9,15 @@ import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
 import { isLongOpen } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
-import { type InvoicesWanted, readAccounts } from "../ledger/reads.ts";
+import { type InvoiceRange, readAccounts } from "../ledger/reads.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
 import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
-import { inTurns, takingTurns } from "../store/turns.ts";
+import { inTurns, createYielder } from "../store/turns.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
 import type { EngineStore, EngineView } from "./elsewhere/engine-store.ts";
-import type { CellsInHand } from "./elsewhere/source-cells.ts";
+import type { PrefetchedUsage } from "./elsewhere/source-cells.ts";
 
 /** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {
@@ -37,7 +37,7 @@ export interface EngineContext {
 }
 
 /** The state by which a decision on accounts is made. */
-export interface Deciding {
+export interface DecisionState {
   readonly configuration: Configuration;
   readonly catalog: Catalog;
   readonly workspace: Workspace;
@@ -54,10 +54,10 @@ export interface Decided<Result> {
 export async function decideOnAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  decide: (deciding: Deciding) => Decided<Result> | Promise<Decided<Result>>,
+  decide: (state: DecisionState) => Decided<Result> | Promise<Decided<Result>>,
 ): Promise<Result> {
   const { store, clock, configuration: source } = context;
-  const tried = new Set<string>();
+  const attempted = new Set<string>();
   for (;;) {
     const attempt = await store.transact<{ readonly done: Result } | FarBehind>(
       { configuration: "shared", accountIds, eventIds: [] },
@@ -66,7 +66,7 @@ export async function decideOnAccounts<Result>(
         const { catalog } = configuration;
         const now = clock();
         const records = await view.accounts(accountIds);
-        const behind = farBehind(catalog, records, now, tried);
+        const behind = farBehind(catalog, records, now, attempted);
         if (behind !== undefined) return { result: behind, changes: {} };
         const workspace = await openCaughtUp(catalog, view, accountIds, now);
         const { result, more } = await decide({ configuration, catalog, workspace, now });
@@ -74,7 +74,7 @@ export async function decideOnAccounts<Result>(
       },
     );
     if ("done" in attempt) return attempt.done;
-    await catchUpFar(context, attempt, tried);
+    await catchUpFar(context, attempt, attempted);
   }
 }
 
@@ -89,27 +89,28 @@ export function isFarBehind(catalog: Catalog, record: AccountRecord, now: Instan
   return isBehind(record, now) && isLongOpen(catalog, record, now);
 }
 
-/** Those accounts that are far behind. @param tried those that were caught up with before, as far as it could be done */
+/** Those accounts that are far behind. @param attempted those that were caught up with before, as far as it could be done */
 export function farBehind(
   catalog: Catalog,
   records: readonly AccountRecord[],
   now: Instant,
-  tried: ReadonlySet<string>,
+  attempted: ReadonlySet<string>,
 ): FarBehind | undefined {
-  const behind = records.filter((record) => !tried.has(record.id) && isFarBehind(catalog, record, now));
+  const behind = records.filter((record) => !attempted.has(record.id) && isFarBehind(catalog, record, now));
   return behind.length === 0 ? undefined : { behind: behind.map(({ id }) => id), now };
 }
 
-/** Catches up with accounts that are far behind. @param tried notes them: a bill that cannot be made is for the decision to tell */
+/** Catches up with accounts that are far behind. @param attempted notes them: a bill that cannot be made is for the decision to tell */
 export async function catchUpFar(
   context: EngineContext,
   { behind, now }: FarBehind,
-  tried: Set<string>,
+  attempted: Set<string>,
 ): Promise<void> {
   for (const id of behind) {
-    tried.add(id);
+    attempted.add(id);
     try {
-      for (let left: readonly string[] = [id]; left.length > 0;) ({ left } = await catchUpPieceOf(context, left, now));
+      for (let left: readonly string[] = [id]; left.length > 0;)
+        ({ left } = await commitCatchUpPiece(context, left, now));
     } catch (error) {
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     }
@@ -120,13 +121,13 @@ export async function catchUpFar(
 export async function catchUpFarAmong(
   context: EngineContext,
   accountIds: readonly string[],
-  tried: Set<string>,
+  attempted: Set<string>,
 ): Promise<boolean> {
   const { store, clock, configuration } = context;
   if (accountIds.length === 0) return false;
   const [records, { catalog }] = await Promise.all([store.read.accounts(accountIds), configuration(store.read)]);
-  const behind = farBehind(catalog, records, clock(), tried);
-  if (behind !== undefined) await catchUpFar(context, behind, tried);
+  const behind = farBehind(catalog, records, clock(), attempted);
+  if (behind !== undefined) await catchUpFar(context, behind, attempted);
   return behind !== undefined;
 }
 
@@ -151,21 +152,21 @@ export async function openAccounts(
   view: EngineView,
   accountIds: readonly string[],
   now: Instant,
-  wanted: InvoicesWanted = "open",
+  invoices: InvoiceRange = "open",
 ): Promise<Workspace> {
-  return openWorkspace(await partsOf(catalog, view, accountIds, now, wanted));
+  return openWorkspace(await readParts(catalog, view, accountIds, now, invoices));
 }
 
-async function partsOf(
+async function readParts(
   catalog: Catalog,
   view: EngineView,
   accountIds: readonly string[],
   now: Instant,
-  wanted: InvoicesWanted,
+  invoices: InvoiceRange,
 ): Promise<readonly AccountParts[]> {
   const records = await view.accounts(accountIds);
   expectAll(accountIds, records);
-  return readAccounts(catalog, view, records, now, wanted);
+  return readAccounts(catalog, view, records, now, invoices);
 }
 
 /** @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist */
@@ -184,23 +185,23 @@ export async function openCaughtUp(
   view: EngineView,
   accountIds: readonly string[],
   at: Instant,
-  wanted: InvoicesWanted = "open",
+  invoices: InvoiceRange = "open",
 ): Promise<Workspace> {
-  const giveWay = takingTurns();
-  return caughtUp(catalog, await partsOf(catalog, view, accountIds, at, wanted), at, giveWay);
+  const yieldToOthers = createYielder();
+  return openCaughtUpFrom(catalog, await readParts(catalog, view, accountIds, at, invoices), at, yieldToOthers);
 }
 
-/** As {@link openCaughtUp}, of what was read. @param giveWay made before it was read, which may have taken long, too */
-export async function caughtUp(
+/** As {@link openCaughtUp}, of what was read. @param yieldToOthers made before it was read, which may have taken long, too */
+export async function openCaughtUpFrom(
   catalog: Catalog,
   parts: readonly AccountParts[],
   at: Instant,
-  giveWay: ReturnType<typeof takingTurns>,
+  yieldToOthers: ReturnType<typeof createYielder>,
 ): Promise<Workspace> {
   const workspace = openWorkspace(parts);
   const accountIds = parts.map(({ record }) => record.id);
   try {
-    await catchUpWith(catalog, workspace, { accountIds, at, giveWay, most: Number.POSITIVE_INFINITY });
+    await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, most: Number.POSITIVE_INFINITY });
     return workspace;
   } catch (error) {
     // The bill of an account cannot be made: who needs it finds out, and says of which.
@@ -210,7 +211,7 @@ export async function caughtUp(
 }
 
 /** What a commit did of the work on some accounts. */
-interface CaughtUpPiece {
+interface CatchUpProgress {
   /** Invoices that became final. */
   readonly finalized: number;
   /** The accounts of which something is left to do. */
@@ -224,45 +225,45 @@ const RECORDS_OF_COMMIT = 1_000;
  * Does what falls due of accounts up to an instant, as much as one commit takes, and commits it: an account may be decades
  * of cycles behind (S2.4).
  *
- * @param hand usage elsewhere that was read ahead
+ * @param prefetched usage elsewhere that was read ahead
  */
-export async function catchUpPieceOf(
+export async function commitCatchUpPiece(
   { store, configuration }: EngineContext,
   accountIds: readonly string[],
   at: Instant,
-  hand?: CellsInHand,
-): Promise<CaughtUpPiece> {
-  const work = async (view: EngineView): Promise<Decision<CaughtUpPiece>> => {
-    const giveWay = takingTurns();
+  prefetched?: PrefetchedUsage,
+): Promise<CatchUpProgress> {
+  const work = async (view: EngineView): Promise<Decision<CatchUpProgress>> => {
+    const yieldToOthers = createYielder();
     const { catalog } = await configuration(view);
     const workspace = await openAccounts(catalog, view, accountIds, at);
-    const left = await catchUpWith(catalog, workspace, { accountIds, at, giveWay, most: RECORDS_OF_COMMIT });
+    const left = await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, most: RECORDS_OF_COMMIT });
     const changes = workspace.changes();
     return { result: { finalized: changes.invoices?.length ?? 0, left }, changes };
   };
-  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, work, hand);
+  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, work, prefetched);
 }
 
 /** @returns the accounts of which something is left to do */
-async function catchUpWith(
+async function catchUpAccounts(
   catalog: Catalog,
   workspace: Workspace,
-  { accountIds, at, giveWay, most }: CatchingUp,
+  { accountIds, at, yieldToOthers, most }: CatchUpWork,
 ): Promise<readonly string[]> {
   let put = 0;
   for (const [place, id] of accountIds.entries()) {
     const work = workspace.account(id);
-    const isDone = await inTurns(catchUpPiece(catalog, work, at, most - put), giveWay);
+    const isDone = await inTurns(catchUpPiece(catalog, work, at, most - put), yieldToOthers);
     if (!isDone) return accountIds.slice(place);
     put += work.changedRecords();
   }
   return [];
 }
 
-interface CatchingUp {
+interface CatchUpWork {
   readonly accountIds: readonly string[];
   readonly at: Instant;
-  readonly giveWay: ReturnType<typeof takingTurns>;
+  readonly yieldToOthers: ReturnType<typeof createYielder>;
   /** Records that are put at most, and a few more. */
   readonly most: number;
 }

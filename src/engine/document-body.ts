@@ -5,7 +5,7 @@
  */
 import type { Book } from "../book/model/book.ts";
 import type { DocumentKind } from "../ledger/decision.ts";
-import { isDecimalObject, textOf } from "../numbers/decimal.ts";
+import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
 
 /** The body of a document. */
@@ -30,12 +30,12 @@ export type ConfiguredItem<Kind extends ConfiguredKind> = Book[(typeof BOOK_LIST
 export const CONFIGURED_KINDS = Object.keys(BOOK_LISTS) as readonly ConfiguredKind[];
 
 /** Plain JSON of a value: decimals become texts, and what is undefined is left out. */
-export function plainOf(value: unknown): unknown {
-  if (isDecimalObject(value)) return textOf(value);
-  if (Array.isArray(value)) return value.map(plainOf);
+export function toPlainJson(value: unknown): unknown {
+  if (isDecimalObject(value)) return formatDecimal(value);
+  if (Array.isArray(value)) return value.map(toPlainJson);
   if (typeof value !== "object" || value === null) return value;
   const plain: [string, unknown][] = [];
-  for (const [name, part] of Object.entries(value)) if (part !== undefined) plain.push([name, plainOf(part)]);
+  for (const [name, part] of Object.entries(value)) if (part !== undefined) plain.push([name, toPlainJson(part)]);
   return Object.fromEntries(plain);
 }
 
@@ -59,22 +59,22 @@ export function isSameJson(a: unknown, b: unknown): boolean {
  * The body that keeps an item: as it was given where only that tells all (the text of a rule), else as it was read, for
  * there references are ids that no change of a name breaks.
  *
- * @param given as it was written
+ * @param input as it was written
  * @param item as the book that was made of it has it
  */
-export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, item: ConfiguredItem<Kind>): Body {
-  const read = plainOf(item) as Body & { readonly featureDetails?: unknown; readonly pricePlanDetails?: unknown };
-  const { displayName, featureDetails, pricePlanDetails, mode, versionsToMigrate, activatedAt } = given;
+export function toBody<Kind extends ConfiguredKind>(kind: Kind, input: Body, item: ConfiguredItem<Kind>): Body {
+  const read = toPlainJson(item) as Body & { readonly featureDetails?: unknown; readonly pricePlanDetails?: unknown };
+  const { displayName, featureDetails, pricePlanDetails, mode, versionsToMigrate, activatedAt } = input;
   switch (kind) {
     case "eventSchema":
       return withoutAbsent({
         ...read,
-        enrichments: enrichmentsOf(given, read),
+        enrichments: keepEnrichments(input, read),
         // The feature's association with the schema is kept with the feature.
         featureDetails: featureDetails ? read.featureDetails : undefined,
       });
     case "usageMeter":
-      return withoutAbsent({ ...read, displayName, ...computationsOf(given) });
+      return withoutAbsent({ ...read, displayName, ...keepComputations(input) });
     case "feature":
     case "addOn":
       return withoutAbsent({ ...read, displayName });
@@ -83,7 +83,7 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
     case "pricePlan":
       return withoutAbsent({
         ...read,
-        pricePlanDetails: withIdsOf(read.pricePlanDetails, plainGiven(pricePlanDetails)),
+        pricePlanDetails: withReferencedIds(read.pricePlanDetails, toPlainInput(pricePlanDetails)),
         mode,
         versionsToMigrate,
         activatedAt,
@@ -94,48 +94,49 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
 }
 
 /** Rules as they were given; settings by their full keys, which no other setting makes ambiguous. */
-function enrichmentsOf({ enrichments: given }: Body, { enrichments: read }: Body): unknown {
-  if (given === undefined || given === null) return undefined;
+function keepEnrichments({ enrichments: input }: Body, { enrichments: read }: Body): unknown {
+  if (input === undefined || input === null) return undefined;
   const { dependencies } = read as Body;
-  return { ...(plainGiven(given) as Body), dependencies };
+  return { ...(toPlainInput(input) as Body), dependencies };
 }
 
 /** The fields in the details of a price plan that name meters, add-ons and features. */
 const REFERENCES: ReadonlySet<string> = new Set(["usageMeterId", "id", "featureId", "applicableEntityIds"]);
 
 /** Details of a price plan as they were given, but for references, which are ids as in what was read of them. */
-function withIdsOf(read: unknown, given: unknown): unknown {
-  if (Array.isArray(given)) return given.map((item, at) => withIdsOf(Array.isArray(read) ? read[at] : undefined, item));
-  if (typeof given !== "object" || given === null) return given;
+function withReferencedIds(read: unknown, input: unknown): unknown {
+  if (Array.isArray(input))
+    return input.map((item, at) => withReferencedIds(Array.isArray(read) ? read[at] : undefined, item));
+  if (typeof input !== "object" || input === null) return input;
   const known = (read ?? {}) as Body;
   return Object.fromEntries(
-    Object.entries(given).map(([name, part]) => [
+    Object.entries(input).map(([name, part]) => [
       name,
-      REFERENCES.has(name) ? (known[name] ?? part) : withIdsOf(known[name], part),
+      REFERENCES.has(name) ? (known[name] ?? part) : withReferencedIds(known[name], part),
     ]),
   );
 }
 
 /** The steps of a meter with their rules as they were given. */
-function computationsOf({ computations }: Body): Body {
-  return computations === undefined || computations === null ? {} : { computations: plainGiven(computations) };
+function keepComputations({ computations }: Body): Body {
+  return computations === undefined || computations === null ? {} : { computations: toPlainInput(computations) };
 }
 
 const RULES: ReadonlySet<string> = new Set(["matcher", "computation", "value"]);
 
-/** Plain JSON of what was given: as {@link plainOf}, but a rule keeps its numbers exactly, as text where it must. */
-export function plainGiven(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainGiven);
-  if (typeof value !== "object" || value === null || isDecimalObject(value)) return plainOf(value);
+/** Plain JSON of what was given: as {@link toPlainJson}, but a rule keeps its numbers exactly, as text where it must. */
+export function toPlainInput(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPlainInput);
+  if (typeof value !== "object" || value === null || isDecimalObject(value)) return toPlainJson(value);
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, part]) => part !== undefined)
-      .map(([name, part]) => [name, RULES.has(name) ? ruleKept(part) : plainGiven(part)]),
+      .map(([name, part]) => [name, RULES.has(name) ? keepRule(part) : toPlainInput(part)]),
   );
 }
 
-function ruleKept(rule: unknown): unknown {
-  if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return plainOf(rule);
+function keepRule(rule: unknown): unknown {
+  if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return toPlainJson(rule);
   const text = stringifyJson(rule);
   const plain: unknown = JSON.parse(text);
   return stringifyJson(plain) === text ? plain : text;

@@ -7,11 +7,11 @@ import { settingKey } from "../book/resources/catalog-items.ts";
 import type { Body, ConfiguredKind } from "./document-body.ts";
 
 /** The id of the document that keeps a body: with its version, and of a setting with its entity. */
-export function documentIdOf(kind: ConfiguredKind, body: Body): string {
+export function configuredDocumentId(kind: ConfiguredKind, body: Body): string {
   const { id, name, version = 1 } = body;
   switch (kind) {
     case "setting":
-      return settingIdOf(body);
+      return settingDocumentId(body);
     case "eventSchema":
       return versionId(String(name), Number(version));
     case "pricePlan":
@@ -30,7 +30,7 @@ export function versionId(id: string, version: number): string {
 }
 
 /** `setting.<namespace>.<id>` in lower case, and `.<entityType>.<entityId>` for customers and accounts. */
-function settingIdOf({ namespace, id, entityType, entityId }: Body): string {
+function settingDocumentId({ namespace, id, entityType, entityId }: Body): string {
   const key = settingKey({ namespace: String(namespace), id: String(id) });
   return entityType === "ORGANIZATION" ? key : `${key}.${String(entityType)}.${String(entityId)}`;
 }

@@ -21,7 +21,7 @@ import { pricePlan } from "../book/resources/price-plan.ts";
 import { usageMeter } from "../book/resources/usage-meter.ts";
 import { invariant } from "../errors.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
-import { quoted } from "../ledger/refusals.ts";
+import { quoteText } from "../ledger/refusals.ts";
 import type { Body, ConfiguredKind } from "./document-body.ts";
 
 /** An item of a list that has a name, such as an attribute of a schema. */
@@ -99,12 +99,12 @@ export type ConfiguredDocument = DocumentLists[ConfiguredKind][number];
  *
  * @throws {InvariantError} when the body is none of its kind: only checked bodies are ever stored
  */
-export function documentOf<Kind extends TypedKind>(kind: Kind, record: DocumentRecord): DocumentOf<Kind> {
+export function toTypedDocument<Kind extends TypedKind>(kind: Kind, record: DocumentRecord): DocumentOf<Kind> {
   const shape: z.ZodObject = SHAPES[kind];
   const read = z.looseObject(shape.shape).safeParse(record.body);
   invariant(
     read.success,
-    `S16: the stored ${kind} ${quoted(record.id)} is one: ${read.error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ") ?? ""}`,
+    `S16: the stored ${kind} ${quoteText(record.id)} is one: ${read.error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ") ?? ""}`,
   );
   return { ...record, kind, body: { ...record.body, ...read.data } as BodyOf<Kind> };
 }
@@ -115,7 +115,7 @@ export function isActivePlan({ body: { status } }: DocumentRecord): boolean {
 }
 
 /** The entity that a setting is given for, checked or not (S4.2). */
-export function ownerOfSetting({ body: { entityType, entityId } }: DocumentRecord): {
+export function settingOwner({ body: { entityType, entityId } }: DocumentRecord): {
   readonly entityType: unknown;
   readonly entityId: string;
 } {

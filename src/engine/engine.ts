@@ -19,19 +19,19 @@ import type { LateUsage } from "../ledger/late-usage.ts";
 import type { EventRecord } from "../ledger/records.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { Store } from "../store/store.ts";
-import { type AccountResources, accountResourcesOf } from "./accounts/account-resources.ts";
-import { invoiceGroupsOf, type InvoiceGroups } from "./accounts/invoice-groups.ts";
+import { type AccountResources, createAccountResources } from "./accounts/account-resources.ts";
+import { createInvoiceGroups, type InvoiceGroups } from "./accounts/invoice-groups.ts";
 import {
   associatePlan,
   dissociatePlan,
   listMigrations,
   migratePlan,
-  type MigrationShown,
+  type MigrationSnapshot,
   type PricingSchedule,
 } from "./accounts/plans.ts";
-import { type MetricResult, metricsOf } from "./analytics/metrics.ts";
-import { type RevenueAnswer, revenueOf } from "./analytics/revenue-calculator.ts";
-import { finalize, type Finalized, type FinalizeOptions } from "./billing/bill-run.ts";
+import { type MetricResult, computeMetrics } from "./analytics/metrics.ts";
+import { type RevenueAnswer, calculatePlanRevenue } from "./analytics/revenue-calculator.ts";
+import { finalize, type FinalizeResult, type FinalizeOptions } from "./billing/bill-run.ts";
 import { type CreditBalance, creditBalance } from "./billing/credit-balance.ts";
 import { listInvoices } from "./billing/invoice-lists.ts";
 import {
@@ -39,7 +39,7 @@ import {
   type EnginePreviewOptions,
   getInvoice,
   type InvoiceFilter,
-  type InvoiceShown,
+  type InvoiceSnapshot,
   preview,
 } from "./billing/invoices.ts";
 import { lateUsage } from "./billing/late-usage.ts";
@@ -47,27 +47,33 @@ import { lineEvents, type LineEvents, type LineTarget } from "./billing/line-eve
 import type { WithoutSkipped } from "./billing/skipped-accounts.ts";
 import {
   type AddOns,
-  addOnsOf,
+  createAddOns,
   type Features,
-  featuresOf,
+  createFeatures,
   type Settings,
-  settingsOf,
+  createSettings,
 } from "./catalog/catalog-resources.ts";
-import { type EventSchemas, eventSchemasOf } from "./catalog/event-schemas.ts";
-import { organizationOf, type OrganizationResource } from "./catalog/organization.ts";
-import { type PricePlans, pricePlansOf } from "./catalog/price-plans.ts";
-import { type UsageMeters, usageMetersOf } from "./catalog/usage-meters.ts";
+import { type EventSchemas, createEventSchemas } from "./catalog/event-schemas.ts";
+import { createOrganizationResource, type OrganizationResource } from "./catalog/organization.ts";
+import { type PricePlans, createPricePlans } from "./catalog/price-plans.ts";
+import { type UsageMeters, createUsageMeters } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { engineStoreOf } from "./elsewhere/engine-store.ts";
-import type { Told } from "./elsewhere/schemas-elsewhere.ts";
-import type { UsageElsewhereOptions } from "./elsewhere/source-cells.ts";
-import { type EventPlace, placesOf } from "./events/event-places.ts";
-import { type EventListFilter, eventsNamed, ingestOf, listEvents, undo } from "./events/events.ts";
-import { eventsKeptSince, type Pruned, type PruneOptions, pruneEvents, retentionOf } from "./events/retention.ts";
+import { createEngineStore } from "./elsewhere/engine-store.ts";
+import type { ExternalSchemas } from "./elsewhere/schemas-elsewhere.ts";
+import type { ExternalUsageOptions } from "./elsewhere/source-cells.ts";
+import { type EventPlace, findEventPlaces } from "./events/event-places.ts";
+import { type EventListFilter, findEvents, createIngest, listEvents, undo } from "./events/events.ts";
+import {
+  eventsKeptSince,
+  type PruneResult,
+  type PruneOptions,
+  pruneEvents,
+  checkRetention,
+} from "./events/retention.ts";
 import {
   type CompositeFilter,
-  type CompositeShown,
+  type CompositeSnapshot,
   type DailyOverage,
   type DailyUsage,
   getComposite,
@@ -76,9 +82,9 @@ import {
   usageBetween,
   type UsageQuery,
 } from "./events/usage.ts";
-import { type Exported, exportBook, type ExportOptions } from "./export.ts";
+import { type ExportResult, exportBook, type ExportOptions } from "./export.ts";
 import { createIds } from "./ids.ts";
-import { load, type Loaded } from "./load.ts";
+import { load, type LoadCounts } from "./load.ts";
 import { ENGINE_ARGUMENTS, withCheckedArguments } from "./method-arguments.ts";
 import type { ListOptions, Page, PagedOptions } from "./pages.ts";
 
@@ -104,7 +110,7 @@ export interface EngineOptions extends CatalogOptions {
    * Event schemas whose events live elsewhere, and what reads their usage: for previews, drafts, invoices, series and calculators
    * (S17.4). Default none: all events are ingested.
    */
-  readonly usage?: UsageElsewhereOptions;
+  readonly usage?: ExternalUsageOptions;
   /**
    * Event schemas whose events lived elsewhere and are ingested from now on: what the store has of them by `usage` of any engine is
    * forgotten. Usage elsewhere of cycles that are open is not billed then. Default none.
@@ -117,9 +123,9 @@ export interface Engine extends AccountResources {
   /** The store that it was made of: a server over it may keep documents of its own there. */
   readonly store: Store;
   /** Puts a whole book into the store; refused where something of it is there already. */
-  load(book: BookInput | string): Promise<Loaded>;
+  load(book: BookInput | string): Promise<LoadCounts>;
   /** The store as a book, which `load` takes, with a sentence for each thing that a book cannot say. */
-  exportBook(options?: ExportOptions): Promise<Exported>;
+  exportBook(options?: ExportOptions): Promise<ExportResult>;
   /** Ingests a batch as one; each event has its own outcome, in order (S14). */
   ingest(events: readonly EventInput[]): Promise<readonly IngestResult[]>;
   /** Ingests one event, and tells whether its feature credits were taken (S11.3). */
@@ -140,12 +146,12 @@ export interface Engine extends AccountResources {
    * and stops no other one; runs of several engines over one store share the accounts. @throws {RatebookError}
    * ERR_STORE_UNAVAILABLE, which ends the run: the next one goes on
    */
-  finalize(asOf?: InstantInput, options?: FinalizeOptions): Promise<Finalized>;
+  finalize(asOf?: InstantInput, options?: FinalizeOptions): Promise<FinalizeResult>;
   /**
    * Removes events that are older than `keepEventsMs`, whose cycles are closed: they can neither be undone nor hold an id.
    * Usage, invoices and their explanations stay. @throws {RatebookError} ERR_STORE_UNAVAILABLE
    */
-  pruneEvents(options?: PruneOptions): Promise<Pruned>;
+  pruneEvents(options?: PruneOptions): Promise<PruneResult>;
   /** Associates a plan with an account (S16.1, S16.2). @returns the account's schedules after it */
   associate(accountId: string, association: AssociationRequest): Promise<readonly PricingSchedule[]>;
   /** Takes the plan from an account, which leaves a gap (S16.1). @returns the account's schedules after it */
@@ -154,7 +160,7 @@ export interface Engine extends AccountResources {
   migrate(migration: MigrationRequest): Promise<Migration>;
   readonly migrations: {
     /** Newest first. */
-    list(options?: PagedOptions): Promise<Page<MigrationShown>>;
+    list(options?: PagedOptions): Promise<Page<MigrationSnapshot>>;
   };
   readonly organization: OrganizationResource;
   readonly settings: Settings;
@@ -197,9 +203,9 @@ export interface Engine extends AccountResources {
      * Final ones and the drafts of every begun cycle, by the start of their cycle, newest first; without the drafts of an
      * account whose bill cannot be made, unless it alone is asked for.
      */
-    list(options?: ListOptions<InvoiceFilter>): Promise<Page<InvoiceShown> & WithoutSkipped>;
+    list(options?: ListOptions<InvoiceFilter>): Promise<Page<InvoiceSnapshot> & WithoutSkipped>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
-    get(id: string): Promise<InvoiceShown>;
+    get(id: string): Promise<InvoiceSnapshot>;
     /**
      * The stored events behind a line for a meter's usage or a feature's overage, the latest ingested first, each with
      * what it added. @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for a line that no events are behind
@@ -208,9 +214,9 @@ export interface Engine extends AccountResources {
   };
   readonly compositeInvoices: {
     /** Newest first. */
-    list(options?: ListOptions<CompositeFilter>): Promise<Page<CompositeShown>>;
+    list(options?: ListOptions<CompositeFilter>): Promise<Page<CompositeSnapshot>>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
-    get(id: string): Promise<CompositeShown>;
+    get(id: string): Promise<CompositeSnapshot>;
   };
   /** Closes the store. */
   close(): Promise<void>;
@@ -223,7 +229,7 @@ export interface Engine extends AccountResources {
  * another option out of its bounds, the first call rejects with it, and with ERR_REFUSED where a schema whose events live elsewhere
  * consumes a feature (S17.1)
  */
-export function createEngine(given: EngineOptions): Engine {
+export function createEngine(engineOptions: EngineOptions): Engine {
   const {
     store,
     clock = Date.now,
@@ -233,30 +239,30 @@ export function createEngine(given: EngineOptions): Engine {
     usage,
     ingestedAgain = [],
     ...options
-  } = withStore(given);
-  const told = { elsewhere: usage === undefined ? [] : schemasOf(usage), ingestedAgain };
-  expectApart(told);
+  } = withStore(engineOptions);
+  const sources = { external: usage === undefined ? [] : externalSchemaNames(usage), ingestedAgain };
+  checkSchemasDisjoint(sources);
   const context: EngineContext = {
-    store: engineStoreOf(store, { usage, told, clock }),
+    store: createEngineStore(store, { usage, sources, clock }),
     clock,
     ids: ids ?? createIds(clock),
-    configuration: createConfigurationSource(options, told),
+    configuration: createConfigurationSource(options, sources),
     ruleBudget: options.ruleBudget,
     onSkipped,
-    keepEventsMs: retentionOf(keepEventsMs, options.idMemoryMs ?? ID_MEMORY_MS),
+    keepEventsMs: checkRetention(keepEventsMs, options.idMemoryMs ?? ID_MEMORY_MS),
     aliasHints: new Map(),
   };
-  const { close, ...operations } = operationsOf(context);
+  const { close, ...operations } = createOperations(context);
   const methods = {
-    ...accountResourcesOf(context),
-    organization: organizationOf(context),
-    settings: settingsOf(context),
-    eventSchemas: eventSchemasOf(context),
-    usageMeters: usageMetersOf(context),
-    features: featuresOf(context),
-    addOns: addOnsOf(context),
-    pricePlans: pricePlansOf(context),
-    invoiceGroups: invoiceGroupsOf(context),
+    ...createAccountResources(context),
+    organization: createOrganizationResource(context),
+    settings: createSettings(context),
+    eventSchemas: createEventSchemas(context),
+    usageMeters: createUsageMeters(context),
+    features: createFeatures(context),
+    addOns: createAddOns(context),
+    pricePlans: createPricePlans(context),
+    invoiceGroups: createInvoiceGroups(context),
     ...operations,
   };
   return { store, ...withCheckedArguments(methods, ENGINE_ARGUMENTS), close };
@@ -271,9 +277,9 @@ function withStore(options: EngineOptions): EngineOptions {
 }
 
 /** A schema's events live elsewhere, or are ingested. */
-function expectApart({ elsewhere, ingestedAgain }: Told): void {
+function checkSchemasDisjoint({ external, ingestedAgain }: ExternalSchemas): void {
   const areNames = Array.isArray(ingestedAgain) && ingestedAgain.every((name) => typeof name === "string");
-  const both = areNames ? ingestedAgain.find((name) => elsewhere.includes(name)) : undefined;
+  const both = areNames ? ingestedAgain.find((name) => external.includes(name)) : undefined;
   if (areNames && both === undefined) return;
   const why = areNames
     ? `${JSON.stringify(both)} is among the schemas of usage, too`
@@ -282,8 +288,8 @@ function expectApart({ elsewhere, ingestedAgain }: Told): void {
 }
 
 /** The schemas whose events live elsewhere: callers without types may leave parts out. */
-function schemasOf(usage: UsageElsewhereOptions): readonly string[] {
-  const { schemas, source } = usage as Partial<UsageElsewhereOptions>;
+function externalSchemaNames(usage: ExternalUsageOptions): readonly string[] {
+  const { schemas, source } = usage as Partial<ExternalUsageOptions>;
   const areNames = Array.isArray(schemas) && schemas.length > 0 && schemas.every((name) => typeof name === "string");
   if (areNames && typeof source?.cells === "function") return schemas;
   const message = "usage: expected { schemas, source }: names of event schemas, one or more, and a source of usage";
@@ -302,8 +308,8 @@ type Resources =
   | "pricePlans"
   | "invoiceGroups";
 
-function operationsOf(context: EngineContext): Omit<Engine, Resources> {
-  const ingest = ingestOf(context);
+function createOperations(context: EngineContext): Omit<Engine, Resources> {
+  const ingest = createIngest(context);
   return {
     load: (book) => load(context, book),
     exportBook: (options) => exportBook(context, options),
@@ -324,13 +330,13 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
     usage: (query) => usageBetween(context, query),
     lateUsage: (query) => lateUsage(context, query),
     overage: (query) => overageBetween(context, query),
-    metrics: (request) => metricsOf(context, request),
-    calculateRevenue: (request) => revenueOf(context, request),
+    metrics: (request) => computeMetrics(context, request),
+    calculateRevenue: (request) => calculatePlanRevenue(context, request),
     creditBalance: (accountId) => creditBalance(context, accountId),
     events: {
       list: ({ filter = {}, page = {} } = {}) => listEvents(context, filter, page),
-      get: (id) => eventsNamed(context, id),
-      places: (events) => placesOf(context, events),
+      get: (id) => findEvents(context, id),
+      places: (events) => findEventPlaces(context, events),
       keptSince: async () => eventsKeptSince(context),
     },
     invoices: {

@@ -8,19 +8,19 @@ import type { AccountRequest } from "../book/model/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import { invalidInput, quoted } from "../ledger/refusals.ts";
+import { invalidInput, quoteText } from "../ledger/refusals.ts";
 import type { Configuration } from "./configuration.ts";
-import { allConfigured, checkedDocuments, newDocument, type Stored } from "./configured.ts";
+import { allConfigured, checkDocuments, newDocument, type StoredResource } from "./configured.ts";
 import type { EngineContext } from "./context.ts";
 
 /** A setting as it is stored. */
-export type StoredSetting = Stored<Setting>;
+export type StoredSetting = StoredResource<Setting>;
 
 /** The kinds of entity that have settings. */
 export type SettingEntity = "CUSTOMER" | "ACCOUNT";
 
 /** An entity that is made together with its settings. */
-export interface MadeWithSettings {
+export interface EntityWithSettings {
   readonly entityType: SettingEntity;
   readonly id: string;
   readonly settings: AccountRequest["settings"];
@@ -40,9 +40,9 @@ interface SettingsMade {
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is wrong (`account.settings[1].value`)
  */
-export async function settingsIn(
+export async function prepareSettings(
   configuration: Configuration,
-  made: readonly MadeWithSettings[],
+  made: readonly EntityWithSettings[],
   now: Instant,
 ): Promise<SettingsMade> {
   const documents: DocumentRecord[] = [];
@@ -52,9 +52,9 @@ export async function settingsIn(
       const path = `${place}settings[${index}]`;
       const document = newDocument("setting", { ...setting, entityType, entityId }, now);
       if (current.documents.setting.some(({ id }) => id === document.id)) {
-        throw invalidInput(`${path}.id`, `expected each setting once, got ${quoted(setting.id)} again`);
+        throw invalidInput(`${path}.id`, `expected each setting once, got ${quoteText(setting.id)} again`);
       }
-      const checked = await checkedAt(path, current, document);
+      const checked = await checkDocumentAt(path, current, document);
       documents.push(...checked.documents);
       current = checked.after;
     }
@@ -64,7 +64,7 @@ export async function settingsIn(
 }
 
 /** The settings of customers or accounts, by whose they are; of each the oldest first. */
-export async function settingsOfEntities(
+export async function readEntitySettings(
   context: EngineContext,
   entityType: SettingEntity,
   entityIds: readonly string[],
@@ -83,13 +83,13 @@ export async function settingsOfEntities(
   return byEntity;
 }
 
-async function checkedAt(
+async function checkDocumentAt(
   path: string,
   current: Configuration,
   document: DocumentRecord,
-): ReturnType<typeof checkedDocuments> {
+): ReturnType<typeof checkDocuments> {
   try {
-    return await checkedDocuments("setting", current, [document]);
+    return await checkDocuments("setting", current, [document]);
   } catch (error) {
     const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
     if (problem === undefined) throw error;

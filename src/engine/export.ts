@@ -4,18 +4,18 @@
  * @module
  */
 import type { BookInput } from "../book/model/book.ts";
-import { exportedAccount, type ExportedAccount } from "../ledger/account/exported-account.ts";
+import { exportAccount, type ExportedAccount } from "../ledger/account/exported-account.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { compareOldest } from "../store/order.ts";
 import { accountsIn } from "./account-lists.ts";
-import { bookInputOf } from "./configuration.ts";
+import { toBookInput } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { plainOf } from "./document-body.ts";
+import { toPlainJson } from "./document-body.ts";
 
 /** A store as a book. */
-export interface Exported {
+export interface ExportResult {
   /** As it is written: what `load` takes. Usage, events and invoices are not in it. */
   readonly book: BookInput;
   /** A sentence for each thing that a book cannot say, such as a credit that was voided. */
@@ -40,27 +40,27 @@ const CHUNK = 200;
 export async function exportBook(
   { store: { read }, configuration }: EngineContext,
   { accountsMax, pricePlansLength }: ExportOptions = {},
-): Promise<Exported> {
+): Promise<ExportResult> {
   const { documents, catalog } = await configuration(read);
-  const records = await recordsOf(read, accountsMax);
-  const customers = accountsMax === undefined ? await read.allDocuments("customer") : await ownersOf(read, records);
+  const records = await readRecords(read, accountsMax);
+  const customers = accountsMax === undefined ? await read.allDocuments("customer") : await readOwners(read, records);
   const [accounts, notes]: [ExportedAccount[], string[]] = [[], []];
   for (let at = 0; at < records.length; at += CHUNK) {
-    for (const held of await heldBy(read, records.slice(at, at + CHUNK))) {
-      const exported = exportedAccount(held, catalog.findPlan);
+    for (const storedAccounts of await readStoredAccounts(read, records.slice(at, at + CHUNK))) {
+      const exported = exportAccount(storedAccounts, catalog.findPlan);
       accounts.push(exported.account);
       notes.push(...exported.notes);
     }
   }
   const pricePlan =
     pricePlansLength === undefined ? documents.pricePlan : plansWithin(documents.pricePlan, accounts, pricePlansLength);
-  const configured = bookInputOf({ ...documents, pricePlan });
+  const configured = toBookInput({ ...documents, pricePlan });
   const invoiceGroups = documents.invoiceGroup.map(({ id, body }) => ({
     ...body,
     accountIds: records.flatMap((record) => (record.invoiceGroupId === id ? [record.id] : [])),
   }));
   const book = { ...configured, customers: customers.map(({ body }) => body), accounts, invoiceGroups };
-  return { book: plainOf(book) as BookInput, notes };
+  return { book: toPlainJson(book) as BookInput, notes };
 }
 
 /** The plans that accounts have had, and the newest others up to a length; in their order. */
@@ -84,7 +84,7 @@ function plansWithin<Plan extends DocumentRecord>(
   return plans.filter((plan) => taken.has(plan));
 }
 
-async function recordsOf(read: LedgerView, most = Number.POSITIVE_INFINITY): Promise<readonly AccountRecord[]> {
+async function readRecords(read: LedgerView, most = Number.POSITIVE_INFINITY): Promise<readonly AccountRecord[]> {
   const records: AccountRecord[] = [];
   for await (const record of accountsIn(read)) {
     if (records.length >= most) break;
@@ -93,16 +93,16 @@ async function recordsOf(read: LedgerView, most = Number.POSITIVE_INFINITY): Pro
   return records.sort(compareOldest);
 }
 
-async function ownersOf(read: LedgerView, records: readonly AccountRecord[]): Promise<readonly DocumentRecord[]> {
+async function readOwners(read: LedgerView, records: readonly AccountRecord[]): Promise<readonly DocumentRecord[]> {
   const ids = [...new Set(records.map(({ customerId }) => customerId))];
   const owners = await Promise.all(ids.map((id) => read.document("customer", id)));
   return owners.filter((owner) => owner !== undefined);
 }
 
-async function heldBy(
+async function readStoredAccounts(
   read: LedgerView,
   records: readonly AccountRecord[],
-): Promise<readonly Parameters<typeof exportedAccount>[0][]> {
+): Promise<readonly Parameters<typeof exportAccount>[0][]> {
   const ids = records.map(({ id }) => id);
   const [entries, credits] = [await read.entries(ids), await read.credits(ids)];
   return records.map((record) => ({

@@ -44,7 +44,7 @@ export function createIds(clock: () => Instant): IdSource {
     }
     if (time !== before || prefix !== lastPrefix) {
       lastPrefix = prefix;
-      const text = `${prefix}.${digitsOf(time, TIME_DIGITS)}0000.00000`;
+      const text = `${prefix}.${formatDigits(time, TIME_DIGITS)}0000.00000`;
       codes.length = 0;
       for (let at = 0; at < text.length; at++) codes.push(text.charCodeAt(at));
     }
@@ -65,7 +65,7 @@ function putDigits(codes: number[], end: number, count: number, value: number): 
   }
 }
 
-function digitsOf(value: number, count: number): string {
+function formatDigits(value: number, count: number): string {
   let rest = Math.max(0, Math.floor(value));
   let text = "";
   for (let digit = 0; digit < count; digit++) {

@@ -7,25 +7,25 @@ import { parseBook } from "../book/book.ts";
 import type { Book, Organization } from "../book/model/book.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode, RatebookError } from "../errors.ts";
-import { bookAccount } from "../ledger/account/book-account.ts";
+import { createBookAccount } from "../ledger/account/book-account.ts";
 import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalogInSteps } from "../ledger/catalog.ts";
 import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
 import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
-import { quoted, refused, taken } from "../ledger/refusals.ts";
+import { quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
-import { inTurns, takingTurns } from "../store/turns.ts";
-import { isInUse, organizationText } from "./catalog/organization.ts";
+import { inTurns, createYielder } from "../store/turns.ts";
+import { isInUse, formatOrganization } from "./catalog/organization.ts";
 import { revisionAfter } from "./configuration-revision.ts";
-import { changedBook, withGiven } from "./configuration.ts";
+import { changedBook, withUncheckedDocuments } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, type ConfiguredKind, plainOf } from "./document-body.ts";
-import { documentIdOf } from "./document-ids.ts";
+import { BOOK_LISTS, type Body, toBody, CONFIGURED_KINDS, type ConfiguredKind, toPlainJson } from "./document-body.ts";
+import { configuredDocumentId } from "./document-ids.ts";
 
 /** How many resources of each list were put into the store. */
-export type Loaded = { readonly [List in Exclude<keyof Book, "organization" | "lint">]: number };
+export type LoadCounts = { readonly [List in Exclude<keyof Book, "organization" | "lint">]: number };
 
 /**
  * Puts a book into the store, all of it or, where something of it is there already, nothing.
@@ -34,9 +34,9 @@ export type Loaded = { readonly [List in Exclude<keyof Book, "organization" | "l
  * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that is
  * not ACTIVE
  */
-export async function load(context: EngineContext, json: unknown): Promise<Loaded> {
+export async function load(context: EngineContext, json: unknown): Promise<LoadCounts> {
   // The reader of books sees what only a text shows, such as a key that is given twice.
-  const book = readGiven(json, context);
+  const book = readInputBook(json, context);
   const raw = typeof json === "string" ? parseJson(json) : json;
   checkPlans(book);
   const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;
@@ -45,20 +45,20 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
     const now = context.clock();
     const documents = [
       ...organizationDocument(book, (await isInUse(before, view)) ? before.catalog.book.organization : undefined, now),
-      ...documentsOf(book, raw, now),
+      ...toDocuments(book, raw, now),
     ];
-    const customers = book.customers.map((customer) => documentRecordOf("customer", customer.id, customer, now));
+    const customers = book.customers.map((customer) => toDocumentRecord("customer", customer.id, customer, now));
     const aliases = book.accounts.flatMap((account) =>
       account.aliases.map((alias) => aliasDocument(alias, account.id, now)),
     );
     await checkFree(view, [...documents, ...customers], book);
-    const after = withGiven(before.documents, documents);
+    const after = withUncheckedDocuments(before.documents, documents);
     const changed = await inTurns(changedBook(after, documents, before));
     const catalog = await inTurns(createCatalogInSteps(changed, before.catalog.options, before.catalog));
-    const ledgers = await ledgersOf(catalog, book, now, context.ids);
+    const ledgers = await createLedgers(catalog, book, now, context.ids);
     const configurationRevision = revisionAfter(before.revision);
     return {
-      result: countsOf(book),
+      result: countResources(book),
       changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationRevision },
     };
   });
@@ -68,7 +68,7 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
 const READ_DATE = /^expected a date(?:-time| or date-time)?, got -?\d+$/;
 
 /** Reads what was given; one that {@link parseBook} made is refused with a sentence that says so. */
-function readGiven(json: unknown, context: EngineContext): Book {
+function readInputBook(json: unknown, context: EngineContext): Book {
   try {
     return parseBook(json, context);
   } catch (error) {
@@ -87,8 +87,8 @@ function checkPlans({ accounts, pricePlans }: Book): void {
     for (const { pricePlanId, version } of associations) {
       const status = statuses.get(`${pricePlanId}@${version}`) ?? "unknown";
       if (status === "ACTIVE") continue;
-      const which = `version ${version} of ${quoted(pricePlanId)}, which the account ${quoted(id)} has`;
-      throw refused("S16.1", `expected an ACTIVE price plan: ${which}, is ${status}`);
+      const which = `version ${version} of ${quoteText(pricePlanId)}, which the account ${quoteText(id)} has`;
+      throw refusal("S16.1", `expected an ACTIVE price plan: ${which}, is ${status}`);
     }
   }
 }
@@ -100,42 +100,45 @@ function checkPlans({ accounts, pricePlans }: Book): void {
  */
 function organizationDocument(book: Book, owner: Organization | undefined, now: Instant): readonly DocumentRecord[] {
   const { organization } = book;
-  const document = documentRecordOf("organization", "organization", organization, now);
+  const document = toDocumentRecord("organization", "organization", organization, now);
   if (owner === undefined) return [document];
-  const [is, other] = [organizationText(owner), organizationText(organization)];
+  const [is, other] = [formatOrganization(owner), formatOrganization(organization)];
   const have = `the store is of the organization ${is}`;
-  if (is !== other) throw refused("S16", `${have}: the book is of ${other}`);
+  if (is !== other) throw refusal("S16", `${have}: the book is of ${other}`);
   const isRenamed = owner.name !== undefined && organization.name !== undefined && owner.name !== organization.name;
   if (isRenamed || owner.rounding !== organization.rounding) {
-    throw refused("S16", `${have}: the book changes its ${isRenamed ? "name" : "rounding"}`);
+    throw refusal("S16", `${have}: the book changes its ${isRenamed ? "name" : "rounding"}`);
   }
   // The name may still change: nothing depends on it.
   return organization.name === undefined || owner.name !== undefined ? [] : [document];
 }
 
 /** The documents of the configuration, dated in the order of the book, because lists are ordered by age. */
-function documentsOf(book: Book, raw: unknown, now: Instant): readonly DocumentRecord[] {
+function toDocuments(book: Book, raw: unknown, now: Instant): readonly DocumentRecord[] {
   const total = CONFIGURED_KINDS.reduce((sum, kind) => sum + book[BOOK_LISTS[kind]].length, 0);
   let place = 0;
   return CONFIGURED_KINDS.flatMap((kind) => {
-    const given = (raw as Readonly<Record<string, readonly Body[] | null | undefined>>)[BOOK_LISTS[kind]] ?? [];
+    const input = (raw as Readonly<Record<string, readonly Body[] | null | undefined>>)[BOOK_LISTS[kind]] ?? [];
     return book[BOOK_LISTS[kind]].map((item, index) => {
-      const body = { ...bodyOf(kind, given[index] ?? {}, item), ...currencyOfGroup(kind, item, book) };
-      return { ...documentRecordOf(kind, documentIdOf(kind, body), body, now), createdAt: now - total + ++place };
+      const body = { ...toBody(kind, input[index] ?? {}, item), ...withGroupCurrency(kind, item, book) };
+      return {
+        ...toDocumentRecord(kind, configuredDocumentId(kind, body), body, now),
+        createdAt: now - total + ++place,
+      };
     });
   });
 }
 
 /** A group is in the currency of its first account, where it does not say so itself (S16.7). */
-function currencyOfGroup(kind: ConfiguredKind, item: object, { accounts, invoiceGroups, organization }: Book): Body {
+function withGroupCurrency(kind: ConfiguredKind, item: object, { accounts, invoiceGroups, organization }: Book): Body {
   const group = kind === "invoiceGroup" ? invoiceGroups.find((each) => each === item) : undefined;
   if (group === undefined || group.invoiceCurrency) return {};
   const first = accounts.find(({ id }) => id === group.accountIds[0]);
   return { invoiceCurrency: first?.invoiceCurrency ?? organization.baseCurrency };
 }
 
-function documentRecordOf(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {
-  return { kind, id, createdAt: now, updatedAt: now, body: plainOf(value) as Body };
+function toDocumentRecord(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {
+  return { kind, id, createdAt: now, updatedAt: now, body: toPlainJson(value) as Body };
 }
 
 /** Refuses a book of which something is in the store already. */
@@ -144,23 +147,24 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
   for (const kind of kinds) {
     const ids = documents.filter((each) => each.kind === kind && kind !== "organization").map(({ id }) => id);
     const [known] = await view.documentsOf(kind, ids);
-    if (known !== undefined) throw taken(kind, known.id, `the store has ${quoted(known.id)} already (${kind})`);
+    if (known !== undefined)
+      throw alreadyTaken(kind, known.id, `the store has ${quoteText(known.id)} already (${kind})`);
   }
   const aliases = book.accounts.flatMap((account) => account.aliases);
   const names = [...book.accounts.map(({ id }) => id), ...aliases];
-  const held = { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
-  for (const { id } of book.accounts) checkAccountId(id, held);
+  const taken = { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
+  for (const { id } of book.accounts) checkAccountId(id, taken);
   for (const alias of aliases) {
-    if (!held.aliases.some(({ id }) => id === alias) && !held.accounts.some(({ id }) => id === alias)) continue;
-    throw taken("alias", alias, `the alias ${quoted(alias)} is taken`);
+    if (!taken.aliases.some(({ id }) => id === alias) && !taken.accounts.some(({ id }) => id === alias)) continue;
+    throw alreadyTaken("alias", alias, `the alias ${quoteText(alias)} is taken`);
   }
 }
 
 /** The accounts with what they hold, and what is due of it. There may be many, or decades of it: others have their turn meanwhile. */
-async function ledgersOf(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Promise<Changes> {
-  const giveWay = takingTurns();
+async function createLedgers(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Promise<Changes> {
+  const giveWay = createYielder();
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
-  const accounts = book.accounts.map((each) => bookAccount(catalog, each, groups.get(each.id), { now, ids }));
+  const accounts = book.accounts.map((each) => createBookAccount(catalog, each, groups.get(each.id), { now, ids }));
   const changes = noChanges();
   for (const account of accounts) {
     const work = openAccount({ ...account, entries: [], credits: [] });
@@ -174,7 +178,7 @@ async function ledgersOf(catalog: Catalog, book: Book, now: Instant, ids: IdSour
   return changes;
 }
 
-function countsOf(book: Book): Loaded {
+function countResources(book: Book): LoadCounts {
   const { settings, eventSchemas, usageMeters, features, addOns, pricePlans, customers, accounts, invoiceGroups } =
     book;
   return {

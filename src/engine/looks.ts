@@ -7,12 +7,18 @@
 import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { Catalog } from "../ledger/catalog.ts";
-import { elsewhereNeeded, invoicesNeeded, type InvoicesWanted, partsSeen, seeAccounts } from "../ledger/reads.ts";
+import {
+  externalUsageNeeded,
+  earliestInvoiceNeeded,
+  type InvoiceRange,
+  partsFromSnapshot,
+  readSnapshot,
+} from "../ledger/reads.ts";
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
-import { inTurns, takingTurns } from "../store/turns.ts";
+import { inTurns, createYielder } from "../store/turns.ts";
 import {
   catchUpFar,
-  caughtUp,
+  openCaughtUpFrom,
   type EngineContext,
   expectAll,
   type FarBehind,
@@ -21,7 +27,7 @@ import {
 } from "./context.ts";
 
 /** Accounts to look at. */
-export interface Look {
+export interface ProjectedAccounts {
   readonly catalog: Catalog;
   /** What falls due by then is done in it; nothing of an account whose bill cannot be made. */
   readonly workspace: Workspace;
@@ -33,21 +39,21 @@ export interface Look {
  *
  * @param look in steps, between which others have their turn
  * @param at up to when that is done; default now
- * @param wanted which final invoices are there
+ * @param invoices which final invoices are there
  * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
  */
-export async function lookAtAccounts<Result>(
+export async function projectAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  look: (found: Look) => Steps<Result>,
+  look: (found: ProjectedAccounts) => Steps<Result>,
   at?: Instant,
-  wanted: InvoicesWanted = "open",
+  invoices: InvoiceRange = "open",
 ): Promise<Result> {
   const tried = new Set<string>();
   for (;;) {
-    const seen = await seenAtOnce(context, accountIds, { at, wanted, tried });
+    const seen = await readWithoutLocks(context, accountIds, { at, invoices, tried });
     if (seen !== undefined && "workspace" in seen) return inTurns(look(seen));
-    const found = seen ?? (await seenLocked(context, accountIds, look, { at, wanted, tried }));
+    const found = seen ?? (await seenLocked(context, accountIds, look, { at, invoices, tried }));
     if ("done" in found) return found.done;
     await catchUpFar(context, found, tried);
   }
@@ -55,7 +61,7 @@ export async function lookAtAccounts<Result>(
 
 interface LookOptions {
   readonly at: Instant | undefined;
-  readonly wanted: InvoicesWanted;
+  readonly invoices: InvoiceRange;
   /** The accounts that were far behind, and were caught up with. */
   readonly tried: ReadonlySet<string>;
 }
@@ -64,8 +70,8 @@ interface LookOptions {
 async function seenLocked<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  look: (found: Look) => Steps<Result>,
-  { at, wanted, tried }: LookOptions,
+  look: (found: ProjectedAccounts) => Steps<Result>,
+  { at, invoices, tried }: LookOptions,
 ): Promise<{ readonly done: Result } | FarBehind> {
   const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
   return context.store.transact<{ readonly done: Result } | FarBehind>(scope, async (view) => {
@@ -73,18 +79,18 @@ async function seenLocked<Result>(
     const now = context.clock();
     const behind = farBehind(catalog, await view.accounts(accountIds), now, tried);
     if (behind !== undefined) return { result: behind, changes: {} };
-    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, wanted);
+    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, invoices);
     return { result: { done: await inTurns(look({ catalog, workspace, now })) }, changes: {} };
   });
 }
 
-/** As {@link lookAtAccounts}, at one. */
-export function lookAtAccount<Result>(
+/** As {@link projectAccounts}, at one. */
+export function projectAccount<Result>(
   context: EngineContext,
   accountId: string,
   look: (catalog: Catalog, work: AccountWork, now: Instant) => Steps<Result>,
 ): Promise<Result> {
-  return lookAtAccounts(context, [accountId], ({ catalog, workspace, now }) =>
+  return projectAccounts(context, [accountId], ({ catalog, workspace, now }) =>
     look(catalog, workspace.account(accountId), now),
   );
 }
@@ -96,31 +102,31 @@ const ATTEMPTS_MAX = 3;
  * Accounts as one committed state has them, or those that are to be caught up with before; undefined where one read is not enough,
  * so that they have to be locked.
  */
-async function seenAtOnce(
+async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
-  { at, wanted, tried }: LookOptions,
-): Promise<Look | FarBehind | undefined> {
-  if (store.hasElsewhere || accountIds.length === 0) return undefined;
-  const giveWay = takingTurns();
-  const view = await store.together();
+  { at, invoices, tried }: LookOptions,
+): Promise<ProjectedAccounts | FarBehind | undefined> {
+  if (store.hasExternalUsage || accountIds.length === 0) return undefined;
+  const yieldToOthers = createYielder();
+  const view = await store.consistentView();
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     expectAll(accountIds, records);
     const behind = farBehind(catalog, records, clock(), tried);
     if (behind !== undefined) return behind;
     const expected = at ?? clock();
-    const { from } = elsewhereNeeded(catalog, records, expected);
-    const since = { from, listedSince: invoicesNeeded(catalog, records, expected, wanted) };
-    const seen = await seeAccounts(view, accountIds, since);
+    const { from } = externalUsageNeeded(catalog, records, expected);
+    const since = { from, listedSince: earliestInvoiceNeeded(catalog, records, expected, invoices) };
+    const seen = await readSnapshot(view, accountIds, since);
     if (seen.revision === revision) {
       expectAll(accountIds, seen.records);
       const now = clock();
-      const query = elsewhereNeeded(catalog, seen.records, at ?? now);
-      await view.usageElsewhere(query);
-      const parts = partsSeen(catalog, seen, since, at ?? now);
+      const query = externalUsageNeeded(catalog, seen.records, at ?? now);
+      await view.externalUsage(query);
+      const parts = partsFromSnapshot(catalog, seen, since, at ?? now);
       if (parts === undefined) return undefined;
-      return { catalog, workspace: await caughtUp(catalog, parts, at ?? now, giveWay), now };
+      return { catalog, workspace: await openCaughtUpFrom(catalog, parts, at ?? now, yieldToOthers), now };
     }
     [records, { revision, catalog }] = [seen.records, await configuration(view)];
   }

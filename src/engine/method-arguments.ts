@@ -14,7 +14,7 @@ export type MethodArguments = Readonly<Record<string, z.ZodType>>;
 
 /** The arguments of every method of an engine or of a part of it. */
 export type ArgumentsOf<Part> = {
-  readonly [Name in keyof Part]: Part[Name] extends (...given: never[]) => unknown
+  readonly [Name in keyof Part]: Part[Name] extends (...input: never[]) => unknown
     ? MethodArguments
     : ArgumentsOf<Part[Name]>;
 };
@@ -22,25 +22,25 @@ export type ArgumentsOf<Part> = {
 /** The same part of an engine, whose methods reject with ERR_INPUT_INVALID for what they do not take. */
 export function withCheckedArguments<Part extends object>(part: Part, expected: ArgumentsOf<Part>): Part {
   const checked = Object.entries(part).map(([name, own]: readonly [string, unknown]) => {
-    const taken = expected[name as keyof Part];
+    const expectedArguments = expected[name as keyof Part];
     return [
       name,
       typeof own === "function"
-        ? checkedMethod(own as Method, taken as MethodArguments)
-        : withCheckedArguments(own as object, taken as ArgumentsOf<object>),
+        ? withArgumentCheck(own as Method, expectedArguments as MethodArguments)
+        : withCheckedArguments(own as object, expectedArguments as ArgumentsOf<object>),
     ];
   });
   return Object.fromEntries(checked) as Part;
 }
 
-type Method = (...given: readonly unknown[]) => Promise<unknown>;
+type Method = (...input: readonly unknown[]) => Promise<unknown>;
 
-function checkedMethod(method: Method, taken: MethodArguments): Method {
-  const names = Object.keys(taken);
-  const schema = z.object(taken);
-  return async (...given) => {
-    readInput(schema, Object.fromEntries(names.map((name, place) => [name, given[place]])));
-    return method(...given);
+function withArgumentCheck(method: Method, expectedArguments: MethodArguments): Method {
+  const names = Object.keys(expectedArguments);
+  const schema = z.object(expectedArguments);
+  return async (...input) => {
+    readInput(schema, Object.fromEntries(names.map((name, place) => [name, input[place]])));
+    return method(...input);
   };
 }
 
@@ -54,7 +54,7 @@ const PAGE = z
   .looseObject({ after: z.looseObject({ createdAt: z.number(), id: ID }).optional(), limit: READ_LATER.optional() })
   .optional();
 /** The options of a list. Anything else is refused: a filter outside of `filter` would have no effect. */
-const listed = (filter?: z.ZodType): MethodArguments => ({
+const listArguments = (filter?: z.ZodType): MethodArguments => ({
   options: z.strictObject({ ...(filter && { filter }), page: PAGE }).optional(),
 });
 const INSTANT = z.union([z.number(), ID, z.instanceof(Date)]);
@@ -69,9 +69,9 @@ const OPTIONS = z.looseObject({}).optional();
 const byStatus = z.looseObject({ status: TEXT }).optional();
 const change = { id: ID, patch: READ_LATER } as const;
 const one = { id: ID } as const;
-const page = listed();
-const named = { name: ID } as const;
-const ofAccount = { accountId: ID, request: READ_LATER } as const;
+const page = listArguments();
+const nameArgument = { name: ID } as const;
+const accountArguments = { accountId: ID, request: READ_LATER } as const;
 
 /** The arguments of an engine's methods. */
 export const ENGINE_ARGUMENTS = {
@@ -90,8 +90,8 @@ export const ENGINE_ARGUMENTS = {
   preview: { options: z.looseObject({ accountIds: IDS.optional() }).optional() },
   finalize: { asOf: READ_LATER, options: AT_EASE },
   pruneEvents: { options: AT_EASE },
-  associate: ofAccount,
-  dissociate: ofAccount,
+  associate: accountArguments,
+  dissociate: accountArguments,
   migrate: { request: READ_LATER },
   migrations: { list: page },
   usage: { query: CELLS },
@@ -101,7 +101,7 @@ export const ENGINE_ARGUMENTS = {
   calculateRevenue: { request: READ_LATER },
   creditBalance: { accountId: ID },
   events: {
-    list: listed(
+    list: listArguments(
       z
         .looseObject({
           accountId: TEXT,
@@ -121,30 +121,30 @@ export const ENGINE_ARGUMENTS = {
     places: { events: z.array(z.looseObject({ accountId: ID, timestamp: z.number() })) },
   },
   invoices: {
-    list: listed(z.looseObject({ accountId: TEXT, customerId: TEXT, status: TEXT }).optional()),
+    list: listArguments(z.looseObject({ accountId: TEXT, customerId: TEXT, status: TEXT }).optional()),
     get: one,
     lineEvents: {
       of: z.strictObject({ invoiceId: ID, lineId: ID, type: z.enum(EVENT_LINE_TYPES).optional() }),
       ...page,
     },
   },
-  compositeInvoices: { list: listed(z.looseObject({ invoiceGroupId: TEXT }).optional()), get: one },
+  compositeInvoices: { list: listArguments(z.looseObject({ invoiceGroupId: TEXT }).optional()), get: one },
   organization: { get: {}, claim: { request: READ_LATER } },
   settings: {
     create: { setting: READ_LATER },
     update: change,
     get: one,
-    list: listed(z.looseObject({ entityType: TEXT }).optional()),
+    list: listArguments(z.looseObject({ entityType: TEXT }).optional()),
     of: { entityType: z.enum(["CUSTOMER", "ACCOUNT"]), entityIds: IDS },
   },
   eventSchemas: {
     create: { schema: READ_LATER },
     update: { name: ID, patch: READ_LATER },
-    activate: named,
-    deactivate: named,
-    archive: named,
+    activate: nameArgument,
+    deactivate: nameArgument,
+    archive: nameArgument,
     get: { name: ID, version: VERSION },
-    list: listed(byStatus),
+    list: listArguments(byStatus),
     versions: { name: ID, ...page },
   },
   usageMeters: {
@@ -154,7 +154,7 @@ export const ENGINE_ARGUMENTS = {
     deactivate: one,
     archive: one,
     get: one,
-    list: listed(z.looseObject({ status: TEXT, aggregation: TEXT }).optional()),
+    list: listArguments(z.looseObject({ status: TEXT, aggregation: TEXT }).optional()),
   },
   features: { create: { feature: READ_LATER }, update: change, get: one, list: page },
   addOns: {
@@ -162,7 +162,7 @@ export const ENGINE_ARGUMENTS = {
     update: change,
     archive: one,
     get: one,
-    list: listed(z.looseObject({ status: TEXT, type: TEXT }).optional()),
+    list: listArguments(z.looseObject({ status: TEXT, type: TEXT }).optional()),
   },
   pricePlans: {
     create: { plan: READ_LATER },
@@ -172,7 +172,7 @@ export const ENGINE_ARGUMENTS = {
     archive: one,
     get: { id: ID, version: VERSION },
     versions: one,
-    list: listed(byStatus),
+    list: listArguments(byStatus),
   },
   invoiceGroups: {
     create: { group: READ_LATER },
@@ -187,15 +187,15 @@ export const ENGINE_ARGUMENTS = {
     update: change,
     archive: one,
     get: { id: ID, options: OPTIONS },
-    list: listed(z.looseObject({ customerId: TEXT, status: TEXT, invoiceGroupId: TEXT }).optional()),
+    list: listArguments(z.looseObject({ customerId: TEXT, status: TEXT, invoiceGroupId: TEXT }).optional()),
     addAliases: { id: ID, aliases: z.array(READ_LATER) },
     removeAliases: { id: ID, aliases: z.array(READ_LATER) },
     pricingSchedules: one,
   },
   aliases: { create: { aliases: READ_LATER }, remove: { alias: ID }, get: { alias: ID }, list: page },
   licenses: {
-    update: ofAccount,
-    list: listed(z.looseObject({ accountId: TEXT, licenseId: TEXT }).optional()),
+    update: accountArguments,
+    list: listArguments(z.looseObject({ accountId: TEXT, licenseId: TEXT }).optional()),
   },
   entries: {
     grant: { of: OF_FEATURE, request: READ_LATER },
@@ -208,6 +208,6 @@ export const ENGINE_ARGUMENTS = {
     create: { credits: READ_LATER },
     void: one,
     get: one,
-    list: listed(z.looseObject({ accountId: TEXT }).optional()),
+    list: listArguments(z.looseObject({ accountId: TEXT }).optional()),
   },
 } as const;

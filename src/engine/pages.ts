@@ -48,14 +48,18 @@ export function pageRequest({ limit = LIMIT_DEFAULT, after }: PageOptions): Page
 }
 
 /** A page of items that were read with one more than its limit: that one tells whether there is a next page. */
-export function pageOf<Item>(items: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
+export function toPage<Item>(items: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
   return items.length > limit && last !== undefined ? { items: shown, next: keyOf(last) } : { items: shown };
 }
 
 /** A page of a list that was read whole, in any order. */
-export function pageAmong<Item>(all: Iterable<Item>, options: PageOptions, keyOf: (item: Item) => PageKey): Page<Item> {
+export function selectPage<Item>(
+  all: Iterable<Item>,
+  options: PageOptions,
+  keyOf: (item: Item) => PageKey,
+): Page<Item> {
   const collected = collectPage(options, keyOf);
   for (const item of all) collected.offer(item);
   return collected.page();
@@ -102,7 +106,7 @@ export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => P
     page() {
       cut();
       const items = held.map(({ item }) => item);
-      return pageOf(items, limit, keyOf);
+      return toPage(items, limit, keyOf);
     },
   };
 }

@@ -51,7 +51,7 @@ export function refundKey(
 }
 
 /** The charges in advance of an account, and the refunds. */
-export interface Advance {
+export interface AdvanceBilling {
   readonly charges: readonly AdvanceCharge[];
   readonly refunds: readonly Refund[];
 }
@@ -60,7 +60,7 @@ export interface Advance {
  * When a period that was charged in advance ends after all: the start of the first part of it that a decision made
  * after `known` takes away; undefined where it is served whole (S9.5).
  */
-export function cutOf(
+export function findCut(
   decisions: readonly PlanDecision[],
   period: { readonly start: Instant; readonly end: Instant },
   known: Instant,
@@ -75,6 +75,6 @@ export function cutOf(
 }
 
 /** A charge on the invoice dated at the start of a cycle. */
-export function standing({ cycle, due }: DueCycle, rate: () => Charge | undefined): AdvanceCharge {
+export function chargeAtCycleStart({ cycle, due }: DueCycle, rate: () => Charge | undefined): AdvanceCharge {
   return { invoiceType: "STANDARD_ADVANCED", invoiceDate: cycle.start, due, cycle, rate };
 }

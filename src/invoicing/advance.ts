@@ -10,27 +10,34 @@ import type { FixedFeeRateCard } from "../book/model/rate-card.ts";
 import type { Steps } from "../book/steps.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
-import { fixedFeeRefund, rateFixedFee } from "../rating/fixed-fee.ts";
+import { refundFixedFee, rateFixedFee } from "../rating/fixed-fee.ts";
 import type { AccountView } from "./account-view.ts";
-import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
-import { lateArrears } from "./arrears.ts";
+import {
+  type AdvanceBilling,
+  type AdvanceCharge,
+  findCut,
+  type Refund,
+  refundKey,
+  chargeAtCycleStart,
+} from "./advance-charge.ts";
+import { chargeLateArrears } from "./arrears.ts";
 import {
   beginsIn,
   type CoveredPeriod,
-  coveredPeriod,
+  findCoveredPeriod,
   entitlementTiming,
   feeTiming,
   grantTiming,
   type TimedCard,
 } from "./charging.ts";
-import { dueCards, type DueCycle } from "./dues.ts";
-import { licenseInAdvance } from "./license-advance.ts";
-import { type AccountCycle, type Timeline, timelineOf } from "./timeline.ts";
+import { findDueCards, type DueCycle } from "./dues.ts";
+import { chargeLicensesInAdvance } from "./license-advance.ts";
+import { type AccountCycle, type Timeline, buildTimeline } from "./timeline.ts";
 
 /** Whether an account may be charged, or given something back, beside its STANDARD invoices. */
 export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boolean {
   const isCharged = view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details));
-  return isCharged || lateArrears(view, timeline).length > 0;
+  return isCharged || chargeLateArrears(view, timeline).length > 0;
 }
 
 function chargesInAdvance(details: PricePlanDetails): boolean {
@@ -43,24 +50,24 @@ function chargesInAdvance(details: PricePlanDetails): boolean {
  * Everything charged in advance, or late, in these cycles, and given back for them; a charge of nothing may be among it.
  *
  * @param dues every cycle since the account's first, in order
- * @param isAsked whose charges are asked for; those of other cycles, and what is given back of their licenses, are left
+ * @param isWanted whose charges are asked for; those of other cycles, and what is given back of their licenses, are left
  * out where that is of no use
  */
-export function* advanceOf(
+export function* computeAdvanceBilling(
   view: AccountView,
   dues: readonly DueCycle[],
-  isAsked: (cycle: AccountCycle) => boolean = () => true,
-): Steps<Advance> {
-  const timeline = timelineOf(view.decisions);
+  isWanted: (cycle: AccountCycle) => boolean = () => true,
+): Steps<AdvanceBilling> {
+  const timeline = buildTimeline(view.decisions);
   if (!mayChargeInAdvance(view, timeline)) return { charges: [], refunds: [] };
-  const fees = yield* feesInAdvance(view, dues, isAsked);
-  const licenses = yield* licenseInAdvance(view, dues, isAsked);
+  const fees = yield* chargeFeesInAdvance(view, dues, isWanted);
+  const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const charges = [
     ...fees,
     ...licenses.charges,
-    ...(yield* entitlementsInAdvance(view, dues, isAsked)),
-    ...(yield* grantsInAdvance(view, dues, isAsked)),
-    ...lateArrears(view, timeline).filter(({ cycle }) => isAsked(cycle)),
+    ...(yield* chargeEntitlementsInAdvance(view, dues, isWanted)),
+    ...(yield* chargeGrantsInAdvance(view, dues, isWanted)),
+    ...chargeLateArrears(view, timeline).filter(({ cycle }) => isWanted(cycle)),
   ];
   return { charges, refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds] };
 }
@@ -69,20 +76,20 @@ export function* advanceOf(
 export type AdvanceTerms = Pick<AdvanceCharge, "invoiceType" | "invoiceDate" | "due" | "cycle">;
 
 /**
- * When something may be charged in advance, or late, in these cycles, and what is given back: {@link advanceOf} without the charges.
+ * When something may be charged in advance, or late, in these cycles, and what is given back: {@link computeAdvanceBilling} without the charges.
  * There may be hundreds for each of thousands of cycles. Where all of an invoice turns out to be nothing, it is none.
  */
 export function* advanceDates(
   view: AccountView,
   dues: readonly DueCycle[],
-  isAsked: IsAsked,
+  isWanted: CycleFilter,
 ): Steps<{ readonly terms: readonly AdvanceTerms[]; readonly refunds: readonly Refund[] }> {
-  const timeline = timelineOf(view.decisions);
+  const timeline = buildTimeline(view.decisions);
   if (!mayChargeInAdvance(view, timeline)) return { terms: [], refunds: [] };
-  const licenses = yield* licenseInAdvance(view, dues, isAsked);
+  const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const standingTerms: AdvanceTerms[] = [];
   for (const due of dues) {
-    if (!isAsked(due.cycle) || !beginsCharge(due)) continue;
+    if (!isWanted(due.cycle) || !beginsCharge(due)) continue;
     standingTerms.push({
       invoiceType: "STANDARD_ADVANCED",
       invoiceDate: due.cycle.start,
@@ -91,7 +98,7 @@ export function* advanceDates(
     });
     yield;
   }
-  const late = lateArrears(view, timeline).filter(({ cycle }) => isAsked(cycle));
+  const late = chargeLateArrears(view, timeline).filter(({ cycle }) => isWanted(cycle));
   return {
     terms: [...standingTerms, ...licenses.charges, ...late],
     refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds],
@@ -102,7 +109,7 @@ export function* advanceDates(
 function beginsCharge({ timeline, cycle }: DueCycle): boolean {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = cycle.term.plan.details;
   const begins = (card: TimedCard): boolean => {
-    const period = coveredPeriod(timeline, cycle, card);
+    const period = findCoveredPeriod(timeline, cycle, card);
     return period !== undefined && beginsIn(cycle, period);
   };
   return (
@@ -112,27 +119,29 @@ function beginsCharge({ timeline, cycle }: DueCycle): boolean {
   );
 }
 
-function* feesInAdvance(
+function* chargeFeesInAdvance(
   view: AccountView,
   dues: readonly DueCycle[],
-  isAsked: IsAsked,
+  isWanted: CycleFilter,
 ): Steps<readonly AdvanceCharge[]> {
-  const found = yield* dueCards(dues, (details) => inAdvance(details.fixedFeeRateCards), feeTiming);
+  const found = yield* findDueCards(dues, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
   return found
-    .filter(({ due }) => isAsked(due.cycle))
-    .map(({ due, card, period }) => standing(due, () => rateFixedFee(asCharged(card, period), view.currency, period)));
+    .filter(({ due }) => isWanted(due.cycle))
+    .map(({ due, card, period }) =>
+      chargeAtCycleStart(due, () => rateFixedFee(asCharged(card, period), view.currency, period)),
+    );
 }
 
 /** What is given back of fees that are charged by days. */
 function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readonly Refund[]> {
   const refunds: Refund[] = [];
   const mayBeCut = dues.filter(({ due }) => view.decisions.some(({ decidedAt }) => decidedAt > due));
-  const found = yield* dueCards(mayBeCut, (details) => inAdvance(details.fixedFeeRateCards), feeTiming);
+  const found = yield* findDueCards(mayBeCut, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
   for (const { due, card, period, key } of found) {
-    const cut = period.prorated ? cutOf(view.decisions, period.served, due.due) : undefined;
+    const cut = period.prorated ? findCut(view.decisions, period.served, due.due) : undefined;
     if (cut === undefined) continue;
     const unserved = { start: cut.at, end: period.served.end };
-    const back = fixedFeeRefund(asCharged(card, period), view.currency, unserved, period);
+    const back = refundFixedFee(asCharged(card, period), view.currency, unserved, period);
     if (back === undefined) continue;
     const given = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
     const { natural } = period;
@@ -147,31 +156,35 @@ function asCharged(card: FixedFeeRateCard, { prorated }: CoveredPeriod): FixedFe
   return { ...card, enableProration: prorated };
 }
 
-type IsAsked = (cycle: AccountCycle) => boolean;
+type CycleFilter = (cycle: AccountCycle) => boolean;
 
-function* entitlementsInAdvance(
+function* chargeEntitlementsInAdvance(
   view: AccountView,
   dues: readonly DueCycle[],
-  isAsked: IsAsked,
+  isWanted: CycleFilter,
 ): Steps<readonly AdvanceCharge[]> {
-  const found = yield* dueCards(dues, (details) => inAdvance(details.billingEntitlementRateCards), entitlementTiming);
+  const found = yield* findDueCards(
+    dues,
+    (details) => cardsInAdvance(details.billingEntitlementRateCards),
+    entitlementTiming,
+  );
   return found
-    .filter(({ due }) => isAsked(due.cycle))
-    .map(({ due, card, period }) => standing(due, () => rateBillingEntitlement(card, view.currency, period)));
+    .filter(({ due }) => isWanted(due.cycle))
+    .map(({ due, card, period }) => chargeAtCycleStart(due, () => rateBillingEntitlement(card, view.currency, period)));
 }
 
-function* grantsInAdvance(
+function* chargeGrantsInAdvance(
   view: AccountView,
   dues: readonly DueCycle[],
-  isAsked: IsAsked,
+  isWanted: CycleFilter,
 ): Steps<readonly AdvanceCharge[]> {
-  const found = yield* dueCards(dues, (details) => inAdvance(details.creditGrantRateCards), grantTiming);
+  const found = yield* findDueCards(dues, (details) => cardsInAdvance(details.creditGrantRateCards), grantTiming);
   return found
-    .filter(({ due }) => isAsked(due.cycle))
-    .map(({ due, card, period }) => standing(due, () => rateCreditGrant(card, view.currency, period)));
+    .filter(({ due }) => isWanted(due.cycle))
+    .map(({ due, card, period }) => chargeAtCycleStart(due, () => rateCreditGrant(card, view.currency, period)));
 }
 
-function inAdvance<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
+function cardsInAdvance<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
   return cards.filter(isInAdvance);
 }
 

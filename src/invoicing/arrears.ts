@@ -13,23 +13,23 @@ import type { Charge, RatedPeriod } from "../rating/charge.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { rateOverage } from "../rating/entitlement-overage.ts";
 import { rateFixedFee } from "../rating/fixed-fee.ts";
-import { dayRuns, largestOf, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
-import { paidBy, rateLicenseInArrears } from "../rating/license.ts";
+import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
+import { paidLevel, rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
 import { rateUsage } from "../rating/usage.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
 import {
-  chargedByDays,
+  isChargedByDays,
   type CoveredPeriod,
-  coveredPeriod,
+  findCoveredPeriod,
   endsIn,
   isCutShort,
   isEndedLate,
-  oustedIn,
+  supersededPlansIn,
   type TimedCard,
-  termsOfRun,
-  within,
+  termsOverlapping,
+  clipToTerm,
   feeTiming,
   licenseTiming,
   entitlementTiming,
@@ -39,16 +39,16 @@ import { closesAt } from "./grace.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
 /** The charges in arrears of an account for one cycle, exact, in the order of the plan's cards. */
-export function arrearsCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
+export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
   const isDue: IsDue = (period) => endsIn(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
-    ...usageCharges(view, cycle),
-    ...feeCharges(view, timeline, cycle, isDue),
-    ...licenseCharges(view, timeline, cycle),
-    ...entitlementCharges(view, timeline, cycle, isDue),
-    ...overageCharges(view, cycle, isDue),
-    ...creditGrantCharges(view, timeline, cycle, isDue),
+    ...chargeUsage(view, cycle),
+    ...chargeFees(view, timeline, cycle, isDue),
+    ...chargeLicenses(view, timeline, cycle),
+    ...chargeEntitlements(view, timeline, cycle, isDue),
+    ...chargeOverage(view, cycle, isDue),
+    ...chargeCreditGrants(view, timeline, cycle, isDue),
   ];
 }
 
@@ -56,16 +56,16 @@ export function arrearsCharges(view: AccountView, timeline: Timeline, cycle: Acc
  * Charges for several cycles whose plan was cut short after the STANDARD invoice of the last cycle was final: an AD_HOC
  * invoice of the end of the plan, due as soon as that end was decided (S9.3).
  */
-export function lateArrears(view: AccountView, timeline: Timeline): readonly AdvanceCharge[] {
+export function chargeLateArrears(view: AccountView, timeline: Timeline): readonly AdvanceCharge[] {
   return timeline.flatMap((term): readonly AdvanceCharge[] => {
     const cycle = cycleAt(timeline, term.until - 1);
     if (cycle === undefined || !isEndedLate(cycle, closesAt(cycle, view))) return [];
     const isDue: IsDue = (period) => isCutShort(cycle, period);
     const charges = [
-      ...feeCharges(view, timeline, cycle, isDue),
-      ...entitlementCharges(view, timeline, cycle, isDue),
-      ...overageCharges(view, cycle, isDue),
-      ...creditGrantCharges(view, timeline, cycle, isDue),
+      ...chargeFees(view, timeline, cycle, isDue),
+      ...chargeEntitlements(view, timeline, cycle, isDue),
+      ...chargeOverage(view, cycle, isDue),
+      ...chargeCreditGrants(view, timeline, cycle, isDue),
     ];
     const dated = { invoiceType: "AD_HOC", invoiceDate: cycle.end, due: term.endDecidedAt, cycle } as const;
     return charges.map((charge) => ({ ...dated, rate: () => charge }));
@@ -76,7 +76,7 @@ export function lateArrears(view: AccountView, timeline: Timeline): readonly Adv
 type IsDue = (period: CoveredPeriod) => boolean;
 
 /** The billing window of a cycle's overage (S11.7), inside the association; undefined before `startOffset`. */
-export function overageWindow(
+export function findOverageWindow(
   cycle: AccountCycle,
   config:
     | { readonly interval?: number | null | undefined; readonly startOffset?: number | null | undefined }
@@ -86,33 +86,33 @@ export function overageWindow(
   const covered = coverageAt({ interval: config?.interval, offset: config?.startOffset }, "RECURRING", cycle.n);
   if (covered === undefined) return undefined;
   const natural = naturalPeriod(cycle, covered.first, covered.last);
-  return { covered, natural, served: within(natural, cycle.term), prorated: false };
+  return { covered, natural, served: clipToTerm(natural, cycle.term), prorated: false };
 }
 
-function usageCharges(view: AccountView, cycle: AccountCycle): Charge[] {
-  const period: RatedPeriod = { served: span(cycle), natural: cycle.natural };
+function chargeUsage(view: AccountView, cycle: AccountCycle): Charge[] {
+  const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
   return cycle.term.plan.details.usageRateCards.map((card) => {
     const quantity = view.usage(card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end));
     return rateUsage(card, view.currency, quantity, period);
   });
 }
 
-function feeCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
-  return inArrears(cycle.term.plan.details.fixedFeeRateCards).flatMap((card) => {
-    const charged = duePeriod(timeline, cycle, feeTiming(card), isDue);
+function chargeFees(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
+  return cardsInArrears(cycle.term.plan.details.fixedFeeRateCards).flatMap((card) => {
+    const charged = findDuePeriod(timeline, cycle, feeTiming(card), isDue);
     return charged ? [rateFixedFee({ ...card, enableProration: charged.prorated }, view.currency, charged)] : [];
   });
 }
 
-function licenseCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
-  const period: RatedPeriod = { served: span(cycle), natural: cycle.natural };
-  return inArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
+function chargeLicenses(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+  const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
+  return cardsInArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
     const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-    const prorated = chargedByDays(timeline, cycle, licenseTiming(card));
-    const before = prorated ? [] : chargedBefore(view, timeline, cycle, card.id);
+    const prorated = isChargedByDays(timeline, cycle, licenseTiming(card));
+    const before = prorated ? [] : quantitiesChargedBefore(view, timeline, cycle, card.id);
     const asCharged = { ...card, enableProration: prorated };
-    const paid = paidBy(asCharged, view.currency, before);
-    return rateLicenseInArrears(asCharged, view.currency, dayRuns(changes, span(cycle)), period, paid);
+    const paid = paidLevel(asCharged, view.currency, before);
+    return rateLicenseInArrears(asCharged, view.currency, splitIntoDayRuns(changes, toPeriod(cycle)), period, paid);
   });
 }
 
@@ -122,7 +122,7 @@ function licenseCharges(view: AccountView, timeline: Timeline, cycle: AccountCyc
  *
  * @param isMeant which of their cards for the license count; default all
  */
-export function chargedBefore(
+export function quantitiesChargedBefore(
   view: AccountView,
   timeline: Timeline,
   cycle: AccountCycle,
@@ -134,61 +134,66 @@ export function chargedBefore(
   const cardIn = ({ details }: AssociatedPlan): LicenseRateCard | undefined =>
     details.licenseRateCards.find((card) => card.id === billableId && isMeant(card));
   const charged: Decimal[] = [];
-  for (const term of termsOfRun(timeline, cycle, cycle.natural)) {
+  for (const term of termsOverlapping(timeline, cycle, cycle.natural)) {
     if (term.from > cycle.start) break;
-    for (const { day, until, plan } of oustedIn(before, term)) {
+    for (const { day, until, plan } of supersededPlansIn(before, term)) {
       const card = cardIn(plan);
       // What an ousted plan charged by days, as the first, was given back.
       if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && charged.length === 0)) continue;
       const known = changes.filter(({ knownFrom = day }) => knownFrom < until);
-      charged.push(...chargedInAdvance(known, { start: day, end: until }));
+      charged.push(...quantitiesChargedInAdvance(known, { start: day, end: until }));
     }
     const card = cardIn(term.plan);
-    const piece = within(before, term);
+    const piece = clipToTerm(before, term);
     if (card === undefined || piece.start >= piece.end) continue;
-    if (card.invoiceTiming === "IN_ARREARS") charged.push(largestOf(dayRuns(changes, piece)));
-    else charged.push(...chargedInAdvance(changes, piece));
+    if (card.invoiceTiming === "IN_ARREARS") charged.push(largestQuantity(splitIntoDayRuns(changes, piece)));
+    else charged.push(...quantitiesChargedInAdvance(changes, piece));
   }
   return charged;
 }
 
-function chargedInAdvance(changes: readonly LicenseChange[], { start, end }: Cycle): readonly Decimal[] {
+function quantitiesChargedInAdvance(changes: readonly LicenseChange[], { start, end }: Cycle): readonly Decimal[] {
   const later = quantitySteps(changes).filter(({ from }) => from > start && from < end);
   return [quantityAt(changes, start), ...later.map(({ quantity }) => quantity)];
 }
 
-function entitlementCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
-  return inArrears(cycle.term.plan.details.billingEntitlementRateCards).flatMap((card) => {
-    const charged = duePeriod(timeline, cycle, entitlementTiming(card), isDue);
+function chargeEntitlements(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
+  return cardsInArrears(cycle.term.plan.details.billingEntitlementRateCards).flatMap((card) => {
+    const charged = findDuePeriod(timeline, cycle, entitlementTiming(card), isDue);
     return charged ? [rateBillingEntitlement(card, view.currency, charged)] : [];
   });
 }
 
-function overageCharges(view: AccountView, cycle: AccountCycle, isDue: IsDue): Charge[] {
+function chargeOverage(view: AccountView, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return cycle.term.plan.details.entitlementOverageRateCards.flatMap((card) => {
-    const window = overageWindow(cycle, card.billingConfig);
+    const window = findOverageWindow(cycle, card.billingConfig);
     if (window === undefined || !isDue(window)) return [];
     const quantity = view.overage(card.featureId, dayOf(window.served.start), dayOf(window.served.end));
     return [rateOverage(card, view.currency, quantity, window)];
   });
 }
 
-function creditGrantCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
-  return inArrears(cycle.term.plan.details.creditGrantRateCards).flatMap((card) => {
-    const charged = duePeriod(timeline, cycle, grantTiming(card), isDue);
+function chargeCreditGrants(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
+  return cardsInArrears(cycle.term.plan.details.creditGrantRateCards).flatMap((card) => {
+    const charged = findDuePeriod(timeline, cycle, grantTiming(card), isDue);
     return charged ? [rateCreditGrant(card, view.currency, charged)] : [];
   });
 }
 
-function duePeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard, isDue: IsDue): CoveredPeriod | undefined {
-  const period = coveredPeriod(timeline, cycle, card);
+function findDuePeriod(
+  timeline: Timeline,
+  cycle: AccountCycle,
+  card: TimedCard,
+  isDue: IsDue,
+): CoveredPeriod | undefined {
+  const period = findCoveredPeriod(timeline, cycle, card);
   return period && isDue(period) ? period : undefined;
 }
 
-function inArrears<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
+function cardsInArrears<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
   return cards.filter((card) => card.invoiceTiming === "IN_ARREARS");
 }
 
-function span({ start, end }: Cycle): Cycle {
+function toPeriod({ start, end }: Cycle): Cycle {
   return { start, end };
 }

@@ -7,19 +7,19 @@ import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { CardKind } from "../rating/charge.ts";
 
 /** The fields of every card apart from its prices. */
-export interface CardFace {
+export interface CardLabels {
   readonly displayName?: string | null | undefined;
   readonly tag?: string | null | undefined;
 }
 
 /** The card of this kind for this meter, add-on or feature, if the plan has one. */
-export function cardOf(details: PricePlanDetails, kind: CardKind, billableId: string): CardFace | undefined {
+export function findCard(details: PricePlanDetails, kind: CardKind, billableId: string): CardLabels | undefined {
   return cardsOf(details, kind).find(([id]) => id === billableId)?.[1];
 }
 
-/** As {@link cardOf}, for many: a plan may have hundreds of cards of a kind. */
-export function cardFinder(details: PricePlanDetails): (kind: CardKind, billableId: string) => CardFace | undefined {
-  const byKind = new Map<CardKind, ReadonlyMap<string, CardFace>>();
+/** As {@link findCard}, for many: a plan may have hundreds of cards of a kind. */
+export function cardFinder(details: PricePlanDetails): (kind: CardKind, billableId: string) => CardLabels | undefined {
+  const byKind = new Map<CardKind, ReadonlyMap<string, CardLabels>>();
   return (kind, billableId) => {
     let cards = byKind.get(kind);
     if (cards === undefined) byKind.set(kind, (cards = new Map(cardsOf(details, kind))));
@@ -35,7 +35,7 @@ export function cardCount(details: PricePlanDetails): number {
   return priced + billingEntitlementRateCards.length + entitlementOverageRateCards.length + creditGrantRateCards.length;
 }
 
-function cardsOf(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardFace])[] {
+function cardsOf(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardLabels])[] {
   switch (kind) {
     case "USAGE":
       return details.usageRateCards.map((card) => [card.usageMeterId, card]);

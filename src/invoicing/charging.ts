@@ -9,7 +9,7 @@
  */
 import type { BillingEntitlementRateCard, CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { FixedFeeRateCard, LicenseRateCard, RecurrenceConfig } from "../book/model/rate-card.ts";
-import { type Cycle, cyclesElapsed, naturalCycleAt, sameCycleConfig } from "../calendar/cycle.ts";
+import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";
@@ -18,7 +18,7 @@ import {
   type AccountCycle,
   type AssociatedPlan,
   naturalPeriod,
-  type OustedPlan,
+  type SupersededPlan,
   type Term,
   type Timeline,
 } from "./timeline.ts";
@@ -66,7 +66,7 @@ export interface CoveredPeriod extends RatedPeriod {
  *
  * @param card one of the cycle's plan
  */
-export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
+export function findCoveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
   const { term } = cycle;
   const covered = coverageAt(card.recurrence, card.type ?? "RECURRING", cycle.n);
   if (covered === undefined) return undefined;
@@ -74,14 +74,14 @@ export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: Tim
     // No other version has a say, and a search for its card among many would take longer than all else.
     const natural = naturalPeriod(cycle, covered.first, covered.last);
     const prorated = card.prorated === true;
-    return { covered, natural, served: prorated ? within(natural, cycle.term) : natural, prorated };
+    return { covered, natural, served: prorated ? clipToTerm(natural, cycle.term) : natural, prorated };
   }
   const natural = naturalPeriod(cycle, covered.first, covered.last);
-  const owner = ownerOf(timeline, cycle, card, covered.first);
+  const owner = findChargingPiece(timeline, cycle, card, covered.first);
   const isPaidBefore = paidThrough(timeline, cycle, card, covered.first) !== undefined;
   const isFree = !isPaidBefore && (owner === undefined || isProrated(owner.plan, card));
   if (isProrated((isFree ? owner : undefined)?.plan ?? term.plan, card)) {
-    const served = unpaid(timeline, cycle, card, within(natural, term));
+    const served = unpaid(timeline, cycle, card, clipToTerm(natural, term));
     return served && { covered, natural, served, prorated: true };
   }
   const isOwner = !isPaidBefore && owner?.from === term.from;
@@ -90,13 +90,13 @@ export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: Tim
 
 /** Whether a cycle's term is the whole of its run, and took the place of no plan on its first day. */
 function isOnlyTerm({ term, run }: AccountCycle): boolean {
-  return run.start === term.from && run.end === term.until && (term.ousted ?? []).length === 0;
+  return run.start === term.from && run.end === term.until && (term.superseded ?? []).length === 0;
 }
 
 /** Whether a card that is charged every cycle is charged by days in this one (S9.1). */
-export function chargedByDays(timeline: Timeline, cycle: AccountCycle, card: TimedCard): boolean {
+export function isChargedByDays(timeline: Timeline, cycle: AccountCycle, card: TimedCard): boolean {
   if (isOnlyTerm(cycle)) return card.prorated === true;
-  return isProrated((ownerOf(timeline, cycle, card, cycle.n) ?? cycle.term).plan, card);
+  return isProrated((findChargingPiece(timeline, cycle, card, cycle.n) ?? cycle.term).plan, card);
 }
 
 /** Whether a charge in arrears is made in this cycle: the last it covers, or the association's last (S9.3). */
@@ -131,14 +131,14 @@ export function beginsIn(cycle: AccountCycle, period: RatedPeriod): boolean {
 }
 
 /** The terms of a cycle's run that touch a period, in order. */
-export function termsOfRun(timeline: Timeline, cycle: AccountCycle, period: Cycle): readonly Term[] {
+export function termsOverlapping(timeline: Timeline, cycle: AccountCycle, period: Cycle): readonly Term[] {
   const start = Math.max(period.start, cycle.run.start);
   const end = Math.min(period.end, cycle.run.end);
   return timeline.filter((term) => term.from < end && term.until > start);
 }
 
 /** The part of a period in which a term applies; empty at the period's start where there is none. */
-export function within(period: Cycle, term: Term): Cycle {
+export function clipToTerm(period: Cycle, term: Term): Cycle {
   return intersection(period, { start: term.from, end: term.until }) ?? { start: period.start, end: period.start };
 }
 
@@ -146,15 +146,15 @@ export function within(period: Cycle, term: Term): Cycle {
  * Of the plans that were ousted on a term's first day, those of its run, where that day lies in a period: what one of them
  * charged whole in advance for the period is paid (S9.1).
  */
-export function oustedIn({ start }: Cycle, { from, plan, ousted = [] }: Term): readonly OustedPlan[] {
+export function supersededPlansIn({ start }: Cycle, { from, plan, superseded = [] }: Term): readonly SupersededPlan[] {
   if (from < start) return [];
-  return ousted.filter(
-    ({ plan: former }) => former.planId === plan.planId && sameCycleConfig(former.cycleConfig, plan.cycleConfig),
+  return superseded.filter(
+    ({ plan: former }) => former.planId === plan.planId && isSameCycleConfig(former.cycleConfig, plan.cycleConfig),
   );
 }
 
 /** The first piece that has a card, in the natural cycle in which its charge begins. */
-interface Owner {
+interface ChargingPiece {
   readonly plan: AssociatedPlan;
   /** Absent for a plan that took no day of it. */
   readonly from?: Instant;
@@ -166,13 +166,18 @@ interface Owner {
  *
  * @param n the number of that natural cycle
  */
-function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: number): Owner | undefined {
+function findChargingPiece(
+  timeline: Timeline,
+  cycle: AccountCycle,
+  card: TimedCard,
+  n: number,
+): ChargingPiece | undefined {
   const first = naturalPeriod(cycle, n, n);
-  for (const term of termsOfRun(timeline, cycle, first)) {
-    const charged = oustedIn(first, term).find(({ plan }) => chargedWhole(plan, card, n));
+  for (const term of termsOverlapping(timeline, cycle, first)) {
+    const charged = supersededPlansIn(first, term).find(({ plan }) => isChargedWhole(plan, card, n));
     if (charged !== undefined) return { plan: charged.plan };
-    const own = ownCard(term.plan, card);
-    if (own !== undefined && speaksFor(own, card, n)) return term;
+    const own = findPlanCard(term.plan, card);
+    if (own !== undefined && isSameChargeIn(own, card, n)) return term;
   }
   return undefined;
 }
@@ -206,11 +211,11 @@ function paidThrough(
 ): number | undefined {
   if (card.type === "ONE_TIME" || n === 1 || found.has(n)) return found.get(n);
   found.set(n, undefined);
-  const plans = termsOfRun(timeline, cycle, cycle.run).flatMap(({ plan, ousted = [] }) => [
+  const plans = termsOverlapping(timeline, cycle, cycle.run).flatMap(({ plan, superseded = [] }) => [
     plan,
-    ...ousted.map((each) => each.plan),
+    ...superseded.map((each) => each.plan),
   ]);
-  const longest = Math.max(...plans.map((plan) => ownCard(plan, card)?.recurrence?.interval ?? 1));
+  const longest = Math.max(...plans.map((plan) => findPlanCard(plan, card)?.recurrence?.interval ?? 1));
   for (let begun = n - 1; begun > Math.max(n - longest, 0); begun--) {
     const charged = chargedWholeAt(timeline, cycle, card, begun);
     if (charged === undefined || charged.isOnce || charged.last < n) continue;
@@ -229,8 +234,8 @@ function chargedWholeAt(
   card: TimedCard,
   n: number,
 ): { readonly last: number; readonly isOnce: boolean } | undefined {
-  const owner = ownerOf(timeline, cycle, card, n);
-  const own = owner && ownCard(owner.plan, card);
+  const owner = findChargingPiece(timeline, cycle, card, n);
+  const own = owner && findPlanCard(owner.plan, card);
   if (owner === undefined || own === undefined || isProrated(owner.plan, own)) return undefined;
   const covered = coverageAt(own.recurrence, own.type ?? "RECURRING", n);
   return covered?.first === n ? { last: covered.last, isOnce: own.type === "ONE_TIME" } : undefined;
@@ -240,51 +245,51 @@ function chargedWholeAt(
  * Whether what a card says of a natural cycle holds for another version's card under the same id. A fee that recurs and one
  * that is charged once are two charges: the first says nothing of the second, and the second only of the cycle in which it is charged.
  */
-function speaksFor(own: TimedCard, card: TimedCard, n: number): boolean {
+function isSameChargeIn(own: TimedCard, card: TimedCard, n: number): boolean {
   if (own.type !== "ONE_TIME") return card.type !== "ONE_TIME";
   return card.type === "ONE_TIME" || chargedIn(own.recurrence, own.type, n);
 }
 
 /** Whether a plan charges a card whole in advance in the natural cycle of a number. */
-function chargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
-  const own = ownCard(plan, card);
-  if (own?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, own) || !speaksFor(own, card, n)) return false;
+function isChargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
+  const own = findPlanCard(plan, card);
+  if (own?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, own) || !isSameChargeIn(own, card, n)) return false;
   return chargedIn(own.recurrence, own.type ?? "RECURRING", n);
 }
 
-interface OwnCard extends TimedCard {
+interface PlanCard extends TimedCard {
   readonly invoiceTiming: string;
 }
 
 /** A plan's own card for what another version's is for. */
-function ownCard({ details }: AssociatedPlan, { kind, billableId }: TimedCard): OwnCard | undefined {
+function findPlanCard({ details }: AssociatedPlan, { kind, billableId }: TimedCard): PlanCard | undefined {
   const byId = ({ id }: { readonly id: string }): boolean => id === billableId;
   switch (kind) {
     case "FIXED_FEE":
-      return timed(details.fixedFeeRateCards.find(byId), feeTiming);
+      return toPlanCard(details.fixedFeeRateCards.find(byId), feeTiming);
     case "LICENSE":
-      return timed(details.licenseRateCards.find(byId), licenseTiming);
+      return toPlanCard(details.licenseRateCards.find(byId), licenseTiming);
     case "BILLING_ENTITLEMENT":
-      return timed(
+      return toPlanCard(
         details.billingEntitlementRateCards.find(({ featureId }) => featureId === billableId),
         entitlementTiming,
       );
     case "CREDIT_GRANT":
-      return timed(details.creditGrantRateCards.find(byId), grantTiming);
+      return toPlanCard(details.creditGrantRateCards.find(byId), grantTiming);
     case "USAGE":
     case "ENTITLEMENT_OVERAGE":
       return undefined;
   }
 }
 
-function timed<Card extends { readonly invoiceTiming: string }>(
+function toPlanCard<Card extends { readonly invoiceTiming: string }>(
   card: Card | undefined,
-  timedAs: (card: Card) => TimedCard,
-): OwnCard | undefined {
-  return card && { ...timedAs(card), invoiceTiming: card.invoiceTiming };
+  toTiming: (card: Card) => TimedCard,
+): PlanCard | undefined {
+  return card && { ...toTiming(card), invoiceTiming: card.invoiceTiming };
 }
 
 /** Whether a plan has a card of its own for what another version's is for, and charges it by days. */
 function isProrated(plan: AssociatedPlan, card: TimedCard): boolean {
-  return ownCard(plan, card)?.prorated === true;
+  return findPlanCard(plan, card)?.prorated === true;
 }

@@ -9,12 +9,25 @@ import { applyCredits, type CreditUse, type PayableLine } from "../credits/monet
 import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
-import { creditPool } from "./credit-pool.ts";
-import { type Draft, type DraftTerms, grossOf, invoiceKeyOf, type PlannedDraft } from "./draft.ts";
-import { cited, type CountedRefund, exactOf, periodOf } from "./explain.ts";
-import { chargesBelowZero, type GrantedCredit, negativeInvoiceCredit, type RefundedCharge } from "./granted-credits.ts";
+import { createCreditPool } from "./credit-pool.ts";
+import { type Draft, type DraftTerms, grossAmount, invoiceKey, type PlannedDraft } from "./draft.ts";
+import { citeRules, type CountedRefund, toExactFraction, toIsoPeriod } from "./explain.ts";
+import {
+  mayChargeBelowZero,
+  type GrantedCredit,
+  toNegativeInvoiceCredit,
+  type RefundedCharge,
+} from "./granted-credits.ts";
 import { cardLineType, type InvoiceLine } from "./invoice.ts";
-import { byTag, type CardItem, exactText, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
+import {
+  groupByTag,
+  type CardItem,
+  exactValueField,
+  withExplanation,
+  groupLine,
+  type LineStyle,
+  sumLine,
+} from "./lines.ts";
 import type { AssociatedPlan } from "./timeline.ts";
 
 /** A draft and what pays it. */
@@ -63,17 +76,17 @@ export function* payWithCredits(
   const { asked = () => true, most = Number.POSITIVE_INFINITY } = style;
   const isAsked = asked === "TAKING_CREDITS" ? () => false : asked;
   const last = asked === "TAKING_CREDITS" ? drafts.length - 1 : drafts.findLastIndex(isAsked);
-  const pool = creditPool(credits, drafts);
+  const pool = createCreditPool(credits, drafts);
   const earliest = earliestStarts(drafts);
   const belowZero = new Set<string>();
   const mayGrant = belowZeroPlans();
   const found: PaidDraft[] = [];
   const pay = (draft: Draft, usable: Iterable<GrantedCredit>): PaidDraft => {
-    const groups = byTag(draft.items);
+    const groups = groupByTag(draft.items);
     const items = groups.flat();
-    const { taken } = applyCredits(usable, payableLines(items, draft), style.rounding.digits);
+    const { uses } = applyCredits(usable, payableLines(items, draft), style.rounding.digits);
     const lineStyle: LineStyle = { ...style, inAdvance: draft.invoiceType !== "STANDARD" };
-    const paying = taken.flatMap((use) => {
+    const paying = uses.flatMap((use) => {
       const credit = pool.take(use.creditId, use.amount);
       return credit === undefined || (style.belowZeroOnce === true && belowZero.has(use.creditId))
         ? []
@@ -81,18 +94,18 @@ export function* payWithCredits(
     });
     const tree = (): InvoiceLine => {
       const creditLines = paying.map(({ credit, use }) => creditLine(credit, use, [...items, draft], lineStyle));
-      return treeOf(draft, groups, creditLines, lineStyle);
+      return buildLineTree(draft, groups, creditLines, lineStyle);
     };
-    const total = totalOf(
+    const total = amountToPay(
       draft,
       paying.map(({ use }) => use),
     );
-    if (!total.isNegative()) return { draft, total, tree, taken };
-    const granted = negativeInvoiceCredit(invoiceKeyOf(draft), total, draft.invoiceDate, draft.finalAt);
+    if (!total.isNegative()) return { draft, total, tree, taken: uses };
+    const granted = toNegativeInvoiceCredit(invoiceKey(draft), total, draft.invoiceDate, draft.finalAt);
     const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
     pool.add(named);
     belowZero.add(named.id);
-    return { draft, total, tree, taken, granted };
+    return { draft, total, tree, taken: uses, granted };
   };
   for (const [place, planned] of drafts.slice(0, last + 1).entries()) {
     if (found.length >= most) break;
@@ -120,15 +133,15 @@ function belowZeroPlans(): (plan: AssociatedPlan) => boolean {
   return (plan) => {
     const before = known.get(plan);
     if (before !== undefined) return before;
-    const mayBe = chargesBelowZero(plan.details);
+    const mayBe = mayChargeBelowZero(plan.details);
     known.set(plan, mayBe);
     return mayBe;
   };
 }
 
 /** The amount left to pay: what is charged, less what credits pay. */
-function totalOf(draft: Draft, taken: readonly CreditUse[]): Decimal {
-  return subtract(grossOf(draft), sum(taken.map(({ amount }) => amount)));
+function amountToPay(draft: Draft, taken: readonly CreditUse[]): Decimal {
+  return subtract(grossAmount(draft), sum(taken.map(({ amount }) => amount)));
 }
 
 /** Of each draft, the start of the earliest cycle that it or a later one is of. */
@@ -153,7 +166,7 @@ function payableLines(items: readonly CardItem[], draft: Draft): readonly Payabl
 }
 
 /** TOTAL > NET > { CREDITS, GROSS > PRICE_PLAN > { SUB_TOTAL > cards, TRUE_UP } } (S13.2). */
-function treeOf(
+function buildLineTree(
   draft: Draft,
   groups: readonly (readonly CardItem[])[],
   creditLines: readonly InvoiceLine[],
@@ -171,12 +184,12 @@ function treeOf(
 function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly InvoiceLine[] {
   if (trueUp === undefined) return [];
   const { amount, exact, description, explanation, invoiced, refunds } = trueUp;
-  const explain = explained(style, () => ({
+  const explain = withExplanation(style, () => ({
     of: "TRUE_UP",
-    ...cited(explanation),
-    served: periodOf(cycle),
-    natural: periodOf(cycle.natural),
-    exact: exactOf(exact),
+    ...citeRules(explanation),
+    served: toIsoPeriod(cycle),
+    natural: toIsoPeriod(cycle.natural),
+    exact: toExactFraction(exact),
     invoiced: invoiced.map(({ invoiceType, invoiceDate, subTotal }) => ({
       invoiceType,
       invoiceDate: formatInstant(invoiceDate),
@@ -185,7 +198,7 @@ function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly Invoic
     ...(refunds.length === 0 ? {} : { refunds: refunds.map(countedRefund) }),
     rounding: style.rounding,
   }));
-  return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...exactText(exact, amount), ...explain }];
+  return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...exactValueField(exact, amount), ...explain }];
 }
 
 function countedRefund({ at, amount, explanation }: RefundedCharge): CountedRefund {
@@ -198,13 +211,13 @@ function creditLine(
   lines: readonly (CardItem | Draft)[],
   style: LineStyle,
 ): InvoiceLine {
-  const paid = use.lines.map(({ index, amount }) => ({ ...nameOf(lines[index], style), amount }));
+  const paid = use.lines.map(({ index, amount }) => ({ ...describePaidLine(lines[index], style), amount }));
   return {
     type: "SUB_CREDITS",
     id: credit.id,
     description: credit.purpose,
     value: use.amount.negated(),
-    ...explained(style, () => ({
+    ...withExplanation(style, () => ({
       of: "CREDIT",
       rules: [ruleLink("S12.1"), ruleLink("S12.3")],
       priority: credit.priority,
@@ -237,7 +250,10 @@ export function withConsumedCredits(line: InvoiceLine, consumed: (creditId: stri
 }
 
 /** The type and id of a paid line; what is no card is the true-up. */
-function nameOf(line: CardItem | Draft | undefined, style: LineStyle): { readonly type: string; readonly id?: string } {
+function describePaidLine(
+  line: CardItem | Draft | undefined,
+  style: LineStyle,
+): { readonly type: string; readonly id?: string } {
   if (line === undefined || !("charge" in line)) return { type: "TRUE_UP_AMOUNT" };
   return { type: cardLineType(line.charge.kind, style.inAdvance), id: line.charge.billableId };
 }

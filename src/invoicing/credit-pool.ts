@@ -30,7 +30,7 @@ export interface CreditPool {
 const FORGOTTEN_MAX = 64;
 
 /** The time from the first to the last day of some drafts: no other credit pays them (S12.1). */
-export function spanOf(drafts: readonly DraftTerms[]): Cycle {
+export function draftsPeriod(drafts: readonly DraftTerms[]): Cycle {
   return {
     start: Math.min(...drafts.map(({ cycle }) => cycle.start)),
     end: Math.max(...drafts.map(({ cycle }) => cycle.end)),
@@ -38,8 +38,8 @@ export function spanOf(drafts: readonly DraftTerms[]): Cycle {
 }
 
 /** A pool of the credits that one of these drafts may take. */
-export function creditPool(credits: readonly GrantedCredit[], drafts: readonly DraftTerms[]): CreditPool {
-  const span = spanOf(drafts);
+export function createCreditPool(credits: readonly GrantedCredit[], drafts: readonly DraftTerms[]): CreditPool {
+  const span = draftsPeriod(drafts);
   const asked = credits.filter((credit) => isEffectiveIn(credit, span));
   const byId = new Map(asked.map((credit) => [credit.id, { credit }]));
   let inOrder = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));

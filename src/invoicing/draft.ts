@@ -4,17 +4,17 @@
  * @module
  */
 import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instant.ts";
-import { add, type Decimal, sum, textOf, ZERO } from "../numbers/decimal.ts";
+import { add, type Decimal, sum, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import type { Charge } from "../rating/charge.ts";
-import { type Rounding, type TrueUp, trueUp } from "../rating/commitment.ts";
+import { type Rounding, type TrueUp, computeTrueUp } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
-import { arrearsCharges } from "./arrears.ts";
+import { chargeInArrears } from "./arrears.ts";
 import { cardFinder } from "./cards.ts";
 import { closesAt } from "./grace.ts";
 import type { RefundedCharge } from "./granted-credits.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
-import { type CardItem, cardItem, inLineOrder } from "./lines.ts";
+import { type CardItem, toCardItem, sortIntoLineOrder } from "./lines.ts";
 import type { AccountCycle, Timeline } from "./timeline.ts";
 
 /** What is known of an invoice before anything of it is rated. */
@@ -56,12 +56,12 @@ export interface ChargedAhead {
 }
 
 /** What a draft charges before credits: the cards and the true-up. */
-export function grossOf({ subTotal, trueUp }: Draft): Decimal {
+export function grossAmount({ subTotal, trueUp }: Draft): Decimal {
   return trueUp === undefined ? subTotal : add(subTotal, trueUp.amount);
 }
 
 /** Identifies an invoice within its account: a draft has the same key whenever it is drawn. */
-export function invoiceKeyOf({
+export function invoiceKey({
   invoiceType,
   cycle,
   invoiceDate,
@@ -72,7 +72,7 @@ export function invoiceKeyOf({
 }
 
 /** The cycle that a STANDARD invoice is drafted for. */
-export interface StandardOf {
+export interface StandardDraftInput {
   readonly view: AccountView;
   readonly catalog: BillingCatalog;
   readonly rounding: Rounding;
@@ -81,21 +81,21 @@ export interface StandardOf {
 }
 
 /** The STANDARD invoice of a cycle; there is none where there is neither a line nor usage to show (S13.1). */
-export function plannedStandard(of: StandardOf, ahead: ChargedAhead): PlannedDraft {
+export function plannedStandard(of: StandardDraftInput, ahead: ChargedAhead): PlannedDraft {
   const { view, cycle } = of;
   const terms = { invoiceType: "STANDARD", cycle, invoiceDate: cycle.end, finalAt: closesAt(cycle, view) } as const;
-  return { ...terms, draft: once(() => standardDraft(of, terms, ahead)) };
+  return { ...terms, draft: once(() => draftStandardInvoice(of, terms, ahead)) };
 }
 
-function standardDraft(of: StandardOf, terms: DraftTerms, ahead: ChargedAhead): Draft | undefined {
+function draftStandardInvoice(of: StandardDraftInput, terms: DraftTerms, ahead: ChargedAhead): Draft | undefined {
   const { view, catalog, rounding, timeline, cycle } = of;
-  const charges = arrearsCharges(view, timeline, cycle);
-  const items = itemsOf(charges, cycle, catalog, rounding);
+  const charges = chargeInArrears(view, timeline, cycle);
+  const items = toCardItems(charges, cycle, catalog, rounding);
   const draft: Draft = {
     ...terms,
     items,
-    subTotal: subTotalOf(items),
-    usage: usageOf(view, catalog, cycle),
+    subTotal: sumItems(items),
+    usage: usageLines(view, catalog, cycle),
     notices: [...charges.flatMap((charge) => charge.notices), ...unpricedOverage(view, catalog, cycle)],
   };
   const whole = withTrueUp(draft, of, ahead);
@@ -106,7 +106,7 @@ function standardDraft(of: StandardOf, terms: DraftTerms, ahead: ChargedAhead): 
 export const COMMITMENT_NAME = "Minimum commitment";
 
 /** The draft with what the invoices that charge for its cycle lack of the minimum commitment (S13.3). */
-function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardOf, ahead: ChargedAhead): Draft {
+function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput, ahead: ChargedAhead): Draft {
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
   // What became known after this invoice was final is not counted by it.
@@ -117,10 +117,10 @@ function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardOf, ahead: 
   const invoiced = [draft, ...others];
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
   const counted = {
-    invoiced: sum(invoiced.map(({ subTotal }) => subTotal)),
+    alreadyCharged: sum(invoiced.map(({ subTotal }) => subTotal)),
     refunded: sum(refunds.map(({ amount }) => amount)),
   };
-  const lacking = trueUp(commitment, view.currency, period, counted, rounding);
+  const lacking = computeTrueUp(commitment, view.currency, period, counted, rounding);
   if (lacking === undefined) return draft;
   const description = commitment.displayName ?? COMMITMENT_NAME;
   return { ...draft, trueUp: { ...lacking, description, invoiced, refunds } };
@@ -136,7 +136,7 @@ export function plannedInAdvance(
   for (const charge of charges) {
     const { planId, version } = charge.cycle.term.plan;
     const { invoiceType, invoiceDate, due, cycle } = charge;
-    const key = `${invoiceType}|${invoiceDate}|${finalAtOf(invoiceDate, due)}|${cycle.start}|${version}|${planId}`;
+    const key = `${invoiceType}|${invoiceDate}|${finalInstant(invoiceDate, due)}|${cycle.start}|${version}|${planId}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [charge]);
     else group.push(charge);
@@ -145,13 +145,13 @@ export function plannedInAdvance(
     const [first] = group;
     if (first === undefined) return [];
     const { invoiceType, cycle, invoiceDate, due } = first;
-    const terms = { invoiceType, cycle, invoiceDate, finalAt: finalAtOf(invoiceDate, due) };
+    const terms = { invoiceType, cycle, invoiceDate, finalAt: finalInstant(invoiceDate, due) };
     const draft = once((): Draft | undefined => {
       const charged = group.flatMap(({ rate }) => rate() ?? []);
-      const items = itemsOf(charged, cycle, catalog, rounding);
+      const items = toCardItems(charged, cycle, catalog, rounding);
       if (items.length === 0) return undefined;
       const notices = charged.flatMap((charge) => charge.notices);
-      return { ...terms, items, subTotal: subTotalOf(items), usage: [], notices };
+      return { ...terms, items, subTotal: sumItems(items), usage: [], notices };
     });
     return [{ ...terms, draft }];
   });
@@ -163,11 +163,11 @@ function once<Result>(work: () => Result): () => Result {
 }
 
 /** An invoice in advance is final at its date, or as soon as it is known (S13.4). */
-export function finalAtOf(invoiceDate: Instant, due: Instant): Instant {
+export function finalInstant(invoiceDate: Instant, due: Instant): Instant {
   return Math.max(invoiceDate, due);
 }
 
-function itemsOf(
+function toCardItems(
   charges: readonly Charge[],
   cycle: AccountCycle,
   catalog: BillingCatalog,
@@ -176,14 +176,14 @@ function itemsOf(
   const cardFor = cardFinder(cycle.term.plan.details);
   const items = charges.flatMap((charge) => {
     const card = cardFor(charge.kind, charge.billableId);
-    const description = card?.displayName ?? nameOf(catalog, charge) ?? charge.billableId;
-    return cardItem(charge, { description, ...(card?.tag ? { tag: card.tag } : {}) }, rounding) ?? [];
+    const description = card?.displayName ?? billableName(catalog, charge) ?? charge.billableId;
+    return toCardItem(charge, { description, ...(card?.tag ? { tag: card.tag } : {}) }, rounding) ?? [];
   });
-  return inLineOrder(items);
+  return sortIntoLineOrder(items);
 }
 
 /** The name of what a charge is for: a meter and a feature may share an id. */
-function nameOf(catalog: BillingCatalog, { kind, billableId }: Charge): string | undefined {
+function billableName(catalog: BillingCatalog, { kind, billableId }: Charge): string | undefined {
   switch (kind) {
     case "USAGE":
       return catalog.meters.get(billableId);
@@ -197,7 +197,7 @@ function nameOf(catalog: BillingCatalog, { kind, billableId }: Charge): string |
   }
 }
 
-function subTotalOf(items: readonly CardItem[]): Decimal {
+function sumItems(items: readonly CardItem[]): Decimal {
   return sum(items.map((item) => item.values.value));
 }
 
@@ -210,8 +210,8 @@ function isChargeFor({ start, end, term }: AccountCycle, charged: AccountCycle):
 }
 
 /** The usage of every meter in the cycle, priced or not. */
-function usageOf(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly UsageLine[] {
-  const [from, until] = daysOf(cycle);
+function usageLines(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly UsageLine[] {
+  const [from, until] = dayRange(cycle);
   return [...catalog.meters].flatMap(([id, description]) => {
     const quantity = view.usage(id, from, until);
     if (quantity.isZero()) return [];
@@ -230,16 +230,18 @@ function usageOf(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle
 
 /** Overage of a feature that the plan has no overage card for costs nothing and is noted (S11.7). */
 function unpricedOverage(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly string[] {
-  const [from, until] = daysOf(cycle);
+  const [from, until] = dayRange(cycle);
   const cardFor = cardFinder(cycle.term.plan.details);
   return [...catalog.features].flatMap(([id, name]) => {
     if (cardFor("ENTITLEMENT_OVERAGE", id) !== undefined) return [];
     const quantity = view.overage(id, from, until);
     if (quantity.lte(ZERO)) return [];
-    return [`${textOf(quantity)} units of ${name} were used beyond the entitlements; the plan has no price for them`];
+    return [
+      `${formatDecimal(quantity)} units of ${name} were used beyond the entitlements; the plan has no price for them`,
+    ];
   });
 }
 
-function daysOf({ start, end }: AccountCycle): readonly [Day, Day] {
+function dayRange({ start, end }: AccountCycle): readonly [Day, Day] {
   return [dayOf(start), dayOf(end)];
 }

@@ -11,16 +11,22 @@ import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
-import type { Advance } from "./advance-charge.ts";
-import { advanceDates, advanceOf, mayChargeInAdvance } from "./advance.ts";
+import type { AdvanceBilling } from "./advance-charge.ts";
+import { advanceDates, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
 import { type DraftsAsked, type PaidDraft, payWithCredits } from "./credit-lines.ts";
-import { spanOf } from "./credit-pool.ts";
-import { type Draft, type DraftTerms, finalAtOf, invoiceKeyOf, plannedInAdvance, plannedStandard } from "./draft.ts";
-import { chargedSince, chargingWindow, type DueCycle, dueCycles } from "./dues.ts";
-import { closesAt, openEndsFrom } from "./grace.ts";
-import { creditGrants, type GrantedCredit, REFUND_PURPOSE, refundCredit, refundedCharge } from "./granted-credits.ts";
+import { draftsPeriod } from "./credit-pool.ts";
+import { type Draft, type DraftTerms, finalInstant, invoiceKey, plannedInAdvance, plannedStandard } from "./draft.ts";
+import { earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./dues.ts";
+import { closesAt, earliestOpenEnd } from "./grace.ts";
+import {
+  findCreditGrants,
+  type GrantedCredit,
+  REFUND_PURPOSE,
+  toRefundCredit,
+  refundedCharge,
+} from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice } from "./invoice.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "./timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, buildTimeline } from "./timeline.ts";
 
 /** The range and options of drawing. */
 export interface DrawOptions {
@@ -49,7 +55,7 @@ export interface DrawOptions {
 }
 
 /** An invoice with what it was drawn from, and what it takes of credits. */
-export interface Drawn {
+export interface DrawnInvoice {
   readonly draft: Draft;
   /** Makes it, with its lines. */
   readonly invoice: () => Invoice;
@@ -65,33 +71,41 @@ export function drawInvoices(view: AccountView, catalog: BillingCatalog, options
 
 /** The totals of what {@link drawInvoices} draws, without its lines: that takes less time. */
 export function drawTotals(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Decimal[] {
-  return toTheEnd(paidDrafts(view, catalog, options)).map(({ total }) => total);
+  return toTheEnd(drawPaidDrafts(view, catalog, options)).map(({ total }) => total);
 }
 
 /** As {@link drawInvoices}, with what finalizing must know of each, in steps. */
-export function* drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): Steps<readonly Drawn[]> {
-  return (yield* paidDrafts(view, catalog, options)).map((paid) => ({
+export function* drawDrafts(
+  view: AccountView,
+  catalog: BillingCatalog,
+  options: DrawOptions,
+): Steps<readonly DrawnInvoice[]> {
+  return (yield* drawPaidDrafts(view, catalog, options)).map((paid) => ({
     draft: paid.draft,
-    invoice: () => invoiceOf(view, paid),
+    invoice: () => toInvoice(view, paid),
     taken: paid.taken,
     ...(paid.granted === undefined ? {} : { granted: paid.granted }),
   }));
 }
 
-function* paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): Steps<readonly PaidDraft[]> {
+function* drawPaidDrafts(
+  view: AccountView,
+  catalog: BillingCatalog,
+  options: DrawOptions,
+): Steps<readonly PaidDraft[]> {
   const { explain = false, creditId = (cause) => cause } = options;
-  const timeline = timelineOf(view.decisions);
-  const rounding = roundingOf(view, catalog);
+  const timeline = buildTimeline(view.decisions);
+  const rounding = accountRounding(view, catalog);
   const cycles = cyclesIn(timeline, options.from, options.until);
   const horizon = Math.max(options.knownUntil ?? options.until, ...cycles.map(({ end }) => end));
   // A cycle that was cut since it was charged is shown with what is left of it.
-  const isTouched = touching(timeline, options);
+  const isTouched = createCycleFilter(timeline, options);
   // What was charged before is read again where a refund of it may pay, and is to be explained.
   const hasRefunds = explain && view.credits.some(({ purpose, left }) => purpose === REFUND_PURPOSE && left.gt(ZERO));
   const isWhole = options.creditsAreWhole !== true || hasRefunds;
-  const dues = dueCycles(view.decisions, horizon, isWhole ? undefined : chargingWindow(view.decisions, options));
+  const dues = findDueCycles(view.decisions, horizon, isWhole ? undefined : chargingWindow(view.decisions, options));
   const isOver = !isWhole && (yield* isAdvanceFinal(view, dues, { isTouched, cycles, isFinal: options.isFinal }));
-  const advance = isOver ? NO_ADVANCE : yield* advanceOf(view, dues, isWhole ? undefined : isTouched);
+  const advance = isOver ? NO_ADVANCE : yield* computeAdvanceBilling(view, dues, isWhole ? undefined : isTouched);
   const early = plannedInAdvance(
     catalog,
     rounding,
@@ -105,10 +119,10 @@ function* paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOp
       INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType) ||
       a.finalAt - b.finalAt,
   );
-  const refunds = refundsOf(advance, rounding).map((credit) => ({ ...credit, id: creditId(credit.id) }));
+  const refunds = toRefundCredits(advance, rounding).map((credit) => ({ ...credit, id: creditId(credit.id) }));
   const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
   yield;
-  const span = spanOf(open);
+  const span = draftsPeriod(open);
   // An account may have thousands of credits, and a draw is of a few cycles.
   const given = view.credits.filter((credit) => isEffectiveIn(credit, span));
   const credits = [
@@ -119,7 +133,7 @@ function* paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOp
     ...(options.creditsAreWhole === true
       ? []
       : [
-          ...(yield* creditGrants(view, catalog, dues)).map((credit) => ({ ...credit, id: creditId(credit.id) })),
+          ...(yield* findCreditGrants(view, catalog, dues)).map((credit) => ({ ...credit, id: creditId(credit.id) })),
           ...refunds,
         ]),
   ];
@@ -127,7 +141,7 @@ function* paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOp
   return yield* payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce, asked, most });
 }
 
-const NO_ADVANCE: Advance = { charges: [], refunds: [] };
+const NO_ADVANCE: AdvanceBilling = { charges: [], refunds: [] };
 
 /**
  * Whether all invoices in advance of the touched cycles are final, and no true-up counts them (S13.3): finding that out by their dates
@@ -146,12 +160,12 @@ function* isAdvanceFinal(
   if (isFinal === undefined || cycles.some(({ term }) => term.plan.details.minimumCommitment)) return false;
   const { terms } = yield* advanceDates(view, dues, isTouched);
   return terms.every(
-    (each) => !isTouched(each.cycle) || isFinal({ ...each, finalAt: finalAtOf(each.invoiceDate, each.due) }),
+    (each) => !isTouched(each.cycle) || isFinal({ ...each, finalAt: finalInstant(each.invoiceDate, each.due) }),
   );
 }
 
 /** Whether a cycle, as its account has it by now, touches a range. */
-function touching(
+function createCycleFilter(
   timeline: Timeline,
   { from, until }: Pick<DrawOptions, "from" | "until">,
 ): (cycle: AccountCycle) => boolean {
@@ -163,19 +177,19 @@ export function* datesInAdvance(
   view: AccountView,
   { from, until }: Pick<DrawOptions, "from" | "until">,
 ): Steps<readonly DraftTerms[]> {
-  const timeline = timelineOf(view.decisions);
+  const timeline = buildTimeline(view.decisions);
   if (!mayChargeInAdvance(view, timeline)) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
-  const isTouched = touching(timeline, { from, until });
-  const dues = dueCycles(view.decisions, horizon, chargingWindow(view.decisions, { from, until }));
+  const isTouched = createCycleFilter(timeline, { from, until });
+  const dues = findDueCycles(view.decisions, horizon, chargingWindow(view.decisions, { from, until }));
   const { terms } = yield* advanceDates(view, dues, isTouched);
   const touched = terms.filter(({ cycle }) => isTouched(cycle));
-  const dated = touched.map(({ due, ...each }) => ({ ...each, finalAt: finalAtOf(each.invoiceDate, due) }));
-  return [...new Map(dated.map((each) => [invoiceKeyOf(each), each])).values()];
+  const dated = touched.map(({ due, ...each }) => ({ ...each, finalAt: finalInstant(each.invoiceDate, due) }));
+  return [...new Map(dated.map((each) => [invoiceKey(each), each])).values()];
 }
 
 /** The dues of an account before `until`, except invoices in arrears. */
-export interface DueBefore {
+export interface DueItems {
   /** Credits that cards grant and refunds; their ids are derived from their causes (S9.5, S10.3, S12.6). */
   readonly credits: readonly GrantedCredit[];
   /** When invoices in advance become final; some may turn out to be none. */
@@ -183,31 +197,34 @@ export interface DueBefore {
 }
 
 /** The dues of an account in `[since, until)`; some may be older. */
-export function* dueBefore(
+export function* findDueBefore(
   view: AccountView,
   catalog: BillingCatalog,
   { since, until }: { readonly since: Instant; readonly until: Instant },
-): Steps<DueBefore> {
+): Steps<DueItems> {
   const { decisions } = view;
   // A decision that is made since may make dues of any time before.
   const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
-  const openFrom = openEndsFrom(decisions, view, since - DAY_MS);
-  const window = { from: chargedSince(decisions, openFrom), until: Number.POSITIVE_INFINITY };
-  const dues = dueCycles(decisions, until, isNew ? undefined : window);
+  const openFrom = earliestOpenEnd(decisions, view, since - DAY_MS);
+  const window = { from: earliestChargeStart(decisions, openFrom), until: Number.POSITIVE_INFINITY };
+  const dues = findDueCycles(decisions, until, isNew ? undefined : window);
   // Nothing of a cycle falls due once it is closed, but what is given back of a fee for several cycles.
   const advance = yield* advanceDates(view, dues, (cycle) => closesAt(cycle, view) + DAY_MS >= since);
-  const credits = [...(yield* creditGrants(view, catalog, dues)), ...refundsOf(advance, roundingOf(view, catalog))];
+  const credits = [
+    ...(yield* findCreditGrants(view, catalog, dues)),
+    ...toRefundCredits(advance, accountRounding(view, catalog)),
+  ];
   return {
     credits: credits.filter(({ grantedAt }) => grantedAt < until),
-    advanceFinalAt: advance.terms.map(({ invoiceDate, due }) => finalAtOf(invoiceDate, due)),
+    advanceFinalAt: advance.terms.map(({ invoiceDate, due }) => finalInstant(invoiceDate, due)),
   };
 }
 
-function refundsOf(advance: Pick<Advance, "refunds">, rounding: Rounding): readonly GrantedCredit[] {
-  return advance.refunds.map((refund) => refundCredit(refund, rounding));
+function toRefundCredits(advance: Pick<AdvanceBilling, "refunds">, rounding: Rounding): readonly GrantedCredit[] {
+  return advance.refunds.map((refund) => toRefundCredit(refund, rounding));
 }
 
-function roundingOf(view: AccountView, catalog: BillingCatalog): Rounding {
+function accountRounding(view: AccountView, catalog: BillingCatalog): Rounding {
   return { mode: catalog.rounding, digits: minorUnitDigits(view.currency) };
 }
 
@@ -220,7 +237,7 @@ function originOf({ invoiceType, invoiceDate, finalAt, cycle }: Draft): Pick<Inv
   };
 }
 
-function invoiceOf(view: AccountView, { draft, tree }: PaidDraft): Invoice {
+function toInvoice(view: AccountView, { draft, tree }: PaidDraft): Invoice {
   return {
     accountId: view.accountId,
     customerId: view.customerId,

@@ -12,10 +12,10 @@ import { addDuration, addDurationFromCycleStart, parseDuration } from "../calend
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { beginsIn, type CoveredPeriod, coveredPeriod, type TimedCard, entitlementTiming } from "./charging.ts";
+import { beginsIn, type CoveredPeriod, findCoveredPeriod, type TimedCard, entitlementTiming } from "./charging.ts";
 import {
   type AccountCycle,
-  cyclesOfTerm,
+  cyclesInTerm,
   knownTimelines,
   NO_END,
   type PlanDecision,
@@ -55,7 +55,7 @@ export interface CycleWindow {
 const ALL_TIME: CycleWindow = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 /** The cycles that fall due before `until`, in that order; also those that were decided away after they began. */
-export function dueCycles(
+export function findDueCycles(
   decisions: readonly PlanDecision[],
   until: Instant,
   window: CycleWindow = ALL_TIME,
@@ -69,7 +69,7 @@ export function dueCycles(
       const start = term.decidedAt === knownFrom ? Math.min(term.from, knownFrom) : knownFrom;
       if (term.until <= start || term.from >= end) continue;
       const [first, last] = [Math.max(start, window.from), Math.min(end, window.until)];
-      for (const cycle of cyclesOfTerm(timeline, index, first, last)) {
+      for (const cycle of cyclesInTerm(timeline, index, first, last)) {
         if (cycle.start >= start) dues.push({ due: Math.max(cycle.start, knownFrom), cycle, timeline });
       }
     }
@@ -90,7 +90,7 @@ const DAYS_MAX: Readonly<Record<Interval, number>> = {
  * An instant before the start of each cycle, and of each period of several cycles that a card charges for, that ends after
  * `from`: which charges there are from then on depends on no cycle that ends before it (S9.1).
  */
-export function chargedSince(decisions: readonly PlanDecision[], from: Instant): Instant {
+export function earliestChargeStart(decisions: readonly PlanDecision[], from: Instant): Instant {
   return from - longestPeriod(decisions);
 }
 
@@ -110,14 +110,14 @@ export function chargingWindow(
 function longestPeriod(decisions: readonly PlanDecision[]): number {
   const lengths = decisions.map(({ plan }) => {
     if (plan === null) return 0;
-    const intervals = cardsOf(plan.details).map(({ recurrenceConfig }) => recurrenceConfig?.interval ?? 1);
+    const intervals = recurringCards(plan.details).map(({ recurrenceConfig }) => recurrenceConfig?.interval ?? 1);
     // One more: the cycle that a charge begins in may itself have begun before.
     return (Math.max(1, ...intervals) + 1) * DAYS_MAX[plan.cycleConfig.interval];
   });
   return Math.max(0, ...lengths) * DAY_MS;
 }
 
-function cardsOf(
+function recurringCards(
   details: PricePlanDetails,
 ): readonly { readonly recurrenceConfig?: RecurrenceConfig | null | undefined }[] {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
@@ -128,15 +128,15 @@ function cardsOf(
  * Names what is made once for a natural cycle of a run, however the cycle is cut or decided anew (S9.1): the plan, the
  * card's kind and billable, and the start of the period within its run.
  */
-export function onceKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
+export function chargeOnceKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
   const begun = Math.max(natural.start, cycle.run.start);
   return `${cycle.term.plan.planId}|${card.kind}|${card.billableId}|${formatInstant(begun)}`;
 }
 
-/** As {@link onceKey}, told apart from a period of other cycles of the plan that begins on the same day. */
+/** As {@link chargeOnceKey}, told apart from a period of other cycles of the plan that begins on the same day. */
 export function periodKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
   const { interval, dayOffset, monthOffset } = cycle.term.plan.cycleConfig;
-  return [onceKey(cycle, card, natural), interval, dayOffset, monthOffset ?? "NIL"].join("|");
+  return [chargeOnceKey(cycle, card, natural), interval, dayOffset, monthOffset ?? "NIL"].join("|");
 }
 
 /** A cycle in which a card's charge or grant begins. */
@@ -155,23 +155,23 @@ export interface DueCard<Card> {
  *
  * @param dues every cycle since the account's first, so that what was made before is known
  */
-export function* dueCards<Card>(
+export function* findDueCards<Card>(
   dues: readonly DueCycle[],
-  cardsOf: (details: PricePlanDetails) => readonly Card[],
-  timedAs: (card: Card) => TimedCard,
+  recurringCards: (details: PricePlanDetails) => readonly Card[],
+  toTiming: (card: Card) => TimedCard,
 ): Steps<readonly DueCard<Card>[]> {
   const made = new Set<string>();
   const named = new Set<string>();
   const found: DueCard<Card>[] = [];
   for (const due of dues) {
-    const cards = cardsOf(due.cycle.term.plan.details);
+    const cards = recurringCards(due.cycle.term.plan.details);
     if (cards.length === 0) continue;
     yield;
     for (const card of cards) {
-      const timed = timedAs(card);
-      const period = coveredPeriod(due.timeline, due.cycle, timed);
+      const timed = toTiming(card);
+      const period = findCoveredPeriod(due.timeline, due.cycle, timed);
       if (period === undefined || !beginsIn(due.cycle, period)) continue;
-      const once = onceKey(due.cycle, timed, period.natural);
+      const once = chargeOnceKey(due.cycle, timed, period.natural);
       if (period.prorated) {
         found.push({ due, card, period, key: once });
         continue;
@@ -192,14 +192,14 @@ export function* dueCards<Card>(
  *
  * @param isMade the keys of those that are left out
  */
-export function* featureGrants(
+export function* findFeatureGrants(
   decisions: readonly PlanDecision[],
   from: Instant,
   until: Instant,
   isMade: (key: string) => boolean = () => false,
 ): Steps<readonly FeatureGrant[]> {
-  const cards = yield* dueCards(
-    dueCycles(decisions, until, { ...ALL_TIME, from: chargedSince(decisions, from) }),
+  const cards = yield* findDueCards(
+    findDueCycles(decisions, until, { ...ALL_TIME, from: earliestChargeStart(decisions, from) }),
     (details) => details.billingEntitlementRateCards,
     entitlementTiming,
   );
@@ -208,12 +208,12 @@ export function* featureGrants(
     .flatMap(({ due, card, key, fullKey = key }) =>
       card.featureConfigs.flatMap((config, index) => {
         const isGranted = isMade(`${key}|${index}`) || isMade(`${fullKey}|${index}`);
-        return isGranted ? [] : [grantOf(card, config, due, `${key}|${index}`)];
+        return isGranted ? [] : [toFeatureGrant(card, config, due, `${key}|${index}`)];
       }),
     );
 }
 
-function grantOf(
+function toFeatureGrant(
   { featureId }: BillingEntitlementRateCard,
   config: FeatureConfig,
   { due, cycle }: DueCycle,
@@ -223,8 +223,8 @@ function grantOf(
     key,
     featureId,
     granted: config.featureCreditLimit,
-    effectiveFrom: after(cycle, config.effectiveFrom),
-    effectiveUntil: after(cycle, config.effectiveUntil),
+    effectiveFrom: addToCycleStart(cycle, config.effectiveFrom),
+    effectiveUntil: addToCycleStart(cycle, config.effectiveUntil),
     due,
     start: cycle.start,
   };
@@ -234,7 +234,7 @@ function grantOf(
  * A cycle's start plus a duration of a checked book: months by the cycle's day offset, where it begins on one (S11.1);
  * {@link NO_END} where that is after the year 9999.
  */
-export function after(cycle: AccountCycle, text: string): Instant {
+export function addToCycleStart(cycle: AccountCycle, text: string): Instant {
   const duration = parseDuration(text);
   const { interval, dayOffset } = cycle.term.plan.cycleConfig;
   try {

@@ -109,25 +109,25 @@ export const SUM: Explanation = { of: "SUM", rules: [ruleLink("S1.5"), ruleLink(
 export function explainCard(charge: Charge, rounding: Rounding): CardExplanation {
   return {
     of: "CARD",
-    ...cited(charge.explanation),
-    served: periodOf(charge.period.served),
-    natural: periodOf(charge.period.natural),
-    exact: exactOf(charge.bounded),
+    ...citeRules(charge.explanation),
+    served: toIsoPeriod(charge.period.served),
+    natural: toIsoPeriod(charge.period.natural),
+    exact: toExactFraction(charge.bounded),
     rounding,
   };
 }
 
 /** An explanation of rating, as a reader gets it. */
-export function cited(explanation: ChargeExplanation): CitedExplanation {
+export function citeRules(explanation: ChargeExplanation): CitedExplanation {
   return { ...explanation, rules: explanation.rules.map(ruleLink) };
 }
 
 /** A fraction as data; zero stands over 1, whatever was divided. */
-export function exactOf({ numerator, denominator }: Fraction): Fraction {
+export function toExactFraction({ numerator, denominator }: Fraction): Fraction {
   return { numerator, denominator: numerator.isZero() ? 1 : denominator };
 }
 
 /** A cycle as ISO texts. */
-export function periodOf({ start, end }: Cycle): Period {
+export function toIsoPeriod({ start, end }: Cycle): Period {
   return { from: formatInstant(start), until: formatInstant(end) };
 }

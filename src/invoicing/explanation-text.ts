@@ -7,10 +7,10 @@ import type { Share } from "../calendar/proration.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/rated-slabs.ts";
-import { held, totalOf } from "../rating/slabs.ts";
+import { clampToBounds, sumSlabs } from "../rating/slabs.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import type { CardExplanation, TrueUpExplanation } from "./explain.ts";
-import { numberText } from "./figure-text.ts";
+import { formatNumber } from "./figure-text.ts";
 import type { InvoiceLine } from "./invoice.ts";
 
 /** One sentence, without its full stop, and the rules that it speaks of. */
@@ -20,30 +20,30 @@ export interface ExplanationText {
 }
 
 /** The explanation of a card's line or a true-up, as sentences; empty without an explanation. */
-export function partTexts({ type, explanation, value }: InvoiceLine): readonly ExplanationText[] {
+export function describeParts({ type, explanation, value }: InvoiceLine): readonly ExplanationText[] {
   if (explanation?.of === "CREDIT") {
     const { rules = [], parts = [] } = explanation.refund ?? {};
-    return parts.map((part) => ({ text: partText(part, true), rules }));
+    return parts.map((part) => ({ text: describePart(part, true), rules }));
   }
   if (explanation === undefined || !("parts" in explanation)) return [];
   const { rules } = explanation;
   const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
   // A whole price that stands alone is the amount beside it, or follows from quantities and rates; but a fee may be rounded.
-  const texts = explanation.parts.map((part) => partText(part, several || part.rate?.eq(value) === false));
-  const more = [...chargedText(explanation), ...(isRaised(explanation) ? ["not taken below 0"] : [])];
+  const texts = explanation.parts.map((part) => describePart(part, several || part.rate?.eq(value) === false));
+  const more = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["not taken below 0"] : [])];
   return [...texts, ...more].map((text) => ({ text, rules }));
 }
 
 /** Above what an increase counts, where that is not what its prices are taken off (S10.3). */
-function chargedText({ chargedBefore, parts }: CardExplanation | TrueUpExplanation): readonly string[] {
+function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueUpExplanation): readonly string[] {
   const isSaid = ({ sign, quantity }: PartExplanation): boolean =>
     sign < 0 && chargedBefore !== undefined && quantity?.eq(chargedBefore) === true;
   if (chargedBefore === undefined || chargedBefore.isZero() || parts.some(isSaid)) return [];
-  return [`${numberText(chargedBefore)} charged before: the quantity is what is held above`];
+  return [`${formatNumber(chargedBefore)} charged before: the quantity is what is held above`];
 }
 
 /** The slabs behind the lines below a card, by line; of several quantities that were priced, that of the last. */
-export function slabsBehind({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, SlabExplanation> {
+export function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, SlabExplanation> {
   if (explanation?.of !== "CARD") return new Map();
   const byOrder = new Map(explanation.parts.flatMap(({ slabs = [] }) => slabs).map((slab) => [slab.order, slab]));
   const slabs = [...byOrder.values()].sort((a, b) => a.order - b.order);
@@ -52,53 +52,53 @@ export function slabsBehind({ explanation, lineItems = [] }: InvoiceLine): Reado
 }
 
 /** The parts of a charge that the lines below a card do not show: packages, flat rates and bounds. */
-export function itemTexts(card: InvoiceLine): ReadonlyMap<InvoiceLine, ExplanationText> {
+export function describeItems(card: InvoiceLine): ReadonlyMap<InvoiceLine, ExplanationText> {
   const { explanation, lineItems = [] } = card;
   const texts = new Map<InvoiceLine, ExplanationText>();
   if (explanation?.of !== "CARD") return texts;
-  const slabs = slabsBehind(card);
+  const slabs = slabsByLine(card);
   for (const line of lineItems) {
     const slab = slabs.get(line);
     const text =
       line.explanation?.of === "BOUNDS"
-        ? boundText(explanation, line.value)
-        : slab && slabText(slab, explanation.parts.length === 1);
+        ? describeBound(explanation, line.value)
+        : slab && describeSlab(slab, explanation.parts.length === 1);
     if (text !== undefined) texts.set(line, text);
   }
   return texts;
 }
 
-function partText({ because, sign, share, ...part }: PartExplanation, figures: boolean): string {
-  const price = figures || !isWhole(share) ? `: ${shareText(priceOf(part), share)}` : "";
+function describePart({ because, sign, share, ...part }: PartExplanation, figures: boolean): string {
+  const price = figures || !isWholeShare(share) ? `: ${formatShare(partPrice(part), share)}` : "";
   return `${sign < 0 ? "less " : ""}${because}${price}`;
 }
 
 /** A part's price before its share. */
-function priceOf({ rate = ZERO, slabs, bounds = {} }: Pick<PartExplanation, "rate" | "slabs" | "bounds">): Decimal {
-  return slabs === undefined ? rate : held(totalOf(slabs), bounds);
+function partPrice({ rate = ZERO, slabs, bounds = {} }: Pick<PartExplanation, "rate" | "slabs" | "bounds">): Decimal {
+  return slabs === undefined ? rate : clampToBounds(sumSlabs(slabs), bounds);
 }
 
 /** Whether a charge below 0 was raised to 0, its least amount (S10.3). */
-function isRaised(explanation: CardExplanation | TrueUpExplanation): boolean {
+function isRaisedToZero(explanation: CardExplanation | TrueUpExplanation): boolean {
   return explanation.of === "CARD" && explanation.least !== undefined && explanation.exact.numerator.isZero();
 }
 
-function slabText(slab: SlabExplanation, alone: boolean): ExplanationText | undefined {
+function describeSlab(slab: SlabExplanation, alone: boolean): ExplanationText | undefined {
   const { packages, flatRate, minimumRate, maximumRate } = slab;
   const bounds = [
-    ...(flatRate === undefined ? [] : [`plus ${numberText(flatRate)}`]),
-    ...(minimumRate === undefined ? [] : [`at least ${numberText(minimumRate)}`]),
-    ...(maximumRate === undefined ? [] : [`at most ${numberText(maximumRate)}`]),
+    ...(flatRate === undefined ? [] : [`plus ${formatNumber(flatRate)}`]),
+    ...(minimumRate === undefined ? [] : [`at least ${formatNumber(minimumRate)}`]),
+    ...(maximumRate === undefined ? [] : [`at most ${formatNumber(maximumRate)}`]),
   ];
   // Where several quantities were priced, each has packages of its own.
   const counted =
-    packages === undefined || !alone ? [] : [packages.eq(1) ? "1 package" : `${numberText(packages)} packages`];
+    packages === undefined || !alone ? [] : [packages.eq(1) ? "1 package" : `${formatNumber(packages)} packages`];
   const rules = [...(counted.length > 0 ? [ruleLink("S7.3")] : []), ...(bounds.length > 0 ? [ruleLink("S7.4")] : [])];
   return rules.length === 0 ? undefined : { text: [...counted, ...bounds].join(", "), rules };
 }
 
 /** Which bound of the card made an adjustment; of prices that were held one by one, their sentences say so. */
-function boundText({ bounds, parts }: CardExplanation, adjustment: Decimal): ExplanationText | undefined {
+function describeBound({ bounds, parts }: CardExplanation, adjustment: Decimal): ExplanationText | undefined {
   const [only, ...others] = parts;
   const holding: (Bounds & { readonly share: Share }) | undefined =
     bounds ?? (only?.bounds && others.length === 0 ? { ...only.bounds, share: only.share } : undefined);
@@ -106,14 +106,14 @@ function boundText({ bounds, parts }: CardExplanation, adjustment: Decimal): Exp
   const raised = adjustment.gt(ZERO);
   const bound = raised ? holding.minimumRate : holding.maximumRate;
   if (bound === undefined) return undefined;
-  return { text: `${raised ? "at least" : "at most"} ${shareText(bound, holding.share)}`, rules: [ruleLink("S7.4")] };
+  return { text: `${raised ? "at least" : "at most"} ${formatShare(bound, holding.share)}`, rules: [ruleLink("S7.4")] };
 }
 
 /** `99.99 × 20/31 days`. */
-function shareText(amount: Decimal, share: Share): string {
-  return isWhole(share) ? numberText(amount) : `${numberText(amount)} × ${share.days}/${share.of} days`;
+function formatShare(amount: Decimal, share: Share): string {
+  return isWholeShare(share) ? formatNumber(amount) : `${formatNumber(amount)} × ${share.days}/${share.of} days`;
 }
 
-function isWhole({ days, of }: Share): boolean {
+function isWholeShare({ days, of }: Share): boolean {
   return days === of;
 }

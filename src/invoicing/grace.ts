@@ -33,12 +33,12 @@ export interface ClosedCycles {
  */
 export function closesAt(cycle: AccountCycle, terms: GraceTerms): Instant {
   const { closedCycles, graceSince = Number.NEGATIVE_INFINITY } = terms;
-  const at = closesByGrace(cycle, terms);
+  const at = graceEnd(cycle, terms);
   const wasClosed = closedCycles !== undefined && cycle.end <= closedCycles.until;
   return wasClosed ? Math.min(at, closedCycles.at) : Math.max(at, graceSince);
 }
 
-function closesByGrace(cycle: AccountCycle, terms: GraceTerms): Instant {
+function graceEnd(cycle: AccountCycle, terms: GraceTerms): Instant {
   const days = terms.groupGraceDays ?? cycle.term.plan.gracePeriodDays;
   const { decidedAt, recordedAt = decidedAt, until, endDecidedAt } = cycle.term;
   // A book may be loaded long after it was decided, or before.
@@ -50,7 +50,7 @@ function closesByGrace(cycle: AccountCycle, terms: GraceTerms): Instant {
 }
 
 /** Cycles that end before this instant close before `closedSince`. @param decisions those that the cycles are of */
-export function openEndsFrom(
+export function earliestOpenEnd(
   decisions: readonly PlanDecision[],
   { groupGraceDays, graceAfterAssociationDays = 1, graceSince, closedCycles }: GraceTerms,
   closedSince: Instant,

@@ -16,8 +16,8 @@ import { creditAmountOf } from "../rating/credit-grant.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Refund } from "./advance-charge.ts";
 import { grantTiming } from "./charging.ts";
-import { after, type DueCycle, dueCards } from "./dues.ts";
-import { cited, exactOf, periodOf, type RefundExplanation } from "./explain.ts";
+import { addToCycleStart, type DueCycle, findDueCards } from "./dues.ts";
+import { citeRules, toExactFraction, toIsoPeriod, type RefundExplanation } from "./explain.ts";
 import { type AccountCycle, NO_END } from "./timeline.ts";
 
 /** A credit and when it comes to be: an invoice that became final before cannot have taken it. */
@@ -46,15 +46,15 @@ export const REFUND_PURPOSE = "refund of what was charged in advance and not ser
 export const BELOW_ZERO_PURPOSE = "invoice below zero";
 
 /** The grants of credit grant cards in these cycles, one for each natural cycle of their recurrence (S9.1, S12.6). */
-export function* creditGrants(
+export function* findCreditGrants(
   view: AccountView,
   { addOns }: Pick<BillingCatalog, "addOns">,
   dues: readonly DueCycle[],
 ): Steps<readonly GrantedCredit[]> {
-  const found = yield* dueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
+  const found = yield* findDueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
   return found.map(({ due, card, key, fullKey }) => {
     const creditAmount = creditAmountOf(card, view.currency);
-    const effectiveUntil = expiryOf(card, due);
+    const effectiveUntil = creditExpiry(card, due);
     return {
       id: key,
       purpose: card.displayName ?? addOns.get(card.id) ?? card.id,
@@ -72,9 +72,9 @@ export function* creditGrants(
 }
 
 /** A refund as a credit for any line, of priority 0, without expiry (S9.5, S10.3). */
-export function refundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
+export function toRefundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
   const { amount, at, knownAt, explanation } = refundedCharge(refund, rounding);
-  return { ...open(`refund|${refund.key}`, REFUND_PURPOSE, amount, at, knownAt), refund: explanation };
+  return { ...createCredit(`refund|${refund.key}`, REFUND_PURPOSE, amount, at, knownAt), refund: explanation };
 }
 
 /** A refund as a minimum commitment counts it (S13.3). */
@@ -85,21 +85,21 @@ export function refundedCharge(refund: Refund, rounding: Rounding): RefundedChar
     knownAt: refund.due,
     amount: roundFraction(refund.amount, rounding.digits, rounding.mode),
     explanation: {
-      ...cited(refund.explanation),
-      natural: periodOf(refund.natural),
-      exact: exactOf(refund.amount),
+      ...citeRules(refund.explanation),
+      natural: toIsoPeriod(refund.natural),
+      exact: toExactFraction(refund.amount),
       rounding,
     },
   };
 }
 
 /** The cause of the credit that an invoice below zero is, by the invoice's key. */
-export function negativeCauseOf(key: string): string {
+export function negativeInvoiceCause(key: string): string {
   return `negative|${key}`;
 }
 
 /** Whether a plan has a rate, a flat rate or a maximum below zero, without which no invoice of it is. */
-export function chargesBelowZero(details: PricePlanDetails): boolean {
+export function mayChargeBelowZero(details: PricePlanDetails): boolean {
   const { usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards } = details;
   const values = [usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards]
     .flat()
@@ -119,16 +119,22 @@ export function chargesBelowZero(details: PricePlanDetails): boolean {
 }
 
 /** An invoice below zero, once final, as a credit for any line (S13.4). */
-export function negativeInvoiceCredit(
+export function toNegativeInvoiceCredit(
   id: string,
   total: Decimal,
   invoiceDate: Instant,
   finalAt: Instant,
 ): GrantedCredit {
-  return open(negativeCauseOf(id), BELOW_ZERO_PURPOSE, total.negated(), invoiceDate, finalAt);
+  return createCredit(negativeInvoiceCause(id), BELOW_ZERO_PURPOSE, total.negated(), invoiceDate, finalAt);
 }
 
-function open(id: string, purpose: string, amount: Decimal, effectiveFrom: Instant, grantedAt: Instant): GrantedCredit {
+function createCredit(
+  id: string,
+  purpose: string,
+  amount: Decimal,
+  effectiveFrom: Instant,
+  grantedAt: Instant,
+): GrantedCredit {
   return {
     id,
     purpose,
@@ -142,7 +148,7 @@ function open(id: string, purpose: string, amount: Decimal, effectiveFrom: Insta
 }
 
 /** PRICING_CYCLE ends with the natural cycle, or with the run of the plan that it was granted in. */
-function expiryOf(card: CreditGrantRateCard, { cycle }: DueCycle): Instant | undefined {
+function creditExpiry(card: CreditGrantRateCard, { cycle }: DueCycle): Instant | undefined {
   const { expiryType, expiryDuration } = card.grantDetails;
   switch (expiryType) {
     case "NO_EXPIRY":
@@ -150,7 +156,7 @@ function expiryOf(card: CreditGrantRateCard, { cycle }: DueCycle): Instant | und
     case "PRICING_CYCLE":
       return Math.min(cycle.natural.end, cycle.run.end);
     case "CUSTOM": {
-      const until = after(cycle, expiryDuration ?? "PT0S");
+      const until = addToCycleStart(cycle, expiryDuration ?? "PT0S");
       return until >= NO_END ? undefined : until;
     }
   }

@@ -5,8 +5,8 @@
  */
 import { minorUnitDigits } from "../numbers/currency.ts";
 import type { RuleLink } from "../rulebook.ts";
-import { type ExplanationText, itemTexts, partTexts } from "./explanation-text.ts";
-import { groupedIn, moneyText, numberText } from "./figure-text.ts";
+import { type ExplanationText, describeItems, describeParts } from "./explanation-text.ts";
+import { groupThousandsIn, formatMoney, formatNumber } from "./figure-text.ts";
 import { type Invoice, type InvoiceLine, invoiceParts, type UsageLine } from "./invoice.ts";
 
 /** One row of a printed invoice. */
@@ -23,7 +23,7 @@ export function invoiceRows(invoice: Invoice): readonly InvoiceRow[] {
   const digits = minorUnitDigits(currency);
   const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
   const total = (label: string, { value }: InvoiceLine, unit = ""): InvoiceRow => {
-    return { kind: "line", depth: 0, cells: [label, "", unit, moneyText(value, digits)] };
+    return { kind: "line", depth: 0, cells: [label, "", unit, formatMoney(value, digits)] };
   };
   return [
     ...subTotals.flatMap((line): InvoiceRow[] => [
@@ -33,7 +33,7 @@ export function invoiceRows(invoice: Invoice): readonly InvoiceRow[] {
     ]),
     ...trueUps.flatMap((line) => [
       total(`True-up: ${line.description ?? "minimum commitment"}`, line),
-      ...textRows(partTexts(line), 1),
+      ...textRows(describeParts(line), 1),
     ]),
     ...credits.map((credit) => total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit)),
     { kind: "rule" },
@@ -48,16 +48,16 @@ function cardRows(line: InvoiceLine, depth: number, digits: number): readonly In
     kind: "line",
     depth,
     cells: [
-      line.type.endsWith("_SLAB_AMOUNT") ? groupedIn(label) : label,
-      line.quantity === undefined ? "" : numberText(line.quantity),
-      line.valuePerQuantity === undefined ? "" : numberText(line.valuePerQuantity),
-      moneyText(line.value, digits),
+      line.type.endsWith("_SLAB_AMOUNT") ? groupThousandsIn(label) : label,
+      line.quantity === undefined ? "" : formatNumber(line.quantity),
+      line.valuePerQuantity === undefined ? "" : formatNumber(line.valuePerQuantity),
+      formatMoney(line.value, digits),
     ],
   };
-  const texts = itemTexts(line);
+  const texts = describeItems(line);
   return [
     own,
-    ...textRows(partTexts(line), depth + 1),
+    ...textRows(describeParts(line), depth + 1),
     ...(line.lineItems ?? []).flatMap((item) => {
       const text = texts.get(item);
       return [...cardRows(item, depth + 1, digits), ...textRows(text === undefined ? [] : [text], depth + 2)];
@@ -75,7 +75,7 @@ function unpricedRows(unpriced: readonly UsageLine[]): readonly InvoiceRow[] {
     { kind: "rule" },
     { kind: "line", depth: 0, cells: ["Usage that is not priced", "", "", ""] },
     ...unpriced.map(({ description, quantity }): InvoiceRow => {
-      return { kind: "line", depth: 1, cells: [description, numberText(quantity), "", ""] };
+      return { kind: "line", depth: 1, cells: [description, formatNumber(quantity), "", ""] };
     }),
   ];
 }

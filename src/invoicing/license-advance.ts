@@ -11,7 +11,7 @@ import { type Instant, dayStart } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Charge } from "../rating/charge.ts";
 import {
-  dayRuns,
+  splitIntoDayRuns,
   quantityAt,
   type QuantityStep,
   quantitySteps,
@@ -19,20 +19,35 @@ import {
 } from "../rating/license-timeline.ts";
 import {
   type Increase,
-  type LevelFall,
+  type RefundableDecrease,
   licensePrice,
-  licenseRefund,
-  NOTHING_PAID,
-  paidBy,
+  refundLicense,
+  NO_EARLIER_CHARGES,
+  paidLevel,
   rateLicenseIncrease,
   rateLicenseInAdvance,
 } from "../rating/license.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
-import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
-import { chargedBefore } from "./arrears.ts";
-import { chargedByDays, licenseTiming } from "./charging.ts";
-import { type DueCycle, onceKey, periodKey } from "./dues.ts";
-import { clipped, lowered, type PaidDays, type PriceOf, raised, replaced, topOf } from "./paid-days.ts";
+import {
+  type AdvanceBilling,
+  type AdvanceCharge,
+  findCut,
+  type Refund,
+  refundKey,
+  chargeAtCycleStart,
+} from "./advance-charge.ts";
+import { quantitiesChargedBefore } from "./arrears.ts";
+import { isChargedByDays, licenseTiming } from "./charging.ts";
+import { type DueCycle, chargeOnceKey, periodKey } from "./dues.ts";
+import {
+  clipToPeriod,
+  removeAbove,
+  type PaidDays,
+  type PriceOf,
+  addCharged,
+  replaceDays,
+  highestPaid,
+} from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
 
 /** The updates of a license that were known from one instant until the next one arrived. */
@@ -46,7 +61,7 @@ interface Epoch {
 }
 
 /** One license in one cycle that it is charged for. */
-interface Charging {
+interface LicenseCycle {
   readonly view: AccountView;
   readonly due: DueCycle;
   /** Prorated as the cycle is. */
@@ -57,7 +72,10 @@ interface Charging {
   readonly priceOf: PriceOf;
   readonly charges: AdvanceCharge[];
   /** By key: what is given back from one instant on and becomes known at one is one refund. */
-  readonly falls: Map<string, { readonly at: Instant; readonly due: Instant; readonly falls: LevelFall[] }>;
+  readonly decreases: Map<
+    string,
+    { readonly at: Instant; readonly due: Instant; readonly decreases: RefundableDecrease[] }
+  >;
 }
 
 /**
@@ -65,25 +83,25 @@ interface Charging {
  *
  * @param isAsked of other cycles only what was paid whole matters: later pieces of a natural cycle charge what is above it
  */
-export function* licenseInAdvance(
+export function* chargeLicensesInAdvance(
   view: AccountView,
   dues: readonly DueCycle[],
   isAsked: (cycle: AccountCycle) => boolean,
-): Steps<Advance> {
-  const asked = new Set<Charging>();
-  const whole = new Map<string, Charging[]>();
+): Steps<AdvanceBilling> {
+  const asked = new Set<LicenseCycle>();
+  const whole = new Map<string, LicenseCycle[]>();
   for (const due of dues) {
     if (due.cycle.term.plan.details.licenseRateCards.length === 0) continue;
     yield;
     const isWanted = isAsked(due.cycle);
     for (const each of due.cycle.term.plan.details.licenseRateCards) {
       if (each.invoiceTiming !== "IN_ADVANCE") continue;
-      const enableProration = chargedByDays(due.timeline, due.cycle, licenseTiming(each));
+      const enableProration = isChargedByDays(due.timeline, due.cycle, licenseTiming(each));
       if (enableProration && !isWanted) continue;
-      const charging = chargingOf(view, due, { ...each, enableProration });
-      if (isWanted) asked.add(charging);
-      if (enableProration) payByDays(charging);
-      else whole.set(charging.key, [...(whole.get(charging.key) ?? []), charging]);
+      const licenseCycle = openLicenseCycle(view, due, { ...each, enableProration });
+      if (isWanted) asked.add(licenseCycle);
+      if (enableProration) payByDays(licenseCycle);
+      else whole.set(licenseCycle.key, [...(whole.get(licenseCycle.key) ?? []), licenseCycle]);
     }
   }
   for (const pieces of whole.values()) {
@@ -93,24 +111,24 @@ export function* licenseInAdvance(
   }
   return {
     charges: [...asked].flatMap(({ charges }) => charges),
-    refunds: [...asked].flatMap(refundsOf),
+    refunds: [...asked].flatMap(toRefunds),
   };
 }
 
-function chargingOf(view: AccountView, due: DueCycle, card: LicenseRateCard): Charging {
+function openLicenseCycle(view: AccountView, due: DueCycle, card: LicenseRateCard): LicenseCycle {
   const { cycle } = due;
   const served: Cycle = { start: cycle.start, end: cycle.end };
-  const keyOf = card.enableProration ? onceKey : periodKey;
+  const keyOf = card.enableProration ? chargeOnceKey : periodKey;
   return {
     view,
     due,
     card,
     key: keyOf(cycle, licenseTiming(card), cycle.natural),
     period: { served, natural: cycle.natural },
-    cut: cutOf(view.decisions, served, due.due),
+    cut: findCut(view.decisions, served, due.due),
     priceOf: (quantity) => licensePrice(card, view.currency, quantity),
     charges: [],
-    falls: new Map(),
+    decreases: new Map(),
   };
 }
 
@@ -118,20 +136,22 @@ function chargingOf(view: AccountView, due: DueCycle, card: LicenseRateCard): Ch
  * By days: each increase is charged, and each decrease given back, for the days that it changes of those paid. A change
  * that arrives after its time changes the days from its own day on (S10.3).
  */
-function payByDays(charging: Charging): void {
-  const { view, due, card, period, cut } = charging;
-  const epochs = epochsOf(charging);
+function payByDays(licenseCycle: LicenseCycle): void {
+  const { view, due, card, period, cut } = licenseCycle;
+  const epochs = findEpochs(licenseCycle);
   const atStart = quantityAtStart(epochs, period.served);
-  charging.charges.push(standing(due, () => unlessNothing(rateLicenseInAdvance(card, view.currency, atStart, period))));
+  licenseCycle.charges.push(
+    chargeAtCycleStart(due, () => unlessNothing(rateLicenseInAdvance(card, view.currency, atStart, period))),
+  );
   let paid: readonly PaidDays[] = [{ ...period.served, charged: [{ quantity: atStart, paidAs: atStart }] }];
   for (const epoch of epochs) {
     const steps = quantitySteps(epoch.changes).filter(({ from }) => from < epoch.until);
     let next = 0;
-    for (const run of dayRuns(epoch.changes, period.served)) {
+    for (const run of splitIntoDayRuns(epoch.changes, period.served)) {
       if (run.start >= epoch.until) break;
       // A quantity that arrived when its days were over changes no later day, where days are given back.
-      const isOver = epoch.isLater && givesBack(card) && run.end <= epoch.from;
-      const change: Change = { charging, epoch, end: isOver ? run.end : period.served.end };
+      const isOver = epoch.isLater && refundsDecreases(card) && run.end <= epoch.from;
+      const change: Change = { licenseCycle, epoch, end: isOver ? run.end : period.served.end };
       paid = decrease(change, { from: run.start, quantity: run.quantity }, paid);
       // A change that took effect on an earlier day, but was not known then.
       const held = steps[next]?.from === run.start ? undefined : steps[next - 1];
@@ -142,14 +162,17 @@ function payByDays(charging: Charging): void {
     }
   }
   if (cut === undefined) return;
-  for (const days of clipped(paid, { start: cut.at, end: period.served.end })) {
-    giveBack(charging, cut.at, Math.max(cut.at, cut.decidedAt), topOf(days).paidAs, { to: undefined, days });
+  for (const days of clipToPeriod(paid, { start: cut.at, end: period.served.end })) {
+    refundDecrease(licenseCycle, cut.at, Math.max(cut.at, cut.decidedAt), highestPaid(days).paidAs, {
+      to: undefined,
+      days,
+    });
   }
 }
 
 /** How a change of quantity changes what is paid. */
 interface Change {
-  readonly charging: Charging;
+  readonly licenseCycle: LicenseCycle;
   readonly epoch: Epoch;
   /** It changes no day from here on. */
   readonly end: Instant;
@@ -157,68 +180,68 @@ interface Change {
 
 /** Charges an increase for the days, from one on, of which less is charged (S10.3); what they are paid up to then. */
 function increase(
-  { charging, epoch, end }: Change,
+  { licenseCycle, epoch, end }: Change,
   step: QuantityStep,
   start: Instant,
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
-  if (!paid.some((days) => days.end > start && step.quantity.gt(topOf(days).quantity))) return paid;
+  if (!paid.some((days) => days.end > start && step.quantity.gt(highestPaid(days).quantity))) return paid;
   const known = Math.max(step.from, epoch.from);
   // The cycle may have been cut on that day, before or after the increase.
-  const remaining = { start, end: Math.min(end, endAsKnown(charging, known)) };
-  const fewer = clipped(paid, remaining).filter((days) => step.quantity.gt(topOf(days).quantity));
+  const remaining = { start, end: Math.min(end, endAsKnown(licenseCycle, known)) };
+  const fewer = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).quantity));
   if (fewer.length === 0) return paid;
   const increases = fewer.map((days): Increase => {
-    const { quantity: above, paidAs } = topOf(days);
+    const { quantity: above, paidAs } = highestPaid(days);
     return { to: step.quantity, above, paidAs, days: { start: days.start, end: days.end } };
   });
-  chargeAtOnce(charging, step.from, known, increases);
+  chargeAtOnce(licenseCycle, step.from, known, increases);
   let after = paid;
-  for (const days of fewer) after = replaced(after, raised(days, step.quantity, charging.priceOf));
+  for (const days of fewer) after = replaceDays(after, addCharged(days, step.quantity, licenseCycle.priceOf));
   return after;
 }
 
 /** Gives back a decrease for the days, from its first on, of which more is charged (S10.3); as {@link increase}. */
 function decrease(
-  { charging, epoch, end }: Change,
+  { licenseCycle, epoch, end }: Change,
   step: QuantityStep,
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
-  const { card, priceOf } = charging;
-  if (!givesBack(card) || !paid.some((days) => step.quantity.lt(topOf(days).quantity))) return paid;
-  const remaining = { start: step.from, end: Math.min(end, endAsKnown(charging, Math.max(step.from, epoch.from))) };
+  const { card, priceOf } = licenseCycle;
+  if (!refundsDecreases(card) || !paid.some((days) => step.quantity.lt(highestPaid(days).quantity))) return paid;
+  const remaining = { start: step.from, end: Math.min(end, endAsKnown(licenseCycle, Math.max(step.from, epoch.from))) };
   let after = paid;
-  for (const days of clipped(paid, remaining)) {
-    if (step.quantity.gte(topOf(days).quantity)) continue;
-    const fewer = lowered(days, step.quantity, priceOf);
+  for (const days of clipToPeriod(paid, remaining)) {
+    if (step.quantity.gte(highestPaid(days).quantity)) continue;
+    const fewer = removeAbove(days, step.quantity, priceOf);
     const known = Math.max(days.start, epoch.from);
-    giveBack(charging, days.start, known, topOf(days).paidAs, { to: topOf(fewer).paidAs, days });
-    after = replaced(after, fewer);
+    refundDecrease(licenseCycle, days.start, known, highestPaid(days).paidAs, { to: highestPaid(fewer).paidAs, days });
+    after = replaceDays(after, fewer);
   }
   return after;
 }
 
-function givesBack({ proratedRefundMode }: LicenseRateCard): boolean {
+function refundsDecreases({ proratedRefundMode }: LicenseRateCard): boolean {
   return proratedRefundMode === "CREDITS";
 }
 
-function giveBack(
-  { due, key, falls }: Charging,
+function refundDecrease(
+  { due, key, decreases }: LicenseCycle,
   at: Instant,
   known: Instant,
   from: Decimal | undefined,
-  { to, days }: Omit<LevelFall, "from">,
+  { to, days }: Omit<RefundableDecrease, "from">,
 ): void {
   if (from === undefined) return;
   const given = { at, due: known };
   const name = refundKey(key, due, given);
-  const others = falls.get(name)?.falls ?? [];
-  falls.set(name, { ...given, falls: [...others, { from, to, days: { start: days.start, end: days.end } }] });
+  const others = decreases.get(name)?.decreases ?? [];
+  decreases.set(name, { ...given, decreases: [...others, { from, to, days: { start: days.start, end: days.end } }] });
 }
 
-function refundsOf({ view, due: { cycle }, card, period, falls }: Charging): readonly Refund[] {
-  return [...falls].flatMap(([key, { at, due, falls: all }]) => {
-    const back = licenseRefund(card, view.currency, all, period);
+function toRefunds({ view, due: { cycle }, card, period, decreases }: LicenseCycle): readonly Refund[] {
+  return [...decreases].flatMap(([key, { at, due, decreases: all }]) => {
+    const back = refundLicense(card, view.currency, all, period);
     const { natural } = period;
     return back === undefined
       ? []
@@ -227,16 +250,16 @@ function refundsOf({ view, due: { cycle }, card, period, falls }: Charging): rea
 }
 
 /** Charges an increase on an invoice of its own, for the cycle as it is known to end when it falls due (S13.1). */
-function chargeAtOnce(charging: Charging, at: Instant, known: Instant, increases: readonly Increase[]): void {
-  const { view, due, card, period, charges } = charging;
+function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, known: Instant, increases: readonly Increase[]): void {
+  const { view, due, card, period, charges } = licenseCycle;
   const rate = (): Charge | undefined => unlessNothing(rateLicenseIncrease(card, view.currency, increases, period));
-  const cycle = { ...due.cycle, end: endAsKnown(charging, known) };
+  const cycle = { ...due.cycle, end: endAsKnown(licenseCycle, known) };
   charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: known, cycle, rate });
 }
 
 /** A quantity that may be charged whole, and when that is known. */
 interface Moment {
-  readonly charging: Charging;
+  readonly licenseCycle: LicenseCycle;
   readonly known: Instant;
   readonly step: QuantityStep;
   /** Whether it is what the cycle began with, as known when it fell due. */
@@ -247,46 +270,48 @@ interface Moment {
  * Without proration: the pieces of a natural cycle together charge each quantity above those that were charged, once and
  * in full, in the order in which it became known (S9.1, S10.3).
  */
-function payWhole(pieces: readonly Charging[]): void {
-  const inArrears = new Map(pieces.map((piece) => [piece, chargedInArrears(piece)]));
+function payWhole(pieces: readonly LicenseCycle[]): void {
+  const inArrears = new Map(pieces.map((piece) => [piece, quantitiesChargedInArrears(piece)]));
   const charged: Decimal[] = [];
-  for (const { charging, known, step, isStart } of momentsOf(pieces)) {
-    const { view, due, card, period } = charging;
-    const before = [...(inArrears.get(charging) ?? []), ...charged];
+  for (const { licenseCycle, known, step, isStart } of findMoments(pieces)) {
+    const { view, due, card, period } = licenseCycle;
+    const before = [...(inArrears.get(licenseCycle) ?? []), ...charged];
     const isMore = before.every((quantity) => step.quantity.gt(quantity));
     if (isStart) {
-      const paid = paidBy(card, view.currency, before);
-      charging.charges.push(
-        standing(due, () => unlessNothing(rateLicenseInAdvance(card, view.currency, step.quantity, period, paid))),
+      const paid = paidLevel(card, view.currency, before);
+      licenseCycle.charges.push(
+        chargeAtCycleStart(due, () =>
+          unlessNothing(rateLicenseInAdvance(card, view.currency, step.quantity, period, paid)),
+        ),
       );
     } else {
-      if (!isMore || dayStart(step.from) >= endAsKnown(charging, known)) continue;
-      const paid = paidBy(card, view.currency, before) ?? NOTHING_PAID;
-      chargeAtOnce(charging, step.from, known, [{ ...paid, to: step.quantity, days: period.served }]);
+      if (!isMore || dayStart(step.from) >= endAsKnown(licenseCycle, known)) continue;
+      const paid = paidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
+      chargeAtOnce(licenseCycle, step.from, known, [{ ...paid, to: step.quantity, days: period.served }]);
     }
     if (isMore) charged.push(step.quantity);
   }
 }
 
-function momentsOf(pieces: readonly Charging[]): readonly Moment[] {
+function findMoments(pieces: readonly LicenseCycle[]): readonly Moment[] {
   return pieces
-    .flatMap((charging): readonly Moment[] => {
-      const { due, period } = charging;
-      const epochs = epochsOf(charging);
+    .flatMap((licenseCycle): readonly Moment[] => {
+      const { due, period } = licenseCycle;
+      const epochs = findEpochs(licenseCycle);
       const start = { from: due.due, quantity: quantityAtStart(epochs, period.served) };
       const steps = epochs.flatMap((epoch) =>
         quantitySteps(epoch.changes)
           .filter(({ from }) => from < epoch.until)
-          .map((step) => ({ charging, known: Math.max(step.from, epoch.from), step, isStart: false })),
+          .map((step) => ({ licenseCycle, known: Math.max(step.from, epoch.from), step, isStart: false })),
       );
-      return [{ charging, known: due.due, step: start, isStart: true }, ...steps];
+      return [{ licenseCycle, known: due.due, step: start, isStart: true }, ...steps];
     })
     .sort((a, b) => a.known - b.known);
 }
 
 /** The charges in arrears of earlier pieces of the natural cycle. */
-function chargedInArrears({ view, due, card }: Charging): readonly Decimal[] {
-  return chargedBefore(view, due.timeline, due.cycle, card.id, (each) => each.invoiceTiming === "IN_ARREARS");
+function quantitiesChargedInArrears({ view, due, card }: LicenseCycle): readonly Decimal[] {
+  return quantitiesChargedBefore(view, due.timeline, due.cycle, card.id, (each) => each.invoiceTiming === "IN_ARREARS");
 }
 
 function quantityAtStart(epochs: readonly Epoch[], served: Cycle): Decimal {
@@ -294,7 +319,7 @@ function quantityAtStart(epochs: readonly Epoch[], served: Cycle): Decimal {
 }
 
 /** The known updates by instant: when the cycle fell due, and at each later arrival. */
-function epochsOf({ view, due: { due }, card, period: { served } }: Charging): readonly Epoch[] {
+function findEpochs({ view, due: { due }, card, period: { served } }: LicenseCycle): readonly Epoch[] {
   // A change that takes effect after the cycle says nothing of it, whenever it arrives.
   const changes = view.licenseChanges.filter((each) => each.licenseId === card.id && each.effectiveFrom < served.end);
   const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);
@@ -321,9 +346,9 @@ function arrivalOf({ knownFrom }: LicenseChange): Instant {
 }
 
 /** The end of the cycle as it was known at an instant. */
-function endAsKnown({ view, due, period }: Charging, at: Instant): Instant {
+function endAsKnown({ view, due, period }: LicenseCycle, at: Instant): Instant {
   const decisions = view.decisions.filter(({ decidedAt }) => decidedAt <= at);
-  return cutOf(decisions, period.served, due.due)?.at ?? period.served.end;
+  return findCut(decisions, period.served, due.due)?.at ?? period.served.end;
 }
 
 function unlessNothing(charge: Charge): Charge | undefined {

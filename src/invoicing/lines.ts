@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { type Decimal, sum, textOf } from "../numbers/decimal.ts";
-import { compareFractions, floorFraction, type Fraction, textOfFraction, whole } from "../numbers/fraction.ts";
+import { type Decimal, sum, formatDecimal } from "../numbers/decimal.ts";
+import { compareFractions, floorFraction, type Fraction, formatFraction, toFraction } from "../numbers/fraction.ts";
 import { CARD_KINDS, type Charge, type SlabCharge, type SlabExplanation } from "../rating/charge.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { type CardValues, roundLines } from "../rating/rounding.ts";
 import { ruleLink } from "../rulebook.ts";
-import { type Explanation, exactOf, explainCard, SUM } from "./explain.ts";
+import { type Explanation, toExactFraction, explainCard, SUM } from "./explain.ts";
 import { cardLineType, type InvoiceLine, type LineType } from "./invoice.ts";
 
 /** A card's charge with its rounded values and how the card presents itself. */
@@ -31,7 +31,7 @@ export interface LineStyle {
 }
 
 /** Rounds a charge; undefined where it makes no line: quantity 0 and charge 0 (S13.1). */
-export function cardItem(
+export function toCardItem(
   charge: Charge,
   face: { readonly description: string; readonly tag?: string },
   rounding: Rounding,
@@ -42,12 +42,12 @@ export function cardItem(
 }
 
 /** The items in the order of their lines: by kind, and within it as the plan has them. */
-export function inLineOrder(items: readonly CardItem[]): readonly CardItem[] {
+export function sortIntoLineOrder(items: readonly CardItem[]): readonly CardItem[] {
   return CARD_KINDS.flatMap((kind) => items.filter((item) => item.charge.kind === kind));
 }
 
 /** Groups items that share a tag, each group at the place of its first item (S13.2). */
-export function byTag(items: readonly CardItem[]): readonly (readonly CardItem[])[] {
+export function groupByTag(items: readonly CardItem[]): readonly (readonly CardItem[])[] {
   const groups = new Map<string | CardItem, CardItem[]>();
   for (const item of items) {
     const key = item.tag ?? item;
@@ -78,12 +78,12 @@ export function sumLine(
     ...(description === undefined ? {} : { description }),
     value: sum(lineItems.map((line) => line.value)),
     ...(lineItems.length > 0 ? { lineItems } : {}),
-    ...explained(style, () => SUM),
+    ...withExplanation(style, () => SUM),
   };
 }
 
 /** `explanation` where it was asked for. */
-export function explained(style: LineStyle, make: () => Explanation): { readonly explanation?: Explanation } {
+export function withExplanation(style: LineStyle, make: () => Explanation): { readonly explanation?: Explanation } {
   return style.explain ? { explanation: make() } : {};
 }
 
@@ -103,10 +103,10 @@ function cardLine({ charge, values, description }: CardItem, style: LineStyle): 
     id: billableId,
     description,
     value: values.value,
-    ...exactText(charge.bounded, values.value),
+    ...exactValueField(charge.bounded, values.value),
     ...(quantity === undefined ? {} : { quantity }),
     ...(lineItems.length > 0 ? { lineItems } : {}),
-    ...explained(style, () => explainCard(charge, style.rounding)),
+    ...withExplanation(style, () => explainCard(charge, style.rounding)),
   };
 }
 
@@ -122,15 +122,15 @@ function slabLine(
   return {
     type: `${charge.kind}_RATE_CARD_SLAB_AMOUNT`,
     id: charge.billableId,
-    description: slabText(slab, priced),
+    description: describeSlab(slab, priced),
     value,
-    ...exactText(slab.amount, value),
+    ...exactValueField(slab.amount, value),
     quantity: slab.quantity,
     valuePerQuantity: slab.rate,
-    ...explained(style, () => ({
+    ...withExplanation(style, () => ({
       of: "SLAB",
       rules: [ruleLink("S1.5")],
-      exact: exactOf(slab.amount),
+      exact: toExactFraction(slab.amount),
       digits,
       missing: value.eq(floorFraction(slab.amount, digits)) ? 0 : 1,
     })),
@@ -144,32 +144,32 @@ function adjustmentLine(values: CardValues, billableId: string, style: LineStyle
     id: billableId,
     description: "adjustment to the card's minimum or maximum",
     value: values.adjustment,
-    ...explained(style, () => ({ of: "BOUNDS", rules: [ruleLink("S7.4")], bounded: values.value, charged })),
+    ...withExplanation(style, () => ({ of: "BOUNDS", rules: [ruleLink("S7.4")], bounded: values.value, charged })),
   };
 }
 
 /** `exactValue` where the exact amount differs from the rounded one. */
-export function exactText(exact: Fraction, value: Decimal): { readonly exactValue?: string } {
-  return compareFractions(exact, whole(value)) === 0 ? {} : { exactValue: textOfFraction(exact) };
+export function exactValueField(exact: Fraction, value: Decimal): { readonly exactValue?: string } {
+  return compareFractions(exact, toFraction(value)) === 0 ? {} : { exactValue: formatFraction(exact) };
 }
 
 /** Which units a slab prices, and how. */
-function slabText(slab: SlabCharge, priced: SlabExplanation | undefined): string {
-  return priced === undefined ? `slab ${slab.order}` : `${rangeText(priced)} ${priceText(priced)}`;
+function describeSlab(slab: SlabCharge, priced: SlabExplanation | undefined): string {
+  return priced === undefined ? `slab ${slab.order}` : `${formatRange(priced)} ${describePriceType(priced)}`;
 }
 
-function rangeText({ startAfter, endAt }: SlabExplanation): string {
-  if (endAt !== undefined) return `above ${textOf(startAfter)} to ${textOf(endAt)},`;
-  return startAfter.isZero() ? "all units," : `above ${textOf(startAfter)},`;
+function formatRange({ startAfter, endAt }: SlabExplanation): string {
+  if (endAt !== undefined) return `above ${formatDecimal(startAfter)} to ${formatDecimal(endAt)},`;
+  return startAfter.isZero() ? "all units," : `above ${formatDecimal(startAfter)},`;
 }
 
-function priceText({ priceType, packageSize }: SlabExplanation): string {
+function describePriceType({ priceType, packageSize }: SlabExplanation): string {
   switch (priceType) {
     case "FLAT":
       return "flat";
     case "PER_UNIT":
       return "per unit";
     case "PACKAGE":
-      return packageSize === undefined ? "per package" : `per package of ${textOf(packageSize)}`;
+      return packageSize === undefined ? "per package" : `per package of ${formatDecimal(packageSize)}`;
   }
 }

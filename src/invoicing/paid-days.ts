@@ -9,7 +9,7 @@ import { intersection } from "../calendar/proration.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 
 /** A charged quantity, and what is paid up to it. */
-export interface Paid {
+export interface PaidQuantity {
   readonly quantity: Decimal;
   /** The quantity whose price is the paid level up to here; undefined: nothing is paid. */
   readonly paidAs: Decimal | undefined;
@@ -18,26 +18,26 @@ export interface Paid {
 /** Days that are paid alike. */
 export interface PaidDays extends Cycle {
   /** By quantity, the least first; one at least. */
-  readonly charged: readonly Paid[];
+  readonly charged: readonly PaidQuantity[];
 }
 
 /** The price of a quantity for a whole natural cycle. */
 export type PriceOf = (quantity: Decimal) => Decimal;
 
 /** The highest charged quantity of some days. */
-export function topOf({ charged }: PaidDays): Paid {
+export function highestPaid({ charged }: PaidDays): PaidQuantity {
   return charged.at(-1) ?? { quantity: ZERO, paidAs: undefined };
 }
 
 /** The paid level: what is paid for the days, as for a whole natural cycle. */
-export function levelOf({ paidAs }: Paid, priceOf: PriceOf): Decimal {
+export function paidAmount({ paidAs }: PaidQuantity, priceOf: PriceOf): Decimal {
   return paidAs === undefined ? ZERO : priceOf(paidAs);
 }
 
 /** The charged quantities once one above them is charged. */
-export function raised(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
-  const top = topOf(days);
-  const isMore = priceOf(quantity).gt(levelOf(top, priceOf));
+export function addCharged(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
+  const top = highestPaid(days);
+  const isMore = priceOf(quantity).gt(paidAmount(top, priceOf));
   return { ...days, charged: [...days.charged, { quantity, paidAs: isMore ? quantity : top.paidAs }] };
 }
 
@@ -46,20 +46,20 @@ export function raised(days: PaidDays, quantity: Decimal, priceOf: PriceOf): Pai
  * the quantity's price, where that is more. It never rises, and lowering does not take it below 0: no more is given back than was
  * charged, and a quantity that was charged before is paid at the level that it had then.
  */
-export function lowered(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
+export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
   const kept = days.charged.filter((paid) => paid.quantity.lte(quantity));
   const below = kept.at(-1);
   if (below?.quantity.eq(quantity) === true) return { ...days, charged: kept };
-  const top = topOf(days);
+  const top = highestPaid(days);
   const floor = priceOf(quantity).isNegative() ? undefined : quantity;
   const levels = [{ quantity, paidAs: floor }, ...(below === undefined ? [] : [{ quantity, paidAs: below.paidAs }])];
-  const most = levels.reduce((a, b) => (levelOf(b, priceOf).gt(levelOf(a, priceOf)) ? b : a));
-  const isLess = levelOf(most, priceOf).lt(levelOf(top, priceOf));
+  const most = levels.reduce((a, b) => (paidAmount(b, priceOf).gt(paidAmount(a, priceOf)) ? b : a));
+  const isLess = paidAmount(most, priceOf).lt(paidAmount(top, priceOf));
   return { ...days, charged: [...kept, isLess ? most : { quantity, paidAs: top.paidAs }] };
 }
 
 /** The parts of paid days that lie in a period. */
-export function clipped(paid: readonly PaidDays[], period: Cycle): readonly PaidDays[] {
+export function clipToPeriod(paid: readonly PaidDays[], period: Cycle): readonly PaidDays[] {
   return paid.flatMap((days) => {
     const common = intersection(days, period);
     return common === undefined ? [] : [{ ...days, ...common }];
@@ -67,7 +67,7 @@ export function clipped(paid: readonly PaidDays[], period: Cycle): readonly Paid
 }
 
 /** Paid days with some of them paid otherwise. */
-export function replaced(paid: readonly PaidDays[], days: PaidDays): readonly PaidDays[] {
+export function replaceDays(paid: readonly PaidDays[], days: PaidDays): readonly PaidDays[] {
   const rest = paid.flatMap((each) =>
     intersection(each, days) === undefined
       ? [each]

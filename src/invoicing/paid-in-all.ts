@@ -13,7 +13,7 @@ import { allLines, type Invoice, type InvoiceLine } from "./invoice.ts";
  *
  * @param invoices of one account, in one currency
  */
-export function paidInAll(invoices: readonly Invoice[]): Decimal {
+export function netTotal(invoices: readonly Invoice[]): Decimal {
   const totals = invoices.map(({ revenueInfo }) => revenueInfo.value);
   const belowZero = sum(totals.filter((total) => total.isNegative()));
   const credits = invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo)).filter(isOfInvoiceBelowZero);

@@ -15,7 +15,7 @@ import {
   cyclesElapsed,
   naturalCycle,
   naturalCycleAt,
-  sameCycleConfig,
+  isSameCycleConfig,
 } from "../calendar/cycle.ts";
 import { dayStart, type Instant } from "../calendar/instant.ts";
 
@@ -53,11 +53,11 @@ export interface Term {
   readonly endDecidedAt: Instant;
   readonly plan: AssociatedPlan;
   /** What was in force on its first day before it, in order. */
-  readonly ousted?: readonly OustedPlan[] | undefined;
+  readonly superseded?: readonly SupersededPlan[] | undefined;
 }
 
 /** A plan that was in force when a day had begun, until a decision of that day: it took nothing of the day, but may have charged for it. */
-export interface OustedPlan {
+export interface SupersededPlan {
   readonly day: Instant;
   /** When it was decided that another plan takes its place, or none. */
   readonly until: Instant;
@@ -80,12 +80,12 @@ export interface AccountCycle extends Cycle {
 /**
  * Adds a decision to a timeline: in its days it takes the place of older terms, and what one of them had after these days goes on.
  *
- * @param ousted what was in force on its first day before
+ * @param superseded what was in force on its first day before
  */
 function withDecision(
   timeline: Timeline,
   { from, until, decidedAt, recordedAt, plan }: PlanDecision,
-  ousted?: readonly OustedPlan[],
+  superseded?: readonly SupersededPlan[],
 ): Timeline {
   const endDecidedAt = decidedAt;
   // Decisions come one after the other for the days ahead: mostly it is about the last terms.
@@ -94,42 +94,42 @@ function withDecision(
   const touched = timeline.slice(first, after < 0 ? undefined : after);
   return [
     ...timeline.slice(0, first),
-    ...touched.filter((term) => term.from < from).map((term) => cutAt(term, from, decidedAt)),
-    ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, endDecidedAt, plan, ousted }] : []),
-    ...touched.filter((term) => term.until > until).map((term) => ({ ...term, from: until, ousted: undefined })),
+    ...touched.filter((term) => term.from < from).map((term) => endTermAt(term, from, decidedAt)),
+    ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, endDecidedAt, plan, superseded }] : []),
+    ...touched.filter((term) => term.until > until).map((term) => ({ ...term, from: until, superseded: undefined })),
     ...(after < 0 ? [] : timeline.slice(after)),
   ];
 }
 
 /** A term that ends at `until` or sooner; it may have ended just there before. */
-function cutAt(term: Term, until: Instant, decidedAt: Instant): Term {
+function endTermAt(term: Term, until: Instant, decidedAt: Instant): Term {
   return term.until <= until ? term : { ...term, until, endDecidedAt: decidedAt };
 }
 
 /** The timeline that all decisions make, in the order in which they were decided. */
-export function timelineOf(decisions: readonly PlanDecision[]): Timeline {
+export function buildTimeline(decisions: readonly PlanDecision[]): Timeline {
   let last: Timeline = [];
-  for (const { timeline } of laidOver(decisions)) last = timeline;
+  for (const { timeline } of layerDecisions(decisions)) last = timeline;
   return last;
 }
 
 /** The decisions in the order in which they were made, each with the timeline that it makes of the one before. */
-function* laidOver(
+function* layerDecisions(
   decisions: readonly PlanDecision[],
 ): Generator<{ readonly decidedAt: Instant; readonly timeline: Timeline }> {
   let timeline: Timeline = [];
-  let ousted: readonly OustedPlan[] = [];
-  for (const decision of inOrder(decisions)) {
+  let superseded: readonly SupersededPlan[] = [];
+  for (const decision of sortDecisions(decisions)) {
     const { from: day, decidedAt: until } = decision;
     // Only a decision on the day that it is made on finds it begun.
     if (day === dayStart(until) && day < until) {
       const former = timeline.findLast((term) => term.from <= day && term.until > day && term.decidedAt < until);
-      ousted = [
-        ...ousted.filter((each) => each.day === day),
+      superseded = [
+        ...superseded.filter((each) => each.day === day),
         ...(former === undefined ? [] : [{ day, until, plan: former.plan }]),
       ];
     }
-    const own = ousted.filter((each) => each.day === day);
+    const own = superseded.filter((each) => each.day === day);
     timeline = withDecision(timeline, decision, own.length === 0 ? undefined : own);
     yield { decidedAt: until, timeline };
   }
@@ -144,7 +144,7 @@ export interface KnownTimeline {
 
 /** The timelines as they were known, one from each instant of decision to the next (S9.2). */
 export function knownTimelines(decisions: readonly PlanDecision[]): readonly KnownTimeline[] {
-  const laid = [...laidOver(decisions)];
+  const laid = [...layerDecisions(decisions)];
   return laid.flatMap(({ decidedAt: knownFrom, timeline }, index) => {
     const knownUntil = laid[index + 1]?.decidedAt ?? Number.POSITIVE_INFINITY;
     return knownUntil > knownFrom ? [{ knownFrom, knownUntil, timeline }] : [];
@@ -153,11 +153,11 @@ export function knownTimelines(decisions: readonly PlanDecision[]): readonly Kno
 
 /** The account's cycles that touch `[from, until)`, in order; each cut by its term but not by the range. */
 export function cyclesIn(timeline: Timeline, from: Instant, until: Instant): readonly AccountCycle[] {
-  return timeline.flatMap((_, index) => cyclesOfTerm(timeline, index, from, until));
+  return timeline.flatMap((_, index) => cyclesInTerm(timeline, index, from, until));
 }
 
 /** Of the cycles that {@link cyclesIn} gives, those of one term. */
-export function cyclesOfTerm(
+export function cyclesInTerm(
   timeline: Timeline,
   index: number,
   from: Instant,
@@ -168,8 +168,8 @@ export function cyclesOfTerm(
   const start = Math.max(from, term.from);
   const end = Math.min(until, term.until);
   if (start >= end) return [];
-  const run = runAround(timeline, index);
-  return cyclesBetween(term.plan.cycleConfig, start, end).map((natural) => pieceOf(natural, term, run));
+  const run = continuousRunAt(timeline, index);
+  return cyclesBetween(term.plan.cycleConfig, start, end).map((natural) => toAccountCycle(natural, term, run));
 }
 
 /** The account's cycle that holds an instant; undefined before, between and after its terms. */
@@ -177,7 +177,7 @@ export function cycleAt(timeline: Timeline, instant: Instant): AccountCycle | un
   const index = timeline.findIndex((term) => term.from <= instant && instant < term.until);
   const term = timeline[index];
   if (term === undefined) return undefined;
-  return pieceOf(naturalCycleAt(term.plan.cycleConfig, instant), term, runAround(timeline, index));
+  return toAccountCycle(naturalCycleAt(term.plan.cycleConfig, instant), term, continuousRunAt(timeline, index));
 }
 
 /** The natural cycles `first` to `last` of a cycle's run, as one period; not cut by the run or the term. */
@@ -190,7 +190,7 @@ export function naturalPeriod(cycle: AccountCycle, first: number, last: number):
   };
 }
 
-function pieceOf(natural: Cycle, term: Term, run: Cycle): AccountCycle {
+function toAccountCycle(natural: Cycle, term: Term, run: Cycle): AccountCycle {
   return {
     start: Math.max(natural.start, term.from),
     end: Math.min(natural.end, term.until),
@@ -202,24 +202,24 @@ function pieceOf(natural: Cycle, term: Term, run: Cycle): AccountCycle {
 }
 
 /** The terms of one plan and one cycle config that follow each other without a gap around one of them (S9.1). */
-function runAround(timeline: Timeline, index: number): Cycle {
+function continuousRunAt(timeline: Timeline, index: number): Cycle {
   let first = index;
   let last = index;
-  while (follows(timeline[first - 1], timeline[first])) first--;
-  while (follows(timeline[last], timeline[last + 1])) last++;
+  while (continuesRun(timeline[first - 1], timeline[first])) first--;
+  while (continuesRun(timeline[last], timeline[last + 1])) last++;
   return { start: timeline[first]?.from ?? 0, end: timeline[last]?.until ?? 0 };
 }
 
-function follows(before: Term | undefined, after: Term | undefined): boolean {
+function continuesRun(before: Term | undefined, after: Term | undefined): boolean {
   return (
     before !== undefined &&
     after !== undefined &&
     before.until === after.from &&
     before.plan.planId === after.plan.planId &&
-    sameCycleConfig(before.plan.cycleConfig, after.plan.cycleConfig)
+    isSameCycleConfig(before.plan.cycleConfig, after.plan.cycleConfig)
   );
 }
 
-function inOrder(decisions: readonly PlanDecision[]): readonly PlanDecision[] {
+function sortDecisions(decisions: readonly PlanDecision[]): readonly PlanDecision[] {
   return decisions.toSorted((a, b) => a.decidedAt - b.decidedAt);
 }

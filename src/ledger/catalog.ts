@@ -17,7 +17,7 @@ import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
 import type { PlanClock } from "./account/plan-clock.ts";
 import type { AccountRecord } from "./records.ts";
-import { quoted, refused } from "./refusals.ts";
+import { quoteText, refusal } from "./refusals.ts";
 
 /** Options of an engine that hold for all accounts. */
 export interface CatalogOptions {
@@ -36,7 +36,7 @@ export interface CatalogOptions {
 /** Options of decisions: those of an engine, and what follows from where its usage is. */
 export interface DecisionOptions extends CatalogOptions {
   /** Event schemas whose events live elsewhere: they take none by ingest (S17.4). Default none. */
-  readonly schemasElsewhere?: readonly string[];
+  readonly externalSchemas?: readonly string[];
 }
 
 /** The terms of an account that its invoice group may set (S16.7). */
@@ -74,7 +74,7 @@ export interface Catalog {
   readonly billing: BillingCatalog;
   /** Terms that invoice groups set for their accounts, by the group's id (S16.7). */
   readonly groupTerms: ReadonlyMap<string, GroupTerms>;
-  /** A cache of account plans, filled by `planOf`. */
+  /** A cache of account plans, filled by `findAccountPlan`. */
   readonly plans: WeakMap<AccountRecord["associations"], CachedPlan>;
 }
 
@@ -87,7 +87,7 @@ const DEFAULTS: Required<DecisionOptions> = {
   futureMs: DAY_MS,
   idMemoryMs: ID_MEMORY_MS,
   ruleBudget: RULE_BUDGET,
-  schemasElsewhere: [],
+  externalSchemas: [],
 };
 
 /**
@@ -108,18 +108,18 @@ export function createCatalog(book: Book, options: DecisionOptions = {}): Catalo
  * alone is taken from it
  */
 export function* createCatalogInSteps(book: Book, given: DecisionOptions, before?: Catalog): Steps<Catalog> {
-  checkElsewhere(book, given.schemasElsewhere ?? []);
+  checkExternalSchemas(book, given.externalSchemas ?? []);
   const options = { ...DEFAULTS, ...given };
   const known = before?.options.ruleBudget === options.ruleBudget ? before.metering : undefined;
   const metering = yield* compileMeteringInSteps(book, options, known);
   return {
     book,
-    options: checked(options),
+    options: validateOptions(options),
     metering,
     readFields: createFieldReader(metering.schemas),
     findPlan: findPlanIn(book.pricePlans),
-    billing: billingCatalogOf(book),
-    groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, termsOfGroup(group)])),
+    billing: createBillingCatalog(book),
+    groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, toGroupTerms(group)])),
     plans: new WeakMap(),
   };
 }
@@ -132,7 +132,7 @@ export function withPlan(catalog: Catalog, plan: PricePlan): Catalog {
     ...catalog,
     book,
     findPlan: findPlanIn(book.pricePlans),
-    billing: billingCatalogOf(book),
+    billing: createBillingCatalog(book),
     plans: new WeakMap(),
   };
 }
@@ -161,21 +161,21 @@ export function featuresByMeter(book: Pick<Book, "eventSchemas" | "usageMeters">
 }
 
 /** Why events that consume a feature cannot be given as sums (S17.1). */
-export function whyOrderMatters(featureId: string): string {
-  return `it consumes credits of the feature ${quoted(featureId)}, and there the order of events matters`;
+export function describeOrderDependence(featureId: string): string {
+  return `it consumes credits of the feature ${quoteText(featureId)}, and there the order of events matters`;
 }
 
-function checkElsewhere(book: Book, schemasElsewhere: readonly string[]): void {
-  const features = schemasElsewhere.length === 0 ? new Map<string, string>() : featuresBySchema(book);
-  for (const name of schemasElsewhere) {
+function checkExternalSchemas(book: Book, externalSchemas: readonly string[]): void {
+  const features = externalSchemas.length === 0 ? new Map<string, string>() : featuresBySchema(book);
+  for (const name of externalSchemas) {
     const featureId = features.get(name);
     if (featureId === undefined) continue;
-    const what = `the events of the event schema ${quoted(name)} cannot live elsewhere`;
-    throw refused("S17.1", `${what}: ${whyOrderMatters(featureId)}`);
+    const what = `the events of the event schema ${quoteText(name)} cannot live elsewhere`;
+    throw refusal("S17.1", `${what}: ${describeOrderDependence(featureId)}`);
   }
 }
 
-function checked(options: Required<DecisionOptions>): Required<DecisionOptions> {
+function validateOptions(options: Required<DecisionOptions>): Required<DecisionOptions> {
   for (const [option, least] of [
     ["graceAfterAssociationDays", 1],
     ["associationYearsMax", 1],
@@ -191,7 +191,7 @@ function checked(options: Required<DecisionOptions>): Required<DecisionOptions> 
 }
 
 /** What invoicing shows of a book. */
-function billingCatalogOf(book: Book): BillingCatalog {
+function createBillingCatalog(book: Book): BillingCatalog {
   const named = (
     items: readonly { readonly id: string; readonly displayName: string }[],
   ): ReadonlyMap<string, string> => new Map(items.map(({ id, displayName }) => [id, displayName]));
@@ -205,7 +205,7 @@ function billingCatalogOf(book: Book): BillingCatalog {
 }
 
 /** The terms that one invoice group sets for each of its accounts. */
-function termsOfGroup({ gracePeriod, netTermDays }: InvoiceGroup): GroupTerms {
+function toGroupTerms({ gracePeriod, netTermDays }: InvoiceGroup): GroupTerms {
   return {
     ...(typeof gracePeriod === "number" ? { groupGraceDays: gracePeriod } : {}),
     ...(typeof netTermDays === "number" ? { groupNetTermDays: netTermDays } : {}),

@@ -7,7 +7,7 @@ import { add } from "../numbers/decimal.ts";
 import type { LedgerCell } from "./records.ts";
 
 /** One cell for each account, meter or feature, and day; those that come to nothing are left out. */
-export function sameCellsOnce(cells: readonly LedgerCell[]): readonly LedgerCell[] {
+export function mergeCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
   const sums = new Map<string, LedgerCell>();
   for (const cell of cells) {
     const key = JSON.stringify([cell.accountId, cell.meterOrFeatureId, cell.day]);

@@ -30,7 +30,7 @@ export interface ChargedLine {
 }
 
 /** The lines of an invoice that have an id. */
-export interface LinesNamed {
+export interface LineMatches {
   /** The types of all. */
   readonly types: readonly (LineType | UsageLine["type"])[];
   /** Those that events are behind, usage before the cards. */
@@ -38,16 +38,16 @@ export interface LinesNamed {
 }
 
 /** The lines of a meter or a feature on an invoice. */
-export function linesNamed(invoice: Invoice, lineId: string): LinesNamed {
-  const named = linesOf(invoice).filter(({ id }) => id === lineId);
+export function findLines(invoice: Invoice, lineId: string): LineMatches {
+  const named = collectLines(invoice).filter(({ id }) => id === lineId);
   return {
     types: [...new Set(named.map(({ type }) => type))],
-    charged: named.flatMap((line) => (hasEvents(line) ? [chargedLine(line, invoice)] : [])),
+    charged: named.flatMap((line) => (hasEvents(line) ? [toChargedLine(line, invoice)] : [])),
   };
 }
 
 /** The days on which something was added, in order. */
-export function daysOf(
+export function sumByDay(
   cells: readonly { readonly day: Day; readonly quantity: Decimal }[],
 ): readonly { readonly date: string; readonly quantity: Decimal }[] {
   const sums = new Map<Day, Decimal>();
@@ -61,7 +61,7 @@ export function daysOf(
 type AnyLine = InvoiceLine | UsageLine;
 
 /** All lines of an invoice, those of its usage first, each before those below it. */
-function linesOf({ usageInfo, revenueInfo }: Invoice): readonly AnyLine[] {
+function collectLines({ usageInfo, revenueInfo }: Invoice): readonly AnyLine[] {
   return [...(usageInfo?.lineItems ?? []), ...allLines(revenueInfo)];
 }
 
@@ -69,7 +69,7 @@ function hasEvents<Line extends AnyLine>(line: Line): line is Line & { readonly 
   return (EVENT_LINE_TYPES as readonly AnyLine["type"][]).includes(line.type);
 }
 
-function chargedLine(line: AnyLine & { readonly type: EventLineType }, { startDate, endDate }: Invoice): ChargedLine {
+function toChargedLine(line: AnyLine & { readonly type: EventLineType }, { startDate, endDate }: Invoice): ChargedLine {
   // A card says which period it served: the window of overage may be longer than the invoice's cycle (S11.7).
   const how = "explanation" in line ? line.explanation : undefined;
   const served = how?.of === "CARD" ? how.served : { from: startDate, until: endDate };

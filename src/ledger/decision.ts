@@ -11,7 +11,7 @@ import type {
   EntryRecord,
   EventRecord,
   InvoiceRecord,
-  KeptUsage,
+  BilledUsage,
   UsageDelta,
 } from "./records.ts";
 
@@ -76,7 +76,7 @@ export interface Changes {
   readonly credits?: readonly CreditRecord[];
   readonly invoices?: readonly InvoiceRecord[];
   /** Beside the invoices of the same cycles. */
-  readonly keptUsage?: readonly KeptUsage[];
+  readonly keptUsage?: readonly BilledUsage[];
 }
 
 /** The answer of an operation and its changes: a finished value, made before anything is written. */

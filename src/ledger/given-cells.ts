@@ -8,11 +8,11 @@ import { RatebookError } from "../errors.ts";
 import { readUsageRow, type UsageRowInput } from "../metering/usage-row.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
-import { quoted } from "./refusals.ts";
+import { quoteText } from "./refusals.ts";
 import type { CellQuery, UsageAccount, UsageSource } from "./usage-source.ts";
 
 /** Rows of usage, and when they are others. */
-export interface GivenCells {
+export interface UsageRowsInput {
   /** A few words on them, for people; see {@link UsageSource.name}. */
   readonly name: string;
   /** All rows, in any order; those of one account, meter and day add up. Read again when the stamp is another one. */
@@ -28,11 +28,11 @@ export interface GivenCells {
  * Where a row is none, or is of a meter that the book lacks, or of a schema whose events are ingested, every question to the source
  * fails: it would charge too little, or the same twice.
  */
-export function cellsUsage({ name, read, stamp = async () => "" }: GivenCells): UsageSource {
+export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsInput): UsageSource {
   let kept: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
   const rowsNow = async (): Promise<RowsByAccount> => {
     const now = await stamp();
-    if (kept?.stamp !== now) kept = { stamp: now, rows: rowsOf(read()) };
+    if (kept?.stamp !== now) kept = { stamp: now, rows: readRows(read()) };
     const { rows } = kept;
     try {
       const found = await rows;
@@ -51,7 +51,7 @@ export function cellsUsage({ name, read, stamp = async () => "" }: GivenCells): 
       const rows = await rowsNow();
       checkMeters(rows.meters, query);
       for (const account of query.accounts) {
-        const cells = [...cellsOf(rows, account, query)];
+        const cells = [...iterateAccountCells(rows, account, query)];
         if (cells.length > 0) yield cells;
       }
     },
@@ -68,7 +68,7 @@ interface RowsByAccount {
   readonly byName: ReadonlyMap<string, readonly PackedRow[number][]>;
 }
 
-async function rowsOf(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>): Promise<RowsByAccount> {
+async function readRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>): Promise<RowsByAccount> {
   const meters = new Map<string, number>();
   const byName = new Map<string, PackedRow[number][]>();
   for await (const row of rows) {
@@ -87,14 +87,18 @@ function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery):
   const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
   for (const id of meterIds) {
     const schemaName = schemaOf.get(id);
-    if (schemaName === undefined) throw unavailable(`it has rows of the meter ${quoted(id)}, which there is not`);
+    if (schemaName === undefined) throw unavailable(`it has rows of the meter ${quoteText(id)}, which there is not`);
     if (schemas.includes(schemaName)) continue;
-    const whose = `of the meter ${quoted(id)}, and the events of its schema ${quoted(schemaName)} are ingested`;
+    const whose = `of the meter ${quoteText(id)}, and the events of its schema ${quoteText(schemaName)} are ingested`;
     throw unavailable(`it has rows ${whose}`);
   }
 }
 
-function* cellsOf({ meters, byName }: RowsByAccount, account: UsageAccount, query: CellQuery): Iterable<UsageCell> {
+function* iterateAccountCells(
+  { meters, byName }: RowsByAccount,
+  account: UsageAccount,
+  query: CellQuery,
+): Iterable<UsageCell> {
   for (const name of [account.id, ...account.aliases]) {
     const rows = byName.get(name) ?? [];
     for (let at = 0; at < rows.length; at += 3) {

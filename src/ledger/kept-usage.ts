@@ -6,32 +6,32 @@
 import type { Steps } from "../book/steps.ts";
 import { DAY_MS, type Day, dayOf, formatDate, type Instant } from "../calendar/instant.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
-import { textOf } from "../numbers/decimal.ts";
+import { formatDecimal } from "../numbers/decimal.ts";
 import { digestOf } from "../numbers/short-id.ts";
-import { invoiceIdOf, standardKeyOf } from "./account/due-ids.ts";
-import { sameCellsOnce } from "./cell-sums.ts";
+import { dueInvoiceId, standardInvoiceKey } from "./account/due-ids.ts";
+import { mergeCells } from "./cell-sums.ts";
 import { compareIds } from "./order.ts";
-import type { KeptUsage, LedgerCell } from "./records.ts";
+import type { BilledUsage, LedgerCell } from "./records.ts";
 import type { AccountWork } from "./workspace.ts";
 
 /** The cells of one account, each without it. */
-export type OwnCells = KeptUsage["cells"];
+export type AccountCells = BilledUsage["cells"];
 
 /** The days `[from, until)` of one account's cells: each cell once, by meter, then day; none is 0. */
-export function ownCells(cells: readonly LedgerCell[], from: Day, until: Day): OwnCells {
-  return sameCellsOnce(cells.filter(({ day }) => day >= from && day < until))
+export function accountCells(cells: readonly LedgerCell[], from: Day, until: Day): AccountCells {
+  return mergeCells(cells.filter(({ day }) => day >= from && day < until))
     .map(({ meterOrFeatureId: meterId, day, quantity }) => ({ meterId, day, quantity }))
     .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day);
 }
 
-/** Equal for answers of a source that have the same cells, in whatever order. @param cells as {@link ownCells} gives them */
-export function digestOfCells(cells: OwnCells): string {
-  const texts = cells.map(({ meterId, day, quantity }) => [meterId, formatDate(day * DAY_MS), textOf(quantity)]);
+/** Equal for answers of a source that have the same cells, in whatever order. @param cells as {@link accountCells} gives them */
+export function digestCells(cells: AccountCells): string {
+  const texts = cells.map(({ meterId, day, quantity }) => [meterId, formatDate(day * DAY_MS), formatDecimal(quantity)]);
   return digestOf(JSON.stringify(texts));
 }
 
 /** The cells of kept usage as those of a ledger. */
-export function cellsOfKept({ accountId, cells }: KeptUsage): readonly LedgerCell[] {
+export function billedCells({ accountId, cells }: BilledUsage): readonly LedgerCell[] {
   return cells.map(({ meterId, day, quantity }) => ({ accountId, meterOrFeatureId: meterId, day, quantity }));
 }
 
@@ -39,19 +39,19 @@ export function cellsOfKept({ accountId, cells }: KeptUsage): readonly LedgerCel
  * Keeps the usage from elsewhere of cycles that close, unless it is kept already: what is final stays as it is. Pauses after
  * each cycle.
  */
-export function* keepUsage(
+export function* saveBilledUsage(
   work: AccountWork,
   closing: readonly { readonly cycle: Pick<AccountCycle, "start" | "end">; readonly closedAt: Instant }[],
 ): Steps {
-  const elsewhere = work.elsewhere();
+  const elsewhere = work.externalUsage();
   if (elsewhere === undefined) return;
   const kept = new Set(work.keptUsage().map(({ id }) => id));
   for (const { cycle, closedAt } of closing) {
-    const id = invoiceIdOf(work.record.id, standardKeyOf(cycle));
+    const id = dueInvoiceId(work.record.id, standardInvoiceKey(cycle));
     if (kept.has(id)) continue;
     const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
-    const cells = ownCells(elsewhere.open, from, until);
-    work.putKeptUsage({ id, accountId: work.record.id, from, until, cells, digest: digestOfCells(cells), closedAt });
+    const cells = accountCells(elsewhere.open, from, until);
+    work.putKeptUsage({ id, accountId: work.record.id, from, until, cells, digest: digestCells(cells), closedAt });
     yield;
   }
 }

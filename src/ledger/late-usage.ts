@@ -6,15 +6,15 @@
  */
 import { toTheEnd } from "../book/steps.ts";
 import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
-import { grossOf, invoiceKeyOf } from "../invoicing/draft.ts";
+import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
 import { drawDrafts } from "../invoicing/draw.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
-import { viewOfWork } from "./account/account-plan.ts";
-import { standardKeyOf } from "./account/due-ids.ts";
+import { toAccountView } from "./account/account-plan.ts";
+import { standardInvoiceKey } from "./account/due-ids.ts";
 import type { Catalog } from "./catalog.ts";
-import { cellsOfKept, digestOfCells, type OwnCells } from "./kept-usage.ts";
+import { billedCells, digestCells, type AccountCells } from "./kept-usage.ts";
 import { compareIds } from "./order.ts";
-import type { KeptUsage } from "./records.ts";
+import type { BilledUsage } from "./records.ts";
 import { type AccountParts, openAccount } from "./workspace.ts";
 
 /** A cell that is another one than it was when its cycle closed. */
@@ -48,21 +48,21 @@ export interface LateUsage {
   readonly lateAmount: Decimal;
 }
 
-/** The late usage of a cycle; undefined where there is none. @param now the cells of its days, as `ownCells` gives them */
-export function lateUsageOf(
+/** The late usage of a cycle; undefined where there is none. @param now the cells of its days, as `accountCells` gives them */
+export function findLateUsage(
   catalog: Catalog,
   parts: AccountParts,
-  kept: KeptUsage,
-  now: OwnCells,
+  kept: BilledUsage,
+  now: AccountCells,
 ): Omit<LateUsage, "invoiceId"> | undefined {
-  if (digestOfCells(now) === kept.digest) return undefined;
-  const billedAmount = chargeOf(catalog, parts, kept);
-  const amountNow = chargeOf(catalog, parts, { ...kept, cells: now });
+  if (digestCells(now) === kept.digest) return undefined;
+  const billedAmount = chargeForCells(catalog, parts, kept);
+  const amountNow = chargeForCells(catalog, parts, { ...kept, cells: now });
   return {
     accountId: kept.accountId,
     startDate: formatDate(kept.from * DAY_MS),
     endDate: formatDate(kept.until * DAY_MS),
-    cells: lateCells(kept.cells, now),
+    cells: compareCells(kept.cells, now),
     currency: parts.record.invoiceCurrency,
     billedAmount,
     amountNow,
@@ -70,8 +70,8 @@ export function lateUsageOf(
   };
 }
 
-function lateCells(before: OwnCells, now: OwnCells): readonly LateCell[] {
-  const keyOf = ({ meterId, day }: OwnCells[number]): string => `${day} ${meterId}`;
+function compareCells(before: AccountCells, now: AccountCells): readonly LateCell[] {
+  const keyOf = ({ meterId, day }: AccountCells[number]): string => `${day} ${meterId}`;
   const billed = new Map(before.map((cell) => [keyOf(cell), cell.quantity]));
   const gone = new Set(now.map(keyOf));
   const all = [...now, ...before.flatMap((cell) => (gone.has(keyOf(cell)) ? [] : [{ ...cell, quantity: ZERO }]))];
@@ -86,15 +86,15 @@ function lateCells(before: OwnCells, now: OwnCells): readonly LateCell[] {
 }
 
 /** The charges of the STANDARD invoice of a cycle that is made of these cells, before credits; 0 where it has no lines. */
-function chargeOf(catalog: Catalog, parts: AccountParts, kept: KeptUsage): Decimal {
-  const usage = [...parts.usage, ...cellsOfKept(kept)];
+function chargeForCells(catalog: Catalog, parts: AccountParts, kept: BilledUsage): Decimal {
+  const usage = [...parts.usage, ...billedCells(kept)];
   const work = openAccount({ ...parts, usage, credits: [] });
   const cycle = { start: kept.from * DAY_MS, end: kept.until * DAY_MS };
-  const key = standardKeyOf(cycle);
+  const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = kept.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
-  const drawn = toTheEnd(drawDrafts(viewOfWork(catalog, work), catalog.billing, range));
+  const drawn = toTheEnd(drawDrafts(toAccountView(catalog, work), catalog.billing, range));
   // An invoice in advance below zero is a credit, which would pay this one.
-  const standard = drawn.find(({ draft }) => invoiceKeyOf(draft) === key);
-  return standard === undefined ? ZERO : grossOf(standard.draft);
+  const standard = drawn.find(({ draft }) => invoiceKey(draft) === key);
+  return standard === undefined ? ZERO : grossAmount(standard.draft);
 }

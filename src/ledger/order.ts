@@ -12,14 +12,14 @@ export function compareIds(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
-    const difference = rankOf(a.charCodeAt(index)) - rankOf(b.charCodeAt(index));
+    const difference = codeUnitRank(a.charCodeAt(index)) - codeUnitRank(b.charCodeAt(index));
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
 }
 
 /** Surrogates stand for the characters beyond U+FFFF, so they come last. */
-function rankOf(unit: number): number {
+function codeUnitRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

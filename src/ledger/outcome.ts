@@ -35,7 +35,7 @@ export interface IngestOutcome {
 export const DESCRIPTION_LENGTH_MAX = 250;
 
 /** An outcome whose description is cut to what may be shown. */
-export function outcomeOf(status: IngestStatus, description: string): IngestOutcome {
+export function createOutcome(status: IngestStatus, description: string): IngestOutcome {
   const long = description.length > DESCRIPTION_LENGTH_MAX;
   return { status, description: long ? `${description.slice(0, DESCRIPTION_LENGTH_MAX - 1)}…` : description };
 }

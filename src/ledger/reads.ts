@@ -7,18 +7,18 @@
  */
 import { type Day, dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
-import { instantOfCatchUp } from "./account/account-plan.ts";
-import { catchUpReadsFrom, invoicesReadFrom, newGrants } from "./account/catch-up.ts";
-import { openStretches, type Stretch } from "./account/open-cycles.ts";
+import { catchUpInstant } from "./account/account-plan.ts";
+import { catchUpReadsFrom, invoicesReadFrom, findNewGrants } from "./account/catch-up.ts";
+import { findOpenStretches, type Stretch } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
-import { cellsOfKept } from "./kept-usage.ts";
+import { billedCells } from "./kept-usage.ts";
 import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
-import type { ElsewhereQuery, ElsewhereReads, ElsewhereUsage } from "./usage-elsewhere.ts";
+import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "./usage-elsewhere.ts";
 import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
 /** The part of a view that decisions about events and entries read. */
-export type LedgerReads = ElsewhereReads &
+export type LedgerReads = ExternalUsageReads &
   Pick<
     LedgerView,
     | "accounts"
@@ -42,19 +42,19 @@ export async function readAccounts(
   view: LedgerReads,
   records: readonly AccountRecord[],
   now: Instant,
-  wanted: InvoicesWanted = "open",
+  wanted: InvoiceRange = "open",
 ): Promise<readonly AccountParts[]> {
   if (records.length === 0) return [];
   const ids = records.map(({ id }) => id);
-  const elsewhereQuery = elsewhereNeeded(catalog, records, now);
-  const since = { from: elsewhereQuery.from, listedSince: invoicesNeeded(catalog, records, now, wanted) };
-  const held = await heldBy(view, ids, since);
-  const elsewhere = partsOf(await view.usageElsewhere(elsewhereQuery));
+  const elsewhereQuery = externalUsageNeeded(catalog, records, now);
+  const since = { from: elsewhereQuery.from, listedSince: earliestInvoiceNeeded(catalog, records, now, wanted) };
+  const holdings = await readHoldings(view, ids, since);
+  const elsewhere = externalUsageByAccount(await view.externalUsage(elsewhereQuery));
   const parts: AccountParts[] = [];
   for (const record of records) {
-    const { usage, ...others } = held(record.id);
+    const { usage, ...others } = holdings(record.id);
     const own = { record, ...others, ...elsewhere(record.id, usage) };
-    parts.push({ ...own, events: await overageOfGrants(catalog, view, own, now) });
+    parts.push({ ...own, events: await readOverageOfGrants(catalog, view, own, now) });
   }
   return parts;
 }
@@ -63,14 +63,14 @@ export async function readAccounts(
  * Which final invoices are read: all, or those alone that may concern what is open. Few decisions need the former ones,
  * and an account has more of them each month.
  */
-export type InvoicesWanted = "all" | "open";
+export type InvoiceRange = "all" | "open";
 
 /** From where on invoices are listed that are read. @param records one or more */
-export function invoicesNeeded(
+export function earliestInvoiceNeeded(
   catalog: Catalog,
   records: readonly AccountRecord[],
   now: Instant,
-  wanted: InvoicesWanted,
+  wanted: InvoiceRange,
 ): Instant {
   if (wanted === "all") return Number.NEGATIVE_INFINITY;
   return Math.min(...records.map((record) => invoicesReadFrom(catalog, record, now)));
@@ -85,17 +85,23 @@ export interface ReadSince {
 }
 
 /** What an account holds, as it was read with others. */
-type Held = (accountId: string) => Pick<AccountParts, "entries" | "credits" | "invoices" | "usage" | "overage">;
+type AccountHoldings = (
+  accountId: string,
+) => Pick<AccountParts, "entries" | "credits" | "invoices" | "usage" | "overage">;
 
-async function heldBy(view: LedgerReads, ids: readonly string[], { from, listedSince }: ReadSince): Promise<Held> {
+async function readHoldings(
+  view: LedgerReads,
+  ids: readonly string[],
+  { from, listedSince }: ReadSince,
+): Promise<AccountHoldings> {
   const until = dayOf(INSTANT_END);
   // Asked for at once: a store may answer with one statement.
   const [entries, credits, invoices, usage, overage] = await Promise.all([
-    view.entries(ids).then(byAccount),
-    view.credits(ids).then(byAccount),
-    view.invoices(ids, listedSince).then(byAccount),
-    view.usage(ids, from, until).then(byAccount),
-    view.overage(ids, from, until).then(byAccount),
+    view.entries(ids).then(groupByAccount),
+    view.credits(ids).then(groupByAccount),
+    view.invoices(ids, listedSince).then(groupByAccount),
+    view.usage(ids, from, until).then(groupByAccount),
+    view.overage(ids, from, until).then(groupByAccount),
   ]);
   return (id) => ({
     entries: entries.get(id) ?? [],
@@ -107,25 +113,29 @@ async function heldBy(view: LedgerReads, ids: readonly string[], { from, listedS
 }
 
 /** Accounts as one committed state has them. */
-export interface AccountsSeen {
+export interface AccountsSnapshot {
   /** Of the configuration. */
   readonly revision: number;
   /** Those that exist. */
   readonly records: readonly AccountRecord[];
-  readonly held: Held;
+  readonly holdings: AccountHoldings;
 }
 
 /** Reads accounts to show them, without a lock: all of it at once from a view that answers with one committed state. */
-export async function seeAccounts(view: AccountsView, ids: readonly string[], since: ReadSince): Promise<AccountsSeen> {
-  const [revision, records, held] = await Promise.all([
+export async function readSnapshot(
+  view: AccountsView,
+  ids: readonly string[],
+  since: ReadSince,
+): Promise<AccountsSnapshot> {
+  const [revision, records, holdings] = await Promise.all([
     view.configurationRevision(),
     view.accounts(ids),
-    heldBy(view, ids, since),
+    readHoldings(view, ids, since),
   ]);
-  return { revision, records, held };
+  return { revision, records, holdings };
 }
 
-/** The part of a view that {@link seeAccounts} reads. */
+/** The part of a view that {@link readSnapshot} reads. */
 export type AccountsView = LedgerReads & Pick<LedgerView, "configurationRevision">;
 
 /**
@@ -134,16 +144,16 @@ export type AccountsView = LedgerReads & Pick<LedgerView, "configurationRevision
  * @param since from when on it was read
  * @returns undefined where more has to be read: earlier usage or invoices, or events whose overage moves onto what falls due (S11.5)
  */
-export function partsSeen(
+export function partsFromSnapshot(
   catalog: Catalog,
-  { records, held }: AccountsSeen,
+  { records, holdings }: AccountsSnapshot,
   { from, listedSince }: ReadSince,
   now: Instant,
 ): readonly AccountParts[] | undefined {
   const parts: AccountParts[] = [];
   for (const record of records) {
-    const own = held(record.id);
-    const grants = newGrants(catalog, { record, entries: () => own.entries }, instantOfCatchUp(record, now));
+    const own = holdings(record.id);
+    const grants = findNewGrants(catalog, { record, entries: () => own.entries }, catchUpInstant(record, now));
     if (grants.length > 0 || catchUpReadsFrom(catalog, record, now) < from) return undefined;
     if (invoicesReadFrom(catalog, record, now) < listedSince) return undefined;
     parts.push({ record, ...own, events: [] });
@@ -152,26 +162,30 @@ export function partsSeen(
 }
 
 /** Gives an account its part of usage elsewhere, beside what it used by the ledger. */
-function partsOf(
-  found: ElsewhereUsage | undefined,
-): (accountId: string, used: readonly LedgerCell[]) => Pick<AccountParts, "usage" | "elsewhere"> {
+function externalUsageByAccount(
+  found: ExternalUsage | undefined,
+): (accountId: string, used: readonly LedgerCell[]) => Pick<AccountParts, "usage" | "externalUsage"> {
   if (found === undefined) return (_, used) => ({ usage: used });
-  const [open, kept] = [byAccount(found.open), byAccount(found.kept)];
+  const [open, kept] = [groupByAccount(found.open), groupByAccount(found.kept)];
   return (accountId, used) => {
-    const elsewhere = { open: open.get(accountId) ?? [], kept: kept.get(accountId) ?? [] };
-    return { usage: [...used, ...elsewhere.open, ...elsewhere.kept.flatMap(cellsOfKept)], elsewhere };
+    const externalUsage = { open: open.get(accountId) ?? [], kept: kept.get(accountId) ?? [] };
+    return { usage: [...used, ...externalUsage.open, ...externalUsage.kept.flatMap(billedCells)], externalUsage };
   };
 }
 
 /** The usage elsewhere that catching up with accounts reads, and decisions on their open cycles. @param records one or more */
-export function elsewhereNeeded(catalog: Catalog, records: readonly AccountRecord[], now: Instant): ElsewhereQuery {
+export function externalUsageNeeded(
+  catalog: Catalog,
+  records: readonly AccountRecord[],
+  now: Instant,
+): ExternalUsageQuery {
   const from = Math.min(...records.map((record) => catchUpReadsFrom(catalog, record, now)));
-  const upTo = Math.max(now, ...records.map((record) => instantOfCatchUp(record, now)));
+  const upTo = Math.max(now, ...records.map((record) => catchUpInstant(record, now)));
   return { catalog, records, from, upTo };
 }
 
 /** Units that a new or raised entry, in force over `[effectiveFrom, effectiveUntil)`, can take of open overage. */
-export interface OpenedRoom {
+export interface OverageCover {
   readonly featureId: string;
   readonly effectiveFrom: Instant;
   readonly effectiveUntil: Instant;
@@ -188,7 +202,7 @@ export interface OpenedRoom {
 export async function overageToMove(
   view: LedgerReads,
   accountId: string,
-  rooms: readonly OpenedRoom[],
+  rooms: readonly OverageCover[],
   open: readonly Stretch[],
   skip: ReadonlySet<string> = new Set(),
 ): Promise<readonly EventRecord[]> {
@@ -202,8 +216,8 @@ export async function overageToMove(
   return [...found.values()];
 }
 
-function byFeature(rooms: readonly OpenedRoom[]): ReadonlyMap<string, readonly OpenedRoom[]> {
-  const lists = new Map<string, OpenedRoom[]>();
+function byFeature(rooms: readonly OverageCover[]): ReadonlyMap<string, readonly OverageCover[]> {
+  const lists = new Map<string, OverageCover[]>();
   for (const room of rooms) {
     const list = lists.get(room.featureId);
     if (list === undefined) lists.set(room.featureId, [room]);
@@ -213,7 +227,7 @@ function byFeature(rooms: readonly OpenedRoom[]): ReadonlyMap<string, readonly O
 }
 
 /** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may have one period. */
-function windowsWithin(stretch: Stretch, rooms: readonly OpenedRoom[]): readonly Stretch[] {
+function windowsWithin(stretch: Stretch, rooms: readonly OverageCover[]): readonly Stretch[] {
   const windows = new Map<string, Stretch>();
   for (const { effectiveFrom, effectiveUntil } of rooms) {
     const from = Math.max(stretch.from, effectiveFrom);
@@ -294,7 +308,7 @@ function withinAny(windows: readonly Stretch[]): (at: Instant) => boolean {
 }
 
 /** A grant takes overage of the cycles that are open as it falls due. */
-async function overageOfGrants(
+async function readOverageOfGrants(
   catalog: Catalog,
   view: LedgerReads,
   { record, entries, invoices }: Pick<AccountParts, "record" | "entries" | "invoices">,
@@ -302,8 +316,8 @@ async function overageOfGrants(
 ): Promise<readonly EventRecord[]> {
   // Several grants may cover one event: it moves once.
   const found = new Map<string, EventRecord>();
-  for (const grant of newGrants(catalog, { record, entries: () => entries }, instantOfCatchUp(record, now))) {
-    const open = openStretches(catalog, record, invoices, grant.due);
+  for (const grant of findNewGrants(catalog, { record, entries: () => entries }, catchUpInstant(record, now))) {
+    const open = findOpenStretches(catalog, record, invoices, grant.due);
     const all = await overageToMove(view, record.id, [{ ...grant, quantity: grant.granted }], open);
     for (const event of all) found.set(event.referenceId, event);
   }
@@ -311,7 +325,7 @@ async function overageOfGrants(
 }
 
 /** Lists by account. */
-export function byAccount<Item extends { readonly accountId: string }>(
+export function groupByAccount<Item extends { readonly accountId: string }>(
   items: readonly Item[],
 ): ReadonlyMap<string, readonly Item[]> {
   const lists = new Map<string, Item[]>();

@@ -69,7 +69,7 @@ export interface LicenseUpdateRecord {
 }
 
 /** Where an invoice that is not final yet, or not stored, may stand in the list of all invoices (S13.4). */
-export interface DraftPlace {
+export interface DraftIndexEntry {
   /** The id that the draft has, and keeps when it is final. */
   readonly id: string;
   /** Lists go by it: the start of the cycle, of an AD_HOC invoice its date. */
@@ -90,11 +90,11 @@ export interface CreditPlace {
 }
 
 /** Drafts of invoices and due credits of an account, which lists show beside the stored ones. */
-export interface DraftPlaces {
+export interface DraftIndex {
   /** Up to when the places are complete, exclusive, unless a decision on the account changes them. */
   readonly until: Instant;
   /** In no order; some may turn out to have no lines, and so to be no invoice. */
-  readonly places: readonly DraftPlace[];
+  readonly places: readonly DraftIndexEntry[];
   /** Likewise; some may turn out to be none, or to be stored. Absent where an older release looked: nobody knows them. */
   readonly credits?: readonly CreditPlace[];
 }
@@ -129,7 +129,7 @@ export interface AccountRecord {
   /** Cycles that stay closed: they closed before the account's group changed, or events of theirs have left (S6.5). */
   readonly closedCycles?: ClosedCycles;
   /** Absent where they were not worked out: then reads draw the account's drafts to find out. */
-  readonly drafts?: DraftPlaces;
+  readonly drafts?: DraftIndex;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
@@ -210,7 +210,7 @@ export interface UsageDelta extends Omit<LedgerCell, "quantity"> {
  * The usage from elsewhere that the invoice of a cycle was made of, as it was when the cycle closed; it never changes (S17.4). A cycle
  * that closed without any has one, too: what arrives later is late.
  */
-export interface KeptUsage {
+export interface BilledUsage {
   /** That of the cycle's STANDARD invoice, also where there is none, for there was nothing to say. */
   readonly id: string;
   readonly accountId: string;

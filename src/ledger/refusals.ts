@@ -7,7 +7,7 @@ import { RatebookError } from "../errors.ts";
 import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
 /** A rule refuses the operation in the state that things are in. */
-export function refused(rule: RuleNumber, message: string): RatebookError<"ERR_REFUSED"> {
+export function refusal(rule: RuleNumber, message: string): RatebookError<"ERR_REFUSED"> {
   return new RatebookError("ERR_REFUSED", message, { rule: ruleLink(rule) });
 }
 
@@ -18,32 +18,32 @@ export function invalidInput(path: string, message: string): RatebookError<"ERR_
 
 /** Nothing has this id. */
 export function notFound(resource: string, id: string): RatebookError<"ERR_NOT_FOUND"> {
-  return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the id ${quoted(id)}`, { resource, id });
+  return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the id ${quoteText(id)}`, { resource, id });
 }
 
 /** The error for an unknown version of a known id; its details have the id as `id@version`. */
 export function versionNotFound(resource: string, id: string, version: number): RatebookError<"ERR_NOT_FOUND"> {
-  const message = `the ${resource} ${quoted(id)} has no version ${version}`;
+  const message = `the ${resource} ${quoteText(id)} has no version ${version}`;
   return new RatebookError("ERR_NOT_FOUND", message, { resource, id: `${id}@${version}` });
 }
 
 /** The id, name or key is taken. */
-export function taken(resource: string, id: string, message: string): RatebookError<"ERR_TAKEN"> {
+export function alreadyTaken(resource: string, id: string, message: string): RatebookError<"ERR_TAKEN"> {
   return new RatebookError("ERR_TAKEN", message, { resource, id });
 }
 
 /** The source of ids made one that is taken: what has it would be replaced. @param what the id is called in the sentence */
-export function madeTwice(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
-  return taken(resource, id, `the ${what} ${quoted(id)} is taken: ids are made twice`);
+export function idCollision(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
+  return alreadyTaken(resource, id, `the ${what} ${quoteText(id)} is taken: ids are made twice`);
 }
 
 /** An id that was made for a new record. @throws {RatebookError} ERR_TAKEN where one of the others has it */
 export function unusedId(resource: string, others: readonly { readonly id: string }[], id: string): string {
-  if (others.some((other) => other.id === id)) throw madeTwice(resource, id);
+  if (others.some((other) => other.id === id)) throw idCollision(resource, id);
   return id;
 }
 
 /** A text from outside, cut at 60 characters. */
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compareSpending, type FeatureEntry, inSpendingOrder } from "../credits/feature-credits.ts";
+import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import type { EntryRecord } from "./records.ts";
 
@@ -25,7 +25,7 @@ export class SpendableEntries {
     let entries = this.#byFeature.get(featureId);
     if (entries === undefined) {
       const own = this.#all().filter((entry) => entry.featureId === featureId && isSpendable(entry));
-      this.#byFeature.set(featureId, (entries = [...inSpendingOrder(own.map(entryOf))]));
+      this.#byFeature.set(featureId, (entries = [...sortForSpending(own.map(entryOf))]));
     }
     return entries;
   }

@@ -5,10 +5,10 @@
  */
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { Catalog } from "./catalog.ts";
-import type { AccountRecord, KeptUsage, LedgerCell } from "./records.ts";
+import type { AccountRecord, BilledUsage, LedgerCell } from "./records.ts";
 
 /** The usage elsewhere that is needed of some accounts. */
-export interface ElsewhereQuery {
+export interface ExternalUsageQuery {
   readonly catalog: Catalog;
   readonly records: readonly AccountRecord[];
   /** Days from this one up to that of `upTo`. */
@@ -18,18 +18,18 @@ export interface ElsewhereQuery {
 }
 
 /** Usage elsewhere of some accounts, in no order. */
-export interface ElsewhereUsage {
+export interface ExternalUsage {
   readonly open: readonly LedgerCell[];
-  readonly kept: readonly KeptUsage[];
+  readonly kept: readonly BilledUsage[];
 }
 
 /** The part of an engine's view that reads usage elsewhere. */
-export interface ElsewhereReads {
+export interface ExternalUsageReads {
   /**
    * The usage elsewhere of these accounts: of days that were kept with an invoice as they were, of others as the source has
    * them now. Undefined where all events are ingested.
    *
    * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
    */
-  usageElsewhere(query: ElsewhereQuery): Promise<ElsewhereUsage | undefined>;
+  externalUsage(query: ExternalUsageQuery): Promise<ExternalUsage | undefined>;
 }

@@ -11,11 +11,11 @@ import type {
   AccountRecord,
   CreditPlace,
   CreditRecord,
-  DraftPlace,
+  DraftIndexEntry,
   EntryRecord,
   EventRecord,
   InvoiceRecord,
-  KeptUsage,
+  BilledUsage,
   LedgerCell,
 } from "./records.ts";
 
@@ -94,7 +94,7 @@ export interface ListedCredit extends CreditPlace {
 }
 
 /** The place of a draft, and whose it is. */
-export interface ListedDraft extends DraftPlace {
+export interface ListedDraft extends DraftIndexEntry {
   readonly accountId: string;
 }
 
@@ -134,7 +134,7 @@ export interface LedgerView {
    * Accounts whose places of drafts and due credits are not complete as of an instant, by id, ascending: `drafts.until` is
    * at or before it, or `drafts` or its `credits` are absent.
    */
-  accountsUncharted(instant: Instant, limit: number, afterId?: string): Promise<readonly string[]>;
+  accountsWithStaleDraftIndex(instant: Instant, limit: number, afterId?: string): Promise<readonly string[]>;
   /** The places of drafts of all accounts, a page by where they are listed, newest first, then by id. */
   draftList(filter: DraftListFilter, page: PageRequest): Promise<readonly ListedDraft[]>;
 
@@ -167,7 +167,7 @@ export interface LedgerView {
   overage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
 
   /** Usage from elsewhere that was kept of the accounts' cycles that touch the days `[from, until)`, by its first day, then id. */
-  keptUsage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly KeptUsage[]>;
+  keptUsage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly BilledUsage[]>;
 
   /** All entries of the accounts, or of one feature of them, in order of creation, then id. */
   entries(accountIds: readonly string[], featureId?: string): Promise<readonly EntryRecord[]>;

@@ -28,8 +28,8 @@ export class WorkingRecords<Item> {
   /** In order. */
   all(): readonly Item[] {
     if (this.#known !== undefined) return this.#known;
-    const all = this.#changed.length === 0 ? this.#read : together(this.#read, this.#changed, this.#idOf);
-    return (this.#known = this.#compare === undefined ? all : inOrder(all, this.#compare));
+    const all = this.#changed.length === 0 ? this.#read : mergeRecords(this.#read, this.#changed, this.#idOf);
+    return (this.#known = this.#compare === undefined ? all : sortIfNeeded(all, this.#compare));
   }
 
   get(id: string): Item | undefined {
@@ -76,7 +76,7 @@ export class WorkingRecords<Item> {
 }
 
 /** The records that were read, with those that replace them, and new ones. */
-function together<Item>(
+function mergeRecords<Item>(
   read: readonly Item[],
   changed: readonly Item[],
   idOf: (item: Item) => string,
@@ -92,7 +92,7 @@ function together<Item>(
 }
 
 /** Sorts only where needed: records mostly are in order already. */
-function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
+function sortIfNeeded<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
   const isOrdered = items.every((item, index) => {
     const before = items[index - 1];
     return before === undefined || compare(before, item) <= 0;

@@ -19,7 +19,7 @@ import type {
   EntryRecord,
   EventRecord,
   InvoiceRecord,
-  KeptUsage,
+  BilledUsage,
   LedgerCell,
   UsageDelta,
 } from "./records.ts";
@@ -35,16 +35,16 @@ export interface AccountParts {
   readonly usage: readonly LedgerCell[];
   readonly overage: readonly LedgerCell[];
   /** Usage from elsewhere, which is among `usage`; absent where all events are ingested. */
-  readonly elsewhere?: UsageElsewhere;
+  readonly externalUsage?: AccountExternalUsage;
   /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
   readonly events: readonly EventRecord[];
 }
 
 /** The usage of one account whose events live elsewhere (S17.4). */
-export interface UsageElsewhere {
+export interface AccountExternalUsage {
   /** As the source has it now, of days that are not kept. */
   readonly open: readonly LedgerCell[];
-  readonly kept: readonly KeptUsage[];
+  readonly kept: readonly BilledUsage[];
 }
 
 /** One account in a working copy. */
@@ -66,13 +66,13 @@ export interface AccountWork {
   /** The overage of a feature on the days `[from, until)`. */
   overage(featureId: string, from: Day, until: Day): Decimal;
   /** As it was read; undefined where all events are ingested. */
-  elsewhere(): UsageElsewhere | undefined;
+  externalUsage(): AccountExternalUsage | undefined;
   /** By their first day. */
-  keptUsage(): readonly KeptUsage[];
+  keptUsage(): readonly BilledUsage[];
   /** How many entries, credits and invoices were put; an invoice counts once more for each {@link LINES_OF_RECORD} of its lines. */
   changedRecords(): number;
   putRecord(record: AccountRecord): void;
-  putKeptUsage(kept: KeptUsage): void;
+  putKeptUsage(kept: BilledUsage): void;
   putEntry(entry: EntryRecord): void;
   putCredit(credit: CreditRecord): void;
   putInvoice(invoice: InvoiceRecord): void;
@@ -143,7 +143,7 @@ class WorkingAccount implements OpenAccount {
   #spendable: SpendableEntries | undefined;
   #credits: WorkingRecords<CreditRecord> | undefined;
   #invoices: WorkingRecords<InvoiceRecord> | undefined;
-  #kept: WorkingRecords<KeptUsage> | undefined;
+  #kept: WorkingRecords<BilledUsage> | undefined;
   #events: WorkingRecords<EventRecord> | undefined;
   #usage: WorkingCells | undefined;
   #overage: WorkingCells | undefined;
@@ -185,17 +185,17 @@ class WorkingAccount implements OpenAccount {
   overage(featureId: string, from: Day, until: Day): Decimal {
     return this.#ownOverage().between(featureId, from, until);
   }
-  elsewhere(): UsageElsewhere | undefined {
-    return this.#parts.elsewhere;
+  externalUsage(): AccountExternalUsage | undefined {
+    return this.#parts.externalUsage;
   }
-  keptUsage(): readonly KeptUsage[] {
+  keptUsage(): readonly BilledUsage[] {
     return this.#ownKept().all();
   }
   changedRecords(): number {
     const records = [this.#entries, this.#credits, this.#invoices];
     return records.reduce((count, each) => count + (each?.changed() ?? 0), this.#longInvoices);
   }
-  putKeptUsage(kept: KeptUsage): void {
+  putKeptUsage(kept: BilledUsage): void {
     this.#ownKept().put(kept);
   }
   putRecord(record: AccountRecord): void {
@@ -242,8 +242,8 @@ class WorkingAccount implements OpenAccount {
   #ownInvoices(): WorkingRecords<InvoiceRecord> {
     return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
   }
-  #ownKept(): WorkingRecords<KeptUsage> {
-    return (this.#kept ??= new WorkingRecords(this.#parts.elsewhere?.kept ?? [], idOf));
+  #ownKept(): WorkingRecords<BilledUsage> {
+    return (this.#kept ??= new WorkingRecords(this.#parts.externalUsage?.kept ?? [], idOf));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
     return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));
@@ -287,7 +287,7 @@ class WorkingCells {
   }
 
   between(itemId: string, from: Day, until: Day): Decimal {
-    this.#readByItem ??= byItemOf(this.#read);
+    this.#readByItem ??= indexByItem(this.#read);
     let total = ZERO;
     for (const [day, quantity] of this.#readByItem.get(itemId) ?? []) {
       if (day >= from && day < until) total = add(total, quantity);
@@ -325,7 +325,7 @@ class WorkingCells {
   }
 }
 
-function byItemOf(read: readonly LedgerCell[]): Map<string, Days> {
+function indexByItem(read: readonly LedgerCell[]): Map<string, Days> {
   const byItem = new Map<string, Days>();
   for (const { meterOrFeatureId, day, quantity } of read) addCell(byItem, meterOrFeatureId, day, quantity);
   return byItem;

@@ -11,13 +11,13 @@ import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
 import {
   createDenseCells,
-  daysOf,
-  denseAt,
+  dayCapacity,
+  denseCell,
   type DenseCells,
   denseSum,
-  openDay,
-  openRow,
-  totalAt,
+  ensureDay,
+  ensureRow,
+  newTotal,
 } from "./dense-cells.ts";
 
 /** Sums that grow. */
@@ -69,15 +69,15 @@ export function createCells(rows: number, columns: number, together?: readonly (
       addWide(dense, wide, { row, column, day }, quantity);
       return;
     }
-    const lane = openRow(dense, row) + (dense.lanes[column] ?? 0);
-    const first = openDay(dense, lane, day);
+    const lane = ensureRow(dense, row) + (dense.lanes[column] ?? 0);
+    const first = ensureDay(dense, lane, day);
     const place = dense.places[column] ?? 0;
-    const total = first < 0 ? Number.NaN : totalAt(dense, lane, place, first + place, quantity);
+    const total = first < 0 ? Number.NaN : newTotal(dense, lane, place, first + place, quantity);
     if (Number.isNaN(total)) addWide(dense, wide, { row, column, day }, quantity);
     else dense.sums[first + place] = total;
   };
   const adder: Cells["adder"] = (wanted) => {
-    const addDense = denseAdder(dense, wanted);
+    const addDense = createDenseAdder(dense, wanted);
     return (row, day, quantities) => {
       if (wide.byCell.size === 0 && addDense(row, day, quantities)) return;
       for (const [index, quantity] of quantities.entries()) {
@@ -88,14 +88,14 @@ export function createCells(rows: number, columns: number, together?: readonly (
   return {
     add,
     adder,
-    days: (row, column) => (row < 0 || column < 0 ? [] : cellsOf(dense, wide, row, column)),
+    days: (row, column) => (row < 0 || column < 0 ? [] : iterateCells(dense, wide, row, column)),
     between(row, column, from, until) {
       if (row < 0 || column < 0) return 0;
       const aside = wide.byCell.has(row * columns + column);
       const small = aside ? undefined : denseSum(dense, row, column, [from, until]);
       if (small !== undefined) return small;
       let total: Exact = 0;
-      for (const [day, quantity] of cellsOf(dense, wide, row, column)) {
+      for (const [day, quantity] of iterateCells(dense, wide, row, column)) {
         if (day >= from && day < until) total = addExact(total, quantity);
       }
       return total;
@@ -104,7 +104,7 @@ export function createCells(rows: number, columns: number, together?: readonly (
 }
 
 /** Adds to dense cells only, or to none: to those of one lane with one look at where it is. */
-function denseAdder(
+function createDenseAdder(
   dense: DenseCells,
   columns: readonly number[],
 ): (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => boolean {
@@ -119,7 +119,7 @@ function denseAdder(
     }
   };
   return (row, day, quantities) => {
-    const base = openRow(dense, row);
+    const base = ensureRow(dense, row);
     let current = -1;
     let first = -1;
     for (let index = 0; index < lanes.length; index++) {
@@ -128,11 +128,11 @@ function denseAdder(
       const lane = base + (lanes[index] ?? 0);
       if (lane !== current) {
         current = lane;
-        first = openDay(dense, lane, day);
+        first = ensureDay(dense, lane, day);
       }
       const place = places[index] ?? 0;
       const cell = first + place;
-      const total = first < 0 ? Number.NaN : totalAt(dense, lane, place, cell, quantity);
+      const total = first < 0 ? Number.NaN : newTotal(dense, lane, place, cell, quantity);
       if (Number.isNaN(total)) {
         undo(index, quantities);
         return false;
@@ -156,22 +156,22 @@ function addWide(dense: DenseCells, wide: WideCells, { row, column, day }: CellK
   const days = wide.byCell.get(cell) ?? new Map<Day, Exact>();
   const total = addExact(days.get(day) ?? 0, quantity);
   // The cell as a whole must be an exact decimal too (S1.4): throws before anything is changed.
-  addExact(total, denseAt(dense, row, column, day) ?? 0);
+  addExact(total, denseCell(dense, row, column, day) ?? 0);
   days.set(day, total);
   wide.byCell.set(cell, days);
 }
 
 /** The days of a row and column that have usage, dense days first. */
-function* cellsOf(
+function* iterateCells(
   dense: DenseCells,
   wide: WideCells,
   row: number,
   column: number,
 ): Generator<readonly [Day, Exact], void, undefined> {
   const aside = wide.byCell.get(row * wide.columns + column);
-  const { first, days } = daysOf(dense, row, column);
+  const { first, days } = dayCapacity(dense, row, column);
   for (let day = first; day < first + days; day++) {
-    const quantity = denseAt(dense, row, column, day);
+    const quantity = denseCell(dense, row, column, day);
     const more = aside?.get(day);
     if (quantity !== undefined) yield [day, more === undefined ? quantity : addExact(quantity, more)];
     else if (more !== undefined) yield [day, more];

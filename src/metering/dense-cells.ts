@@ -58,11 +58,11 @@ export function createDenseCells(
     tableUsed: 0,
     sums: new Float64Array(1024).fill(Number.NaN),
     sumsUsed: 0,
-    ...layOut(columns, together),
+    ...computeLayout(columns, together),
   };
 }
 
-function layOut(
+function computeLayout(
   columns: number,
   together: readonly (readonly number[])[],
 ): Pick<DenseCells, "lanes" | "places" | "emptyRow"> {
@@ -85,7 +85,7 @@ function layOut(
 }
 
 /** Where the fields of a row begin in the table; they are made when it has none. */
-export function openRow(dense: DenseCells, row: number): number {
+export function ensureRow(dense: DenseCells, row: number): number {
   const base = dense.bases[row] ?? -1;
   return base >= 0 ? base : makeRow(dense, row);
 }
@@ -110,7 +110,7 @@ function makeRow(dense: DenseCells, row: number): number {
  *
  * @param lane where the lane of the row begins in the table
  */
-export function openDay(dense: DenseCells, lane: number, day: Day): number {
+export function ensureDay(dense: DenseCells, lane: number, day: Day): number {
   const { table } = dense;
   let offset = day - (table[lane + FIRST] ?? 0);
   if (offset < 0 || offset >= (table[lane + DAYS] ?? 0)) offset = reserve(dense, lane, day);
@@ -153,13 +153,13 @@ function reserve(dense: DenseCells, lane: number, day: Day): number {
  * @param place the column's place in the lane
  * @param cell its place in the sums
  */
-export function totalAt(dense: DenseCells, lane: number, place: number, cell: number, quantity: Exact): number {
+export function newTotal(dense: DenseCells, lane: number, place: number, cell: number, quantity: Exact): number {
   const scale = dense.table[lane + SCALES + place] ?? 0;
   let mantissa: number;
   if (typeof quantity === "number" && scale === 0) mantissa = quantity;
   else if (typeof quantity === "object" && quantity.scale === scale && typeof quantity.mantissa === "number") {
     mantissa = quantity.mantissa;
-  } else mantissa = mantissaAt(dense, lane, place, quantity);
+  } else mantissa = mantissaAtColumnScale(dense, lane, place, quantity);
   // Read after that, which may raise it.
   const before = dense.sums[cell] ?? 0;
   const total = Number.isNaN(before) ? mantissa : before + mantissa;
@@ -167,12 +167,12 @@ export function totalAt(dense: DenseCells, lane: number, place: number, cell: nu
 }
 
 /** The quantity's mantissa at the scale of the column, which is raised where it must and can be; else NaN. */
-function mantissaAt(dense: DenseCells, lane: number, place: number, quantity: Exact): number {
+function mantissaAtColumnScale(dense: DenseCells, lane: number, place: number, quantity: Exact): number {
   const scale = dense.table[lane + SCALES + place] ?? 0;
-  if (typeof quantity === "number") return safe(quantity * (POWERS[scale] ?? Number.NaN));
+  if (typeof quantity === "number") return safeOrNaN(quantity * (POWERS[scale] ?? Number.NaN));
   const { mantissa } = quantity;
   if (typeof mantissa !== "number") return Number.NaN;
-  if (quantity.scale <= scale) return safe(mantissa * (POWERS[scale - quantity.scale] ?? Number.NaN));
+  if (quantity.scale <= scale) return safeOrNaN(mantissa * (POWERS[scale - quantity.scale] ?? Number.NaN));
   return raise(dense, lane, place, quantity.scale) ? mantissa : Number.NaN;
 }
 
@@ -188,12 +188,16 @@ function raise({ table, sums }: DenseCells, lane: number, place: number, scale: 
   return true;
 }
 
-function safe(mantissa: number): number {
+function safeOrNaN(mantissa: number): number {
   return mantissa <= SAFE_MAX && mantissa >= -SAFE_MAX ? mantissa : Number.NaN;
 }
 
 /** The first day for which a row and column have room, and how many days follow it, that one included; 0 for none. */
-export function daysOf(dense: DenseCells, row: number, column: number): { readonly first: Day; readonly days: number } {
+export function dayCapacity(
+  dense: DenseCells,
+  row: number,
+  column: number,
+): { readonly first: Day; readonly days: number } {
   const base = dense.bases[row] ?? -1;
   const lane = base + (dense.lanes[column] ?? -1);
   if (base < 0 || lane < base) return { first: 0, days: 0 };
@@ -201,15 +205,15 @@ export function daysOf(dense: DenseCells, row: number, column: number): { readon
 }
 
 /** The dense cell of a day; undefined where there is none. */
-export function denseAt(dense: DenseCells, row: number, column: number, day: Day): Exact | undefined {
-  const { first, days } = daysOf(dense, row, column);
+export function denseCell(dense: DenseCells, row: number, column: number, day: Day): Exact | undefined {
+  const { first, days } = dayCapacity(dense, row, column);
   const offset = day - first;
   if (offset < 0 || offset >= days) return undefined;
   const { table, sums } = dense;
   const lane = (dense.bases[row] ?? 0) + (dense.lanes[column] ?? 0);
   const place = dense.places[column] ?? 0;
   const mantissa = sums[(table[lane + START] ?? 0) + offset * (table[lane + WIDTH] ?? 0) + place] ?? Number.NaN;
-  return Number.isNaN(mantissa) ? undefined : exactOf(mantissa, table[lane + SCALES + place] ?? 0);
+  return Number.isNaN(mantissa) ? undefined : toExact(mantissa, table[lane + SCALES + place] ?? 0);
 }
 
 /** The sum of the dense cells on the days `[from, until)`; undefined where it is beyond a safe integer at their scale. */
@@ -219,7 +223,7 @@ export function denseSum(
   column: number,
   [from, until]: readonly [Day, Day],
 ): Exact | undefined {
-  const { first, days } = daysOf(dense, row, column);
+  const { first, days } = dayCapacity(dense, row, column);
   if (days === 0) return 0;
   const { table, sums } = dense;
   const lane = (dense.bases[row] ?? 0) + (dense.lanes[column] ?? 0);
@@ -232,10 +236,10 @@ export function denseSum(
     if (!Number.isNaN(mantissa)) total += mantissa;
     if (Math.abs(total) > SAFE_MAX) return undefined;
   }
-  return exactOf(total, table[lane + SCALES + place] ?? 0);
+  return toExact(total, table[lane + SCALES + place] ?? 0);
 }
 
-function exactOf(mantissa: number, scale: number): Exact {
+function toExact(mantissa: number, scale: number): Exact {
   // Adding 0 turns minus zero, which is no Exact, into 0.
   return scale === 0 || mantissa === 0 ? mantissa + 0 : new Scaled(mantissa, scale);
 }

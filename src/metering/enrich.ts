@@ -10,20 +10,20 @@ import { exactOfText } from "../numbers/exact.ts";
 import type { FullRuleBudget } from "../rules/budget.ts";
 import { compile } from "../rules/compile.ts";
 import type { Rule } from "../rules/rule.ts";
-import { checkedRule, parseRule } from "../rules/rule.ts";
+import { requireValidRule, parseRule } from "../rules/rule.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
-import { isDecimal, messageOf, ruleValueOf, shown, stringOf } from "../rules/value.ts";
+import { isDecimal, describeError, toRuleValue, formatValue, toText } from "../rules/value.ts";
 import type { AccountDependencies, EventSlots, VisibleSlots } from "./event-slots.ts";
-import { factsOf, fieldsInOrder, readersOf, valueSlotsOf } from "./event-slots.ts";
+import { createFacts, fieldsInOrder, createVariableReader, createSlotFinder } from "./event-slots.ts";
 import type { FindSetting, SettingOwner } from "./settings.ts";
-import { valueOfSetting } from "./settings.ts";
+import { parseSettingValue } from "./settings.ts";
 
 /** Computes the enriched fields of the event in the slots. */
 export interface Enrichment {
   /** Whether the schema depends on settings. */
   readonly dependent: boolean;
   /** The settings that the schema depends on, as an account has them; to be put into the slots before {@link run}. */
-  dependenciesOf(owner: SettingOwner): AccountDependencies;
+  findDependencies(owner: SettingOwner): AccountDependencies;
   /**
    * Fills the enriched slots.
    *
@@ -59,15 +59,15 @@ export function compileEnrichment(
   for (const field of fieldsInOrder(schema)) {
     const isAttribute = field.type === "ATTRIBUTE";
     const slot = (isAttribute ? slots.attributeSlots : slots.dimensionSlots).get(field.name) ?? -1;
-    const compute = computeOf(field, steps.length, { slots, visible, budget });
-    steps.push({ field, isAttribute, slot, facts: factsOf(slots, visible), visible, compute });
+    const compute = compileField(field, steps.length, { slots, visible, budget });
+    steps.push({ field, isAttribute, slot, facts: createFacts(slots, visible), visible, compute });
     visible = isAttribute
       ? { ...visible, attributes: visible.attributes + 1 }
       : { ...visible, dimensions: visible.dimensions + 1 };
   }
   return {
     dependent: schema.enrichments.dependencies.length > 0,
-    dependenciesOf: (owner) => dependenciesOf({ schema, slots, steps, budget }, owner, findSetting),
+    findDependencies: (owner) => findDependencies({ schema, slots, steps, budget }, owner, findSetting),
     run() {
       const { fault } = slots.dependencies;
       if (fault !== undefined) return fault;
@@ -90,10 +90,10 @@ export interface RuleContext {
 }
 
 /** Compiles a rule so that the names in it are read from the slots. */
-export function compileOver(rule: unknown, { slots, visible, budget }: RuleContext): Compiled {
+export function compileRuleOver(rule: unknown, { slots, visible, budget }: RuleContext): Compiled {
   return compile<RuleObject>(rule as Rule, {
-    variables: readersOf(slots, visible),
-    slots: valueSlotsOf(slots, visible),
+    variables: createVariableReader(slots, visible),
+    slots: createSlotFinder(slots, visible),
     budget,
   });
 }
@@ -109,19 +109,19 @@ export function exactResult(value: RuleValue): Exact | undefined {
  * The reason for a rule's failure, as the end of a sentence: any error fails the one event (S3.8), but for an
  * {@link InvariantError}, which is rethrown.
  */
-export function reasonOf(error: unknown): string {
+export function describeFailure(error: unknown): string {
   if (error instanceof InvariantError) throw error;
-  return messageOf(error);
+  return describeError(error);
 }
 
-function computeOf(field: EnrichmentField, index: number, place: RuleContext): Compiled {
+function compileField(field: EnrichmentField, index: number, place: RuleContext): Compiled {
   switch (field.enrichmentType) {
     case "VALUE": {
-      const constant = ruleValueOf(field.value);
+      const constant = toRuleValue(field.value);
       return () => constant;
     }
     case "JSON_LOGIC":
-      return compileOver(field.value, place);
+      return compileRuleOver(field.value, place);
     case "JSON_LOGIC_FROM_DEPENDENCY":
       return (facts) => place.slots.dependencies.rules[index]?.(facts);
   }
@@ -132,32 +132,32 @@ function runStep({ field, isAttribute, slot, facts, compute }: Step, slots: Even
   try {
     result = compute(facts);
   } catch (error) {
-    return `The field ${shown(field.name)} cannot be computed: ${reasonOf(error)}.`;
+    return `The field ${formatValue(field.name)} cannot be computed: ${describeFailure(error)}.`;
   }
   if (isAttribute) {
     const exact = exactResult(result);
-    if (exact === undefined) return notA(field, "a decimal", result);
+    if (exact === undefined) return describeWrongResult(field, "a decimal", result);
     slots.values[slot] = exact;
     return undefined;
   }
   if (typeof result === "string") slots.texts[slot] = result;
-  else if (isDecimal(result)) slots.texts[slot] = stringOf(result);
-  else return notA(field, "text", result);
+  else if (isDecimal(result)) slots.texts[slot] = toText(result);
+  else return describeWrongResult(field, "text", result);
   return undefined;
 }
 
-function notA(field: EnrichmentField, expected: string, result: RuleValue): string {
-  return `The field ${shown(field.name)} must come out as ${expected} but came out as ${shown(result)}.`;
+function describeWrongResult(field: EnrichmentField, expected: string, result: RuleValue): string {
+  return `The field ${formatValue(field.name)} must come out as ${expected} but came out as ${formatValue(result)}.`;
 }
 
 /** The parts of an enrichment that depend on settings. */
-interface Dependent extends Omit<RuleContext, "visible"> {
+interface SettingDependentPart extends Omit<RuleContext, "visible"> {
   readonly schema: EventSchema;
   readonly steps: readonly Step[];
 }
 
-function dependenciesOf(
-  { schema, slots, steps, budget }: Dependent,
+function findDependencies(
+  { schema, slots, steps, budget }: SettingDependentPart,
   owner: SettingOwner,
   findSetting: FindSetting,
 ): AccountDependencies {
@@ -165,11 +165,15 @@ function dependenciesOf(
   const settings = new Map(dependencies.map(({ name, key }) => [name, findSetting(key, owner)]));
   const missing = dependencies.find(({ name }) => settings.get(name) === undefined);
   if (missing !== undefined) {
-    const key = shown(missing.key);
-    return { byName: {}, rules: [], fault: `The setting ${key} is missing for the account ${shown(owner.accountId)}.` };
+    const key = formatValue(missing.key);
+    return {
+      byName: {},
+      rules: [],
+      fault: `The setting ${key} is missing for the account ${formatValue(owner.accountId)}.`,
+    };
   }
   try {
-    const named = [...settings].map(([name, setting]) => [name, setting && valueOfSetting(setting)] as const);
+    const named = [...settings].map(([name, setting]) => [name, setting && parseSettingValue(setting)] as const);
     const rules = steps.map(({ field, visible }) =>
       field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY"
         ? compileChecked(settings.get(field.value)?.value, schema, { slots, visible, budget })
@@ -177,7 +181,7 @@ function dependenciesOf(
     );
     return { byName: Object.fromEntries(named), rules };
   } catch (error) {
-    const fault = `A setting of the account ${shown(owner.accountId)} is unfit: ${reasonOf(error)}.`;
+    const fault = `A setting of the account ${formatValue(owner.accountId)} is unfit: ${describeFailure(error)}.`;
     return { byName: {}, rules: [], fault };
   }
 }
@@ -185,12 +189,12 @@ function dependenciesOf(
 /** A rule that a setting holds was not checked with the book: its names are checked here, on first use (S3.6). */
 function compileChecked(text: unknown, schema: EventSchema, place: RuleContext): Compiled {
   const { slots, visible } = place;
-  const rule = checkedRule(parseRule(text), {
+  const rule = requireValidRule(parseRule(text), {
     fields: {
       attributes: new Set([...slots.attributeSlots.keys()].slice(0, visible.attributes)),
       dimensions: new Set([...slots.dimensionSlots.keys()].slice(0, visible.dimensions)),
       dependencies: new Set(schema.enrichments.dependencies.map(({ name }) => name)),
     },
   });
-  return compileOver(rule, place);
+  return compileRuleOver(rule, place);
 }

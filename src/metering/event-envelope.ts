@@ -55,33 +55,34 @@ export interface IncomingEvent extends EventEnvelope {
 }
 
 /** Reads envelopes one after another. @returns a sentence for an event whose envelope is malformed */
-export type ReadEnvelope = (given: unknown) => IncomingEvent | string;
+export type ReadEnvelope = (value: unknown) => IncomingEvent | string;
 
 /** Makes a reader of envelopes. */
 export function createEnvelopeReader(): ReadEnvelope {
   const readTimestamp = createTimestampReader();
-  return (given) => {
-    if (typeof given !== "object" || given === null || Array.isArray(given)) {
-      return `Expected an event, an object, got ${kindOf(given)}.`;
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return `Expected an event, an object, got ${describeType(value)}.`;
     }
-    const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof EventInput, unknown>>;
+    const { schemaName, id, accountId, timestamp } = value as Readonly<Record<keyof EventInput, unknown>>;
     if (typeof schemaName !== "string" || schemaName.length === 0) {
-      if (isDecimalObject(given)) return `Expected an event, an object, got ${kindOf(given)}.`;
-      return textProblem("schemaName", schemaName);
+      if (isDecimalObject(value)) return `Expected an event, an object, got ${describeType(value)}.`;
+      return describeTextProblem("schemaName", schemaName);
     }
-    if (typeof id !== "string" || id.length === 0) return textProblem("id", id);
-    if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
-    if (typeof accountId !== "string" || accountId.length === 0) return textProblem("accountId", accountId);
-    if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
-    if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
+    if (typeof id !== "string" || id.length === 0) return describeTextProblem("id", id);
+    if (id.length > EVENT_ID_LENGTH_MAX) return describeTooLong("id", EVENT_ID_LENGTH_MAX, id.length);
+    if (typeof accountId !== "string" || accountId.length === 0) return describeTextProblem("accountId", accountId);
+    if (accountId.length > EVENT_ID_LENGTH_MAX)
+      return describeTooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
+    if (typeof timestamp !== "string") return describeTextProblem("timestamp", timestamp);
     const instant = readTimestamp(timestamp);
-    if (instant === undefined) return timestampProblem(timestamp);
-    return { sent: given as EventInput, schemaName, id, accountId, timestamp: instant };
+    if (instant === undefined) return describeTimestampProblem(timestamp);
+    return { sent: value as EventInput, schemaName, id, accountId, timestamp: instant };
   };
 }
 
 /** Why a text is no date-time: 30 February, 24:00, or no zone. */
-function timestampProblem(timestamp: string): string {
+function describeTimestampProblem(timestamp: string): string {
   try {
     parseInstant(timestamp);
   } catch (error) {
@@ -92,21 +93,23 @@ function timestampProblem(timestamp: string): string {
 }
 
 /** The sentence on a field that must be a text. */
-export function textProblem(field: string, value: unknown): string {
-  return value === undefined || value === null ? `Field ${field} is missing.` : valueProblem(field, "a text", value);
+export function describeTextProblem(field: string, value: unknown): string {
+  return value === undefined || value === null
+    ? `Field ${field} is missing.`
+    : describeValueProblem(field, "a text", value);
 }
 
 /** The sentence on a field that holds something else than expected. */
-export function valueProblem(field: string, expected: string, value: unknown): string {
-  return `Field ${field}: expected ${expected}, got ${kindOf(value)}.`;
+export function describeValueProblem(field: string, expected: string, value: unknown): string {
+  return `Field ${field}: expected ${expected}, got ${describeType(value)}.`;
 }
 
 /** The sentence on a text that is too long. */
-export function tooLong(field: string, most: number, length: number): string {
+export function describeTooLong(field: string, most: number, length: number): string {
   return `Field ${field}: expected at most ${most} characters, got ${length}.`;
 }
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (value === "") return "an empty text";
   if (Array.isArray(value)) return "a list";

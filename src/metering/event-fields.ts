@@ -4,13 +4,19 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { type DecimalInput, valueOf } from "../numbers/decimal.ts";
+import { type DecimalInput, parseValue } from "../numbers/decimal.ts";
 import { isDecimalObject } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { shown } from "../rules/value.ts";
-import { type EventAttribute, type IncomingEvent, textProblem, tooLong, valueProblem } from "./event-envelope.ts";
+import { formatValue } from "../rules/value.ts";
+import {
+  type EventAttribute,
+  type IncomingEvent,
+  describeTextProblem,
+  describeTooLong,
+  describeValueProblem,
+} from "./event-envelope.ts";
 import type { EventSlots } from "./event-slots.ts";
-import { exactOfAttribute, isDecimalInput, textOfValue } from "./event-values.ts";
+import { parseAttributeValue, isDecimalInput, formatDimensionValue } from "./event-values.ts";
 import type { SchemaProgram } from "./program.ts";
 
 /** Most attributes, and most dimensions, that an event may carry. */
@@ -38,8 +44,8 @@ export type ReadFields = (event: IncomingEvent) => FieldsRead;
 
 /** Makes a reader of the fields of these schemas' events. */
 export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): ReadFields {
-  const layouts = new Map([...schemas].map(([name, program]) => [name, layoutOf(program)]));
-  const unknown = layoutOf(undefined);
+  const layouts = new Map([...schemas].map(([name, program]) => [name, createLayout(program)]));
+  const unknown = createLayout(undefined);
   let last = unknown;
   return ({ schemaName, sent: { attributes, dimensions } }) => {
     if (schemaName !== last.name) last = layouts.get(schemaName) ?? unknown;
@@ -83,7 +89,7 @@ interface FieldLayout {
   readonly others: string[];
 }
 
-function layoutOf(program: SchemaProgram | undefined): Layout {
+function createLayout(program: SchemaProgram | undefined): Layout {
   const slots: EventSlots | undefined = program?.slots;
   return {
     name: program?.schema.name,
@@ -113,24 +119,24 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
 
 function readAttributes(list: unknown, layout: Layout): string | undefined {
   const { attributes: fields, program } = layout;
-  const isAlike = program !== undefined && readAttributesAlike(list, fields, program.slots.values);
-  return isAlike ? undefined : readAttributesAnew(list, layout);
+  const isAlike = program !== undefined && readAttributesByPosition(list, fields, program.slots.values);
+  return isAlike ? undefined : readAttributesByName(list, layout);
 }
 
-function readAttributesAnew(list: unknown, layout: Layout): string | undefined {
+function readAttributesByName(list: unknown, layout: Layout): string | undefined {
   const fields = layout.attributes;
   fields.count = 0;
   fields.complete = -1;
   if (list !== undefined && list !== null) {
-    if (!Array.isArray(list)) return valueProblem("attributes", "a list", list);
-    if (list.length > EVENT_FIELDS_MAX) return tooMany("attributes", list.length);
+    if (!Array.isArray(list)) return describeValueProblem("attributes", "a list", list);
+    if (list.length > EVENT_FIELDS_MAX) return describeTooMany("attributes", list.length);
     if (fields.others.length > 0) fields.others.length = 0;
     for (let index = 0; index < list.length; index++) {
       const problem = readAttribute(list[index], index, layout);
       if (problem !== undefined) return problem;
     }
   }
-  if (fields.count < fields.declared.length) layout.fault ??= missingField("attribute", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= describeMissingField("attribute", fields, layout);
   else if (Array.isArray(list)) fields.complete = list.length;
   return undefined;
 }
@@ -140,7 +146,7 @@ function readAttributesAnew(list: unknown, layout: Layout): string | undefined {
  *
  * @returns false for all others and for unusual values: {@link readAttribute} reads and checks these
  */
-function readAttributesAlike(list: unknown, fields: FieldLayout, values: Exact[]): boolean {
+function readAttributesByPosition(list: unknown, fields: FieldLayout, values: Exact[]): boolean {
   if (!Array.isArray(list) || list.length !== fields.complete) return false;
   const { names, places } = fields;
   for (let index = 0; index < list.length; index++) {
@@ -149,7 +155,7 @@ function readAttributesAlike(list: unknown, fields: FieldLayout, values: Exact[]
     const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
     if (name !== names[index] || unit !== undefined) return false;
     if (typeof value !== "number" && typeof value !== "string") return false;
-    const exact = exactOfAttribute(value, fields.scales, index);
+    const exact = parseAttributeValue(value, fields.scales, index);
     if (exact === undefined) return false;
     const slot = places[index] ?? -1;
     if (slot >= 0) values[slot] = exact;
@@ -159,18 +165,19 @@ function readAttributesAlike(list: unknown, fields: FieldLayout, values: Exact[]
 
 function readAttribute(item: unknown, index: number, layout: Layout): string | undefined {
   const { attributes: fields, serial, program } = layout;
-  if (typeof item !== "object" || item === null) return valueProblem(`attributes[${index}]`, "an object", item);
+  if (typeof item !== "object" || item === null) return describeValueProblem(`attributes[${index}]`, "an object", item);
   const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
-  if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
-  if (!isDecimalInput(value)) return valueProblem(`attributes[${index}].value`, "a number or a decimal text", value);
-  const problem = unit === undefined ? undefined : unitProblem(unit, index);
+  if (typeof name !== "string") return describeTextProblem(`attributes[${index}].name`, name);
+  if (!isDecimalInput(value))
+    return describeValueProblem(`attributes[${index}].value`, "a number or a decimal text", value);
+  const problem = unit === undefined ? undefined : describeUnitProblem(unit, index);
   if (problem !== undefined) return problem;
-  const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : place(fields, index, name);
+  const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
   if (slot >= 0 ? fields.filled[slot] === serial : fields.others.includes(name)) {
-    return `Field attributes: the name ${shown(name)} is repeated.`;
+    return `Field attributes: the name ${formatValue(name)} is repeated.`;
   }
-  const exact = exactOfAttribute(value, fields.scales, index);
-  if (exact === undefined) layout.fault ??= unfit("attribute", name, value);
+  const exact = parseAttributeValue(value, fields.scales, index);
+  if (exact === undefined) layout.fault ??= describeUnfitValue("attribute", name, value);
   if (slot < 0) {
     fields.others.push(name);
     return undefined;
@@ -183,40 +190,40 @@ function readAttribute(item: unknown, index: number, layout: Layout): string | u
 
 function readDimensions(dimensions: unknown, layout: Layout): string | undefined {
   const { dimensions: fields, program } = layout;
-  const isAlike = program !== undefined && readDimensionsAlike(dimensions, fields, program.slots.texts);
-  return isAlike ? undefined : readDimensionsAnew(dimensions, layout);
+  const isAlike = program !== undefined && readDimensionsByPosition(dimensions, fields, program.slots.texts);
+  return isAlike ? undefined : readDimensionsByName(dimensions, layout);
 }
 
-function readDimensionsAnew(dimensions: unknown, layout: Layout): string | undefined {
+function readDimensionsByName(dimensions: unknown, layout: Layout): string | undefined {
   const fields = layout.dimensions;
   fields.count = 0;
   fields.complete = -1;
   let index = 0;
   if (dimensions !== undefined && dimensions !== null) {
     if (typeof dimensions !== "object" || Array.isArray(dimensions)) {
-      return valueProblem("dimensions", "an object", dimensions);
+      return describeValueProblem("dimensions", "an object", dimensions);
     }
     // No list of the names is made for each event, only for one with too many of them.
     for (const name in dimensions) {
       if (!Object.hasOwn(dimensions, name)) continue;
-      if (index === EVENT_FIELDS_MAX) return tooMany("dimensions", Object.keys(dimensions).length);
+      if (index === EVENT_FIELDS_MAX) return describeTooMany("dimensions", Object.keys(dimensions).length);
       const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
-      const problem = dimensionProblem(value, name);
+      const problem = describeDimensionProblem(value, name);
       if (problem !== undefined) {
         // A number that is kept with all its digits is an object, too.
-        return isDecimalObject(dimensions) ? valueProblem("dimensions", "an object", dimensions) : problem;
+        return isDecimalObject(dimensions) ? describeValueProblem("dimensions", "an object", dimensions) : problem;
       }
       readDimension(name, value as DecimalInput, index, layout);
       index++;
     }
   }
-  if (fields.count < fields.declared.length) layout.fault ??= missingField("dimension", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= describeMissingField("dimension", fields, layout);
   else fields.complete = index;
   return undefined;
 }
 
-/** As {@link readAttributesAlike}, for dimensions. */
-function readDimensionsAlike(dimensions: unknown, fields: FieldLayout, texts: string[]): boolean {
+/** As {@link readAttributesByPosition}, for dimensions. */
+function readDimensionsByPosition(dimensions: unknown, fields: FieldLayout, texts: string[]): boolean {
   if (typeof dimensions !== "object" || dimensions === null || Array.isArray(dimensions)) return false;
   const { names, places } = fields;
   let index = 0;
@@ -233,9 +240,9 @@ function readDimensionsAlike(dimensions: unknown, fields: FieldLayout, texts: st
 
 function readDimension(name: string, value: DecimalInput, index: number, layout: Layout): void {
   const { dimensions: fields, serial, program } = layout;
-  const text = typeof value === "string" ? value : textOfValue(value);
-  if (text === undefined) layout.fault ??= unfit("dimension", name, value);
-  const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : place(fields, index, name);
+  const text = typeof value === "string" ? value : formatDimensionValue(value);
+  if (text === undefined) layout.fault ??= describeUnfitValue("dimension", name, value);
+  const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
   if (slot < 0) return;
   fields.filled[slot] = serial;
   fields.count++;
@@ -243,47 +250,51 @@ function readDimension(name: string, value: DecimalInput, index: number, layout:
 }
 
 /** Finds the slot of a name, and remembers it for the next event's field at this position. */
-function place(fields: FieldLayout, index: number, name: string): number {
+function findSlot(fields: FieldLayout, index: number, name: string): number {
   const slot = fields.slots.get(name) ?? -1;
   fields.names[index] = name;
   fields.places[index] = slot;
   return slot;
 }
 
-function unfit(kind: "attribute" | "dimension", name: string, value: DecimalInput): string {
+function describeUnfitValue(kind: "attribute" | "dimension", name: string, value: DecimalInput): string {
   let reason = "it is no decimal";
   try {
-    valueOf(value);
+    parseValue(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     reason = error.message;
   }
-  return `The ${kind} ${shown(name)} is unfit: ${reason}.`;
+  return `The ${kind} ${formatValue(name)} is unfit: ${reason}.`;
 }
 
-function unitProblem(unit: unknown, index: number): string | undefined {
+function describeUnitProblem(unit: unknown, index: number): string | undefined {
   if (unit === null) return undefined;
-  if (typeof unit !== "string") return textProblem(`attributes[${index}].unit`, unit);
-  return unit.length > UNIT_LENGTH_MAX ? tooLong(`attributes[${index}].unit`, UNIT_LENGTH_MAX, unit.length) : undefined;
+  if (typeof unit !== "string") return describeTextProblem(`attributes[${index}].unit`, unit);
+  return unit.length > UNIT_LENGTH_MAX
+    ? describeTooLong(`attributes[${index}].unit`, UNIT_LENGTH_MAX, unit.length)
+    : undefined;
 }
 
-function dimensionProblem(value: unknown, name: string): string | undefined {
+function describeDimensionProblem(value: unknown, name: string): string | undefined {
   if (typeof value !== "string") {
-    return isDecimalInput(value) ? undefined : valueProblem(`dimensions.${cut(name)}`, "text or a number", value);
+    return isDecimalInput(value)
+      ? undefined
+      : describeValueProblem(`dimensions.${shorten(name)}`, "text or a number", value);
   }
   if (value.length <= DIMENSION_LENGTH_MAX) return undefined;
-  return tooLong(`dimensions.${cut(name)}`, DIMENSION_LENGTH_MAX, value.length);
+  return describeTooLong(`dimensions.${shorten(name)}`, DIMENSION_LENGTH_MAX, value.length);
 }
 
-function missingField(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): string {
+function describeMissingField(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): string {
   const missing = fields.declared.find((_, slot) => fields.filled[slot] !== serial);
-  return `The ${kind} ${shown(missing)} is missing: the event schema ${shown(name)} declares it.`;
+  return `The ${kind} ${formatValue(missing)} is missing: the event schema ${formatValue(name)} declares it.`;
 }
 
-function tooMany(field: string, count: number): string {
+function describeTooMany(field: string, count: number): string {
   return `Field ${field}: expected at most ${EVENT_FIELDS_MAX}, got ${count}.`;
 }
 
-function cut(text: string): string {
+function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -47,14 +47,14 @@ export interface EventSlots {
 const NO_DEPENDENCIES: AccountDependencies = { byName: {}, rules: [] };
 
 /** Empty slots for the events of one schema. */
-export function slotsOf(schema: EventSchema): EventSlots {
+export function createSlots(schema: EventSchema): EventSlots {
   const fields = fieldsInOrder(schema);
   const enriched = (type: "ATTRIBUTE" | "DIMENSION"): string[] =>
     fields.filter((field) => field.type === type).map((field) => field.name);
   const declaredAttributes = schema.attributes.map(({ name }) => name);
   const declaredDimensions = schema.dimensions.map(({ name }) => name);
-  const attributeSlots = numbered([...declaredAttributes, ...enriched("ATTRIBUTE")]);
-  const dimensionSlots = numbered([...declaredDimensions, ...enriched("DIMENSION")]);
+  const attributeSlots = indexNames([...declaredAttributes, ...enriched("ATTRIBUTE")]);
+  const dimensionSlots = indexNames([...declaredDimensions, ...enriched("DIMENSION")]);
   return {
     schemaName: schema.name,
     id: "",
@@ -84,9 +84,9 @@ export interface VisibleSlots {
 /**
  * The slots as plain facts, for the rules that name a variable only when they run. Each read sees the current event.
  */
-export function factsOf(slots: EventSlots, visible: VisibleSlots): RuleObject {
-  const attributes = (): RuleObject => named(slots.attributeSlots, slots.values, visible.attributes);
-  const dimensions = (): RuleObject => named(slots.dimensionSlots, slots.texts, visible.dimensions);
+export function createFacts(slots: EventSlots, visible: VisibleSlots): RuleObject {
+  const attributes = (): RuleObject => bindNames(slots.attributeSlots, slots.values, visible.attributes);
+  const dimensions = (): RuleObject => bindNames(slots.dimensionSlots, slots.texts, visible.dimensions);
   const facts = Object.create(null) as RuleObject;
   const reading = (get: () => unknown): PropertyDescriptor => ({ get, enumerable: true });
   return Object.defineProperties(facts, {
@@ -105,7 +105,7 @@ export function factsOf(slots: EventSlots, visible: VisibleSlots): RuleObject {
 }
 
 /** Makes what reads a variable by its path; undefined for a path that only the plain facts can answer (S3.3). */
-export function readersOf(slots: EventSlots, visible: VisibleSlots) {
+export function createVariableReader(slots: EventSlots, visible: VisibleSlots) {
   return (path: string): (() => RuleValue) | undefined => {
     const dot = path.indexOf(".");
     const name = path.slice(dot + 1);
@@ -135,7 +135,7 @@ export function readersOf(slots: EventSlots, visible: VisibleSlots) {
 }
 
 /** Finds the slot of a variable by its path; undefined where it is no attribute or dimension that the rule may read. */
-export function valueSlotsOf(slots: EventSlots, visible: VisibleSlots): (path: string) => ValueSlot | undefined {
+export function createSlotFinder(slots: EventSlots, visible: VisibleSlots): (path: string) => ValueSlot | undefined {
   return (path) => {
     const name = path.slice(path.indexOf(".") + 1);
     if (/^attributes?\./.test(path)) return slotIn(slots.values, slots.attributeSlots.get(name), visible.attributes);
@@ -149,7 +149,7 @@ function slotIn(values: readonly RuleValue[], index: number | undefined, visible
 }
 
 /** The slot of the attribute that a rule is, when it is nothing but a variable of that name: it is never missing. */
-export function attributeSlotOf(rule: unknown, slots: EventSlots, visible: VisibleSlots): number | undefined {
+export function findAttributeSlot(rule: unknown, slots: EventSlots, visible: VisibleSlots): number | undefined {
   if (typeof rule !== "object" || rule === null || !Object.hasOwn(rule, "var")) return undefined;
   const { var: path } = rule as { readonly var: unknown };
   if (typeof path !== "string" || !/^attributes?\./.test(path)) return undefined;
@@ -173,12 +173,12 @@ function eventReader(slots: EventSlots, name: string): (() => RuleValue) | undef
 }
 
 /** The first of two equal names has the slot. */
-function numbered(names: readonly string[]): ReadonlyMap<string, number> {
+function indexNames(names: readonly string[]): ReadonlyMap<string, number> {
   const slots = new Map<string, number>();
   for (const name of names) if (!slots.has(name)) slots.set(name, slots.size);
   return slots;
 }
 
-function named(slots: ReadonlyMap<string, number>, values: readonly unknown[], visible: number): RuleObject {
+function bindNames(slots: ReadonlyMap<string, number>, values: readonly unknown[], visible: number): RuleObject {
   return Object.fromEntries([...slots].slice(0, visible).map(([name, slot]) => [name, values[slot]]));
 }

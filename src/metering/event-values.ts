@@ -5,9 +5,9 @@
  */
 import { RatebookError } from "../errors.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
-import { isDecimalObject, valueOf } from "../numbers/decimal.ts";
+import { isDecimalObject, parseValue } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { exactOfDecimal, exactOfNumber, exactOfText, Scaled, textOfExact } from "../numbers/exact.ts";
+import { exactOfDecimal, exactOfNumber, exactOfText, Scaled, formatExact } from "../numbers/exact.ts";
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
 
@@ -21,7 +21,7 @@ export function isDecimalInput(value: unknown): value is DecimalInput {
  *
  * @param scales the digits after the point of the last fraction at each position, to be tried first and kept up
  */
-export function exactOfAttribute(value: DecimalInput, scales: number[], index: number): Exact | undefined {
+export function parseAttributeValue(value: DecimalInput, scales: number[], index: number): Exact | undefined {
   if (typeof value === "number") {
     if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
     const scale = scales[index] ?? 0;
@@ -30,29 +30,31 @@ export function exactOfAttribute(value: DecimalInput, scales: number[], index: n
     // A decimal of at most 15 digits that divides back to a double is the one that its text says.
     if (mantissa / power === value && mantissa < 1e15 && mantissa > -1e15) return new Scaled(mantissa, scale);
   }
-  const exact = exactOfValue(value);
+  const exact = parseExactValue(value);
   if (typeof exact === "object" && exact.scale < POWERS.length) scales[index] = exact.scale;
   return exact;
 }
 
-function exactOfValue(value: DecimalInput): Exact | undefined {
+function parseExactValue(value: DecimalInput): Exact | undefined {
   if (typeof value === "number") {
     if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
     const exact = exactOfNumber(value);
-    return exact !== undefined && (typeof exact === "number" || exact.scale <= 20) ? exact : checked(value);
+    return exact !== undefined && (typeof exact === "number" || exact.scale <= 20) ? exact : parseCheckedValue(value);
   }
   if (typeof value === "string") {
     const exact = exactOfText(value);
     if (typeof exact === "number") return exact;
     // A mantissa of at most 15 digits at a scale of at most 20 is within the bounds.
-    return exact !== undefined && typeof exact.mantissa === "number" && exact.scale <= 20 ? exact : checked(value);
+    return exact !== undefined && typeof exact.mantissa === "number" && exact.scale <= 20
+      ? exact
+      : parseCheckedValue(value);
   }
-  return checked(value);
+  return parseCheckedValue(value);
 }
 
-function checked(value: DecimalInput): Exact | undefined {
+function parseCheckedValue(value: DecimalInput): Exact | undefined {
   try {
-    return exactOfDecimal(valueOf(value));
+    return exactOfDecimal(parseValue(value));
   } catch (error) {
     if (error instanceof RatebookError) return undefined;
     throw error;
@@ -60,7 +62,7 @@ function checked(value: DecimalInput): Exact | undefined {
 }
 
 /** A numeric dimension is its plain decimal text; undefined where it is no decimal within S1.3. */
-export function textOfValue(value: DecimalInput): string | undefined {
-  const exact = exactOfValue(value);
-  return exact === undefined ? undefined : textOfExact(exact);
+export function formatDimensionValue(value: DecimalInput): string | undefined {
+  const exact = parseExactValue(value);
+  return exact === undefined ? undefined : formatExact(exact);
 }

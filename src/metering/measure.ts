@@ -8,10 +8,10 @@ import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
 import type { FullRuleBudget } from "../rules/budget.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
-import { failure, shown, truthy } from "../rules/value.ts";
-import { compileOver, exactResult, reasonOf, type RuleContext } from "./enrich.ts";
+import { ruleFailure, formatValue, isTruthy } from "../rules/value.ts";
+import { compileRuleOver, exactResult, describeFailure, type RuleContext } from "./enrich.ts";
 import type { EventSlots, VisibleSlots } from "./event-slots.ts";
-import { attributeSlotOf, factsOf } from "./event-slots.ts";
+import { findAttributeSlot, createFacts } from "./event-slots.ts";
 
 /** A meter as the measure needs it: `index` is its place in the tally. */
 export interface IndexedMeter {
@@ -45,11 +45,11 @@ interface Step {
  * @param budget what one evaluation of a rule may do (S3.8)
  */
 export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[], budget: FullRuleBudget): Measure {
-  const facts = factsOf(slots, allOf(slots));
+  const facts = createFacts(slots, allSlots(slots));
   const nothing: Units = places.map(() => undefined);
-  const place: RuleContext = { slots, visible: allOf(slots), budget };
-  const steps = places.map(({ meter }) => stepsOf(meter, place));
-  const measured = places.map(({ meter }, index) => measureOf(meter, steps[index] ?? []));
+  const place: RuleContext = { slots, visible: allSlots(slots), budget };
+  const steps = places.map(({ meter }) => compileSteps(meter, place));
+  const measured = places.map(({ meter }, index) => compileAggregation(meter, steps[index] ?? []));
   return {
     meters: places.map(({ index }) => index),
     run() {
@@ -58,8 +58,8 @@ export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[
       try {
         for (; index < measured.length; index++) units[index] = measured[index]?.(facts);
       } catch (error) {
-        const where = failingPart(steps[index] ?? [], facts);
-        return `The meter ${shown(places[index]?.meter.name)} cannot measure the event${where}: ${reasonOf(error)}.`;
+        const where = describeFailingRule(steps[index] ?? [], facts);
+        return `The meter ${formatValue(places[index]?.meter.name)} cannot measure the event${where}: ${describeFailure(error)}.`;
       }
       return units;
     },
@@ -67,22 +67,22 @@ export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[
 }
 
 /** COUNT: 1 when a matcher is truthy. SUM: the results of all computations whose matcher is (S5.2). */
-function measureOf(
+function compileAggregation(
   { aggregation }: Pick<UsageMeter, "aggregation">,
   steps: readonly Step[],
 ): (facts: RuleObject) => Exact | undefined {
   switch (aggregation) {
     case "COUNT":
       return (facts) => {
-        for (const { matches } of steps) if (matches === undefined || truthy(matches(facts))) return 1;
+        for (const { matches } of steps) if (matches === undefined || isTruthy(matches(facts))) return 1;
         return undefined;
       };
     case "SUM":
-      return sumOf(steps);
+      return compileSum(steps);
   }
 }
 
-function sumOf(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined {
+function compileSum(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined {
   const [only] = steps;
   // Most meters have one computation: nothing is added up then.
   if (only !== undefined && steps.length === 1) {
@@ -90,13 +90,13 @@ function sumOf(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined
     if (matches === undefined) return computes;
     return (facts) => {
       const matched = matches(facts);
-      return matched === true || truthy(matched) ? computes(facts) : undefined;
+      return matched === true || isTruthy(matched) ? computes(facts) : undefined;
     };
   }
   return (facts) => {
     let total: Exact | undefined;
     for (const { matches, computes } of steps) {
-      if (matches !== undefined && !truthy(matches(facts))) continue;
+      if (matches !== undefined && !isTruthy(matches(facts))) continue;
       const result = computes(facts);
       total = total === undefined ? result : addExact(total, result);
     }
@@ -105,16 +105,16 @@ function sumOf(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined
 }
 
 /** The computations of a meter, in their order. */
-function stepsOf(meter: UsageMeter, place: RuleContext): readonly Step[] {
-  return meter.computations.toSorted((a, b) => a.order - b.order).map((computation) => stepOf(computation, place));
+function compileSteps(meter: UsageMeter, place: RuleContext): readonly Step[] {
+  return meter.computations.toSorted((a, b) => a.order - b.order).map((computation) => compileStep(computation, place));
 }
 
 /** The rule of a meter that fails on an event, as a part of a sentence; empty where the meter has no other rule. */
-function failingPart(steps: readonly Step[], facts: RuleObject): string {
+function describeFailingRule(steps: readonly Step[], facts: RuleObject): string {
   for (const { order, matches, computes } of steps) {
     let where = `, in the matcher of its computation ${order}`;
     try {
-      if (matches !== undefined && !truthy(matches(facts))) continue;
+      if (matches !== undefined && !isTruthy(matches(facts))) continue;
       where = steps.length > 1 ? `, in its computation ${order}` : "";
       computes(facts);
     } catch {
@@ -124,30 +124,30 @@ function failingPart(steps: readonly Step[], facts: RuleObject): string {
   return "";
 }
 
-function stepOf({ order, matcher, computation }: Computation, place: RuleContext): Step {
+function compileStep({ order, matcher, computation }: Computation, place: RuleContext): Step {
   return {
     order,
-    matches: matcher === undefined || matcher === null ? undefined : compileOver(matcher, place),
-    computes: unitsOver(computation ?? 1, place),
+    matches: matcher === undefined || matcher === null ? undefined : compileRuleOver(matcher, place),
+    computes: compileUnits(computation ?? 1, place),
   };
 }
 
 /** The units of a computation. The most frequent one is an attribute itself: its slot always holds a decimal, so it is not checked. */
-function unitsOver(computation: unknown, place: RuleContext): (facts: RuleObject) => Exact {
-  const compiled = compileOver(computation, place);
-  const slot = attributeSlotOf(computation, place.slots, place.visible);
-  if (slot === undefined) return (facts) => unitsOf(compiled(facts));
+function compileUnits(computation: unknown, place: RuleContext): (facts: RuleObject) => Exact {
+  const compiled = compileRuleOver(computation, place);
+  const slot = findAttributeSlot(computation, place.slots, place.visible);
+  if (slot === undefined) return (facts) => toUnits(compiled(facts));
   const { values } = place.slots;
   return () => values[slot] ?? 0;
 }
 
 /** A meter sees the event and every enriched field. */
-function allOf(slots: EventSlots): VisibleSlots {
+function allSlots(slots: EventSlots): VisibleSlots {
   return { attributes: slots.values.length, dimensions: slots.texts.length };
 }
 
-function unitsOf(value: RuleValue): Exact {
+function toUnits(value: RuleValue): Exact {
   const exact = exactResult(value);
   if (exact !== undefined) return exact;
-  throw failure(`its computation must come out as a decimal but came out as ${shown(value)}`);
+  throw ruleFailure(`its computation must come out as a decimal but came out as ${formatValue(value)}`);
 }

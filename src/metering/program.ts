@@ -7,11 +7,11 @@ import type { Setting } from "../book/model/catalog-items.ts";
 import type { EventSchema, FeatureDetails, UsageMeter } from "../book/model/metering.ts";
 import { type Steps, toTheEnd } from "../book/steps.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { type FullRuleBudget, type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
+import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import type { Enrichment } from "./enrich.ts";
 import { compileEnrichment } from "./enrich.ts";
 import type { EventSlots } from "./event-slots.ts";
-import { slotsOf } from "./event-slots.ts";
+import { createSlots } from "./event-slots.ts";
 import type { IndexedMeter, Measure } from "./measure.ts";
 import { compileMeasure } from "./measure.ts";
 import { type FindSetting, findSettingIn, fullKey } from "./settings.ts";
@@ -84,7 +84,7 @@ export function* compileMeteringInSteps(
   options: MeteringOptions,
   before?: MeteringProgram,
 ): Steps<MeteringProgram> {
-  const budget = ruleBudgetOf(options.ruleBudget);
+  const budget = resolveRuleBudget(options.ruleBudget);
   const findSetting = findSettingIn(book.settings);
   const changed = changedKeys(before?.settings ?? [], book.settings);
   const measured = activeMeters(book.usageMeters);
@@ -112,7 +112,7 @@ interface SchemaParts {
 }
 
 function compileSchema(schema: EventSchema, { index, places, findSetting, budget }: SchemaParts): SchemaProgram {
-  const slots = slotsOf(schema);
+  const slots = createSlots(schema);
   const { featureDetails } = schema;
   return {
     index,

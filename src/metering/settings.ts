@@ -4,11 +4,11 @@
  * @module
  */
 import type { Setting } from "../book/model/catalog-items.ts";
-import { valueOf } from "../numbers/decimal.ts";
+import { parseValue } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { parseJson } from "../numbers/json.ts";
 import type { RuleValue } from "../rules/value.ts";
-import { ruleValueOf } from "../rules/value.ts";
+import { toRuleValue } from "../rules/value.ts";
 
 /** Whose settings are asked for. */
 export interface SettingOwner {
@@ -52,12 +52,12 @@ export function findSettingIn(settings: readonly Setting[]): FindSetting {
  *
  * @throws {RatebookError} ERR_NUMBER_INVALID or ERR_JSON_INVALID when the text is not what the data type says
  */
-export function valueOfSetting(setting: Setting): RuleValue {
+export function parseSettingValue(setting: Setting): RuleValue {
   switch (setting.dataType) {
     case "NUMERIC":
-      return exactOfDecimal(valueOf(setting.value));
+      return exactOfDecimal(parseValue(setting.value));
     case "JSON":
-      return ruleValueOf(parseJson(setting.value));
+      return toRuleValue(parseJson(setting.value));
     case "STRING":
     case "JSON_LOGIC":
       return setting.value;

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
-import { DAY_MS, dayOf, instantOrUndefined } from "../calendar/instant.ts";
+import { DAY_MS, dayOf, tryParseInstant } from "../calendar/instant.ts";
 
-/** Reads a date-time as {@link instantOrUndefined} does. */
+/** Reads a date-time as {@link tryParseInstant} does. */
 export type ReadTimestamp = (text: string) => Instant | undefined;
 
 const [ZERO, COLON, POINT, LETTER_Z] = [48, 58, 46, 90];
@@ -23,13 +23,13 @@ export function createTimestampReader(): ReadTimestamp {
   let midnight = 0;
 
   return (text) => {
-    if (text.length !== USUAL_LENGTH) return instantOrUndefined(text);
-    const ms = timeOfDay(text);
-    if (ms < 0) return instantOrUndefined(text);
+    if (text.length !== USUAL_LENGTH) return tryParseInstant(text);
+    const ms = readTimeOfDay(text);
+    if (ms < 0) return tryParseInstant(text);
     let difference = 0;
     for (let at = 0; at < DATE_LENGTH; at++) difference |= text.charCodeAt(at) ^ (date[at] ?? 0);
     if (difference === 0) return midnight + ms;
-    const instant = instantOrUndefined(text);
+    const instant = tryParseInstant(text);
     if (instant !== undefined) {
       for (let at = 0; at < DATE_LENGTH; at++) date[at] = text.charCodeAt(at);
       midnight = dayOf(instant) * DAY_MS;
@@ -39,12 +39,12 @@ export function createTimestampReader(): ReadTimestamp {
 }
 
 /** The milliseconds since midnight that `HH:MM:SS.mmmZ` at the end of a usual text says; below 0 where it is not that. */
-function timeOfDay(text: string): number {
-  const hours = digits(text, 11);
-  const minutes = digits(text, 14);
-  const seconds = digits(text, 17);
+function readTimeOfDay(text: string): number {
+  const hours = readTwoDigits(text, 11);
+  const minutes = readTwoDigits(text, 14);
+  const seconds = readTwoDigits(text, 17);
   const hundreds = text.charCodeAt(20) - ZERO;
-  const millis = hundreds >= 0 && hundreds <= 9 ? hundreds * 100 + digits(text, 21) : NONE;
+  const millis = hundreds >= 0 && hundreds <= 9 ? hundreds * 100 + readTwoDigits(text, 21) : NONE;
   if (hours > 23 || minutes > 59 || seconds > 59) return NONE;
   if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return NONE;
   if (text.charCodeAt(19) !== POINT || text.charCodeAt(23) !== LETTER_Z) return NONE;
@@ -53,7 +53,7 @@ function timeOfDay(text: string): number {
 }
 
 /** The number that two digits say. */
-function digits(text: string, at: number): number {
+function readTwoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NONE;

@@ -11,11 +11,11 @@ import {
   formatDate,
   formatInstant,
   type Instant,
-  instantOf,
+  toInstant,
   parseDate,
 } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import { type Decimal, type DecimalInput, decimalOf, textOf } from "../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
 import type { UsageCell } from "./usage.ts";
 
 /** How much of a meter an account used on a day. Several rows of one account, meter and day add up (S17.1). */
@@ -50,7 +50,7 @@ const FRACTION_DIGITS_MAX = 40;
 export const USAGE_FIELDS: readonly string[] = FIELDS;
 
 /** A cell as a row. */
-export function rowOfCell({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
+export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
   return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
 }
 
@@ -66,44 +66,44 @@ export function readUsageRow(value: unknown): UsageCell {
   if (unknown !== undefined)
     throw invalidRow("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${hintAt(unknown, FIELDS)}`);
   const row = value as Readonly<Record<string, unknown>>;
-  const day = dayIn(row["date"]);
-  const [accountId, meterId] = [textIn(row, "accountId"), textIn(row, "meterId")];
-  return { accountId, meterId, day, quantity: quantityIn(row["quantity"]) };
+  const day = requireDay(row["date"]);
+  const [accountId, meterId] = [requireText(row, "accountId"), requireText(row, "meterId")];
+  return { accountId, meterId, day, quantity: requireQuantity(row["quantity"]) };
 }
 
-function textIn(row: Readonly<Record<string, unknown>>, field: string): string {
-  const given = row[field];
-  if (typeof given === "string" && given !== "" && given.length <= TEXT_MAX) return given;
+function requireText(row: Readonly<Record<string, unknown>>, field: string): string {
+  const value = row[field];
+  if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX) return value;
   throw invalidRow(`$.${field}`, `${field}: expected a text of 1 to ${TEXT_MAX} characters`);
 }
 
-function dayIn(given: unknown): Day {
-  const isInstant = typeof given === "number" || given instanceof Date;
-  if (!isInstant && (typeof given !== "string" || given === ""))
+function requireDay(value: unknown): Day {
+  const isInstant = typeof value === "number" || value instanceof Date;
+  if (!isInstant && (typeof value !== "string" || value === ""))
     throw invalidRow("$.date", "date: expected a text such as 2026-01-31");
   try {
-    return dayOf(parseDate(isInstant ? formatInstant(instantOf(given)) : given));
+    return dayOf(parseDate(isInstant ? formatInstant(toInstant(value)) : value));
   } catch (error) {
-    throw invalidRow("$.date", sentenceOf(error));
+    throw invalidRow("$.date", describeError(error));
   }
 }
 
-function quantityIn(given: unknown): Decimal {
-  if (given === undefined || given === null || given === "")
+function requireQuantity(value: unknown): Decimal {
+  if (value === undefined || value === null || value === "")
     throw invalidRow("$.quantity", "quantity: expected a decimal");
   let quantity: Decimal;
   try {
-    quantity = decimalOf(given);
+    quantity = parseDecimal(value);
   } catch (error) {
-    throw invalidRow("$.quantity", sentenceOf(error));
+    throw invalidRow("$.quantity", describeError(error));
   }
   if (quantity.decimalPlaces() <= FRACTION_DIGITS_MAX && quantity.e < INTEGER_DIGITS_MAX) return quantity;
-  const shown = JSON.stringify(textOf(quantity).slice(0, 60));
+  const shown = JSON.stringify(formatDecimal(quantity).slice(0, 60));
   const bounds = `more than ${INTEGER_DIGITS_MAX} digits before the point or ${FRACTION_DIGITS_MAX} after it`;
   throw invalidRow("$.quantity", `the quantity ${shown} has ${bounds}`);
 }
 
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof RatebookError) return error.message;
   throw error;
 }

@@ -107,7 +107,7 @@ export function createUsageTally(
       for (const [day] of daysIn(accountId, meterId)) if (day >= from && day < until) return true;
       return false;
     },
-    daysOf: (accountId) => spanOf(meterIds.map((meterId) => daysIn(accountId, meterId))),
+    daysOf: (accountId) => dayRange(meterIds.map((meterId) => daysIn(accountId, meterId))),
     merge(other) {
       const accountHere = other.accountIds.map((id) => accounts.get(id) ?? -1);
       const meterHere = other.meterIds.map((id) => meters.get(id) ?? -1);
@@ -119,7 +119,7 @@ export function createUsageTally(
 }
 
 /** The first and the last day of all; undefined where there is none. */
-function spanOf(lists: readonly Iterable<readonly [Day, Exact]>[]): { first: Day; last: Day } | undefined {
+function dayRange(lists: readonly Iterable<readonly [Day, Exact]>[]): { first: Day; last: Day } | undefined {
   let [first, last] = [Infinity, -Infinity];
   for (const list of lists) {
     for (const [day] of list) {

@@ -64,8 +64,8 @@ const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
  * @throws {RatebookError} ERR_NUMBER_INVALID for NaN, infinities, hex, blanks, separators, other types, and for a
  * JavaScript number above 2^53, which may no longer be what was written
  */
-export function decimalOf(value: unknown): Decimal {
-  if (isDecimalObject(value)) return inRange(new Decimal(value));
+export function parseDecimal(value: unknown): Decimal {
+  if (isDecimalObject(value)) return requireInputInRange(new Decimal(value));
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw invalidNumber(`${value} is not a decimal`);
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
@@ -75,13 +75,13 @@ export function decimalOf(value: unknown): Decimal {
   }
   if (typeof value === "string") {
     if (value.length > TEXT_LENGTH_MAX || !DECIMAL_TEXT.test(value))
-      throw invalidNumber(`${quoted(value)} is not a decimal`);
-    return inRange(new Decimal(value));
+      throw invalidNumber(`${quoteShort(value)} is not a decimal`);
+    return requireInputInRange(new Decimal(value));
   }
-  throw invalidNumber(`expected a decimal, got ${kindOf(value)}`);
+  throw invalidNumber(`expected a decimal, got ${describeType(value)}`);
 }
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
   return `a ${typeof value}`;
@@ -90,12 +90,12 @@ function kindOf(value: unknown): string {
 /**
  * Reads a value of an event or a book: at most 20 integer and 20 fraction digits (S1.3).
  *
- * @throws {RatebookError} ERR_NUMBER_INVALID as {@link decimalOf}, and for more digits; never rounds
+ * @throws {RatebookError} ERR_NUMBER_INVALID as {@link parseDecimal}, and for more digits; never rounds
  */
-export function valueOf(value: unknown): Decimal {
-  const decimal = decimalOf(value);
+export function parseValue(value: unknown): Decimal {
+  const decimal = parseDecimal(value);
   if (decimal.decimalPlaces() > VALUE_DIGITS_MAX || (!decimal.isZero() && decimal.e >= VALUE_DIGITS_MAX)) {
-    const text = typeof value === "string" ? quoted(value) : quoted(String(value));
+    const text = typeof value === "string" ? quoteShort(value) : quoteShort(String(value));
     throw invalidNumber(`${text} has more than ${VALUE_DIGITS_MAX} integer or ${VALUE_DIGITS_MAX} fraction digits`);
   }
   return decimal;
@@ -107,25 +107,25 @@ export function add(a: Decimal, b: Decimal): Decimal {
   if (a === ZERO && b.constructor === Decimal && isNarrowSum(a, b)) return positiveZero(b);
   const total = smallInteger(a) + smallInteger(b);
   if (Math.abs(total) < GROUP) return new Decimal(total);
-  return isNarrowSum(a, b) ? positiveZero(a.plus(b)) : checked(Wide.add(a, b));
+  return isNarrowSum(a, b) ? positiveZero(a.plus(b)) : narrowResult(Wide.add(a, b));
 }
 
 /** a − b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
 export function subtract(a: Decimal, b: Decimal): Decimal {
   const difference = smallInteger(a) - smallInteger(b);
   if (Math.abs(difference) < GROUP) return new Decimal(difference);
-  return isNarrowSum(a, b) ? positiveZero(a.minus(b)) : checked(Wide.sub(a, b));
+  return isNarrowSum(a, b) ? positiveZero(a.minus(b)) : narrowResult(Wide.sub(a, b));
 }
 
 /** a × b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
 export function multiply(a: Decimal, b: Decimal): Decimal {
-  return isNarrowProduct(a, b) ? positiveZero(a.times(b)) : checked(Wide.mul(a, b));
+  return isNarrowProduct(a, b) ? positiveZero(a.times(b)) : narrowResult(Wide.mul(a, b));
 }
 
 /** a ÷ b to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC when b is zero */
 export function divide(a: Decimal, b: Decimal): Decimal {
   if (b.isZero()) throw new RatebookError("ERR_ARITHMETIC", "division by zero", {});
-  return checked(Quotient.div(a, b));
+  return narrowResult(Quotient.div(a, b));
 }
 
 /** The sum, exactly; 0 of nothing. @throws {RatebookError} ERR_ARITHMETIC when it needs more than 100 digits */
@@ -146,7 +146,7 @@ export function greatest(a: Decimal, b: Decimal): Decimal {
 }
 
 /** The plain text of a decimal: no exponent, no trailing zeros, `0` for minus zero. */
-export function textOf(value: Decimal): string {
+export function formatDecimal(value: Decimal): string {
   return value.isZero() ? "0" : value.toFixed();
 }
 
@@ -181,11 +181,11 @@ function positiveZero(result: Decimal): Decimal {
   return result.isZero() ? ZERO : result;
 }
 
-function checked(result: Base): Decimal {
-  return fitting(new Decimal(result));
+function narrowResult(result: Base): Decimal {
+  return requireInRange(new Decimal(result));
 }
 
-function fitting(result: Decimal): Decimal {
+function requireInRange(result: Decimal): Decimal {
   if (result.isZero()) return result.isNegative() ? ZERO : result;
   if (result.precision() > DIGITS_MAX || Math.abs(result.e) > EXPONENT_MAX) {
     throw new RatebookError("ERR_ARITHMETIC", `a result needs more than ${DIGITS_MAX} significant digits`, {});
@@ -194,14 +194,14 @@ function fitting(result: Decimal): Decimal {
 }
 
 /** A value that was given, not computed: what does not fit is an invalid number. */
-function inRange(given: Decimal): Decimal {
-  if (!given.isFinite()) throw invalidNumber(`${given.toString()} is not a decimal`);
-  if (given.precision() > DIGITS_MAX || Math.abs(given.e) > EXPONENT_MAX) {
+function requireInputInRange(value: Decimal): Decimal {
+  if (!value.isFinite()) throw invalidNumber(`${value.toString()} is not a decimal`);
+  if (value.precision() > DIGITS_MAX || Math.abs(value.e) > EXPONENT_MAX) {
     throw invalidNumber(
       `a number of more than ${DIGITS_MAX} significant digits or beyond 10^${EXPONENT_MAX} is not kept`,
     );
   }
-  return given.isZero() ? ZERO : given;
+  return value.isZero() ? ZERO : value;
 }
 
 function invalidNumber(message: string): RatebookError<"ERR_NUMBER_INVALID"> {
@@ -209,6 +209,6 @@ function invalidNumber(message: string): RatebookError<"ERR_NUMBER_INVALID"> {
 }
 
 /** Texts from outside are cut at 60 characters before they enter a message. */
-function quoted(text: string): string {
+function quoteShort(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -72,7 +72,7 @@ export function multiplyExact(a: Exact, b: Exact): Exact {
       if (scale <= EXPONENT_MAX) return product === 0 ? 0 : new Scaled(product, scale);
     }
   }
-  return make(BigInt(x) * BigInt(y), scale);
+  return makeExact(BigInt(x) * BigInt(y), scale);
 }
 
 /** a ÷ b, to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC when b is zero */
@@ -81,7 +81,7 @@ export function divideExact(a: Exact, b: Exact): Exact {
   const scaleA = scaleOf(a);
   const scaleB = scaleOf(b);
   // At one scale, or with the dividend at the larger one, the places of the mantissas' quotient only move down.
-  const x = raisedNumber(a, Math.max(scaleA, scaleB));
+  const x = mantissaAtScale(a, Math.max(scaleA, scaleB));
   const y = mantissaOf(b);
   if (x === 0) return 0;
   if (typeof y === "number") {
@@ -90,19 +90,20 @@ export function divideExact(a: Exact, b: Exact): Exact {
     for (let places = 0; places <= 6; places++) {
       const dividend = x * (POWERS[places] ?? Number.NaN);
       if (!(dividend <= SAFE_MAX && dividend >= -SAFE_MAX)) break;
-      if (dividend % y === 0) return scaled(dividend / y, places + scale);
+      if (dividend % y === 0) return makeFromSafeInteger(dividend / y, places + scale);
     }
   }
-  return quotientOf(BigInt(mantissaOf(a)), BigInt(y), scaleA - scaleB);
+  return divideMantissas(BigInt(mantissaOf(a)), BigInt(y), scaleA - scaleB);
 }
 
 /** The remainder of a ÷ b with the sign of a, as in JavaScript. @throws {RatebookError} ERR_ARITHMETIC when b is zero */
 export function remainderExact(a: Exact, b: Exact): Exact {
   if (isZeroExact(b)) throw divisionByZero();
   const scale = Math.max(scaleOf(a), scaleOf(b));
-  const x = raisedNumber(a, scale);
-  const y = raisedNumber(b, scale);
-  if (Number.isNaN(x) || Number.isNaN(y)) return make(raised(a, scale) % raised(b, scale), scale);
+  const x = mantissaAtScale(a, scale);
+  const y = mantissaAtScale(b, scale);
+  if (Number.isNaN(x) || Number.isNaN(y))
+    return makeExact(bigMantissaAtScale(a, scale) % bigMantissaAtScale(b, scale), scale);
   const rest = x % y;
   return rest === 0 ? 0 : scale === 0 ? rest : new Scaled(rest, scale);
 }
@@ -117,10 +118,10 @@ export function negateExact(a: Exact): Exact {
 export function compareExact(a: Exact, b: Exact): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   const scale = Math.max(scaleOf(a), scaleOf(b));
-  const x = raisedNumber(a, scale);
-  const y = raisedNumber(b, scale);
+  const x = mantissaAtScale(a, scale);
+  const y = mantissaAtScale(b, scale);
   if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
-  const difference = raised(a, scale) - raised(b, scale);
+  const difference = bigMantissaAtScale(a, scale) - bigMantissaAtScale(b, scale);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
@@ -143,7 +144,7 @@ export function roundExact(value: Exact, places: number, rounding: PlacesRoundin
     else if (rounding === "ceil") units += rest > 0n ? 1n : 0n;
     else if (2n * (rest < 0n ? -rest : rest) >= unit) units += rest < 0n ? -1n : 1n;
   }
-  return make(units, places);
+  return makeExact(units, places);
 }
 
 /**
@@ -194,18 +195,18 @@ export function exactOfText(text: string): Exact | undefined {
     else return exactOfLongText(text);
   }
   if (digits === 0 || digits > SHORT_DIGITS_MAX) return exactOfLongText(text);
-  return shortened(first === MINUS ? -mantissa : mantissa, point < 0 ? 0 : digits - point);
+  return trimFraction(first === MINUS ? -mantissa : mantissa, point < 0 ? 0 : digits - point);
 }
 
 /** Without the zeros at the end of the fraction: `1.00` is the whole number. */
-function shortened(mantissa: number, places: number): Exact {
-  let [kept, scale] = [mantissa, places];
-  while (scale > 0 && kept % 10 === 0) {
-    kept /= 10;
+function trimFraction(mantissa: number, places: number): Exact {
+  let [digits, scale] = [mantissa, places];
+  while (scale > 0 && digits % 10 === 0) {
+    digits /= 10;
     scale--;
   }
-  if (kept === 0) return 0;
-  return scale === 0 ? kept : new Scaled(kept, scale);
+  if (digits === 0) return 0;
+  return scale === 0 ? digits : new Scaled(digits, scale);
 }
 
 const [PLUS, MINUS, POINT, ZERO_CODE, NINE_CODE] = [43, 45, 46, 48, 57];
@@ -220,17 +221,17 @@ function exactOfLongText(text: string): Exact | undefined {
   if (digits === "") return undefined;
   const mantissa = BigInt(digits);
   const scale = fraction.length - Number(exponent);
-  return fitting(sign === "-" ? -mantissa : mantissa, scale);
+  return exactWithinBounds(sign === "-" ? -mantissa : mantissa, scale);
 }
 
 /** The plain text of the value: no exponent, no trailing zeros. */
-export function textOfExact(value: Exact): string {
+export function formatExact(value: Exact): string {
   if (typeof value === "number") return String(value);
   const { mantissa, scale } = value;
   if (scale === 0) return String(mantissa);
-  const signed = String(mantissa);
-  const sign = signed.startsWith("-") ? "-" : "";
-  const digits = signed.slice(sign.length).padStart(scale + 1, "0");
+  const text = String(mantissa);
+  const sign = text.startsWith("-") ? "-" : "";
+  const digits = text.slice(sign.length).padStart(scale + 1, "0");
   let end = digits.length;
   const point = end - scale;
   while (end > point && digits.charCodeAt(end - 1) === ZERO_CODE) end--;
@@ -248,7 +249,7 @@ export function exactOfDecimal(value: Decimal): Exact {
   if (!Number.isNaN(whole)) return whole;
   const [digits = "0", exponent = "0"] = value.toExponential().split("e");
   const [integer = "0", fraction = ""] = digits.split(".");
-  return make(BigInt(integer + fraction), fraction.length - Number(exponent));
+  return makeExact(BigInt(integer + fraction), fraction.length - Number(exponent));
 }
 
 /** A whole number below 10^15 from its groups of seven digits, the highest first; NaN for any other decimal. */
@@ -289,48 +290,48 @@ function addScaled(a: Exact, b: Exact, sign: 1 | -1): Exact {
   const scaleA = typeof a === "number" ? 0 : a.scale;
   const scaleB = typeof b === "number" ? 0 : b.scale;
   const scale = scaleA > scaleB ? scaleA : scaleB;
-  const x = raisedBy(typeof a === "number" ? a : a.mantissa, scale - scaleA);
-  const y = raisedBy(typeof b === "number" ? b : b.mantissa, scale - scaleB);
+  const x = multiplyByPowerOfTen(typeof a === "number" ? a : a.mantissa, scale - scaleA);
+  const y = multiplyByPowerOfTen(typeof b === "number" ? b : b.mantissa, scale - scaleB);
   const total = x + sign * y;
-  if (total <= SAFE_MAX && total >= -SAFE_MAX) return total === 0 ? 0 : scaled(total, scale);
-  return make(raised(a, scale) + BigInt(sign) * raised(b, scale), scale);
+  if (total <= SAFE_MAX && total >= -SAFE_MAX) return total === 0 ? 0 : makeFromSafeInteger(total, scale);
+  return makeExact(bigMantissaAtScale(a, scale) + BigInt(sign) * bigMantissaAtScale(b, scale), scale);
 }
 
 /** `mantissa × 10^places` where that is a safe integer; else NaN. */
-function raisedBy(mantissa: number | bigint, places: number): number {
+function multiplyByPowerOfTen(mantissa: number | bigint, places: number): number {
   if (typeof mantissa !== "number") return Number.NaN;
   if (places === 0) return mantissa;
   const result = mantissa * (POWERS[places] ?? Number.NaN);
   return result <= SAFE_MAX && result >= -SAFE_MAX ? result : Number.NaN;
 }
 
-function raisedNumber(value: Exact, scale: number): number {
-  return raisedBy(mantissaOf(value), scale - scaleOf(value));
+function mantissaAtScale(value: Exact, scale: number): number {
+  return multiplyByPowerOfTen(mantissaOf(value), scale - scaleOf(value));
 }
 
-function raised(value: Exact, scale: number): bigint {
+function bigMantissaAtScale(value: Exact, scale: number): bigint {
   return BigInt(mantissaOf(value)) * 10n ** BigInt(scale - scaleOf(value));
 }
 
-function scaled(mantissa: number, scale: number): Exact {
+function makeFromSafeInteger(mantissa: number, scale: number): Exact {
   if (scale === 0) return mantissa;
-  return scale <= EXPONENT_MAX ? new Scaled(mantissa, scale) : make(BigInt(mantissa), scale);
+  return scale <= EXPONENT_MAX ? new Scaled(mantissa, scale) : makeExact(BigInt(mantissa), scale);
 }
 
-function make(mantissa: bigint, scale: number): Exact {
-  const exact = fitting(mantissa, scale);
+function makeExact(mantissa: bigint, scale: number): Exact {
+  const exact = exactWithinBounds(mantissa, scale);
   if (exact !== undefined) return exact;
   throw outOfRange();
 }
 
 /** `mantissa × 10^-scale`; undefined beyond the bounds of S1.4. A negative scale raises the mantissa. */
-function fitting(mantissa: bigint, scale: number): Exact | undefined {
+function exactWithinBounds(mantissa: bigint, scale: number): Exact | undefined {
   const isWithin = scale >= 0 && scale <= EXPONENT_MAX && mantissa < MANTISSA_END && mantissa > -MANTISSA_END;
-  return isWithin ? narrowed(mantissa, scale) : normal(mantissa, scale);
+  return isWithin ? narrowMantissa(mantissa, scale) : trimZeros(mantissa, scale);
 }
 
-/** {@link fitting} without the zeros at the end of a fraction. */
-function normal(mantissa: bigint, scale: number): Exact | undefined {
+/** {@link exactWithinBounds} without the zeros at the end of a fraction. */
+function trimZeros(mantissa: bigint, scale: number): Exact | undefined {
   if (mantissa === 0n) return 0;
   const digits = mantissa < 0n ? (-mantissa).toString() : mantissa.toString();
   let zeros = 0;
@@ -339,11 +340,11 @@ function normal(mantissa: bigint, scale: number): Exact | undefined {
   if (digits.length - zeros > DIGITS_MAX || Math.abs(exponent) > EXPONENT_MAX) return undefined;
   const cut = Math.max(0, Math.min(scale, zeros));
   const places = scale - cut;
-  const kept = mantissa / 10n ** BigInt(cut);
-  return places < 0 ? narrowed(kept * 10n ** BigInt(-places), 0) : narrowed(kept, places);
+  const remaining = mantissa / 10n ** BigInt(cut);
+  return places < 0 ? narrowMantissa(remaining * 10n ** BigInt(-places), 0) : narrowMantissa(remaining, places);
 }
 
-function narrowed(mantissa: bigint, scale: number): Exact {
+function narrowMantissa(mantissa: bigint, scale: number): Exact {
   const double = Number(mantissa);
   const isSafe = double <= SAFE_MAX && double >= -SAFE_MAX;
   if (isSafe && (scale === 0 || double === 0)) return double;
@@ -351,23 +352,23 @@ function narrowed(mantissa: bigint, scale: number): Exact {
 }
 
 /** dividend ÷ divisor × 10^-scale, to 34 significant digits, half up. */
-function quotientOf(dividend: bigint, divisor: bigint, scale: number): Exact {
+function divideMantissas(dividend: bigint, divisor: bigint, scale: number): Exact {
   const numerator = dividend < 0n ? -dividend : dividend;
   const denominator = divisor < 0n ? -divisor : divisor;
   // A quotient of 35 or 36 digits: those that are kept and at least one to round by; what is cut off decides nothing.
-  const shift = QUOTIENT_DIGITS + 1 + digitsOf(denominator) - digitsOf(numerator);
+  const shift = QUOTIENT_DIGITS + 1 + countDigits(denominator) - countDigits(numerator);
   const quotient = shift > 0 ? (numerator * 10n ** BigInt(shift)) / denominator : numerator / denominator;
-  const surplus = shift > 0 ? (quotient < QUOTIENT_END ? 1 : 2) : digitsOf(quotient) - QUOTIENT_DIGITS;
+  const surplus = shift > 0 ? (quotient < QUOTIENT_END ? 1 : 2) : countDigits(quotient) - QUOTIENT_DIGITS;
   const unit = 10n ** BigInt(surplus);
-  const kept = (quotient + unit / 2n) / unit;
-  const signed = dividend < 0n !== divisor < 0n ? -kept : kept;
+  const rounded = (quotient + unit / 2n) / unit;
+  const mantissa = dividend < 0n !== divisor < 0n ? -rounded : rounded;
   const places = scale + Math.max(shift, 0) - surplus;
-  const exact = kept % 10n === 0n ? normal(signed, places) : fitting(signed, places);
+  const exact = rounded % 10n === 0n ? trimZeros(mantissa, places) : exactWithinBounds(mantissa, places);
   if (exact !== undefined) return exact;
   throw outOfRange();
 }
 
-function digitsOf(positive: bigint): number {
+function countDigits(positive: bigint): number {
   return positive.toString().length;
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { add, Decimal, type DecimalRounding, divide, multiply, textOf, ZERO } from "./decimal.ts";
+import { add, Decimal, type DecimalRounding, divide, multiply, formatDecimal, ZERO } from "./decimal.ts";
 
 /** `numerator / denominator`, exactly. The denominator is a whole number, 1 or more. */
 export interface Fraction {
@@ -22,15 +22,15 @@ const MODES: Readonly<Record<RoundingMode, DecimalRounding>> = {
 };
 
 /** Zero. */
-export const NOTHING: Fraction = { numerator: ZERO, denominator: 1 };
+export const ZERO_FRACTION: Fraction = { numerator: ZERO, denominator: 1 };
 
 /** A decimal as a fraction. */
-export function whole(value: Decimal): Fraction {
+export function toFraction(value: Decimal): Fraction {
   return { numerator: value, denominator: 1 };
 }
 
 /** `fraction × times ÷ parts`; the division is only recorded (S8.1: divided last). */
-export function shareOf(fraction: Fraction, times: number, parts: number): Fraction {
+export function multiplyByShare(fraction: Fraction, times: number, parts: number): Fraction {
   if (times === parts) return fraction;
   return { numerator: multiply(fraction.numerator, new Decimal(times)), denominator: fraction.denominator * parts };
 }
@@ -39,31 +39,31 @@ export function shareOf(fraction: Fraction, times: number, parts: number): Fract
 export function addFractions(a: Fraction, b: Fraction): Fraction {
   if (a.denominator === b.denominator) return { numerator: add(a.numerator, b.numerator), denominator: a.denominator };
   const common = leastCommonMultiple(a.denominator, b.denominator);
-  return { numerator: add(over(a, common), over(b, common)), denominator: common };
+  return { numerator: add(numeratorOver(a, common), numeratorOver(b, common)), denominator: common };
 }
 
 /** The sum, exactly; 0 of nothing. */
 export function sumFractions(fractions: Iterable<Fraction>): Fraction {
-  let total = NOTHING;
+  let total = ZERO_FRACTION;
   for (const fraction of fractions) total = addFractions(total, fraction);
   return total;
 }
 
 /** −a. */
-export function negated(a: Fraction): Fraction {
+export function negateFraction(a: Fraction): Fraction {
   return { numerator: a.numerator.isZero() ? ZERO : a.numerator.negated(), denominator: a.denominator };
 }
 
 /** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
 export function compareFractions(a: Fraction, b: Fraction): number {
   const common = leastCommonMultiple(a.denominator, b.denominator);
-  return over(a, common).comparedTo(over(b, common));
+  return numeratorOver(a, common).comparedTo(numeratorOver(b, common));
 }
 
 /** Rounds once, from the exact fraction, to `digits` after the point (S1.5). */
 export function roundFraction(fraction: Fraction, digits: number, mode: RoundingMode): Decimal {
-  if (fraction.denominator === 1) return toPlaces(fraction.numerator, digits, MODES[mode]);
-  const { units, rest, parts } = unitsOf(fraction, digits);
+  if (fraction.denominator === 1) return roundToPlaces(fraction.numerator, digits, MODES[mode]);
+  const { units, rest, parts } = splitIntoUnits(fraction, digits);
   // `units` is cut towards minus infinity, so 0 <= rest < parts.
   const negative = fraction.numerator.isNegative();
   const twice = 2n * rest;
@@ -76,18 +76,18 @@ export function roundFraction(fraction: Fraction, digits: number, mode: Rounding
 
 /** The largest multiple of 10^-digits that is not above the fraction. */
 export function floorFraction(fraction: Fraction, digits: number): Decimal {
-  if (fraction.denominator === 1) return toPlaces(fraction.numerator, digits, Decimal.ROUND_FLOOR);
-  return decimalOfUnits(unitsOf(fraction, digits).units, digits);
+  if (fraction.denominator === 1) return roundToPlaces(fraction.numerator, digits, Decimal.ROUND_FLOOR);
+  return decimalOfUnits(splitIntoUnits(fraction, digits).units, digits);
 }
 
 /** a − b, exactly. */
 export function subtractFractions(a: Fraction, b: Fraction): Fraction {
-  return addFractions(a, negated(b));
+  return addFractions(a, negateFraction(b));
 }
 
 /** The exact decimal text where there is one, else 34 significant digits, half up. */
-export function textOfFraction(fraction: Fraction): string {
-  return textOf(decimalOfFraction(fraction));
+export function formatFraction(fraction: Fraction): string {
+  return formatDecimal(decimalOfFraction(fraction));
 }
 
 /** The fraction as a decimal: exact where there is one of at most 100 digits, else 34 significant digits, half up. */
@@ -98,26 +98,26 @@ export function decimalOfFraction({ numerator, denominator }: Fraction): Decimal
   // numbers, because a repeating quotient that happens to end in zeros there makes a product of more than 100 digits.
   const quotient = numerator.div(divisor);
   const places = Math.max(quotient.decimalPlaces(), numerator.decimalPlaces());
-  const ends = mantissaOf(quotient, places) * BigInt(denominator) === mantissaOf(numerator, places);
+  const ends = mantissaAtPlaces(quotient, places) * BigInt(denominator) === mantissaAtPlaces(numerator, places);
   return ends ? quotient : divide(numerator, divisor);
 }
 
-function over(fraction: Fraction, common: number): Decimal {
+function numeratorOver(fraction: Fraction, common: number): Decimal {
   return fraction.denominator === common
     ? fraction.numerator
     : multiply(fraction.numerator, new Decimal(common / fraction.denominator));
 }
 
 /** A decimal rounded to places after the point; the same object where it has no more, and never minus zero. */
-function toPlaces(value: Decimal, digits: number, rounding: DecimalRounding): Decimal {
+function roundToPlaces(value: Decimal, digits: number, rounding: DecimalRounding): Decimal {
   const rounded = value.decimalPlaces() <= digits ? value : value.toDecimalPlaces(digits, rounding);
   return rounded.isZero() ? ZERO : rounded;
 }
 
 /** The fraction in units of 10^-digits: whole units cut towards minus infinity, and the rest out of `parts`. */
-function unitsOf(fraction: Fraction, digits: number): { units: bigint; rest: bigint; parts: bigint } {
+function splitIntoUnits(fraction: Fraction, digits: number): { units: bigint; rest: bigint; parts: bigint } {
   const places = Math.max(fraction.numerator.decimalPlaces(), digits);
-  const mantissa = mantissaOf(fraction.numerator, places);
+  const mantissa = mantissaAtPlaces(fraction.numerator, places);
   const parts = 10n ** BigInt(places - digits) * BigInt(fraction.denominator);
   let units = mantissa / parts;
   let rest = mantissa % parts;
@@ -129,7 +129,7 @@ function unitsOf(fraction: Fraction, digits: number): { units: bigint; rest: big
 }
 
 /** A decimal of at most `places` places in units of 10^-places. */
-function mantissaOf(value: Decimal, places: number): bigint {
+function mantissaAtPlaces(value: Decimal, places: number): bigint {
   return BigInt(value.times(new Decimal(`1e${places}`)).toFixed(0));
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Decimal, isDecimalObject, textOf } from "./decimal.ts";
+import { Decimal, isDecimalObject, formatDecimal } from "./decimal.ts";
 
 /** Characters after which a piece ends: longer texts are slow to put together. */
 const PIECE_LENGTH = 16_384;
@@ -99,6 +99,6 @@ function isScalarObject(part: object): boolean {
 }
 
 function scalarText(part: unknown): string {
-  if (typeof part === "object" && part !== null && isDecimalObject(part)) return textOf(part);
+  if (typeof part === "object" && part !== null && isDecimalObject(part)) return formatDecimal(part);
   return isAbsent(part) ? "null" : typeof part === "bigint" ? part.toString() : JSON.stringify(part);
 }

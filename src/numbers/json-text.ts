@@ -35,9 +35,9 @@ export function placeInText(text: string, index: number): TextPlace {
  * The keys that an object of the text has more than once, each repetition once, in the order of the text.
  *
  * @param text JSON that a parser has taken; of anything else any answer
- * @param most how many of them are looked for
+ * @param limit how many of them are looked for
  */
-export function repeatedKeys(text: string, most = REPEATED_MAX): readonly RepeatedKey[] {
+export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly RepeatedKey[] {
   const found: RepeatedKey[] = [];
   // Of every object or list that is open: its keys so far, none for a list, and the step into it that is taken now.
   const open: (Set<string> | undefined)[] = [];
@@ -45,7 +45,7 @@ export function repeatedKeys(text: string, most = REPEATED_MAX): readonly Repeat
   let keyIsNext = false;
   let line = 1;
   let lineStart = 0;
-  for (let at = 0; at < text.length && found.length < most; at++) {
+  for (let at = 0; at < text.length && found.length < limit; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = closingQuote(text, at);
@@ -78,7 +78,7 @@ export function repeatedKeys(text: string, most = REPEATED_MAX): readonly Repeat
 }
 
 /** The sentence about a repeated key. */
-export function sentenceOnRepeated({ line, column }: TextPlace): string {
+export function describeRepeatedKey({ line, column }: TextPlace): string {
   return `expected each key of an object once: this one is given again at line ${line}, column ${column}`;
 }
 

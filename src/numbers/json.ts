@@ -6,7 +6,7 @@
 import { isSafeNumber, stringify } from "lossless-json";
 
 import { hasCode, RatebookError } from "../errors.ts";
-import { type Decimal, decimalOf, isDecimalObject, textOf } from "./decimal.ts";
+import { type Decimal, parseDecimal, isDecimalObject, formatDecimal } from "./decimal.ts";
 import { sentenceOnJsonFault } from "./json-fault.ts";
 import { parseWithLongNumbers } from "./json-numbers.ts";
 
@@ -30,9 +30,9 @@ export function parseJson(text: string, unkept?: (reason: string) => unknown): u
     const number = unkept === undefined ? jsonNumber : (digits: string) => parseNumberOr(digits, unkept);
     return parseWithLongNumbers(text, number);
   } catch (error) {
-    if (error instanceof RangeError) throw invalid("it is nested too deeply", error);
-    if (error instanceof SyntaxError) throw invalid(sentenceOnJsonFault(text), error);
-    throw invalid(error instanceof Error ? error.message : String(error), error);
+    if (error instanceof RangeError) throw invalidJson("it is nested too deeply", error);
+    if (error instanceof SyntaxError) throw invalidJson(sentenceOnJsonFault(text), error);
+    throw invalidJson(error instanceof Error ? error.message : String(error), error);
   }
 }
 
@@ -45,14 +45,14 @@ export function parsePlainJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(sentenceOnJsonFault(text), error);
+    throw invalidJson(sentenceOnJsonFault(text), error);
   }
 }
 
 /** The JSON text of a value; a {@link Decimal} is a number with all its digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
   const text = stringify(value, undefined, indent, [
-    { test: (part) => isDecimalObject(part), stringify: (part) => textOf(part as Decimal) },
+    { test: (part) => isDecimalObject(part), stringify: (part) => formatDecimal(part as Decimal) },
   ]);
   return text ?? "null";
 }
@@ -64,7 +64,7 @@ export function stringifyJson(value: unknown, indent?: number): string {
  */
 export function jsonNumber(text: string): number | Decimal {
   if (isSafeNumber(text)) return Number(text);
-  return decimalOf(text);
+  return parseDecimal(text);
 }
 
 function parseNumberOr(text: string, unkept: (reason: string) => unknown): unknown {
@@ -76,6 +76,6 @@ function parseNumberOr(text: string, unkept: (reason: string) => unknown): unkno
   }
 }
 
-function invalid(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {
+function invalidJson(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {
   return new RatebookError("ERR_JSON_INVALID", `not JSON: ${reason}`, {}, { cause });
 }

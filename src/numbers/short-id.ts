@@ -24,7 +24,7 @@ export function shortId(prefix: string, parts: readonly string[]): string {
   const { buffer } = sha256(new TextEncoder().encode(JSON.stringify(parts)));
   const view = new DataView(buffer);
   const digest = (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
-  return `${prefix}.${digitsOf(Number((digest / HALVES) % HALVES))}${digitsOf(Number(digest % HALVES))}`;
+  return `${prefix}.${formatBase62(Number((digest / HALVES) % HALVES))}${formatBase62(Number(digest % HALVES))}`;
 }
 
 /** The SHA-256 of a text, in hexadecimal digits: other texts have other ones. */
@@ -32,7 +32,7 @@ export function digestOf(text: string): string {
   return bytesToHex(sha256(new TextEncoder().encode(text)));
 }
 
-function digitsOf(value: number): string {
+function formatBase62(value: number): string {
   let rest = value;
   let text = "";
   for (let count = 0; count < HALF; count++) {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { slabsBehind } from "../invoicing/explanation-text.ts";
-import { groupedIn, moneyText, numberText } from "../invoicing/figure-text.ts";
+import { slabsByLine } from "../invoicing/explanation-text.ts";
+import { groupThousandsIn, formatMoney, formatNumber } from "../invoicing/figure-text.ts";
 import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
 
@@ -20,10 +20,10 @@ export interface SlabReach {
 export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabReach): string {
   if (startAfter.isZero()) {
     if (endAt === undefined) return "all units";
-    return model === "TIERED" ? `first ${numberText(endAt)}` : `up to ${numberText(endAt)}`;
+    return model === "TIERED" ? `first ${formatNumber(endAt)}` : `up to ${formatNumber(endAt)}`;
   }
-  if (endAt === undefined) return `above ${numberText(startAfter)}`;
-  return model === "TIERED" ? `next ${numberText(subtract(endAt, startAfter))}` : `up to ${numberText(endAt)}`;
+  if (endAt === undefined) return `above ${formatNumber(startAfter)}`;
+  return model === "TIERED" ? `next ${formatNumber(subtract(endAt, startAfter))}` : `up to ${formatNumber(endAt)}`;
 }
 
 /**
@@ -31,7 +31,7 @@ export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: Sla
  * the name that it says itself. The slabs are looked up once for all lines: a card may have thousands.
  */
 export function slabLabels(card: InvoiceLine): (item: InvoiceLine) => string {
-  const slabs = slabsBehind(card);
+  const slabs = slabsByLine(card);
   const { explanation } = card;
   const parts = explanation?.of === "CARD" ? explanation.parts : [];
   const model = parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
@@ -39,8 +39,8 @@ export function slabLabels(card: InvoiceLine): (item: InvoiceLine) => string {
     if (item.type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
       return item.value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
     const slab = slabs.get(item);
-    if (slab === undefined || model === undefined) return groupedIn(item.description ?? item.id ?? item.type);
-    const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${numberText(slab.packageSize ?? ONE)}` }[
+    if (slab === undefined || model === undefined) return groupThousandsIn(item.description ?? item.id ?? item.type);
+    const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` }[
       slab.priceType
     ];
     return `${slabWords(model, slab)}, ${how}`;
@@ -59,7 +59,7 @@ export interface SlabPrice {
 
 /** A slab's price in words: `0.01 each, at least 5.00`. @param digits of the currency's minor unit */
 export function priceWords(slab: SlabPrice, digits: number): string {
-  const money = (amount: Decimal): string => moneyText(amount, digits);
+  const money = (amount: Decimal): string => formatMoney(amount, digits);
   const words = [rateWords(slab, digits)];
   if (slab.flatRate?.isZero() === false) words.push(`and ${money(slab.flatRate)} once`);
   if (slab.minimumRate !== undefined) words.push(`at least ${money(slab.minimumRate)}`);
@@ -71,10 +71,10 @@ function rateWords({ priceType, rate, packageSize = ONE }: SlabPrice, digits: nu
   if (rate.isZero()) return "free";
   switch (priceType) {
     case "FLAT":
-      return `${moneyText(rate, digits)} in all`;
+      return `${formatMoney(rate, digits)} in all`;
     case "PER_UNIT":
-      return `${moneyText(rate, digits)} each`;
+      return `${formatMoney(rate, digits)} each`;
     case "PACKAGE":
-      return `${moneyText(rate, digits)} for every ${numberText(packageSize)} begun`;
+      return `${formatMoney(rate, digits)} for every ${formatNumber(packageSize)} begun`;
   }
 }

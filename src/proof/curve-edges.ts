@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import { add, type Decimal, multiply, ONE, subtract, ZERO } from "../numbers/decimal.ts";
-import { packagesHolding } from "../rating/slabs.ts";
+import { countPackages } from "../rating/slabs.ts";
 import type { Breakpoint, PriceCurve, PricePiece } from "./price-curve.ts";
 
 /** What a price does above an edge: it goes on at another rate, is higher at once, or is lower at once. */
@@ -71,7 +71,7 @@ function pieceAt({ shape, from, first, rate, packageSize, countedFrom }: PricePi
     const [size, origin] = [packageSize ?? ONE, countedFrom ?? ZERO];
     // The first quantities of the piece are in the package after those that are full at its start.
     const firstCount = add(subtract(from.quantity, origin).divToInt(size), ONE);
-    return add(first, multiply(rate, subtract(packagesHolding(subtract(quantity, origin), size), firstCount)));
+    return add(first, multiply(rate, subtract(countPackages(subtract(quantity, origin), size), firstCount)));
   }
   // The denominator of a breakpoint is the rate of the slab that turns there, so that it cancels.
   if (from.ratio?.denominator.eq(rate) === true) {

@@ -11,7 +11,7 @@ import {
   add,
   type Decimal,
   type DecimalInput,
-  decimalOf,
+  parseDecimal,
   greatest,
   multiply,
   subtract,
@@ -19,11 +19,11 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import { grantedUnits } from "../rating/billing-entitlement.ts";
-import { inCurrency, ratedSlabsOf } from "../rating/card-rates.ts";
+import { findInCurrency, ratedSlabsIn } from "../rating/card-rates.ts";
 import { ratedGrantSlabs, creditAmountOf } from "../rating/credit-grant.ts";
 import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
 import { chargedIn, type RecurrenceType } from "../rating/recurrence.ts";
-import { held, priceThrough } from "../rating/slabs.ts";
+import { clampToBounds, priceThrough } from "../rating/slabs.ts";
 import { curveEnd, curveOf, type PriceCurve } from "./price-curve.ts";
 
 /** A kind of card whose quantity varies. */
@@ -84,12 +84,12 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
   if (currency === undefined) throw new RatebookError("ERR_RATES_INVALID", "the plan supports no currency", {});
   const cards = varyingCards(plan, currency, options.names).map((card) => {
     const asked = Object.hasOwn(options.quantities ?? {}, card.id) ? options.quantities?.[card.id] : undefined;
-    const quantity = asked === undefined ? ZERO : decimalOf(asked);
+    const quantity = asked === undefined ? ZERO : parseDecimal(asked);
     return { ...card, heldAt: quantity, price: priceThrough(card.slabs, quantity).amount };
   });
   const fixed = sum(fixedAmounts(plan, currency, options.cycle ?? 1));
   const commitment = plan.minimumCommitment
-    ? inCurrency(plan.minimumCommitment.rateValues, currency, "the minimum commitment").rate
+    ? findInCurrency(plan.minimumCommitment.rateValues, currency, "the minimum commitment").rate
     : undefined;
   const all = sum([fixed, ...cards.map(({ price }) => price)]);
   return {
@@ -128,7 +128,7 @@ function varyingCards(
     kind,
     id,
     name: card.displayName ?? names?.get(id) ?? id,
-    slabs: ratedSlabsOf(card, currency, id),
+    slabs: ratedSlabsIn(card, currency, id),
     most: most ?? undefined,
   });
   return [
@@ -145,9 +145,9 @@ function fixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): 
   const due = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
     cards.filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
   return [
-    ...due(plan.fixedFeeRateCards).map(({ rateValues, id }) => inCurrency(rateValues, currency, id).rate),
+    ...due(plan.fixedFeeRateCards).map(({ rateValues, id }) => findInCurrency(rateValues, currency, id).rate),
     ...due(plan.billingEntitlementRateCards).map(
-      (card) => priceThrough(ratedSlabsOf(card, currency, card.featureId), grantedUnits(card)).amount,
+      (card) => priceThrough(ratedSlabsIn(card, currency, card.featureId), grantedUnits(card)).amount,
     ),
     ...due(plan.creditGrantRateCards).map(
       (card) => priceThrough(ratedGrantSlabs(card, currency), creditAmountOf(card, currency)).amount,
@@ -180,31 +180,32 @@ function atLeast(floor: Decimal, bounds: Bounds | undefined): Bounds {
   const { minimumRate, maximumRate } = bounds ?? {};
   return {
     minimumRate: minimumRate === undefined ? floor : greatest(minimumRate, floor),
-    ...(maximumRate === undefined ? {} : { maximumRate: held(maximumRate, { minimumRate: floor }) }),
+    ...(maximumRate === undefined ? {} : { maximumRate: clampToBounds(maximumRate, { minimumRate: floor }) }),
   };
 }
 
-const HUNDRED = decimalOf(100);
+const HUNDRED = parseDecimal(100);
 
 /** A range that shows every slab, package and bound of a card; never beyond what there can be. */
 function rangeOf(slabs: RatedSlabs, most: Decimal | undefined, asked: DecimalInput | undefined): Decimal {
   if (asked !== undefined) return curveEnd(asked);
   const packages = slabs.slabs.flatMap(({ packageSize, startAfter }) =>
-    packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, decimalOf(4)))],
+    packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, parseDecimal(4)))],
   );
   const edges = [...slabs.slabs.map(({ startAfter }) => startAfter), ...packages].reduce(greatest, ZERO);
   // Bounds that begin to hold far beyond all slabs are not worth a chart of which the slabs would be no part.
-  const far = curveOf(slabs, multiply(edges.isZero() ? decimalOf("1e9") : edges, HUNDRED)).pieces.at(-1)?.from.quantity;
+  const far = curveOf(slabs, multiply(edges.isZero() ? parseDecimal("1e9") : edges, HUNDRED)).pieces.at(-1)?.from
+    .quantity;
   const last = greatest(edges, far ?? ZERO);
-  const shown = last.isZero() ? HUNDRED : roundAbove(multiply(last, decimalOf("1.4")));
+  const shown = last.isZero() ? HUNDRED : roundAbove(multiply(last, parseDecimal("1.4")));
   return most !== undefined && most.gt(ZERO) && most.lt(shown) ? most : shown;
 }
 
 /** The least 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten that is not below a quantity. */
 function roundAbove(quantity: Decimal): Decimal {
-  const power = decimalOf(`1e${quantity.e}`);
+  const power = parseDecimal(`1e${quantity.e}`);
   const found = ["1", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10"]
-    .map((factor) => multiply(decimalOf(factor), power))
+    .map((factor) => multiply(parseDecimal(factor), power))
     .find((round) => round.gte(quantity));
   return found ?? quantity;
 }

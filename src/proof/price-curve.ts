@@ -10,7 +10,7 @@ import {
   add,
   type Decimal,
   type DecimalInput,
-  decimalOf,
+  parseDecimal,
   divide,
   greatest,
   least,
@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import { type Bounds, joinSlabRates, type RatedSlab, type RatedSlabs } from "../rating/rated-slabs.ts";
-import { held, packagesHolding, priceThrough } from "../rating/slabs.ts";
+import { clampToBounds, countPackages, priceThrough } from "../rating/slabs.ts";
 
 /** A quantity at which the curve turns, steps or begins anew. */
 export interface Breakpoint {
@@ -77,7 +77,7 @@ export function priceCurve(
 
 /** The end of a curve, as an option. @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve} */
 export function curveEnd(upTo: DecimalInput): Decimal {
-  const end = decimalOf(upTo);
+  const end = parseDecimal(upTo);
   if (end.gt(ZERO)) return end;
   const message = `upTo: expected more than 0, got ${end.toFixed()}`;
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "upTo" });
@@ -93,7 +93,7 @@ export function curveOf(ratedSlabs: RatedSlabs, upTo: Decimal): PriceCurve {
     const end = slab.endAt === undefined ? upTo : least(slab.endAt, upTo);
     const stretch: Stretch = { slab, end, origin: tiered ? slab.startAfter : ZERO, below, bounds: ratedSlabs.bounds };
     pieces.push(...(slab.priceType === "PACKAGE" ? packagePieces(stretch) : linePieces(stretch)));
-    if (tiered) below = add(below, held(chargeAt(stretch, end), slab));
+    if (tiered) below = add(below, clampToBounds(chargeAt(stretch, end), slab));
   }
   return { atZero: priceThrough(ratedSlabs, ZERO).amount, pieces };
 }
@@ -120,14 +120,14 @@ function chargeAt({ slab, origin }: Stretch, quantity: Decimal): Decimal {
     case "PER_UNIT":
       return add(flat, multiply(slab.rate, part));
     case "PACKAGE":
-      return add(flat, multiply(slab.rate, packagesHolding(part, slab.packageSize ?? ONE)));
+      return add(flat, multiply(slab.rate, countPackages(part, slab.packageSize ?? ONE)));
   }
 }
 
 /** The card's price where its slab charges so much. */
 function priceAt({ slab, below, bounds }: Stretch, charge: Decimal): Decimal {
-  const price = add(below, held(charge, slab));
-  return bounds === undefined ? price : held(price, bounds);
+  const price = add(below, clampToBounds(charge, slab));
+  return bounds === undefined ? price : clampToBounds(price, bounds);
 }
 
 /** The charges of a slab at which a bound begins or ceases to hold. */
@@ -173,7 +173,7 @@ function packagePieces(stretch: Stretch): readonly PricePiece[] {
   const { slab, end, origin } = stretch;
   const size = slab.packageSize ?? ONE;
   const first = add(subtract(slab.startAfter, origin).divToInt(size), ONE);
-  const last = packagesHolding(subtract(end, origin), size);
+  const last = countPackages(subtract(end, origin), size);
   // After these counts of packages a bound may begin or cease to hold.
   const ends = levelsOf(stretch)
     .flatMap((level) => countsAround(subtract(level, slab.flatRate ?? ZERO), slab.rate))

@@ -5,7 +5,7 @@
  */
 import type { BillingEntitlementRateCard } from "../book/model/grant-card.ts";
 import { type Decimal, sum } from "../numbers/decimal.ts";
-import { ratedSlabsOf } from "./card-rates.ts";
+import { ratedSlabsIn } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
@@ -30,7 +30,7 @@ export function rateBillingEntitlement(
     kind: "BILLING_ENTITLEMENT",
     billableId: card.featureId,
     period,
-    ratedSlabs: ratedSlabsOf(card, currency, card.featureId),
+    ratedSlabs: ratedSlabsIn(card, currency, card.featureId),
     quantity,
     parts: [{ because: "the feature credits granted", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.1"],

@@ -13,7 +13,7 @@ import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
  * @param billableId named in the error
  * @throws {RatebookError} ERR_RATES_INVALID when there is none (S7.7: refused when the plan is associated)
  */
-export function inCurrency<Entry extends { readonly currency: string }>(
+export function findInCurrency<Entry extends { readonly currency: string }>(
   entries: readonly Entry[],
   currency: string,
   billableId: string,
@@ -26,10 +26,10 @@ export function inCurrency<Entry extends { readonly currency: string }>(
 }
 
 /** A card's slabs with the rates of a currency. @throws {RatebookError} ERR_RATES_INVALID */
-export function ratedSlabsOf(
+export function ratedSlabsIn(
   card: { readonly ratePlan: RatePlan; readonly rateValues: readonly RateValue[] },
   currency: string,
   billableId: string,
 ): RatedSlabs {
-  return joinSlabRates(card.ratePlan, inCurrency(card.rateValues, currency, billableId));
+  return joinSlabRates(card.ratePlan, findInCurrency(card.rateValues, currency, billableId));
 }

@@ -86,7 +86,7 @@ export interface ChargeExplanation {
 }
 
 /** A refund of charges in advance (S9.5, S10.3): exact, above 0, with its explanation. */
-export interface GivenBack {
+export interface RefundedCharge {
   readonly amount: Fraction;
   readonly explanation: ChargeExplanation;
 }

@@ -10,11 +10,11 @@ import {
   type Fraction,
   roundFraction,
   type RoundingMode,
-  shareOf,
+  multiplyByShare,
   subtractFractions,
-  whole,
+  toFraction,
 } from "../numbers/fraction.ts";
-import { inCurrency } from "./card-rates.ts";
+import { findInCurrency } from "./card-rates.ts";
 import type { ChargeExplanation, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE } from "./slab-charge.ts";
 
@@ -41,27 +41,27 @@ export interface TrueUp {
  * @param counted.refunded what was given back of them; default nothing
  * @throws {RatebookError} ERR_RATES_INVALID when the commitment has no rate in the currency
  */
-export function trueUp(
+export function computeTrueUp(
   commitment: MinimumCommitment,
   currency: string,
   period: RatedPeriod,
-  { invoiced, refunded = ZERO }: { readonly invoiced: Decimal; readonly refunded?: Decimal },
+  { alreadyCharged, refunded = ZERO }: { readonly alreadyCharged: Decimal; readonly refunded?: Decimal },
   rounding: Rounding,
 ): TrueUp | undefined {
-  const { rate } = inCurrency(commitment.rateValues, currency, "the minimum commitment");
+  const { rate } = findInCurrency(commitment.rateValues, currency, "the minimum commitment");
   const share = shareOfDays(period.served, period.natural);
-  const paid = subtract(invoiced, refunded);
-  const lacking = subtractFractions(shareOf(whole(rate), share.days, share.of), whole(paid));
-  const amount = roundFraction(lacking, rounding.digits, rounding.mode);
+  const paid = subtract(alreadyCharged, refunded);
+  const shortfall = subtractFractions(multiplyByShare(toFraction(rate), share.days, share.of), toFraction(paid));
+  const amount = roundFraction(shortfall, rounding.digits, rounding.mode);
   if (amount.lte(ZERO)) return undefined;
   return {
     amount,
-    exact: lacking,
+    exact: shortfall,
     explanation: {
       rules: share.days === share.of ? ["S13.3"] : ["S8.1", "S13.3"],
       parts: [
         { because: "the minimum commitment of the cycle", sign: 1, share, rate },
-        { because: "the sub-totals of the cycle's invoices", sign: -1, share: WHOLE_SHARE, rate: invoiced },
+        { because: "the sub-totals of the cycle's invoices", sign: -1, share: WHOLE_SHARE, rate: alreadyCharged },
         ...(refunded.isZero()
           ? []
           : [{ because: "the refunds of unserved days", sign: 1, share: WHOLE_SHARE, rate: refunded } as const]),

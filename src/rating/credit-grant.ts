@@ -6,7 +6,7 @@
 import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { inCurrency } from "./card-rates.ts";
+import { findInCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
@@ -42,7 +42,7 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
 type Details = CreditGrantRateCard["rateDetails"]["currencySlabRateDetails"][number];
 
 function detailsIn(card: CreditGrantRateCard, currency: string): Details {
-  return inCurrency(card.rateDetails.currencySlabRateDetails, currency, card.id);
+  return findInCurrency(card.rateDetails.currencySlabRateDetails, currency, card.id);
 }
 
 /** A grant's slabs hold their rates; an order that is not given is the slab's place. */

@@ -6,7 +6,7 @@
 import type { EntitlementOverageRateCard } from "../book/model/grant-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { ratedSlabsOf } from "./card-rates.ts";
+import { ratedSlabsIn } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
@@ -27,7 +27,7 @@ export function rateOverage(
     kind: "ENTITLEMENT_OVERAGE",
     billableId: card.featureId,
     period,
-    ratedSlabs: ratedSlabsOf(card, currency, card.featureId),
+    ratedSlabs: ratedSlabsIn(card, currency, card.featureId),
     quantity,
     parts: [{ because: "the overage of the billing window", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.7"],

@@ -7,9 +7,9 @@ import type { FixedFeeRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { ZERO } from "../numbers/decimal.ts";
-import { shareOf, whole } from "../numbers/fraction.ts";
-import { inCurrency } from "./card-rates.ts";
-import type { Charge, GivenBack, RatedPeriod } from "./charge.ts";
+import { multiplyByShare, toFraction } from "../numbers/fraction.ts";
+import { findInCurrency } from "./card-rates.ts";
+import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE } from "./slab-charge.ts";
 
 /**
@@ -19,10 +19,10 @@ import { WHOLE_SHARE } from "./slab-charge.ts";
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rate in the currency
  */
 export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: RatedPeriod): Charge {
-  const { rate } = inCurrency(card.rateValues, currency, card.id);
+  const { rate } = findInCurrency(card.rateValues, currency, card.id);
   const prorated = isProrated(card);
   const share = prorated ? shareOfDays(period.served, period.natural) : WHOLE_SHARE;
-  const charged = shareOf(whole(rate), share.days, share.of);
+  const charged = multiplyByShare(toFraction(rate), share.days, share.of);
   return {
     kind: "FIXED_FEE",
     billableId: card.id,
@@ -49,20 +49,20 @@ export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: R
  * The refund of a fee charged in advance when its association ends early: rate × unserved days ÷ natural days
  * with proration, else nothing (S9.5). A discount is not taken back.
  *
- * @param unserved the days that were charged and will not be served, inside `period.natural`
+ * @param unservedDays the days that were charged and will not be served, inside `period.natural`
  */
-export function fixedFeeRefund(
+export function refundFixedFee(
   card: FixedFeeRateCard,
   currency: string,
-  unserved: Cycle,
+  unservedDays: Cycle,
   period: RatedPeriod,
-): GivenBack | undefined {
-  const { rate } = inCurrency(card.rateValues, currency, card.id);
+): RefundedCharge | undefined {
+  const { rate } = findInCurrency(card.rateValues, currency, card.id);
   if (!isProrated(card) || rate.lte(ZERO)) return undefined;
-  const share = shareOfDays(unserved, period.natural);
+  const share = shareOfDays(unservedDays, period.natural);
   const because = `the fee for ${share.days} of ${share.of} days that are not served`;
   return {
-    amount: shareOf(whole(rate), share.days, share.of),
+    amount: multiplyByShare(toFraction(rate), share.days, share.of),
     explanation: { rules: ["S8.1", "S9.5"], parts: [{ because, sign: 1, share, rate }] },
   };
 }

@@ -40,7 +40,7 @@ interface Step extends QuantityStep {
  * @param updates one license's updates of one account, in order of arrival
  */
 export function quantityAt(updates: readonly QuantityUpdate[], instant: Instant): Decimal {
-  return stepsOf(updates).findLast(({ from }) => from <= instant)?.quantity ?? ZERO;
+  return timelineSteps(updates).findLast(({ from }) => from <= instant)?.quantity ?? ZERO;
 }
 
 /** From when on a quantity is in effect, until the next one is. */
@@ -56,7 +56,7 @@ export interface QuantityStep {
  * @param updates one license's updates of one account, in order of arrival
  */
 export function quantitySteps(updates: readonly QuantityUpdate[]): readonly QuantityStep[] {
-  return inEffect(stepsOf(updates));
+  return lastStepsOfInstants(timelineSteps(updates));
 }
 
 /**
@@ -66,8 +66,8 @@ export function quantitySteps(updates: readonly QuantityUpdate[]): readonly Quan
  * @param updates one license's updates of one account, in order of arrival
  * @param period whole UTC days
  */
-export function dayRuns(updates: readonly QuantityUpdate[], period: Cycle): readonly QuantityRun[] {
-  const steps = inEffect(stepsOf(updates));
+export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cycle): readonly QuantityRun[] {
+  const steps = lastStepsOfInstants(timelineSteps(updates));
   const runs: QuantityRun[] = [];
   let next = steps.findIndex(({ from }) => from > period.start);
   if (next < 0) next = steps.length;
@@ -101,7 +101,7 @@ export function checkTimeline(
   updates: readonly QuantityUpdate[],
   maxQuantity?: Decimal | null,
 ): TimelineViolation | undefined {
-  const wrong = stepsOf(updates).find(
+  const wrong = timelineSteps(updates).find(
     ({ quantity }) =>
       quantity.lt(ZERO) || (maxQuantity !== undefined && maxQuantity !== null && quantity.gt(maxQuantity)),
   );
@@ -109,29 +109,29 @@ export function checkTimeline(
 }
 
 /** The largest quantity of some runs; 0 of none. */
-export function largestOf(runs: readonly { readonly quantity: Decimal }[]): Decimal {
+export function largestQuantity(runs: readonly { readonly quantity: Decimal }[]): Decimal {
   let largest = ZERO;
   for (const { quantity } of runs) largest = greatest(largest, quantity);
   return largest;
 }
 
 /** The updates applied by effectiveFrom, then arrival. */
-function stepsOf(updates: readonly QuantityUpdate[]): Step[] {
+function timelineSteps(updates: readonly QuantityUpdate[]): Step[] {
   let quantity = ZERO;
   // They are looked at for each later one anew: so no copies, and no sorting where they came in order.
-  const arrived = updates.map((update, index) => ({ update, index }));
+  const ordered = updates.map((update, index) => ({ update, index }));
   const isInOrder = updates.every(
     (update, index) => update.effectiveFrom >= (updates[index - 1] ?? update).effectiveFrom,
   );
-  if (!isInOrder) arrived.sort((a, b) => a.update.effectiveFrom - b.update.effectiveFrom || a.index - b.index);
-  return arrived.map(({ update: { updateType, quantity: given, effectiveFrom }, index }) => {
-    quantity = updateType === "ABSOLUTE" ? given : add(quantity, given);
+  if (!isInOrder) ordered.sort((a, b) => a.update.effectiveFrom - b.update.effectiveFrom || a.index - b.index);
+  return ordered.map(({ update: { updateType, quantity: change, effectiveFrom }, index }) => {
+    quantity = updateType === "ABSOLUTE" ? change : add(quantity, change);
     return { index, from: effectiveFrom, quantity };
   });
 }
 
 /** Of the steps of one instant, only the last. */
-function inEffect(steps: readonly Step[]): readonly Step[] {
+function lastStepsOfInstants(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => steps[index + 1]?.from !== step.from);
 }
 

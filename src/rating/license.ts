@@ -9,17 +9,17 @@
 import type { LicenseRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { type Share, shareOfDays } from "../calendar/proration.ts";
-import { type Decimal, subtract, textOf, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import { ratedSlabsOf } from "./card-rates.ts";
-import type { Charge, GivenBack, RatedPeriod } from "./charge.ts";
-import { largestOf, type QuantityRun } from "./license-timeline.ts";
+import { ratedSlabsIn } from "./card-rates.ts";
+import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
+import { largestQuantity, type QuantityRun } from "./license-timeline.ts";
 import type { RatedSlabs } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs, type Part } from "./slab-charge.ts";
 import { priceThrough } from "./slabs.ts";
 
 /** Earlier charges of the same natural cycle or the same days (S9.1, S10.3). */
-export interface PaidBefore {
+export interface EarlierCharges {
   /** The largest quantity that was charged: no more than it is charged again. */
   readonly above: Decimal;
   /** The quantity whose price is the paid level; undefined: nothing is paid. */
@@ -27,7 +27,7 @@ export interface PaidBefore {
 }
 
 /** An increase over what is paid for some days. */
-export interface Increase extends PaidBefore {
+export interface Increase extends EarlierCharges {
   /** One for all increases that are charged together. */
   readonly to: Decimal;
   /** From the update's day on; of no use without proration. */
@@ -35,7 +35,7 @@ export interface Increase extends PaidBefore {
 }
 
 /** Before the first charge. */
-export const NOTHING_PAID: PaidBefore = { above: ZERO, paidAs: undefined };
+export const NO_EARLIER_CHARGES: EarlierCharges = { above: ZERO, paidAs: undefined };
 
 /**
  * The paid level of quantities that were charged one after another, each where it was above all before it: the highest of
@@ -43,11 +43,11 @@ export const NOTHING_PAID: PaidBefore = { above: ZERO, paidAs: undefined };
  *
  * @returns undefined where none was charged
  */
-export function paidBy(
+export function paidLevel(
   card: LicenseRateCard,
   currency: string,
   quantities: readonly Decimal[],
-): PaidBefore | undefined {
+): EarlierCharges | undefined {
   const [first, ...others] = quantities;
   if (first === undefined) return undefined;
   let paid = { above: first, paidAs: first };
@@ -67,7 +67,7 @@ export function paidBy(
  * each run of days with one quantity, its price × days ÷ natural days, and the card's bounds by the days served.
  *
  * @param runs the served period in runs of days, in order
- * @param paidBefore without proration, what earlier pieces of the same natural cycle charged: only the price above the
+ * @param earlierCharges without proration, what earlier pieces of the same natural cycle charged: only the price above the
  * paid level is charged, never below 0, and nothing where no more was held (S9.1)
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
@@ -76,16 +76,21 @@ export function rateLicenseInArrears(
   currency: string,
   runs: readonly QuantityRun[],
   period: RatedPeriod,
-  paidBefore?: PaidBefore,
+  earlierCharges?: EarlierCharges,
 ): Charge {
-  if (!card.enableProration) return chargeInFull(card, currency, largestOf(runs), period, paidBefore);
-  const ratedSlabs = ratedSlabsOf(card, currency, card.id);
+  if (!card.enableProration) return chargeInFull(card, currency, largestQuantity(runs), period, earlierCharges);
+  const ratedSlabs = ratedSlabsIn(card, currency, card.id);
   return chargeBySlabs({
     ...licenseOrder(card, period, ratedSlabs),
-    quantity: largestOf(runs),
+    quantity: largestQuantity(runs),
     parts: runs.map((run): Part => {
       const share = shareOfDays(run, period.natural);
-      return { because: `${textOf(run.quantity)} held for ${daysText(share)}`, sign: 1, share, quantity: run.quantity };
+      return {
+        because: `${formatDecimal(run.quantity)} held for ${daysText(share)}`,
+        sign: 1,
+        share,
+        quantity: run.quantity,
+      };
     }),
     rules: ["S10.2"],
     bounds: shareOfDays(period.served, period.natural),
@@ -96,7 +101,7 @@ export function rateLicenseInArrears(
  * Charges a cycle at its start, for the quantity held then (S10.3): with proration × served days ÷ natural days, else in
  * full.
  *
- * @param paidBefore as in {@link rateLicenseInArrears}
+ * @param earlierCharges as in {@link rateLicenseInArrears}
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
 export function rateLicenseInAdvance(
@@ -104,14 +109,14 @@ export function rateLicenseInAdvance(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  paidBefore?: PaidBefore,
+  earlierCharges?: EarlierCharges,
 ): Charge {
-  if (!card.enableProration) return chargeInFull(card, currency, quantity, period, paidBefore);
+  if (!card.enableProration) return chargeInFull(card, currency, quantity, period, earlierCharges);
   const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
+    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
-    parts: [{ because: `${textOf(quantity)} held for ${daysText(share)}`, sign: 1, share, quantity }],
+    parts: [{ because: `${formatDecimal(quantity)} held for ${daysText(share)}`, sign: 1, share, quantity }],
     rules: ["S10.3"],
     bounds: "EACH_PART",
   });
@@ -143,11 +148,11 @@ export function rateLicenseIncrease(
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
 export function licensePrice(card: LicenseRateCard, currency: string, quantity: Decimal): Decimal {
-  return priceThrough(ratedSlabsOf(card, currency, card.id), quantity).amount;
+  return priceThrough(ratedSlabsIn(card, currency, card.id), quantity).amount;
 }
 
 /** Days for which the paid level falls: from what was paid for one quantity to what stays paid for another. */
-export interface LevelFall {
+export interface RefundableDecrease {
   /** The quantity whose price was paid. */
   readonly from: Decimal;
   /** The quantity whose price stays paid; undefined: nothing does. */
@@ -163,25 +168,25 @@ export interface LevelFall {
  * @returns undefined where nothing is given back
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
-export function licenseRefund(
+export function refundLicense(
   card: LicenseRateCard,
   currency: string,
-  falls: readonly LevelFall[],
+  decreases: readonly RefundableDecrease[],
   period: RatedPeriod,
-): GivenBack | undefined {
-  const priceOf = (quantity: Decimal | undefined): Decimal =>
+): RefundedCharge | undefined {
+  const price = (quantity: Decimal | undefined): Decimal =>
     quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
-  const falling = falls.filter(({ from, to }) => priceOf(from).gt(priceOf(to)));
-  if (!card.enableProration || falling.length === 0) return undefined;
+  const refundable = decreases.filter(({ from, to }) => price(from).gt(price(to)));
+  if (!card.enableProration || refundable.length === 0) return undefined;
   const { bounded: amount, explanation } = chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
+    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity: ZERO,
-    parts: falling.flatMap(({ from, to, days }): readonly Part[] => {
+    parts: refundable.flatMap(({ from, to, days }): readonly Part[] => {
       const share = shareOfDays(days, period.natural);
-      const paid = (sign: 1 | -1, quantity: Decimal, verb: string): Part => {
-        return { because: `${textOf(quantity)} ${verb} paid for ${daysText(share)}`, sign, share, quantity };
+      const toPart = (sign: 1 | -1, quantity: Decimal, verb: string): Part => {
+        return { because: `${formatDecimal(quantity)} ${verb} paid for ${daysText(share)}`, sign, share, quantity };
       };
-      return [paid(1, from, "already"), ...(to === undefined ? [] : [paid(-1, to, "still")])];
+      return [toPart(1, from, "already"), ...(to === undefined ? [] : [toPart(-1, to, "still")])];
     }),
     rules: ["S9.5", "S10.3"],
     bounds: "EACH_PART",
@@ -195,23 +200,23 @@ function chargeInFull(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  paidBefore: PaidBefore | undefined,
+  earlierCharges: EarlierCharges | undefined,
 ): Charge {
   const rules: readonly RuleNumber[] = [card.invoiceTiming === "IN_ADVANCE" ? "S10.3" : "S10.2"];
-  if (paidBefore !== undefined) {
-    const differences = [{ ...paidBefore, to: quantity, share: WHOLE_SHARE }];
+  if (earlierCharges !== undefined) {
+    const differences = [{ ...earlierCharges, to: quantity, share: WHOLE_SHARE }];
     return chargeDifferences({ card, currency, differences, period, rules: ["S9.1", ...rules] });
   }
   return chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
+    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
-    parts: [{ because: `${textOf(quantity)} held, in full`, sign: 1, share: WHOLE_SHARE, quantity }],
+    parts: [{ because: `${formatDecimal(quantity)} held, in full`, sign: 1, share: WHOLE_SHARE, quantity }],
     rules,
     bounds: "EACH_PART",
   });
 }
 
-interface Difference extends PaidBefore {
+interface Difference extends EarlierCharges {
   readonly to: Decimal;
   readonly share: Share;
 }
@@ -227,29 +232,29 @@ interface Differences {
 /** The prices above the paid levels, none below 0; nothing where there is no more than was charged. */
 function chargeDifferences({ card, currency, differences, period, rules }: Differences): Charge {
   const more = differences.filter(({ to, above }) => to.gt(above));
-  const priceOf = (quantity: Decimal | undefined): Decimal =>
+  const price = (quantity: Decimal | undefined): Decimal =>
     quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
   // A level that is cheaper on some days takes nothing off one that is dearer on others.
-  const dearer = more.filter(({ to, paidAs }) => priceOf(to).gt(priceOf(paidAs)));
-  const quantity = largestOf(more.map(({ to, above }) => ({ quantity: subtract(to, above) })));
-  const held = largestOf(more.map(({ to }) => ({ quantity: to })));
+  const dearer = more.filter(({ to, paidAs }) => price(to).gt(price(paidAs)));
+  const quantity = largestQuantity(more.map(({ to, above }) => ({ quantity: subtract(to, above) })));
+  const largest = largestQuantity(more.map(({ to }) => ({ quantity: to })));
   return chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
+    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
-    ...(more.length > 0 && { chargedBefore: subtract(held, quantity) }),
-    parts: (dearer.length > 0 ? dearer : more).flatMap(partsOf),
+    ...(more.length > 0 && { chargedBefore: subtract(largest, quantity) }),
+    parts: (dearer.length > 0 ? dearer : more).flatMap(differenceParts),
     rules,
     bounds: "EACH_PART",
     notBelowZero: true,
   });
 }
 
-function partsOf({ to, paidAs, share }: Difference): readonly Part[] {
+function differenceParts({ to, paidAs, share }: Difference): readonly Part[] {
   const during = share.days === share.of ? "" : ` for ${daysText(share)}`;
-  const held: Part = { because: `${textOf(to)} held${during}`, sign: 1, share, quantity: to };
-  if (paidAs === undefined) return [held];
-  const because = `${textOf(paidAs)} already paid${during}`;
-  return [held, { because, sign: -1, share, quantity: paidAs }];
+  const part: Part = { because: `${formatDecimal(to)} held${during}`, sign: 1, share, quantity: to };
+  if (paidAs === undefined) return [part];
+  const because = `${formatDecimal(paidAs)} already paid${during}`;
+  return [part, { because, sign: -1, share, quantity: paidAs }];
 }
 
 function licenseOrder(

@@ -5,7 +5,7 @@
  */
 import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
-import { Decimal, type DecimalInput, valueOf, ZERO } from "../numbers/decimal.ts";
+import { Decimal, type DecimalInput, parseValue, ZERO } from "../numbers/decimal.ts";
 
 /** The least and the most of a charge (S7.4), major units; both inclusive. Absent: unbounded on that side. */
 export interface Bounds {
@@ -57,17 +57,18 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
   const { pricingModel, slabs } = plan;
   const slabRates = ratesByOrder(rates.slabRates, slabs.length);
   const rated: RatedSlab[] = [];
-  let startAfter = startOf(slabs[0], 1);
-  if (!startAfter.isZero()) throw invalid(`slab 1 starts after ${startAfter.toFixed()}, expected 0`);
+  let startAfter = readStartAfter(slabs[0], 1);
+  if (!startAfter.isZero()) throw invalidRates(`slab 1 starts after ${startAfter.toFixed()}, expected 0`);
   for (let index = 0; index < slabs.length; index += 1) {
     const slab = slabs[index];
     const rate = slabRates[index];
     const order = index + 1;
-    if (slab === undefined || rate === undefined) throw invalid(`slab ${order} has no rate`);
-    if (slab.order !== order) throw invalid(`slab ${order} has order ${shown(slab.order)}, expected ${order}`);
-    const next = order < slabs.length ? startOf(slabs[order], order + 1) : undefined;
+    if (slab === undefined || rate === undefined) throw invalidRates(`slab ${order} has no rate`);
+    if (slab.order !== order)
+      throw invalidRates(`slab ${order} has order ${quoteValue(slab.order)}, expected ${order}`);
+    const next = order < slabs.length ? readStartAfter(slabs[order], order + 1) : undefined;
     if (next?.lte(startAfter)) {
-      throw invalid(
+      throw invalidRates(
         `slab ${order + 1} starts after ${next.toFixed()}, expected more than slab ${order}'s ${startAfter.toFixed()}`,
       );
     }
@@ -75,8 +76,8 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
     rated.push(ratedSlab(slab, rate, startAfter, next));
     if (next !== undefined) startAfter = next;
   }
-  const bounds = boundsOf(rates.rateConfig, "the card's");
-  const chargeAtZero = truth(slabs[0]?.slabConfig?.chargeAtZero);
+  const bounds = readBounds(rates.rateConfig, "the card's");
+  const chargeAtZero = readBoolean(slabs[0]?.slabConfig?.chargeAtZero);
   return bounds === undefined
     ? { pricingModel, slabs: rated, chargeAtZero }
     : { pricingModel, slabs: rated, chargeAtZero, bounds };
@@ -84,14 +85,14 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
 
 /** Checks at run time what types promise, for callers without types. */
 function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
-  if (typeof plan !== "object" || plan === null) throw invalid(`expected a rate plan, got ${shown(plan)}`);
+  if (typeof plan !== "object" || plan === null) throw invalidRates(`expected a rate plan, got ${quoteValue(plan)}`);
   if (typeof rates !== "object" || rates === null)
-    throw invalid(`expected the rates of a currency, got ${shown(rates)}`);
+    throw invalidRates(`expected the rates of a currency, got ${quoteValue(rates)}`);
   const { pricingModel, slabs } = plan;
   if (pricingModel !== "TIERED" && pricingModel !== "VOLUME") {
-    throw invalid(`the pricing model is ${shown(pricingModel)}, expected TIERED or VOLUME`);
+    throw invalidRates(`the pricing model is ${quoteValue(pricingModel)}, expected TIERED or VOLUME`);
   }
-  if (!Array.isArray(slabs) || slabs.length === 0) throw invalid("a rate plan has at least one slab");
+  if (!Array.isArray(slabs) || slabs.length === 0) throw invalidRates("a rate plan has at least one slab");
 }
 
 function ratedSlab(
@@ -102,9 +103,9 @@ function ratedSlab(
 ): RatedSlab {
   const { order, priceType } = slab;
   if (priceType !== "FLAT" && priceType !== "PER_UNIT" && priceType !== "PACKAGE") {
-    throw invalid(`slab ${order} has price type ${shown(priceType)}, expected FLAT, PER_UNIT or PACKAGE`);
+    throw invalidRates(`slab ${order} has price type ${quoteValue(priceType)}, expected FLAT, PER_UNIT or PACKAGE`);
   }
-  const rate = read(slabRate.rate, order, "rate");
+  const rate = readSlabField(slabRate.rate, order, "rate");
   const config = slabRate.slabRateConfig;
   if (priceType !== "PACKAGE" && (config === undefined || config === null)) {
     return endAt === undefined ? { order, startAfter, priceType, rate } : { order, startAfter, endAt, priceType, rate };
@@ -115,54 +116,56 @@ function ratedSlab(
     ...(endAt !== undefined && { endAt }),
     priceType,
     rate,
-    ...(priceType === "PACKAGE" && { packageSize: packageSizeOf(slab) }),
-    ...(given(config?.flatRate) && { flatRate: read(config.flatRate, order, "flatRate") }),
-    ...boundsOf(config, `slab ${order}'s`),
+    ...(priceType === "PACKAGE" && { packageSize: readPackageSize(slab) }),
+    ...(isPresent(config?.flatRate) && { flatRate: readSlabField(config.flatRate, order, "flatRate") }),
+    ...readBounds(config, `slab ${order}'s`),
   };
 }
 
-function packageSizeOf(slab: SlabInput): Decimal {
+function readPackageSize(slab: SlabInput): Decimal {
   const size = slab.slabConfig?.packageSize;
-  if (!given(size)) throw invalid(`slab ${slab.order} is priced by PACKAGE and has no packageSize`);
-  const packageSize = read(size, slab.order, "packageSize");
+  if (!isPresent(size)) throw invalidRates(`slab ${slab.order} is priced by PACKAGE and has no packageSize`);
+  const packageSize = readSlabField(size, slab.order, "packageSize");
   if (packageSize.lte(ZERO)) {
-    throw invalid(`slab ${slab.order} has packageSize ${packageSize.toFixed()}, expected more than 0`);
+    throw invalidRates(`slab ${slab.order} has packageSize ${packageSize.toFixed()}, expected more than 0`);
   }
   return packageSize;
 }
 
 /** The rates in the order of their slabs, each exactly once. */
 function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
-  if (!Array.isArray(rates)) throw invalid("the rates of a currency have an array of slabRates");
+  if (!Array.isArray(rates)) throw invalidRates("the rates of a currency have an array of slabRates");
   const listed: readonly SlabRateInput[] = rates;
   if (listed.length <= slabCount && listed.every((rate, index) => rate?.order === index + 1)) return listed;
-  if (!listed.every((rate) => typeof rate === "object" && rate !== null)) throw invalid("a slab rate is an object");
+  if (!listed.every((rate) => typeof rate === "object" && rate !== null))
+    throw invalidRates("a slab rate is an object");
   const sorted = listed.toSorted((a, b) => a.order - b.order);
   for (const [index, { order }] of sorted.entries()) {
     if (order === index + 1 && order <= slabCount) continue;
-    if (index < slabCount && order > index + 1 && order <= slabCount) throw invalid(`slab ${index + 1} has no rate`);
-    if (index > 0 && order === index) throw invalid(`slab ${order} has two rates`);
-    throw invalid(`a rate has order ${shown(order)}, expected 1 to ${slabCount}, each once`);
+    if (index < slabCount && order > index + 1 && order <= slabCount)
+      throw invalidRates(`slab ${index + 1} has no rate`);
+    if (index > 0 && order === index) throw invalidRates(`slab ${order} has two rates`);
+    throw invalidRates(`a rate has order ${quoteValue(order)}, expected 1 to ${slabCount}, each once`);
   }
   return sorted;
 }
 
-function startOf(slab: SlabInput | undefined, order: number): Decimal {
-  return read(slab?.startAfter, order, "startAfter");
+function readStartAfter(slab: SlabInput | undefined, order: number): Decimal {
+  return readSlabField(slab?.startAfter, order, "startAfter");
 }
 
 function checkEnd(slab: SlabInput, next: Decimal | undefined, order: number): void {
-  if (!given(slab.endAt)) return;
-  const endAt = read(slab.endAt, order, "endAt");
-  if (next === undefined) throw invalid(`slab ${order} ends at ${endAt.toFixed()}, but the last slab has no end`);
+  if (!isPresent(slab.endAt)) return;
+  const endAt = readSlabField(slab.endAt, order, "endAt");
+  if (next === undefined) throw invalidRates(`slab ${order} ends at ${endAt.toFixed()}, but the last slab has no end`);
   if (!endAt.eq(next)) {
-    throw invalid(
+    throw invalidRates(
       `slab ${order} ends at ${endAt.toFixed()}, expected ${next.toFixed()}, where slab ${order + 1} starts`,
     );
   }
 }
 
-function boundsOf(
+function readBounds(
   config:
     | { minimumRate?: DecimalInput | null | undefined; maximumRate?: DecimalInput | null | undefined }
     | null
@@ -170,51 +173,57 @@ function boundsOf(
   whose: string,
 ): Bounds | undefined {
   if (config === undefined || config === null) return undefined;
-  const minimumRate = given(config.minimumRate) ? readAs(config.minimumRate, `${whose} minimumRate`) : undefined;
-  const maximumRate = given(config.maximumRate) ? readAs(config.maximumRate, `${whose} maximumRate`) : undefined;
+  const minimumRate = isPresent(config.minimumRate)
+    ? readDecimalField(config.minimumRate, `${whose} minimumRate`)
+    : undefined;
+  const maximumRate = isPresent(config.maximumRate)
+    ? readDecimalField(config.maximumRate, `${whose} maximumRate`)
+    : undefined;
   if (minimumRate === undefined && maximumRate === undefined) return undefined;
   if (minimumRate !== undefined && maximumRate !== undefined && minimumRate.gt(maximumRate)) {
-    throw invalid(`${whose} minimumRate ${minimumRate.toFixed()} is above its maximumRate ${maximumRate.toFixed()}`);
+    throw invalidRates(
+      `${whose} minimumRate ${minimumRate.toFixed()} is above its maximumRate ${maximumRate.toFixed()}`,
+    );
   }
   return { ...(minimumRate !== undefined && { minimumRate }), ...(maximumRate !== undefined && { maximumRate }) };
 }
 
 /** Configuration values are text or numbers (S7.4): `"true"` is true. */
-function truth(value: string | boolean | null | undefined): boolean {
-  if (!given(value) || value === false || value === "false") return false;
+function readBoolean(value: string | boolean | null | undefined): boolean {
+  if (!isPresent(value) || value === false || value === "false") return false;
   if (value === true || value === "true") return true;
-  throw invalid(`slab 1 has chargeAtZero ${shown(value)}, expected "true" or "false"`);
+  throw invalidRates(`slab 1 has chargeAtZero ${quoteValue(value)}, expected "true" or "false"`);
 }
 
-function given<T>(value: T | null | undefined): value is T {
+function isPresent<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null;
 }
 
-function read(value: DecimalInput | undefined, order: number, field: string): Decimal {
+function readSlabField(value: DecimalInput | undefined, order: number, field: string): Decimal {
   // The sentence is only built where it is needed: this runs for every field of every slab.
-  return isOurs(value) ? value : readAs(value, `slab ${order}'s ${field}`);
+  return isCheckedDecimal(value) ? value : readDecimalField(value, `slab ${order}'s ${field}`);
 }
 
-function readAs(value: DecimalInput | undefined, whose: string): Decimal {
-  if (isOurs(value)) return value;
+function readDecimalField(value: DecimalInput | undefined, whose: string): Decimal {
+  if (isCheckedDecimal(value)) return value;
   try {
-    return valueOf(value);
+    return parseValue(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    throw invalid(`${whose}: ${error.message}`, error);
+    throw invalidRates(`${whose}: ${error.message}`, error);
   }
 }
 
 /** Whether a value is a decimal that needs no reading. */
-export function isOurs(value: unknown): value is Decimal {
+export function isCheckedDecimal(value: unknown): value is Decimal {
   return typeof value === "object" && value?.constructor === Decimal && (value as Decimal).isFinite();
 }
 
-function shown(value: unknown): string {
+function quoteValue(value: unknown): string {
   const text = JSON.stringify(value) ?? "missing";
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function invalid(message: string, cause?: unknown): RatebookError<"ERR_RATES_INVALID"> {
+function invalidRates(message: string, cause?: unknown): RatebookError<"ERR_RATES_INVALID"> {
   return new RatebookError("ERR_RATES_INVALID", message, {}, cause === undefined ? undefined : { cause });
 }

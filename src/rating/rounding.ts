@@ -11,7 +11,7 @@ import {
   roundFraction,
   type RoundingMode,
   subtractFractions,
-  whole,
+  toFraction,
 } from "../numbers/fraction.ts";
 import type { Charge } from "./charge.ts";
 
@@ -42,14 +42,14 @@ export function roundLines(
     value,
     get slabs() {
       const amounts = charge.slabs.map(({ amount }) => amount);
-      return allocate(amounts, charged, digits);
+      return allocateRemainders(amounts, charged, digits);
     },
     adjustment: subtract(value, charged),
   };
 }
 
 /** Cuts each amount down, and gives the units missing to `total` to the largest remainders, the first of equals first. */
-function allocate(amounts: readonly Fraction[], total: Decimal, digits: number): readonly Decimal[] {
+function allocateRemainders(amounts: readonly Fraction[], total: Decimal, digits: number): readonly Decimal[] {
   const values = amounts.map((amount) => floorFraction(amount, digits));
   const missing = subtract(total, sum(values));
   if (values.length === 0 || missing.isZero()) return values;
@@ -57,7 +57,7 @@ function allocate(amounts: readonly Fraction[], total: Decimal, digits: number):
   const units = Number(missing.divToInt(unit).toFixed(0));
   const remainders = amounts.map((amount, index) => ({
     index,
-    rest: subtractFractions(amount, whole(values[index] ?? ZERO)),
+    rest: subtractFractions(amount, toFraction(values[index] ?? ZERO)),
   }));
   remainders.sort((a, b) => compareFractions(b.rest, a.rest) || a.index - b.index);
   for (const { index } of remainders.slice(0, units)) values[index] = add(values[index] ?? ZERO, unit);

@@ -5,20 +5,20 @@
  * @module
  */
 import type { Share } from "../calendar/proration.ts";
-import { type Decimal, greatest, subtract, textOf, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, greatest, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
   type Fraction,
-  negated,
-  NOTHING,
-  shareOf,
-  whole,
+  negateFraction,
+  ZERO_FRACTION,
+  multiplyByShare,
+  toFraction,
 } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod, SlabCharge } from "./charge.ts";
 import type { Bounds, RatedSlabs } from "./rated-slabs.ts";
-import { explainSlabs, held, type PricedSlab, slabsReached, totalOf } from "./slabs.ts";
+import { explainSlabs, clampToBounds, type PricedSlab, priceReachedSlabs, sumSlabs } from "./slabs.ts";
 
 /** The whole of an amount. */
 export const WHOLE_SHARE: Share = { days: 1, of: 1 };
@@ -67,10 +67,10 @@ interface PricedPart extends Part {
 export function chargeBySlabs(order: SlabChargeOrder): Charge {
   const { kind, billableId, period, ratedSlabs, quantity } = order;
   const parts = order.parts.map((part): PricedPart => {
-    const slabs = slabsReached(ratedSlabs, part.quantity);
-    return { ...part, slabs, price: totalOf(slabs) };
+    const slabs = priceReachedSlabs(ratedSlabs, part.quantity);
+    return { ...part, slabs, price: sumSlabs(slabs) };
   });
-  const priced = sumOf(parts, ({ price }) => price);
+  const priced = sumParts(parts, ({ price }) => price);
   const raised = order.notBelowZero === true && priced.numerator.lt(ZERO);
   const negative = parts.filter((part) => part.quantity.lt(ZERO));
   return {
@@ -83,47 +83,49 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
       return raised ? [] : slabCharges(parts);
     },
     get explanation() {
-      return explain(order, parts);
+      return explainCharge(order, parts);
     },
-    charged: raised ? NOTHING : priced,
-    bounded: boundedOf(order, parts),
-    notices: negative.map((part) => `${billableId}: the negative quantity ${textOf(part.quantity)} was priced as zero`),
+    charged: raised ? ZERO_FRACTION : priced,
+    bounded: applyBounds(order, parts),
+    notices: negative.map(
+      (part) => `${billableId}: the negative quantity ${formatDecimal(part.quantity)} was priced as zero`,
+    ),
   };
 }
 
 /** The amount after bounds: each part's price held, or the sum held. */
-function boundedOf(
+function applyBounds(
   { ratedSlabs: { bounds }, bounds: share, notBelowZero }: SlabChargeOrder,
   parts: readonly PricedPart[],
 ): Fraction {
   const each = bounds !== undefined && share === "EACH_PART";
-  const total = sumOf(parts, ({ price }) => (each ? held(price, bounds) : price));
-  const raised = notBelowZero === true && total.numerator.lt(ZERO) ? NOTHING : total;
-  return bounds === undefined || share === "EACH_PART" ? raised : heldToShare(raised, bounds, share);
+  const total = sumParts(parts, ({ price }) => (each ? clampToBounds(price, bounds) : price));
+  const raised = notBelowZero === true && total.numerator.lt(ZERO) ? ZERO_FRACTION : total;
+  return bounds === undefined || share === "EACH_PART" ? raised : clampToShare(raised, bounds, share);
 }
 
-function heldToShare(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
+function clampToShare(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
   let result = amount;
   if (minimumRate !== undefined) {
-    const minimum = shareOf(whole(minimumRate), days, of);
+    const minimum = multiplyByShare(toFraction(minimumRate), days, of);
     if (compareFractions(result, minimum) < 0) result = minimum;
   }
   if (maximumRate !== undefined) {
-    const maximum = shareOf(whole(maximumRate), days, of);
+    const maximum = multiplyByShare(toFraction(maximumRate), days, of);
     if (compareFractions(result, maximum) > 0) result = maximum;
   }
   return result;
 }
 
-function sumOf(parts: readonly PricedPart[], priceOf: (part: PricedPart) => Decimal): Fraction {
-  let total = NOTHING;
-  for (const part of parts) total = addFractions(total, fractionOf(priceOf(part), part));
+function sumParts(parts: readonly PricedPart[], partPrice: (part: PricedPart) => Decimal): Fraction {
+  let total = ZERO_FRACTION;
+  for (const part of parts) total = addFractions(total, partFraction(partPrice(part), part));
   return total;
 }
 
-function fractionOf(amount: Decimal, { sign, share }: Part): Fraction {
-  const shared = shareOf(whole(amount), share.days, share.of);
-  return sign === 1 ? shared : negated(shared);
+function partFraction(amount: Decimal, { sign, share }: Part): Fraction {
+  const shared = multiplyByShare(toFraction(amount), share.days, share.of);
+  return sign === 1 ? shared : negateFraction(shared);
 }
 
 /** The parts' slabs by order: amounts added, units the most that any part had there less those already paid. */
@@ -131,10 +133,10 @@ function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
   const byOrder = new Map<number, { rate: Decimal; charged: Decimal; paid: Decimal; amount: Fraction }>();
   for (const part of parts) {
     for (const { order, quantity, rate, amount } of part.slabs) {
-      const sum = byOrder.get(order) ?? { rate, charged: ZERO, paid: ZERO, amount: NOTHING };
+      const sum = byOrder.get(order) ?? { rate, charged: ZERO, paid: ZERO, amount: ZERO_FRACTION };
       if (part.sign === 1) sum.charged = greatest(sum.charged, quantity);
       else sum.paid = greatest(sum.paid, quantity);
-      sum.amount = addFractions(sum.amount, fractionOf(amount, part));
+      sum.amount = addFractions(sum.amount, partFraction(amount, part));
       byOrder.set(order, sum);
     }
   }
@@ -143,13 +145,13 @@ function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
     .map(([order, { rate, charged, paid, amount }]) => ({ order, quantity: subtract(charged, paid), rate, amount }));
 }
 
-function explain(
+function explainCharge(
   { ratedSlabs, rules, bounds: share, notBelowZero, chargedBefore }: SlabChargeOrder,
   parts: readonly PricedPart[],
 ): ChargeExplanation {
   const { pricingModel, bounds } = ratedSlabs;
   const each = bounds !== undefined && share === "EACH_PART";
-  const explained = parts.map(({ because, sign, share, quantity, slabs }): PartExplanation => ({
+  const explanations = parts.map(({ because, sign, share, quantity, slabs }): PartExplanation => ({
     because,
     sign,
     share,
@@ -158,13 +160,13 @@ function explain(
     slabs: explainSlabs(ratedSlabs, slabs),
     ...(each && { bounds }),
   }));
-  const made: RuleNumber[] = ["S7.2", "S7.3"];
-  if (bounds !== undefined) made.push("S7.4");
-  if (parts.some(({ quantity }) => quantity.lte(ZERO))) made.push("S7.5");
-  if (parts.some((part) => part.share.days !== part.share.of)) made.push("S8.1");
+  const appliedRules: RuleNumber[] = ["S7.2", "S7.3"];
+  if (bounds !== undefined) appliedRules.push("S7.4");
+  if (parts.some(({ quantity }) => quantity.lte(ZERO))) appliedRules.push("S7.5");
+  if (parts.some((part) => part.share.days !== part.share.of)) appliedRules.push("S8.1");
   return {
-    rules: [...made, ...rules],
-    parts: explained,
+    rules: [...appliedRules, ...rules],
+    parts: explanations,
     ...(notBelowZero === true && { least: ZERO }),
     ...(chargedBefore !== undefined && { chargedBefore }),
     ...(bounds !== undefined && share !== "EACH_PART" && { bounds: { ...bounds, share } }),

@@ -11,7 +11,7 @@ import {
   add,
   type Decimal,
   type DecimalInput,
-  decimalOf,
+  parseDecimal,
   greatest,
   least,
   multiply,
@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import type { SlabExplanation } from "./charge.ts";
-import { type Bounds, isOurs, type RatedSlabs, joinSlabRates, type RatedSlab } from "./rated-slabs.ts";
+import { type Bounds, isCheckedDecimal, type RatedSlabs, joinSlabRates, type RatedSlab } from "./rated-slabs.ts";
 
 /** The part that one slab had in a price. */
 export interface PricedSlab {
@@ -56,20 +56,23 @@ export function priceQuantity(
   rateValue: RateValueInput,
   quantity: DecimalInput,
 ): PricedQuantity {
-  return priceThrough(joinSlabRates(ratePlan, rateValue), isOurs(quantity) ? quantity : decimalOf(quantity));
+  return priceThrough(
+    joinSlabRates(ratePlan, rateValue),
+    isCheckedDecimal(quantity) ? quantity : parseDecimal(quantity),
+  );
 }
 
 /** As {@link priceQuantity}, through slabs that were checked before: for many quantities of one card. */
 export function priceThrough(ratedSlabs: RatedSlabs, quantity: Decimal): PricedQuantity {
-  const slabs = slabsReached(ratedSlabs, quantity);
-  const price = totalOf(slabs);
+  const slabs = priceReachedSlabs(ratedSlabs, quantity);
+  const price = sumSlabs(slabs);
   if (ratedSlabs.bounds === undefined) return { amount: price, slabs, adjustment: ZERO };
-  const amount = held(price, ratedSlabs.bounds);
+  const amount = clampToBounds(price, ratedSlabs.bounds);
   return { amount, slabs, adjustment: subtract(amount, price) };
 }
 
 /** The sum of slabs, exactly; 0 of none. */
-export function totalOf(slabs: readonly { readonly amount: Decimal }[]): Decimal {
+export function sumSlabs(slabs: readonly { readonly amount: Decimal }[]): Decimal {
   const [first, ...others] = slabs;
   let total = first === undefined ? ZERO : first.amount;
   for (const { amount } of others) total = add(total, amount);
@@ -80,11 +83,11 @@ export function totalOf(slabs: readonly { readonly amount: Decimal }[]): Decimal
  * The slabs that a quantity reaches, priced, in order (S7.2, S7.5): every slab below it in TIERED, the one that holds
  * it in VOLUME, none at zero or below unless the first is charged at zero.
  */
-export function slabsReached(ratedSlabs: RatedSlabs, quantity: Decimal): PricedSlab[] {
+export function priceReachedSlabs(ratedSlabs: RatedSlabs, quantity: Decimal): PricedSlab[] {
   const [first] = ratedSlabs.slabs;
   if (first === undefined) return [];
   if (quantity.lte(ZERO)) return ratedSlabs.chargeAtZero ? [priceSlab(first, ZERO)] : [];
-  if (ratedSlabs.pricingModel === "VOLUME") return [priceSlab(slabHolding(ratedSlabs.slabs, quantity), quantity)];
+  if (ratedSlabs.pricingModel === "VOLUME") return [priceSlab(findSlab(ratedSlabs.slabs, quantity), quantity)];
   const slabs: PricedSlab[] = [];
   for (const slab of ratedSlabs.slabs) {
     const { startAfter, endAt } = slab;
@@ -103,7 +106,7 @@ export function explainSlabs(ratedSlabs: RatedSlabs, slabs: readonly PricedSlab[
     const slab = slabAt(ratedSlabs, order);
     return slab.packageSize === undefined
       ? { ...slab, quantity, amount }
-      : { ...slab, quantity, packages: packagesHolding(quantity, slab.packageSize), amount };
+      : { ...slab, quantity, packages: countPackages(quantity, slab.packageSize), amount };
   });
 }
 
@@ -117,24 +120,24 @@ function slabAt(ratedSlabs: RatedSlabs, order: number): RatedSlab {
 /** The one place where a slab is priced (S7.3, S7.4): price, then flat rate, then the slab's bounds. */
 function priceSlab(slab: RatedSlab, quantity: Decimal): PricedSlab {
   const { order, rate } = slab;
-  let amount = priceOf(slab, quantity);
+  let amount = priceBeforeBounds(slab, quantity);
   if (slab.flatRate !== undefined) amount = add(amount, slab.flatRate);
-  return { order, quantity, rate, amount: held(amount, slab) };
+  return { order, quantity, rate, amount: clampToBounds(amount, slab) };
 }
 
-function priceOf(slab: RatedSlab, quantity: Decimal): Decimal {
+function priceBeforeBounds(slab: RatedSlab, quantity: Decimal): Decimal {
   switch (slab.priceType) {
     case "PER_UNIT":
       return multiply(slab.rate, quantity);
     case "FLAT":
       return slab.rate;
     case "PACKAGE":
-      return multiply(slab.rate, packagesHolding(quantity, slab.packageSize ?? ONE));
+      return multiply(slab.rate, countPackages(quantity, slab.packageSize ?? ONE));
   }
 }
 
 /** Packages that hold the units, whole: a started package counts (S7.3). */
-export function packagesHolding(quantity: Decimal, packageSize: Decimal): Decimal {
+export function countPackages(quantity: Decimal, packageSize: Decimal): Decimal {
   const full = quantity.divToInt(packageSize);
   const rest = subtract(quantity, multiply(full, packageSize));
   // A quotient beyond the kept digits comes out rounded: then the rest is not what a package can leave.
@@ -145,13 +148,13 @@ export function packagesHolding(quantity: Decimal, packageSize: Decimal): Decima
 }
 
 /** An amount held to bounds, both inclusive. */
-export function held(amount: Decimal, { minimumRate, maximumRate }: Bounds): Decimal {
+export function clampToBounds(amount: Decimal, { minimumRate, maximumRate }: Bounds): Decimal {
   const raised = minimumRate === undefined ? amount : greatest(amount, minimumRate);
   return maximumRate === undefined ? raised : least(raised, maximumRate);
 }
 
 /** The slab in which a quantity above 0 falls: startAfter < quantity <= endAt. */
-function slabHolding(slabs: readonly RatedSlab[], quantity: Decimal): RatedSlab {
+function findSlab(slabs: readonly RatedSlab[], quantity: Decimal): RatedSlab {
   let low = 0;
   let high = slabs.length - 1;
   while (low < high) {

@@ -6,7 +6,7 @@
 import type { UsageRateCard } from "../book/model/rate-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { ratedSlabsOf } from "./card-rates.ts";
+import { ratedSlabsIn } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
@@ -21,7 +21,7 @@ export function rateUsage(card: UsageRateCard, currency: string, quantity: Decim
     kind: "USAGE",
     billableId: card.usageMeterId,
     period,
-    ratedSlabs: ratedSlabsOf(card, currency, card.usageMeterId),
+    ratedSlabs: ratedSlabsIn(card, currency, card.usageMeterId),
     quantity,
     parts: [{ because: "the usage of the cycle", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: [],

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { instantOrUndefined } from "../calendar/instant.ts";
+import { tryParseInstant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
-import { valueOf } from "../numbers/decimal.ts";
+import { parseValue } from "../numbers/decimal.ts";
 import { type DecimalMark, formsThatFit, TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
 
 /** The first rows of a file: its header, and some records as long as it. */
@@ -120,7 +120,7 @@ export function guessColumns({ header, rows, separator }: Sample, told: ToldColu
     timestamp: timestamp.name,
     form,
     otherForm,
-    isZoneless: timestamp.values.some((text) => instantOrUndefined(readTime(text) ?? text) === undefined),
+    isZoneless: timestamp.values.some((text) => tryParseInstant(readTime(text) ?? text) === undefined),
     account: account?.name,
     id: id?.name,
     idRepeats: id !== undefined && !isUnique(id.values),
@@ -199,7 +199,7 @@ function hasTimes({ values }: Column): boolean {
 }
 
 function isTime(text: string): boolean {
-  return instantOrUndefined(text, 0) !== undefined;
+  return tryParseInstant(text, 0) !== undefined;
 }
 
 /** Whether a column has times beside the one that counts. */
@@ -239,7 +239,7 @@ function isGroupedNumber(text: string): boolean {
 
 function isNumber(text: string): boolean {
   try {
-    valueOf(text);
+    parseValue(text);
     return true;
   } catch (error) {
     if (hasCode(error, "ERR_NUMBER_INVALID")) return false;

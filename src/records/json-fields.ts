@@ -4,7 +4,7 @@
  * @module
  */
 import { hintAt } from "../book/nearest.ts";
-import { isDecimalObject, textOf } from "../numbers/decimal.ts";
+import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { columnsOf, type CsvMap } from "./csv-map.ts";
 import { type EventMaker, eventMaker } from "./mapped-event.ts";
@@ -54,7 +54,7 @@ export function fieldsOf(value: unknown, before = "", depth = 0): readonly (read
 function fieldText(field: unknown): string {
   if (typeof field === "string") return field;
   if (field === null) return "";
-  return isDecimalObject(field) ? textOf(field) : stringifyJson(field);
+  return isDecimalObject(field) ? formatDecimal(field) : stringifyJson(field);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatInstant, instantOrUndefined, parseZone } from "../calendar/instant.ts";
+import { formatInstant, tryParseInstant, parseZone } from "../calendar/instant.ts";
 import { bindOrigin, type ColumnReader, type CsvMap, type Origin, type OriginReader } from "./csv-map.ts";
 import { quoted } from "./problems.ts";
 import { TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
@@ -56,6 +56,6 @@ function numberOf(text: string, mark: string | undefined): string | undefined {
 
 /** The timestamp in the form of an event; a text that is none is left as it is, for metering to refuse. */
 function zonedTimestamp(text: string, zoneMinutes: number | undefined): string {
-  const instant = instantOrUndefined(text, zoneMinutes);
+  const instant = tryParseInstant(text, zoneMinutes);
   return instant === undefined ? text : formatInstant(instant);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatInstant, instantOrUndefined } from "../calendar/instant.ts";
+import { formatInstant, tryParseInstant } from "../calendar/instant.ts";
 
 /**
  * The forms of times, by the name that a map has for them: what makes the text of an event of one, the zone left out where the
@@ -54,7 +54,7 @@ const YEAR_2100 = Date.UTC(2100, 0, 1);
 /** The names of the forms in which every one of some texts is a time of the years 2000 to 2099, the likeliest first. */
 export function formsThatFit(texts: readonly string[]): readonly string[] {
   const isTimeIn = (read: (text: string) => string | undefined, text: string): boolean => {
-    const time = instantOrUndefined(read(text) ?? "", 0);
+    const time = tryParseInstant(read(text) ?? "", 0);
     return time !== undefined && time >= YEAR_2000 && time < YEAR_2100;
   };
   if (texts.length === 0) return [];

@@ -20,7 +20,7 @@ import {
 import type { Exact, PlacesRounding } from "../numbers/exact.ts";
 import { toDecimal } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
-import { failure, isDecimal, shown } from "./value.ts";
+import { ruleFailure, isDecimal, formatValue } from "./value.ts";
 
 /** Decimals are rounded to this many places at most, to the right or to the left of the point. */
 const PLACES_MAX = 100;
@@ -31,19 +31,19 @@ type Binary = (a: Exact, b: Exact) => Exact;
 export function compileArithmetic(operator: string, operands: readonly Node[]): Evaluator | undefined {
   switch (operator) {
     case "+":
-      return operands.length === 2 ? binary(operands, operator, plus) : folded(operands, operator, addExact);
+      return operands.length === 2 ? binary(operands, operator, plus) : compileFold(operands, operator, addExact);
     case "*":
-      return operands.length === 2 ? binary(operands, operator, times) : folded(operands, operator, multiplyExact);
+      return operands.length === 2 ? binary(operands, operator, times) : compileFold(operands, operator, multiplyExact);
     case "-":
-      return operands.length === 1 ? negated(operands) : binary(operands, operator, minus);
+      return operands.length === 1 ? compileNegation(operands) : binary(operands, operator, minus);
     case "/":
-      return binary(operands, operator, (left, right) => called(left, right, divideExact));
+      return binary(operands, operator, (left, right) => applyBinary(left, right, divideExact));
     case "%":
-      return binary(operands, operator, (left, right) => called(left, right, remainderExact));
+      return binary(operands, operator, (left, right) => applyBinary(left, right, remainderExact));
     case "min":
-      return folded(operands, operator, (a, b) => (compareExact(b, a) < 0 ? b : a));
+      return compileFold(operands, operator, (a, b) => (compareExact(b, a) < 0 ? b : a));
     case "max":
-      return folded(operands, operator, (a, b) => (compareExact(b, a) > 0 ? b : a));
+      return compileFold(operands, operator, (a, b) => (compareExact(b, a) > 0 ? b : a));
     default:
       return undefined;
   }
@@ -51,7 +51,7 @@ export function compileArithmetic(operator: string, operands: readonly Node[]): 
 
 /** Compiles `round` (half away from zero), `floor` or `ceil` of `[x, places = 0]`. */
 export function compileRounding(operator: PlacesRounding, operands: readonly Node[]): Evaluator {
-  const { run, decimal } = operandOf(operands[0], operator);
+  const { run, decimal } = toOperand(operands[0], operator);
   const places = operands[1];
   if (places === undefined) return (frame) => roundExact(decimal(run(frame)), 0, operator);
   return (frame) => {
@@ -60,8 +60,8 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
     // Text that is a decimal converts here, too: a setting of texts may say how many places there are.
     const digits = typeof given === "string" ? exactOfText(given) : given;
     if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
-      const found = isDecimal(digits) ? shown(given) : `${shown(given)}, not a decimal`;
-      throw failure(
+      const found = isDecimal(digits) ? formatValue(given) : `${formatValue(given)}, not a decimal`;
+      throw ruleFailure(
         `the places of "${operator}" are a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
       );
     }
@@ -76,7 +76,7 @@ interface Operand {
   readonly constant: Exact | undefined;
 }
 
-function operandOf(node: Node | undefined, operator: string): Operand {
+function toOperand(node: Node | undefined, operator: string): Operand {
   invariant(node !== undefined, "S3.6: a checked rule has enough arguments");
   const constant = node.constant?.value;
   return { run: node.run, decimal: toDecimal(node, operator), constant: isDecimal(constant) ? constant : undefined };
@@ -87,10 +87,10 @@ function binary(
   operator: string,
   make: (left: Operand, right: Operand) => Evaluator,
 ): Evaluator {
-  return make(operandOf(operands[0], operator), operandOf(operands[1], operator));
+  return make(toOperand(operands[0], operator), toOperand(operands[1], operator));
 }
 
-function called(left: Operand, right: Operand, operation: Binary): Evaluator {
+function applyBinary(left: Operand, right: Operand, operation: Binary): Evaluator {
   return (frame) => {
     const a = left.decimal(left.run(frame));
     return operation(a, right.decimal(right.run(frame)));
@@ -145,15 +145,15 @@ function times(left: Operand, right: Operand): Evaluator {
   };
 }
 
-function negated(operands: readonly Node[]): Evaluator {
-  const { run, decimal } = operandOf(operands[0], "-");
+function compileNegation(operands: readonly Node[]): Evaluator {
+  const { run, decimal } = toOperand(operands[0], "-");
   return (frame) => negateExact(decimal(run(frame)));
 }
 
-function folded(operands: readonly Node[], operator: string, operation: Binary): Evaluator {
+function compileFold(operands: readonly Node[], operator: string, operation: Binary): Evaluator {
   const [head, ...rest] = operands;
-  const first = operandOf(head, operator);
-  const others = rest.map((node) => operandOf(node, operator));
+  const first = toOperand(head, operator);
+  const others = rest.map((node) => toOperand(node, operator));
   return (frame) => {
     let total = first.decimal(first.run(frame));
     for (const { run, decimal } of others) total = operation(total, decimal(run(frame)));

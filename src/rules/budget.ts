@@ -27,11 +27,11 @@ export interface FullRuleBudget {
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for what is no whole number, 1 or more
  */
-export function ruleBudgetOf(given: RuleBudget | undefined): FullRuleBudget {
-  if (given === undefined) return RULE_BUDGET;
-  if (typeof given !== "object" || given === null) throw badOption("ruleBudget", "expected { steps, text }", given);
+export function resolveRuleBudget(budget: RuleBudget | undefined): FullRuleBudget {
+  if (budget === undefined) return RULE_BUDGET;
+  if (typeof budget !== "object" || budget === null) throw badOption("ruleBudget", "expected { steps, text }", budget);
   const limit = (name: "steps" | "text"): number => {
-    const { [name]: value = RULE_BUDGET[name] } = given;
+    const { [name]: value = RULE_BUDGET[name] } = budget;
     if (Number.isSafeInteger(value) && value >= 1) return value;
     throw badOption(`ruleBudget.${name}`, "expected a whole number, 1 or more", value);
   };
@@ -57,13 +57,13 @@ export interface Allowance {
   /** Takes so many characters. @throws {RatebookError} ERR_RULE_FAILED when fewer are left */
   text(length: number): void;
   /** The remaining steps and text. */
-  left(): FullRuleBudget;
+  remaining(): FullRuleBudget;
   /** An evaluation that starts with the whole budget, also inside of another one; as it is where nothing is counted. */
   evaluation<Frame, Value>(run: (frame: Frame) => Value): (frame: Frame) => Value;
 }
 
 /** A whole budget. */
-export function allowanceOf(budget: FullRuleBudget): Allowance {
+export function createAllowance(budget: FullRuleBudget): Allowance {
   let { steps, text } = budget;
   let counted = false;
   return {
@@ -73,14 +73,14 @@ export function allowanceOf(budget: FullRuleBudget): Allowance {
     steps(count) {
       if (!counted) return;
       steps -= count;
-      if (!(steps >= 0)) throw exceeded(budget, "steps");
+      if (!(steps >= 0)) throw budgetError(budget, "steps");
     },
     text(length) {
       if (!counted) return;
       text -= length;
-      if (!(text >= 0)) throw exceeded(budget, "text");
+      if (!(text >= 0)) throw budgetError(budget, "text");
     },
-    left: () => ({ steps, text }),
+    remaining: () => ({ steps, text }),
     evaluation(run) {
       if (!counted) return run;
       return (frame) => {
@@ -100,13 +100,13 @@ export function allowanceOf(budget: FullRuleBudget): Allowance {
 }
 
 /** The end of a sentence on a rule that exceeds its budget. */
-export function exceeding(budget: FullRuleBudget, what: "steps" | "text"): string {
+export function describeExcess(budget: FullRuleBudget, what: "steps" | "text"): string {
   const limit = budget[what].toLocaleString("en-US");
   return what === "steps"
     ? `the rule takes more than its budget of ${limit} steps`
     : `the rule makes more text than its budget of ${limit} characters`;
 }
 
-function exceeded(budget: FullRuleBudget, what: "steps" | "text"): RatebookError<"ERR_RULE_FAILED"> {
-  return new RatebookError("ERR_RULE_FAILED", exceeding(budget, what), {});
+function budgetError(budget: FullRuleBudget, what: "steps" | "text"): RatebookError<"ERR_RULE_FAILED"> {
+  return new RatebookError("ERR_RULE_FAILED", describeExcess(budget, what), {});
 }

@@ -6,7 +6,7 @@
 import type { Allowance } from "./budget.ts";
 import type { Evaluator, Node } from "./node.ts";
 import { constantNode } from "./node.ts";
-import { looselyEqual, orderOf, strictlyEqual } from "./value.ts";
+import { isLooselyEqual, compareValues, isStrictlyEqual } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 const ABSENT = constantNode(undefined);
@@ -21,35 +21,37 @@ export function compileComparison(
   const right = operands[1] ?? ABSENT;
   // A list is compared as its text, which must be paid for; most operands are never one.
   const scalar = operands.every((operand) => operand.scalar === true);
-  const pays = (): Pays => {
+  const textAllowance = (): WorkAllowance => {
     if (scalar) return undefined;
     allowance.count();
     return allowance;
   };
   switch (operator) {
     case "==":
-      return equality(left, right, loosely(pays()));
+      return equality(left, right, createLooseEquality(textAllowance()));
     case "===":
-      return equality(left, right, strictlyEqual);
+      return equality(left, right, isStrictlyEqual);
     case "!=":
-      return inequality(left, right, loosely(pays()));
+      return inequality(left, right, createLooseEquality(textAllowance()));
     case "!==":
-      return inequality(left, right, strictlyEqual);
+      return inequality(left, right, isStrictlyEqual);
     case "<":
-      return operands.length > 2 ? between(operands, less(pays())) : lessThan(left, right, pays());
+      return operands.length > 2 ? between(operands, less(textAllowance())) : lessThan(left, right, textAllowance());
     case "<=":
-      return operands.length > 2 ? between(operands, lessOrEqual(pays())) : atMost(left, right, pays());
+      return operands.length > 2
+        ? between(operands, lessOrEqual(textAllowance()))
+        : atMost(left, right, textAllowance());
     case ">":
-      return moreThan(left, right, pays());
+      return moreThan(left, right, textAllowance());
     case ">=":
-      return atLeast(left, right, pays());
+      return atLeast(left, right, textAllowance());
     default:
       return undefined;
   }
 }
 
 /** The budget for the text of lists; undefined where no operand can be a list. */
-type Pays = Allowance | undefined;
+type WorkAllowance = Allowance | undefined;
 
 type Test = (a: RuleValue, b: RuleValue) => boolean;
 
@@ -76,48 +78,48 @@ function inequality(left: Node, right: Node, equal: Test): Evaluator {
   return (frame) => same(frame) !== true;
 }
 
-function lessThan({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
+function lessThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a < b : orderOf(a, b, pays) < 0;
+    return typeof a === "number" && typeof b === "number" ? a < b : compareValues(a, b, textAllowance) < 0;
   };
 }
 
-function atMost({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
+function atMost({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a <= b : orderOf(a, b, pays) <= 0;
+    return typeof a === "number" && typeof b === "number" ? a <= b : compareValues(a, b, textAllowance) <= 0;
   };
 }
 
-function moreThan({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
+function moreThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a > b : orderOf(a, b, pays) > 0;
+    return typeof a === "number" && typeof b === "number" ? a > b : compareValues(a, b, textAllowance) > 0;
   };
 }
 
-function atLeast({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
+function atLeast({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a >= b : orderOf(a, b, pays) >= 0;
+    return typeof a === "number" && typeof b === "number" ? a >= b : compareValues(a, b, textAllowance) >= 0;
   };
 }
 
-function loosely(pays: Pays): Test {
-  return pays === undefined ? looselyEqual : (a, b) => looselyEqual(a, b, pays);
+function createLooseEquality(textAllowance: WorkAllowance): Test {
+  return textAllowance === undefined ? isLooselyEqual : (a, b) => isLooselyEqual(a, b, textAllowance);
 }
 
-function less(pays: Pays): Test {
-  return (a, b) => orderOf(a, b, pays) < 0;
+function less(textAllowance: WorkAllowance): Test {
+  return (a, b) => compareValues(a, b, textAllowance) < 0;
 }
 
-function lessOrEqual(pays: Pays): Test {
-  return (a, b) => orderOf(a, b, pays) <= 0;
+function lessOrEqual(textAllowance: WorkAllowance): Test {
+  return (a, b) => compareValues(a, b, textAllowance) <= 0;
 }
 
 /** `{"<": [a, b, c]}`: a < b and b < c; without a third value, only the first. */

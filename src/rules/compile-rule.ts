@@ -4,13 +4,13 @@
  * @module
  */
 import { InvariantError, RatebookError } from "../errors.ts";
-import { type RuleBudget, ruleBudgetOf } from "./budget.ts";
+import { type RuleBudget, resolveRuleBudget } from "./budget.ts";
 import { compile } from "./compile.ts";
-import { refuseHeavy } from "./least-work.ts";
+import { rejectHeavyRule } from "./least-work.ts";
 import type { RuleOperators } from "./operators.ts";
-import { checkedRule, parseRule } from "./rule.ts";
+import { requireValidRule, parseRule } from "./rule.ts";
 import type { RuleFields } from "./rule.ts";
-import { factOf, failure, messageOf } from "./value.ts";
+import { toFact, ruleFailure, describeError } from "./value.ts";
 import type { Fact } from "./value.ts";
 
 /** How {@link compileRule} reads a rule. */
@@ -39,17 +39,17 @@ export interface RuleOptions {
  */
 export function compileRule(rule: unknown, options: RuleOptions = {}): (facts: unknown) => Fact {
   const { operators } = options;
-  const budget = ruleBudgetOf(options.ruleBudget);
-  const checked = checkedRule(parseRule(rule), options);
-  refuseHeavy(checked, { budget, operators });
+  const budget = resolveRuleBudget(options.ruleBudget);
+  const checked = requireValidRule(parseRule(rule), options);
+  rejectHeavyRule(checked, { budget, operators });
   const compiled = compile(checked, { budget, ...(operators === undefined ? {} : { operators }) });
   return (facts) => {
     try {
-      return factOf(compiled(facts));
+      return toFact(compiled(facts));
     } catch (error) {
       // Facts may be read through code of somebody else's, and a deep one may leave no stack.
       if (error instanceof RatebookError || error instanceof InvariantError) throw error;
-      throw failure(`the rule failed: ${messageOf(error)}`, error);
+      throw ruleFailure(`the rule failed: ${describeError(error)}`, error);
     }
   };
 }

@@ -4,23 +4,23 @@
  * @module
  */
 import { invariant, RatebookError } from "../errors.ts";
-import { decimalOf, isDecimalObject } from "../numbers/decimal.ts";
+import { parseDecimal, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { compileArithmetic, compileRounding } from "./arithmetic.ts";
-import { type Allowance, allowanceOf, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
+import { type Allowance, createAllowance, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileControl } from "./control.ts";
 import { DATE_OPERATIONS } from "./dates.ts";
 import type { Operation } from "./dates.ts";
-import { compileIn, compileIteration, compileList, compileMaking } from "./lists.ts";
+import { compileIn, compileIteration, compileList, compileTextAndLists } from "./lists.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { argumentsOf, isIteration, isScalarOperator, ownOperator } from "./operators.ts";
+import { toArguments, isIteration, isScalarOperator, findUserOperator } from "./operators.ts";
 import type { Iteration, RuleOperator, RuleOperators } from "./operators.ts";
-import { checkedRule } from "./rule.ts";
+import { requireValidRule } from "./rule.ts";
 import type { Rule } from "./rule.ts";
 import { compileSlotOperation } from "./slot-operations.ts";
-import { factOf, failure, messageOf, ruleValueOf } from "./value.ts";
+import { toFact, ruleFailure, describeError, toRuleValue } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
 
@@ -50,21 +50,21 @@ export interface CompileOptions<Frame> {
  * fail, when it is evaluated.
  *
  * @returns evaluates the rule on a frame; throws ERR_RULE_FAILED, also beyond the budget, or ERR_ARITHMETIC (S3.2, S3.8)
- * @throws {RatebookError} ERR_RULE_INVALID for a rule that {@link checkedRule} refuses
+ * @throws {RatebookError} ERR_RULE_INVALID for a rule that {@link requireValidRule} refuses
  */
 export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}): (frame: Frame) => RuleValue {
   const { operators, slots } = options;
-  const checked = checkedRule(rule, operators === undefined ? {} : { operators });
+  const checked = requireValidRule(rule, operators === undefined ? {} : { operators });
   // The readers are only ever called with the frames that the caller passes.
   const variables = options.variables as Scope["variables"];
-  const allowance = allowanceOf(options.budget ?? RULE_BUDGET);
-  const { run } = nodeOf(checked, { operators, variables, slots, inElement: false, allowance });
+  const allowance = createAllowance(options.budget ?? RULE_BUDGET);
+  const { run } = compileNode(checked, { operators, variables, slots, inElement: false, allowance });
   return allowance.evaluation(run);
 }
 
 /** Compiles a part of a checked rule on its own, to measure its work; its variables read plain data. */
 export function compilePart(part: Rule | undefined, allowance: Allowance, operators: RuleOperators | undefined): Node {
-  return nodeOf(part, { operators, variables: undefined, slots: undefined, inElement: true, allowance });
+  return compileNode(part, { operators, variables: undefined, slots: undefined, inElement: true, allowance });
 }
 
 /** The context in which a part of a rule is compiled. */
@@ -78,38 +78,42 @@ interface Scope {
 }
 
 /** Recursive: a checked rule nests at most 64 deep. */
-function nodeOf(rule: Rule | undefined, scope: Scope): Node {
-  if (typeof rule !== "object" || rule === null) return constantNode(ruleValueOf(rule));
+function compileNode(rule: Rule | undefined, scope: Scope): Node {
+  if (typeof rule !== "object" || rule === null) return constantNode(toRuleValue(rule));
   if (Array.isArray(rule))
     return listNode(
-      (rule as readonly Rule[]).map((part) => nodeOf(part, scope)),
+      (rule as readonly Rule[]).map((part) => compileNode(part, scope)),
       scope,
     );
-  if (isDecimalObject(rule)) return constantNode(exactOfDecimal(decimalOf(rule)));
+  if (isDecimalObject(rule)) return constantNode(exactOfDecimal(parseDecimal(rule)));
   const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
-  const args = argumentsOf(given);
+  const args = toArguments(given);
   if (isIteration(operator)) return iterationNode(operator, args, scope);
   if (operator === "var") {
-    const fallback = args[1] === undefined ? undefined : nodeOf(args[1], scope);
+    const fallback = args[1] === undefined ? undefined : compileNode(args[1], scope);
     const { slots, allowance } = scope;
-    return compileVariable(nodeOf(args[0], scope), fallback, { readers: readersOf(scope), slots, allowance });
+    return compileVariable(compileNode(args[0], scope), fallback, {
+      readers: createPathReaders(scope),
+      slots,
+      allowance,
+    });
   }
-  const nodes = args.map((arg) => nodeOf(arg, scope));
+  const nodes = args.map((arg) => compileNode(arg, scope));
   const scalar = isScalarOperator(operator) || (isChoice(operator) && nodes.every((node) => node.scalar === true));
-  return { run: operationOf(operator, nodes, scope), size: 1 + sizeOf(nodes), scalar };
+  return { run: compileOperation(operator, nodes, scope), size: 1 + countWork(nodes), scalar };
 }
 
 function listNode(parts: readonly Node[], { allowance }: Scope): Node {
   const values = parts.map((part) => part.constant?.value);
   if (parts.every((part) => part.constant !== undefined)) return constantNode(values);
-  return { run: compileList(parts, allowance), size: 1 + sizeOf(parts) };
+  return { run: compileList(parts, allowance), size: 1 + countWork(parts) };
 }
 
 function iterationNode(operator: Iteration, args: readonly Rule[], scope: Scope): Node {
   const inElement: Scope = { ...scope, variables: undefined, slots: undefined, inElement: true };
-  const list = nodeOf(args[0], scope);
-  const body = nodeOf(args[1], inElement);
-  const initial = args[2] === undefined ? undefined : nodeOf(args[2], scope);
+  const list = compileNode(args[0], scope);
+  const body = compileNode(args[1], inElement);
+  const initial = args[2] === undefined ? undefined : compileNode(args[2], scope);
   return {
     run: compileIteration(operator, { list, body, initial }, scope.allowance),
     size: 1 + list.size + (initial?.size ?? 0),
@@ -117,7 +121,7 @@ function iterationNode(operator: Iteration, args: readonly Rule[], scope: Scope)
   };
 }
 
-function sizeOf(nodes: readonly Node[]): number {
+function countWork(nodes: readonly Node[]): number {
   return nodes.reduce((size, node) => size + node.size, 0);
 }
 
@@ -126,24 +130,24 @@ function isChoice(operator: string): boolean {
   return ["if", "?:", "and", "or", "log"].includes(operator);
 }
 
-function operationOf(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
+function compileOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   const compiled =
     compileSlotOperation(operator, nodes) ??
     compileControl(operator, nodes) ??
     compileArithmetic(operator, nodes) ??
     compileComparison(operator, nodes, scope.allowance) ??
-    compileMaking(operator, nodes, scope.allowance);
-  return compiled ?? otherOperation(operator, nodes, scope);
+    compileTextAndLists(operator, nodes, scope.allowance);
+  return compiled ?? compileOtherOperation(operator, nodes, scope);
 }
 
-function otherOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
+function compileOtherOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   switch (operator) {
     case "in":
       return compileIn(nodes, scope.allowance);
     case "missing":
-      return compileMissing(nodes, readersOf(scope), scope.allowance);
+      return compileMissing(nodes, createPathReaders(scope), scope.allowance);
     case "missing_some":
-      return compileMissingSome(nodes, readersOf(scope), scope.allowance);
+      return compileMissingSome(nodes, createPathReaders(scope), scope.allowance);
     case "round":
     case "floor":
     case "ceil":
@@ -151,37 +155,37 @@ function otherOperation(operator: string, nodes: readonly Node[], scope: Scope):
     case "log":
       return nodes[0]?.run ?? constantNode(undefined).run;
     default:
-      return called(operator, nodes, scope);
+      return compileCall(operator, nodes, scope);
   }
 }
 
 /** Reads a path by the scope's own readers, else in the frame as plain data. */
-function readersOf({ variables, inElement }: Scope): (path: string | undefined) => Evaluator {
+function createPathReaders({ variables, inElement }: Scope): (path: string | undefined) => Evaluator {
   if (inElement) return pathReader;
   return (path) => variables?.(path ?? "") ?? variableReader(path);
 }
 
 /** An operation that gets all its arguments evaluated: one on dates, or a user's own. */
-function called(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
-  const own = ownOperator(scope.operators, operator);
+function compileCall(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
+  const own = findUserOperator(scope.operators, operator);
   const operation =
-    DATE_OPERATIONS.get(operator) ?? (own === undefined ? undefined : ownOperation(operator, own, scope.allowance));
+    DATE_OPERATIONS.get(operator) ?? (own === undefined ? undefined : wrapUserOperator(operator, own, scope.allowance));
   invariant(operation !== undefined, `S3.6: a checked rule has known operators only, not ${operator}`);
   const runs = nodes.map((node) => node.run);
   return (frame) => operation(runs.map((run) => run(frame)));
 }
 
 /** An operator of a user's own: a call is one step, and so is every element that is copied for it. */
-function ownOperation(name: string, operator: RuleOperator, allowance: Allowance): Operation {
+function wrapUserOperator(name: string, operator: RuleOperator, allowance: Allowance): Operation {
   const copied = (): void => allowance.steps(1);
   return (args) => {
     allowance.steps(1);
-    const facts = args.map((value) => factOf(value, copied));
+    const facts = args.map((value) => toFact(value, copied));
     try {
-      return ruleValueOf(operator(...facts));
+      return toRuleValue(operator(...facts));
     } catch (error) {
       if (error instanceof RatebookError) throw error;
-      throw failure(`${JSON.stringify(name)} failed: ${messageOf(error)}`, error);
+      throw ruleFailure(`${JSON.stringify(name)} failed: ${describeError(error)}`, error);
     }
   };
 }

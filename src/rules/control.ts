@@ -5,7 +5,7 @@
  */
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
-import { truthy } from "./value.ts";
+import { isTruthy } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Compiles `if ?: and or ! !!`; undefined for any other name. */
@@ -13,18 +13,18 @@ export function compileControl(operator: string, nodes: readonly Node[]): Evalua
   switch (operator) {
     case "if":
     case "?:":
-      return choice(nodes);
+      return compileIf(nodes);
     case "and":
-      return firstOrLast(nodes, false);
+      return compileAndOr(nodes, false);
     case "or":
-      return firstOrLast(nodes, true);
+      return compileAndOr(nodes, true);
     case "!": {
       const [operand = constantNode(undefined)] = nodes;
-      return (frame) => !truthy(operand.run(frame));
+      return (frame) => !isTruthy(operand.run(frame));
     }
     case "!!": {
       const [operand = constantNode(undefined)] = nodes;
-      return (frame) => truthy(operand.run(frame));
+      return (frame) => isTruthy(operand.run(frame));
     }
     default:
       return undefined;
@@ -32,32 +32,32 @@ export function compileControl(operator: string, nodes: readonly Node[]): Evalua
 }
 
 /** `if`: pairs of condition and result, then what else; null without one. */
-function choice(nodes: readonly Node[]): Evaluator {
+function compileIf(nodes: readonly Node[]): Evaluator {
   const [condition, result, otherwise] = nodes.map((node) => node.run);
   if (nodes.length === 3 && condition !== undefined && result !== undefined && otherwise !== undefined) {
-    return (frame) => (truthy(condition(frame)) ? result(frame) : otherwise(frame));
+    return (frame) => (isTruthy(condition(frame)) ? result(frame) : otherwise(frame));
   }
   if (condition === undefined) return () => null;
   if (result === undefined) return condition;
-  const rest = choice(nodes.slice(2));
-  return (frame) => (truthy(condition(frame)) ? result(frame) : rest(frame));
+  const rest = compileIf(nodes.slice(2));
+  return (frame) => (isTruthy(condition(frame)) ? result(frame) : rest(frame));
 }
 
 /** `and` and `or`: the first value that is falsy, or truthy, else the last; undefined of none. */
-function firstOrLast(nodes: readonly Node[], sought: boolean): Evaluator {
+function compileAndOr(nodes: readonly Node[], stopsAt: boolean): Evaluator {
   const runs = nodes.map((node) => node.run);
   const [first, second] = runs;
   if (runs.length === 2 && first !== undefined && second !== undefined) {
     return (frame) => {
       const value = first(frame);
-      return truthy(value) === sought ? value : second(frame);
+      return isTruthy(value) === stopsAt ? value : second(frame);
     };
   }
   return (frame) => {
     let value: RuleValue = undefined;
     for (const run of runs) {
       value = run(frame);
-      if (truthy(value) === sought) return value;
+      if (isTruthy(value) === stopsAt) return value;
     }
     return value;
   };

@@ -9,9 +9,9 @@
  */
 import { RatebookError } from "../errors.ts";
 import { isDecimalObject } from "../numbers/decimal.ts";
-import { allowanceOf, exceeding, type FullRuleBudget } from "./budget.ts";
+import { createAllowance, describeExcess, type FullRuleBudget } from "./budget.ts";
 import { compilePart } from "./compile.ts";
-import { argumentsMin, argumentsOf, isIteration, type RuleOperators } from "./operators.ts";
+import { minimumArguments, toArguments, isIteration, type RuleOperators } from "./operators.ts";
 import type { Rule } from "./rule.ts";
 import { isList, type RuleValue } from "./value.ts";
 
@@ -26,15 +26,15 @@ export interface WorkLimits {
  * The problem of a checked rule that takes more than its budget whatever the facts are; undefined when some facts
  * may keep it within.
  */
-export function heavyProblem(rule: Rule, { budget, operators }: WorkLimits): string | undefined {
-  const least = leastOf(rule, { budget, operators, spent: { steps: 0 } });
+export function describeExcessWork(rule: Rule, { budget, operators }: WorkLimits): string | undefined {
+  const least = leastWork(rule, { budget, operators, spent: { steps: 0 } });
   const what = least.steps > budget.steps ? "steps" : least.text > budget.text ? "text" : undefined;
-  return what === undefined ? undefined : `${exceeding(budget, what)}, whatever the event`;
+  return what === undefined ? undefined : `${describeExcess(budget, what)}, whatever the event`;
 }
 
-/** @throws {RatebookError} ERR_RULE_INVALID with what {@link heavyProblem} finds */
-export function refuseHeavy(rule: Rule, limits: WorkLimits): void {
-  const problem = heavyProblem(rule, limits);
+/** @throws {RatebookError} ERR_RULE_INVALID with what {@link describeExcessWork} finds */
+export function rejectHeavyRule(rule: Rule, limits: WorkLimits): void {
+  const problem = describeExcessWork(rule, limits);
   if (problem !== undefined) throw new RatebookError("ERR_RULE_INVALID", problem, { path: "$" });
 }
 
@@ -57,40 +57,40 @@ const EVALUATION_MAX = 1_000_000;
 const SPENT_MAX = 3;
 
 /** Recursive: a checked rule nests at most 64 deep. */
-function leastOf(rule: Rule | undefined, weighing: Weighing): Work {
+function leastWork(rule: Rule | undefined, weighing: Weighing): Work {
   if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return NONE;
-  if (isClosed(rule)) return evaluated(rule, weighing).work;
-  if (Array.isArray(rule)) return sumOf(rule as readonly Rule[], weighing);
+  if (isClosed(rule)) return evaluateClosedPart(rule, weighing).work;
+  if (Array.isArray(rule)) return sumWork(rule as readonly Rule[], weighing);
   const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
-  const args = argumentsOf(given);
+  const args = toArguments(given);
   switch (operator) {
     case "if":
     case "?:":
-      return choice(args, weighing);
+      return choiceWork(args, weighing);
     case "and":
     case "or":
     case "var":
       // Arguments after the first are not always evaluated.
-      return leastOf(args[0], weighing);
+      return leastWork(args[0], weighing);
     default:
-      return isIteration(operator) ? loop(operator, args, weighing) : sumOf(args, weighing);
+      return isIteration(operator) ? loopWork(operator, args, weighing) : sumWork(args, weighing);
   }
 }
 
-function sumOf(parts: readonly Rule[], weighing: Weighing): Work {
-  return parts.map((part) => leastOf(part, weighing)).reduce(plus, NONE);
+function sumWork(parts: readonly Rule[], weighing: Weighing): Work {
+  return parts.map((part) => leastWork(part, weighing)).reduce(addWork, NONE);
 }
 
 /** The condition, and the lighter one of what follows. */
-function choice(args: readonly Rule[], weighing: Weighing): Work {
+function choiceWork(args: readonly Rule[], weighing: Weighing): Work {
   const results: Work[] = [];
   let conditions = NONE;
   let at = 0;
   for (; at + 1 < args.length; at += 2) {
-    conditions = plus(conditions, leastOf(args[at], weighing));
-    results.push(plus(conditions, leastOf(args[at + 1], weighing)));
+    conditions = addWork(conditions, leastWork(args[at], weighing));
+    results.push(addWork(conditions, leastWork(args[at + 1], weighing)));
   }
-  results.push(plus(conditions, leastOf(args[at], weighing)));
+  results.push(addWork(conditions, leastWork(args[at], weighing)));
   return {
     steps: Math.min(...results.map(({ steps }) => steps)),
     text: Math.min(...results.map(({ text }) => text)),
@@ -98,29 +98,29 @@ function choice(args: readonly Rule[], weighing: Weighing): Work {
 }
 
 /** A loop over a list that is known, with a body, or a start, that is not. */
-function loop(operator: string, [list, body, initial]: readonly Rule[], weighing: Weighing): Work {
-  const around = plus(leastOf(list, weighing), operator === "reduce" ? leastOf(initial, weighing) : NONE);
+function loopWork(operator: string, [list, body, initial]: readonly Rule[], weighing: Weighing): Work {
+  const around = addWork(leastWork(list, weighing), operator === "reduce" ? leastWork(initial, weighing) : NONE);
   if (!isClosed(list) || !["map", "filter", "reduce"].includes(operator)) return around;
-  const { value } = evaluated(list, weighing);
+  const { value } = evaluateClosedPart(list, weighing);
   if (!isList(value)) return around;
-  const each = leastOf(body, weighing);
-  const { size } = compilePart(body, allowanceOf(weighing.budget), weighing.operators);
+  const each = leastWork(body, weighing);
+  const { size } = compilePart(body, createAllowance(weighing.budget), weighing.operators);
   const steps = value.length * (each.steps + size + (operator === "map" ? 2 : 1));
-  return plus(around, { steps, text: value.length * each.text });
+  return addWork(around, { steps, text: value.length * each.text });
 }
 
-function plus(a: Work, b: Work): Work {
+function addWork(a: Work, b: Work): Work {
   return { steps: a.steps + b.steps, text: a.text + b.text };
 }
 
 /** Evaluates a part that reads no facts: what it took, and its value unless it fails, as it would for every event. */
-function evaluated(part: Rule | undefined, { budget, spent }: Weighing): { work: Work; value?: RuleValue } {
+function evaluateClosedPart(part: Rule | undefined, { budget, spent }: Weighing): { work: Work; value?: RuleValue } {
   const limits = { steps: Math.min(budget.steps, EVALUATION_MAX), text: Math.min(budget.text, EVALUATION_MAX) };
   if (spent.steps > SPENT_MAX * limits.steps) return { work: NONE };
-  const allowance = allowanceOf(limits);
+  const allowance = createAllowance(limits);
   const node = compilePart(part, allowance, undefined);
   const took = (): Work => {
-    const left = allowance.left();
+    const left = allowance.remaining();
     const work = { steps: limits.steps - left.steps, text: limits.text - left.text };
     spent.steps += Math.min(work.steps, limits.steps);
     return work;
@@ -139,8 +139,8 @@ function isClosed(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return true;
   if (Array.isArray(part)) return (part as readonly Rule[]).every(isClosed);
   const [[operator, given] = ["", null]] = Object.entries(part as Readonly<Record<string, Rule>>);
-  const args = argumentsOf(given);
-  if (["var", "missing", "missing_some"].includes(operator) || argumentsMin(operator) === undefined) return false;
+  const args = toArguments(given);
+  if (["var", "missing", "missing_some"].includes(operator) || minimumArguments(operator) === undefined) return false;
   if (!isIteration(operator)) return args.every(isClosed);
   const [list, body, initial] = args;
   return isClosed(list) && isClosed(initial) && !callsOwn(body);
@@ -151,6 +151,6 @@ function callsOwn(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return false;
   if (Array.isArray(part)) return (part as readonly Rule[]).some(callsOwn);
   return Object.entries(part as Readonly<Record<string, Rule>>).some(
-    ([operator, given]) => argumentsMin(operator) === undefined || argumentsOf(given).some(callsOwn),
+    ([operator, given]) => minimumArguments(operator) === undefined || toArguments(given).some(callsOwn),
   );
 }

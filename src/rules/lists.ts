@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { textOfExact } from "../numbers/exact.ts";
+import { formatExact } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
 import type { Iteration } from "./operators.ts";
-import { doubleOf, isDecimal, isList, ruleValueOf, strictlyEqual, stringOf, textWithin, truthy } from "./value.ts";
+import { toDouble, isDecimal, isList, toRuleValue, isStrictlyEqual, toText, toInnerText, isTruthy } from "./value.ts";
 import type { RuleList, RuleValue } from "./value.ts";
 
 const ABSENT = constantNode(undefined);
@@ -18,23 +18,23 @@ export function compileList(parts: readonly Node[], allowance: Allowance): Evalu
   allowance.count();
   return (frame) => {
     allowance.steps(parts.length);
-    return parts.map((part) => part.run(frame));
+    return parts.map((takeSubstring) => takeSubstring.run(frame));
   };
 }
 
 /** Compiles `cat substr merge`; undefined for any other name. */
-export function compileMaking(
+export function compileTextAndLists(
   operator: string,
   operands: readonly Node[],
   allowance: Allowance,
 ): Evaluator | undefined {
   switch (operator) {
     case "cat":
-      return joining(operands, allowance);
+      return compileCat(operands, allowance);
     case "substr":
-      return cutting(operands, allowance);
+      return compileSubstr(operands, allowance);
     case "merge":
-      return merging(operands, allowance);
+      return compileMerge(operands, allowance);
     default:
       return undefined;
   }
@@ -64,7 +64,7 @@ export function compileIteration(
     allowance.steps(found.length * each);
     return found;
   };
-  const matches = (element: unknown): boolean => truthy(body.run(element));
+  const matches = (element: unknown): boolean => isTruthy(body.run(element));
   /** For what may stop before the last element. */
   const paidMatch = (element: unknown): boolean => {
     allowance.steps(perElement);
@@ -89,7 +89,7 @@ export function compileIteration(
     case "none":
       return (frame) => !listed(frame).some(paidMatch);
     case "reduce":
-      return reduction((frame) => visited(frame, perElement), body.run, initial ?? constantNode(null));
+      return compileReduce((frame) => visited(frame, perElement), body.run, initial ?? constantNode(null));
   }
 }
 
@@ -99,25 +99,25 @@ export function compileIn(operands: readonly Node[], allowance: Allowance): Eval
   const within = operands[1] ?? ABSENT;
   const constant = within.constant?.value;
   if (isList(constant)) {
-    const holdsIt = literals(constant);
+    const holdsIt = createLiteralLookup(constant);
     return (frame) => holdsIt(sought(frame));
   }
   allowance.count();
   return (frame) => {
     const value = sought(frame);
-    return holds(value, within.run(frame), allowance);
+    return contains(value, within.run(frame), allowance);
   };
 }
 
 /** Whether a list of literals has a value, without going through it: decimals by their text, all else as it is. */
-function literals(list: RuleList): (sought: RuleValue) => boolean {
-  const values = list.map((element) => ruleValueOf(element));
-  const decimals = new Set(values.filter(isDecimal).map(textOfExact));
+function createLiteralLookup(list: RuleList): (sought: RuleValue) => boolean {
+  const values = list.map((element) => toRuleValue(element));
+  const decimals = new Set(values.filter(isDecimal).map(formatExact));
   const others = new Set(values.filter((value) => !isDecimal(value)));
-  return (sought) => (isDecimal(sought) ? decimals.size > 0 && decimals.has(textOfExact(sought)) : others.has(sought));
+  return (sought) => (isDecimal(sought) ? decimals.size > 0 && decimals.has(formatExact(sought)) : others.has(sought));
 }
 
-function reduction(elements: (frame: unknown) => RuleList, step: Evaluator, initial: Node): Evaluator {
+function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, initial: Node): Evaluator {
   return (frame) => {
     // In this order: what the list and the start are made of may fail, and the list is read first.
     const found = elements(frame);
@@ -134,30 +134,30 @@ function reduction(elements: (frame: unknown) => RuleList, step: Evaluator, init
 const COMPARISONS_A_STEP = 4096;
 
 /** Whether a text holds a text, or a list an element. */
-function holds(sought: RuleValue, within: RuleValue, allowance: Allowance): boolean {
+function contains(sought: RuleValue, within: RuleValue, allowance: Allowance): boolean {
   if (typeof within === "string") {
     if (within === "") return false;
-    const part = stringOf(sought, allowance);
-    allowance.steps(Math.floor((part.length * within.length) / COMPARISONS_A_STEP));
-    return within.includes(part);
+    const takeSubstring = toText(sought, allowance);
+    allowance.steps(Math.floor((takeSubstring.length * within.length) / COMPARISONS_A_STEP));
+    return within.includes(takeSubstring);
   }
   if (!isList(within)) return false;
   allowance.steps(within.length);
-  return within.some((element) => strictlyEqual(ruleValueOf(element), sought));
+  return within.some((element) => isStrictlyEqual(toRuleValue(element), sought));
 }
 
 /** `cat`: the texts of its arguments one after another; nothing for null and undefined. */
-function joining(operands: readonly Node[], allowance: Allowance): Evaluator {
+function compileCat(operands: readonly Node[], allowance: Allowance): Evaluator {
   allowance.count();
   return (frame) => {
-    const texts = operands.map((operand) => textWithin(operand.run(frame), allowance));
+    const texts = operands.map((operand) => toInnerText(operand.run(frame), allowance));
     allowance.text(texts.reduce((length, text) => length + text.length, 0));
     return texts.join("");
   };
 }
 
 /** `merge`: the elements of its lists, and its other arguments, in one list. */
-function merging(operands: readonly Node[], allowance: Allowance): Evaluator {
+function compileMerge(operands: readonly Node[], allowance: Allowance): Evaluator {
   allowance.count();
   return (frame) => {
     const lists = operands.map((operand): RuleList => {
@@ -170,23 +170,23 @@ function merging(operands: readonly Node[], allowance: Allowance): Evaluator {
 }
 
 /** `substr`: from `start` (from the end when negative), `length` characters, or all but the last -length. */
-function cutting([source = ABSENT, start = ABSENT, length]: readonly Node[], allowance: Allowance): Evaluator {
+function compileSubstr([source = ABSENT, start = ABSENT, length]: readonly Node[], allowance: Allowance): Evaluator {
   allowance.count();
   return (frame) => {
     const text = source.run(frame);
     const from = start.run(frame);
     const count = length?.run(frame);
-    const cut = part(stringOf(text, allowance), from, count, allowance);
+    const cut = takeSubstring(toText(text, allowance), from, count, allowance);
     allowance.text(cut.length);
     return cut;
   };
 }
 
-function part(source: string, start: RuleValue, length: RuleValue, allowance: Allowance): string {
+function takeSubstring(source: string, start: RuleValue, length: RuleValue, allowance: Allowance): string {
   // A slice shares the characters of its source: nothing is made yet.
-  const rest = source.slice(Math.trunc(doubleOf(start, allowance)) || 0);
+  const rest = source.slice(Math.trunc(toDouble(start, allowance)) || 0);
   if (length === undefined) return rest;
-  const count = doubleOf(length, allowance) || 0;
+  const count = toDouble(length, allowance) || 0;
   // A negative text joins the length instead of lowering it in json-logic-js, and leaves nothing.
   if (count < 0 && !isDecimal(length)) return "";
   return rest.slice(0, Math.max(0, Math.trunc(count < 0 ? rest.length + count : count)));

@@ -5,7 +5,7 @@
  */
 import { exactOfText, Scaled } from "../numbers/exact.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { failure, shown } from "./value.ts";
+import { ruleFailure, formatValue } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Computes a value from the facts of one event, or from one element of a list. */
@@ -50,23 +50,23 @@ export function toDecimal(node: Node, operator: string): ToDecimal {
     if (typeof value === "number" || value instanceof Scaled) return value;
     const exact = typeof value === "string" ? exactOfText(value) : undefined;
     if (exact !== undefined) return exact;
-    throw notDecimal(value, node.variable, operator);
+    throw notDecimalError(value, node.variable, operator);
   };
 }
 
 /** The decimal that a value says, for an operator whose operand has no name of its own. */
-export function decimalIn(value: RuleValue, operator: string): Exact {
+export function requireDecimal(value: RuleValue, operator: string): Exact {
   if (typeof value === "number" || value instanceof Scaled) return value;
   const exact = typeof value === "string" ? exactOfText(value) : undefined;
   if (exact !== undefined) return exact;
-  throw notDecimal(value, undefined, operator);
+  throw notDecimalError(value, undefined, operator);
 }
 
-function notDecimal(value: RuleValue, variable: string | undefined, operator: string): Error {
+function notDecimalError(value: RuleValue, variable: string | undefined, operator: string): Error {
   const name = variable === undefined ? undefined : variable.length > 60 ? `${variable.slice(0, 60)}…` : variable;
   if (name !== undefined && (value === null || value === undefined)) {
-    return failure(`${name} is missing in ${JSON.stringify(operator)}`);
+    return ruleFailure(`${name} is missing in ${JSON.stringify(operator)}`);
   }
-  const text = name === undefined ? shown(value) : `${shown(value)} (${name})`;
-  return failure(`${text} is not a decimal in ${JSON.stringify(operator)}`);
+  const text = name === undefined ? formatValue(value) : `${formatValue(value)} (${name})`;
+  return ruleFailure(`${text} is not a decimal in ${JSON.stringify(operator)}`);
 }

@@ -44,7 +44,7 @@ const ITERATIONS = ["map", "filter", "reduce", "all", "some", "none"] as const;
 export type Iteration = (typeof ITERATIONS)[number];
 
 /** The fewest arguments that a built-in operator takes; undefined when there is no such operator. */
-export function argumentsMin(operator: string): number | undefined {
+export function minimumArguments(operator: string): number | undefined {
   return ARGUMENTS_MIN.get(operator);
 }
 
@@ -54,11 +54,11 @@ export function isIteration(operator: string): operator is Iteration {
 }
 
 /** A user's own operator of this name; own properties only. */
-export function ownOperator(operators: RuleOperators | undefined, name: string): RuleOperator | undefined {
+export function findUserOperator(operators: RuleOperators | undefined, name: string): RuleOperator | undefined {
   return operators !== undefined && Object.hasOwn(operators, name) ? operators[name] : undefined;
 }
 
 /** The arguments of an operation: `{"!": x}` is short for `{"!": [x]}`. */
-export function argumentsOf<Part>(given: Part | readonly Part[]): readonly Part[] {
-  return Array.isArray(given) ? (given as readonly Part[]) : [given as Part];
+export function toArguments<Part>(value: Part | readonly Part[]): readonly Part[] {
+  return Array.isArray(value) ? (value as readonly Part[]) : [value as Part];
 }

@@ -6,10 +6,10 @@
  */
 import { hasCode, RatebookError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
-import { Decimal, valueOf } from "../numbers/decimal.ts";
-import { repeatedKeys } from "../numbers/json-text.ts";
+import { Decimal, parseValue } from "../numbers/decimal.ts";
+import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
-import { argumentsMin, argumentsOf, isIteration, ownOperator } from "./operators.ts";
+import { minimumArguments, toArguments, isIteration, findUserOperator } from "./operators.ts";
 import type { RuleOperators } from "./operators.ts";
 
 /** A JSON logic rule: a literal, a list of rules, or an operation, an object with exactly one key. */
@@ -52,23 +52,23 @@ const EVENT_FIELDS = new Set(["id", "timestamp", "accountId", "schemaName"]);
 export function parseRule(source: unknown): Rule {
   if (typeof source !== "string") {
     if (source === undefined || typeof source === "function" || typeof source === "symbol") {
-      throw invalid("$", "expected a JSON logic rule: an object with one key, a literal, or a text that holds one");
+      throw invalidRule("$", "expected a JSON logic rule: an object with one key, a literal, or a text that holds one");
     }
     return source as Rule;
   }
-  if (source.length > RULE_TEXT_MAX) throw invalid("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
+  if (source.length > RULE_TEXT_MAX) throw invalidRule("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
   try {
     const rule = parseJson(source) as Rule;
-    const [repeated] = repeatedKeys(source, 1);
+    const [repeated] = findRepeatedKeys(source, 1);
     if (repeated === undefined) return rule;
-    throw invalid(
+    throw invalidRule(
       "$",
       `the rule has the key ${JSON.stringify(String(repeated.path.at(-1)).slice(0, 60))} twice in one object, at column ${repeated.column}`,
     );
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
     const text = JSON.stringify(source.length > 60 ? `${source.slice(0, 60)}…` : source);
-    throw invalid("$", `${text} is not a JSON logic rule: ${error.message}`, error);
+    throw invalidRule("$", `${text} is not a JSON logic rule: ${error.message}`, error);
   }
 }
 
@@ -88,7 +88,7 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
       return [{ path: "$", message: `the rule is nested more than ${RULE_NESTING_MAX} deep` }];
     }
     const found = checkNode(place, options);
-    if (found.message !== undefined) problems.push({ path: pathOf(place), message: found.message });
+    if (found.message !== undefined) problems.push({ path: formatRulePath(place), message: found.message });
     nodes += found.parts.length;
     if (nodes > RULE_NODES_MAX) {
       return [{ path: "$", message: `the rule has more than ${RULE_NODES_MAX} operations, lists and literals` }];
@@ -110,11 +110,11 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
  *
  * @throws {RatebookError} ERR_RULE_INVALID with the first problem of {@link checkRule}
  */
-export function checkedRule(rule: Rule, options: RuleCheckOptions = {}): Rule {
+export function requireValidRule(rule: Rule, options: RuleCheckOptions = {}): Rule {
   const [problem, ...others] = checkRule(rule, options);
   if (problem === undefined) return rule;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  throw invalid(problem.path, `in the rule at ${problem.path}: ${problem.message}${more}`);
+  throw invalidRule(problem.path, `in the rule at ${problem.path}: ${problem.message}${more}`);
 }
 
 interface Place {
@@ -139,18 +139,20 @@ interface NodeCheck {
 function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
   const { rule } = place;
   if (Array.isArray(rule)) return { parts: rule, prefix: place.path };
-  if (!isOperation(rule)) return { message: literalProblem(rule), parts: [], prefix: place.path };
+  if (!isOperation(rule)) return { message: describeLiteralProblem(rule), parts: [], prefix: place.path };
   const [operator, ...others] = Object.keys(rule);
   if (operator === undefined || others.length > 0) {
-    const found = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(named).join(", ");
+    const found = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
     return { message: `an operation has exactly one key, found ${found}`, parts: [], prefix: place.path };
   }
   const given = rule[operator];
-  const parts = argumentsOf(given);
-  const prefix = place.path === "" ? shortened(operator) : `${place.path}.${shortened(operator)}`;
+  const parts = toArguments(given);
+  const prefix = place.path === "" ? shorten(operator) : `${place.path}.${shorten(operator)}`;
   const message =
-    operatorProblem(operator, parts.length, options.operators) ??
-    (options.fields === undefined || place.inElement ? undefined : variableProblem(operator, parts, options.fields));
+    describeOperatorProblem(operator, parts.length, options.operators) ??
+    (options.fields === undefined || place.inElement
+      ? undefined
+      : describeVariableProblem(operator, parts, options.fields));
   return { message, parts, prefix, bare: !Array.isArray(given), iterates: isIteration(operator) };
 }
 
@@ -161,11 +163,11 @@ function isOperation(rule: unknown): rule is Readonly<Record<string, unknown>> {
   return prototype === null || prototype === Object.prototype;
 }
 
-function literalProblem(rule: unknown): string | undefined {
+function describeLiteralProblem(rule: unknown): string | undefined {
   if (rule === null || typeof rule === "boolean" || typeof rule === "string") return undefined;
   if (typeof rule === "number" || Decimal.isDecimal(rule)) {
     try {
-      valueOf(rule);
+      parseValue(rule);
       return undefined;
     } catch (error) {
       if (hasCode(error, "ERR_NUMBER_INVALID")) return error.message;
@@ -175,69 +177,69 @@ function literalProblem(rule: unknown): string | undefined {
   return `expected JSON, found ${typeof rule === "object" ? "an object that is not plain" : typeof rule}`;
 }
 
-function operatorProblem(operator: string, count: number, own: RuleOperators | undefined): string | undefined {
-  const builtIn = argumentsMin(operator);
+function describeOperatorProblem(operator: string, count: number, own: RuleOperators | undefined): string | undefined {
+  const builtIn = minimumArguments(operator);
   if (operator === "method") return '"method" is refused: it would call any function of the facts';
   if (builtIn === undefined) {
-    return ownOperator(own, operator) === undefined ? `${named(operator)} is not an operator` : undefined;
+    return findUserOperator(own, operator) === undefined ? `${quoteName(operator)} is not an operator` : undefined;
   }
   if (count >= builtIn) return undefined;
-  return `${named(operator)} takes at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
+  return `${quoteName(operator)} takes at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
 }
 
 /** Problems of the literal variable names that an operation reads. */
-function variableProblem(operator: string, parts: readonly unknown[], fields: RuleFields): string | undefined {
+function describeVariableProblem(operator: string, parts: readonly unknown[], fields: RuleFields): string | undefined {
   const names =
     operator === "var"
       ? [parts[0] ?? ""]
       : operator === "missing"
-        ? argumentsOf(parts[0]).concat(parts.slice(1))
+        ? toArguments(parts[0]).concat(parts.slice(1))
         : operator === "missing_some" && Array.isArray(parts[1])
           ? parts[1]
           : [];
   for (const name of names) {
     if (typeof name !== "string" && typeof name !== "number") continue;
-    const problem = pathProblem(String(name), fields);
+    const problem = describePathProblem(String(name), fields);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function pathProblem(path: string, fields: RuleFields): string | undefined {
+function describePathProblem(path: string, fields: RuleFields): string | undefined {
   const dot = path.indexOf(".");
   const root = dot < 0 ? path : path.slice(0, dot);
   const name = dot < 0 ? "" : path.slice(dot + 1);
   switch (root) {
     case "attribute":
     case "attributes":
-      return fields.attributes.has(name) ? undefined : `${named(path)} names no attribute of the event schema`;
+      return fields.attributes.has(name) ? undefined : `${quoteName(path)} names no attribute of the event schema`;
     case "dimension":
     case "dimensions":
-      return fields.dimensions.has(name) ? undefined : `${named(path)} names no dimension of the event schema`;
+      return fields.dimensions.has(name) ? undefined : `${quoteName(path)} names no dimension of the event schema`;
     case "dependencies":
       // A JSON setting can be read further down: dependencies.prices.small.
       if (fields.dependencies.has(name) || fields.dependencies.has(name.split(".", 1)[0] ?? "")) return undefined;
-      return `${named(path)} names no dependency of the event schema`;
+      return `${quoteName(path)} names no dependency of the event schema`;
     case "event":
       if (EVENT_FIELDS.has(name)) return undefined;
-      return `${named(path)} is not one of event.id, event.timestamp, event.accountId and event.schemaName`;
+      return `${quoteName(path)} is not one of event.id, event.timestamp, event.accountId and event.schemaName`;
     default:
-      return `${named(path)} is no variable: expected attribute., dimension., dependencies. or event. and a name`;
+      return `${quoteName(path)} is no variable: expected attribute., dimension., dependencies. or event. and a name`;
   }
 }
 
-function pathOf(place: Place): string {
+function formatRulePath(place: Place): string {
   return place.path === "" ? "$" : place.path;
 }
 
-function named(text: string): string {
-  return JSON.stringify(shortened(text));
+function quoteName(text: string): string {
+  return JSON.stringify(shorten(text));
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function invalid(path: string, message: string, cause?: unknown): RatebookError<"ERR_RULE_INVALID"> {
+function invalidRule(path: string, message: string, cause?: unknown): RatebookError<"ERR_RULE_INVALID"> {
   return new RatebookError("ERR_RULE_INVALID", message, { path }, cause === undefined ? undefined : { cause });
 }

@@ -7,24 +7,28 @@
 import { addExact, multiplyExact, subtractExact } from "../numbers/exact.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
 import { toDecimal } from "./node.ts";
-import { isDecimal, looselyEqual, orderOf, type RuleValue, strictlyEqual } from "./value.ts";
+import { isDecimal, isLooselyEqual, compareValues, type RuleValue, isStrictlyEqual } from "./value.ts";
 
 /** Compiles an operation of a slot and a constant; undefined where the operands are others, or it is not a usual one. */
 export function compileSlotOperation(operator: string, operands: readonly Node[]): Evaluator | undefined {
   const [left, right] = operands;
   const constant = right?.constant?.value;
   if (left?.slot === undefined || operands.length !== 2) return undefined;
-  if (typeof constant === "string") return equality(operator, left.slot, constant);
+  if (typeof constant === "string") return compileEquality(operator, left.slot, constant);
   if (typeof constant !== "number") return undefined;
   return (
-    equality(operator, left.slot, constant) ??
-    order(operator, left.slot, constant) ??
-    arithmetic(operator, { node: left, slot: left.slot }, constant)
+    compileEquality(operator, left.slot, constant) ??
+    compileOrder(operator, left.slot, constant) ??
+    compileSlotArithmetic(operator, { node: left, slot: left.slot }, constant)
   );
 }
 
-function equality(operator: string, { values, index }: ValueSlot, constant: string | number): Evaluator | undefined {
-  const equal = operator === "==" || operator === "!=" ? looselyEqual : strictlyEqual;
+function compileEquality(
+  operator: string,
+  { values, index }: ValueSlot,
+  constant: string | number,
+): Evaluator | undefined {
+  const equal = operator === "==" || operator === "!=" ? isLooselyEqual : isStrictlyEqual;
   // A closure for each kind: comparing values of one known kind needs no call.
   const isEqual =
     typeof constant === "string"
@@ -42,34 +46,34 @@ function equality(operator: string, { values, index }: ValueSlot, constant: stri
   }
 }
 
-function order(operator: string, { values, index }: ValueSlot, constant: number): Evaluator | undefined {
+function compileOrder(operator: string, { values, index }: ValueSlot, constant: number): Evaluator | undefined {
   switch (operator) {
     case "<":
       return () => {
         const a = values[index];
-        return typeof a === "number" ? a < constant : orderOf(a, constant) < 0;
+        return typeof a === "number" ? a < constant : compareValues(a, constant) < 0;
       };
     case "<=":
       return () => {
         const a = values[index];
-        return typeof a === "number" ? a <= constant : orderOf(a, constant) <= 0;
+        return typeof a === "number" ? a <= constant : compareValues(a, constant) <= 0;
       };
     case ">":
       return () => {
         const a = values[index];
-        return typeof a === "number" ? a > constant : orderOf(a, constant) > 0;
+        return typeof a === "number" ? a > constant : compareValues(a, constant) > 0;
       };
     case ">=":
       return () => {
         const a = values[index];
-        return typeof a === "number" ? a >= constant : orderOf(a, constant) >= 0;
+        return typeof a === "number" ? a >= constant : compareValues(a, constant) >= 0;
       };
     default:
       return undefined;
   }
 }
 
-function arithmetic(
+function compileSlotArithmetic(
   operator: string,
   { node, slot: { values, index } }: { readonly node: Node; readonly slot: ValueSlot },
   constant: number,

@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { type Decimal, decimalOf, EXPONENT_MAX, isDecimalObject } from "../numbers/decimal.ts";
+import { type Decimal, parseDecimal, EXPONENT_MAX, isDecimalObject } from "../numbers/decimal.ts";
 import {
   compareExact,
   decimalOfExact,
@@ -13,7 +13,7 @@ import {
   exactOfText,
   isZeroExact,
   Scaled,
-  textOfExact,
+  formatExact,
 } from "../numbers/exact.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
@@ -24,7 +24,7 @@ import type { Allowance } from "./budget.ts";
  */
 export type RuleValue = Exact | string | boolean | null | undefined | RuleList | RuleObject;
 
-/** A list of values or facts: {@link ruleValueOf} makes a value of each. */
+/** A list of values or facts: {@link toRuleValue} makes a value of each. */
 export type RuleList = readonly unknown[];
 
 /** An object among the facts. Its properties are read as they are and become values when a rule asks for them. */
@@ -43,20 +43,20 @@ export const NESTING_MAX = 64;
  *
  * @throws {RatebookError} ERR_RULE_FAILED for NaN, infinities, numbers above 2^53
  */
-export function ruleValueOf(fact: unknown): RuleValue {
+export function toRuleValue(fact: unknown): RuleValue {
   switch (typeof fact) {
     case "string":
     case "boolean":
     case "undefined":
       return fact;
     case "number":
-      return exactFact(fact);
+      return toExactFact(fact);
     case "bigint":
-      return exactOfText(String(fact)) ?? failed("a whole number of the facts is out of range");
+      return exactOfText(String(fact)) ?? throwFailure("a whole number of the facts is out of range");
     case "object":
       if (fact === null || fact instanceof Scaled) return fact;
       if (Array.isArray(fact)) return fact as RuleList;
-      return isDecimalObject(fact) ? exactOfDecimal(decimalOf(fact)) : (fact as RuleObject);
+      return isDecimalObject(fact) ? exactOfDecimal(parseDecimal(fact)) : (fact as RuleObject);
     case "function":
     case "symbol":
       return undefined;
@@ -70,8 +70,8 @@ export function ruleValueOf(fact: unknown): RuleValue {
  * @param copied called for each part of a list or object before it is copied
  * @throws {RatebookError} ERR_RULE_FAILED for lists and objects nested more than 64 deep
  */
-export function factOf(value: RuleValue, copied: () => void = () => undefined): Fact {
-  return isComposite(value) ? factIn(value, 0, { known: new Map(), copied }) : scalarFact(value);
+export function toFact(value: RuleValue, copied: () => void = () => undefined): Fact {
+  return isComposite(value) ? toNestedFact(value, 0, { known: new Map(), copied }) : toScalarFact(value);
 }
 
 interface Copying {
@@ -81,14 +81,14 @@ interface Copying {
 }
 
 /** Recursive: nested at most 64 deep. */
-function factIn(value: RuleValue, depth: number, copying: Copying): Fact {
-  if (!isComposite(value)) return scalarFact(value);
+function toNestedFact(value: RuleValue, depth: number, copying: Copying): Fact {
+  if (!isComposite(value)) return toScalarFact(value);
   const same = copying.known.get(value);
   if (same !== undefined) return same;
   if (depth > NESTING_MAX) throw nestedTooDeep();
   const inner = (part: unknown): Fact => {
     copying.copied();
-    return factIn(ruleValueOf(part), depth + 1, copying);
+    return toNestedFact(toRuleValue(part), depth + 1, copying);
   };
   const fact = isList(value)
     ? value.map(inner)
@@ -97,29 +97,29 @@ function factIn(value: RuleValue, depth: number, copying: Copying): Fact {
   return fact;
 }
 
-function scalarFact(value: Exclude<RuleValue, RuleList | RuleObject>): Fact {
+function toScalarFact(value: Exclude<RuleValue, RuleList | RuleObject>): Fact {
   return typeof value === "number" || value instanceof Scaled ? decimalOfExact(value) : value;
 }
 
 /** Whether a value counts as true: not false, null, undefined, "", 0 and [] (S3.1, S3.4). */
-export function truthy(value: RuleValue): boolean {
+export function isTruthy(value: RuleValue): boolean {
   if (typeof value !== "object" || value === null) return Boolean(value);
   if (value instanceof Scaled) return !isZeroExact(value);
   return !Array.isArray(value) || value.length > 0;
 }
 
 /** `===`: decimals by value, lists and objects by identity, everything else by kind and value. */
-export function strictlyEqual(a: RuleValue, b: RuleValue): boolean {
+export function isStrictlyEqual(a: RuleValue, b: RuleValue): boolean {
   if (a === b) return true;
   return isDecimal(a) && isDecimal(b) && compareExact(a, b) === 0;
 }
 
-/** `==`: as {@link strictlyEqual}, after the conversions of JavaScript; text that is a decimal is that decimal. */
-export function looselyEqual(a: RuleValue, b: RuleValue, allowance?: Allowance): boolean {
+/** `==`: as {@link isStrictlyEqual}, after the conversions of JavaScript; text that is a decimal is that decimal. */
+export function isLooselyEqual(a: RuleValue, b: RuleValue, allowance?: Allowance): boolean {
   if (a === b) return true;
-  if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
+  if (isNullish(a) || isNullish(b)) return isNullish(a) && isNullish(b);
   if (isComposite(a) && isComposite(b)) return false;
-  return orderOf(a, b, allowance) === 0;
+  return compareValues(a, b, allowance) === 0;
 }
 
 /**
@@ -128,13 +128,13 @@ export function looselyEqual(a: RuleValue, b: RuleValue, allowance?: Allowance):
  *
  * @param allowance pays for the text of a list; needed where one of the two may be a list
  */
-export function orderOf(a: RuleValue, b: RuleValue, allowance?: Allowance): number {
+export function compareValues(a: RuleValue, b: RuleValue, allowance?: Allowance): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  const x = isComposite(a) ? stringOf(a, allowance) : a;
-  const y = isComposite(b) ? stringOf(b, allowance) : b;
+  const x = isComposite(a) ? toText(a, allowance) : a;
+  const y = isComposite(b) ? toText(b, allowance) : b;
   if (typeof x === "string" && typeof y === "string") return x === y ? 0 : x < y ? -1 : 1;
-  const left = numberOf(x);
-  const right = numberOf(y);
+  const left = toNumber(x);
+  const right = toNumber(y);
   // NaN and the infinities are no decimals: the doubles' own order holds, with any decimal in the middle.
   if (!isFiniteNumber(left) || !isFiniteNumber(right)) {
     const [m, n] = [isFiniteNumber(left) ? 0 : left, isFiniteNumber(right) ? 0 : right];
@@ -148,16 +148,16 @@ export function orderOf(a: RuleValue, b: RuleValue, allowance?: Allowance): numb
  *
  * @param allowance pays for the text of a list; needed where the value may be a list
  */
-export function stringOf(value: RuleValue, allowance?: Allowance, depth = 0): string {
+export function toText(value: RuleValue, allowance?: Allowance, depth = 0): string {
   if (typeof value === "string") return value;
-  if (isDecimal(value)) return textOfExact(value);
+  if (isDecimal(value)) return formatExact(value);
   if (isList(value)) return listText(value, allowance, depth);
   return typeof value === "object" && value !== null ? "[object Object]" : String(value);
 }
 
 /** The text of a value within other text: nothing for null and undefined. */
-export function textWithin(value: RuleValue, allowance: Allowance | undefined, depth = 0): string {
-  return isNothing(value) ? "" : stringOf(value, allowance, depth);
+export function toInnerText(value: RuleValue, allowance: Allowance | undefined, depth = 0): string {
+  return isNullish(value) ? "" : toText(value, allowance, depth);
 }
 
 /** The texts of the elements with commas between: each element is a step. */
@@ -166,7 +166,7 @@ function listText(list: RuleList, allowance: Allowance | undefined, depth: numbe
   const texts: string[] = [];
   for (const element of list) {
     allowance?.steps(1);
-    const text = textWithin(ruleValueOf(element), allowance, depth + 1);
+    const text = toInnerText(toRuleValue(element), allowance, depth + 1);
     allowance?.text(text.length + (texts.length > 0 ? 1 : 0));
     texts.push(text);
   }
@@ -179,14 +179,14 @@ export function isDecimal(value: RuleValue): value is Exact {
 }
 
 /** A value in a message: texts quoted and cut at 60 characters. */
-export function shown(value: RuleValue): string {
+export function formatValue(value: RuleValue): string {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (Array.isArray(value)) return "a list";
-  return isComposite(value) ? "an object" : stringOf(value);
+  return isComposite(value) ? "an object" : toText(value);
 }
 
 /** The error of facts that a rule cannot answer for (S3.2). */
-export function failure(message: string, cause?: unknown): RatebookError<"ERR_RULE_FAILED"> {
+export function ruleFailure(message: string, cause?: unknown): RatebookError<"ERR_RULE_FAILED"> {
   return new RatebookError("ERR_RULE_FAILED", message, {}, cause === undefined ? undefined : { cause });
 }
 
@@ -194,7 +194,7 @@ export function failure(message: string, cause?: unknown): RatebookError<"ERR_RU
 const MESSAGE_MAX = 300;
 
 /** The message of a thrown value, which may be no Error. */
-export function messageOf(error: unknown): string {
+export function describeError(error: unknown): string {
   try {
     const message = String(error instanceof Error ? error.message : error);
     return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}…` : message;
@@ -204,15 +204,15 @@ export function messageOf(error: unknown): string {
 }
 
 /** The number of JavaScript nearest to what a value converts to; for positions and lengths, never for amounts. */
-export function doubleOf(value: RuleValue, allowance?: Allowance): number {
-  const number = numberOf(isComposite(value) ? stringOf(value, allowance) : value);
-  return typeof number === "number" ? number : Number(textOfExact(number));
+export function toDouble(value: RuleValue, allowance?: Allowance): number {
+  const number = toNumber(isComposite(value) ? toText(value, allowance) : value);
+  return typeof number === "number" ? number : Number(formatExact(number));
 }
 
-function exactFact(fact: number): Exact {
+function toExactFact(fact: number): Exact {
   return (
     exactOfNumber(fact) ??
-    failed(
+    throwFailure(
       Number.isFinite(fact)
         ? `the number ${fact} is above 2^53 and may not be what was meant: give it as text`
         : `${fact} is not a decimal`,
@@ -221,14 +221,14 @@ function exactFact(fact: number): Exact {
 }
 
 function nestedTooDeep(): RatebookError {
-  return failure(`the facts are nested more than ${NESTING_MAX} deep`);
+  return ruleFailure(`the facts are nested more than ${NESTING_MAX} deep`);
 }
 
-function failed(message: string): never {
-  throw failure(message);
+function throwFailure(message: string): never {
+  throw ruleFailure(message);
 }
 
-function isNothing(value: RuleValue): value is null | undefined {
+function isNullish(value: RuleValue): value is null | undefined {
   return value === null || value === undefined;
 }
 
@@ -249,7 +249,7 @@ function isFiniteNumber(value: Exact): boolean {
 const NUMBER_TEXT_MAX = 4 * EXPONENT_MAX;
 
 /** JavaScript's conversion of a primitive to a number: a decimal, or a NaN or infinity, which are no values of a rule. */
-function numberOf(value: Exact | string | boolean | null | undefined): Exact {
+function toNumber(value: Exact | string | boolean | null | undefined): Exact {
   if (value === undefined) return NaN;
   if (value === null || typeof value === "boolean") return value === true ? 1 : 0;
   if (typeof value !== "string") return value;

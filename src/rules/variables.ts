@@ -8,7 +8,7 @@ import { Scaled } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { doubleOf, failure, isList, NESTING_MAX, ruleValueOf, shown, stringOf } from "./value.ts";
+import { toDouble, ruleFailure, isList, NESTING_MAX, toRuleValue, formatValue, toText } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Names that decimals have as objects; a decimal is one value and has no properties. */
@@ -43,7 +43,7 @@ export function compileVariable(
     if (path.scalar !== true) allowance.count();
     return { size, run: (frame) => readBy(readers(computedName(path.run(frame), allowance)), frame) };
   }
-  const name = nameOf(path.constant.value);
+  const name = toPathName(path.constant.value);
   const slot = name === undefined ? undefined : slots?.(name);
   if (name !== undefined && slot !== undefined) {
     const { values, index } = slot;
@@ -62,7 +62,7 @@ export function compileMissing(names: readonly Node[], readers: Readers, allowan
   if (known) {
     const list = first?.constant?.value;
     const keys = isList(list) ? list : names.map((name) => name.constant?.value);
-    const bound = keys.map((key) => ({ key, reader: readers(nameOf(ruleValueOf(key))) }));
+    const bound = keys.map((key) => ({ key, reader: readers(toPathName(toRuleValue(key))) }));
     return (frame) => {
       allowance.steps(bound.length);
       return bound.filter(({ reader }) => isMissing(reader(frame))).map(({ key }) => key);
@@ -72,7 +72,7 @@ export function compileMissing(names: readonly Node[], readers: Readers, allowan
   return (frame) => {
     const values = names.map((name) => name.run(frame));
     const [list] = values;
-    return missingOf(isList(list) ? list : values, { readers, allowance }, frame);
+    return findMissing(isList(list) ? list : values, { readers, allowance }, frame);
   };
 }
 
@@ -84,10 +84,10 @@ export function compileMissingSome(
 ): Evaluator {
   if (names?.constant === undefined || needed?.scalar !== true) allowance.count();
   return (frame) => {
-    const count = doubleOf(needed?.run(frame), allowance);
+    const count = toDouble(needed?.run(frame), allowance);
     const list = names?.run(frame);
-    if (!isList(list)) throw failure(`"missing_some" takes a list of names, got ${shown(list)}`);
-    const missing = missingOf(list, { readers, allowance }, frame);
+    if (!isList(list)) throw ruleFailure(`"missing_some" takes a list of names, got ${formatValue(list)}`);
+    const missing = findMissing(list, { readers, allowance }, frame);
     return list.length - missing.length >= count ? [] : missing;
   };
 }
@@ -100,15 +100,15 @@ export function compileMissingSome(
  * @returns reads undefined where there is none
  */
 export function pathReader(path: string | undefined): Evaluator {
-  if (path === undefined) return (facts) => ruleValueOf(facts);
+  if (path === undefined) return (facts) => toRuleValue(facts);
   const whole = propertyReader(path);
   const dot = path.indexOf(".");
-  if (dot < 0) return (facts) => ruleValueOf(whole(facts));
+  if (dot < 0) return (facts) => toRuleValue(whole(facts));
   const first = propertyReader(path.slice(0, dot));
   const read = restReader(path.slice(dot + 1));
   return (facts) => {
     const value = read(first(facts));
-    return ruleValueOf(value === undefined ? whole(facts) : value);
+    return toRuleValue(value === undefined ? whole(facts) : value);
   };
 }
 
@@ -118,7 +118,7 @@ export function pathReader(path: string | undefined): Evaluator {
  */
 export function restOfPathReader(path: string): Evaluator {
   const read = restReader(path);
-  return (data) => ruleValueOf(read(data));
+  return (data) => toRuleValue(read(data));
 }
 
 /** The two spellings of a variable's first part (S3.3). */
@@ -188,13 +188,13 @@ function ownProperty(data: unknown, key: string): unknown {
   return value !== undefined && Object.hasOwn(record, key) ? value : undefined;
 }
 
-function missingOf(
+function findMissing(
   keys: readonly unknown[],
   { readers, allowance }: Pick<VariableScope, "readers" | "allowance">,
   frame: unknown,
 ): readonly unknown[] {
   allowance.steps(keys.length);
-  return keys.filter((key) => isMissing(readers(computedName(ruleValueOf(key), allowance))(frame)));
+  return keys.filter((key) => isMissing(readers(computedName(toRuleValue(key), allowance))(frame)));
 }
 
 function isMissing(value: RuleValue): boolean {
@@ -202,19 +202,21 @@ function isMissing(value: RuleValue): boolean {
 }
 
 /** A path given as a value: a number is the place in a list; null, "" and nothing are the whole of the facts. */
-function nameOf(path: RuleValue, allowance?: Allowance): string | undefined {
-  return path === null || path === undefined || path === "" ? undefined : stringOf(path, allowance);
+function toPathName(path: RuleValue, allowance?: Allowance): string | undefined {
+  return path === null || path === undefined || path === "" ? undefined : toText(path, allowance);
 }
 
 /** Longest name that is put together when a rule is evaluated. */
 const COMPUTED_NAME_MAX = 1000;
 
-/** As {@link nameOf}, for a path that is computed: every part of it is a step. */
+/** As {@link toPathName}, for a path that is computed: every part of it is a step. */
 function computedName(path: RuleValue, allowance: Allowance): string | undefined {
-  const name = nameOf(path, allowance);
+  const name = toPathName(path, allowance);
   if (name === undefined) return undefined;
   if (name.length > COMPUTED_NAME_MAX) {
-    throw failure(`a variable's name of more than ${COMPUTED_NAME_MAX} characters was put together: ${shown(name)}`);
+    throw ruleFailure(
+      `a variable's name of more than ${COMPUTED_NAME_MAX} characters was put together: ${formatValue(name)}`,
+    );
   }
   allowance.steps(name.split(".").length);
   return name;

@@ -38,11 +38,11 @@ export function createLocks(): Locks {
     const place = configuration.indexOf(claim);
     configuration.splice(place, 1);
     if (!claim.shared) exclusives -= 1;
-    for (const other of freedBy(configuration, claim, place)) unblock(other);
+    for (const other of claimsFreedBy(configuration, claim, place)) unblock(other);
   };
 
   const queueUp = (claim: Claim): void => {
-    claim.keys = keysOf(claim.scope);
+    claim.keys = lockKeys(claim.scope);
     for (const key of claim.keys) if (join(queues, key, claim)) claim.blockers += 1;
   };
 
@@ -74,7 +74,7 @@ export function createLocks(): Locks {
 }
 
 /** One key for each lock, however often it is named. */
-function keysOf({ accountIds, eventIds }: Scope): readonly string[] {
+function lockKeys({ accountIds, eventIds }: Scope): readonly string[] {
   return [...new Set([...accountIds.map((id) => `a ${id}`), ...eventIds.map((id) => `e ${id}`)])];
 }
 
@@ -104,7 +104,7 @@ function leave(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim):
 }
 
 /** The claims that waited for the configuration until one left its place in the queue, and need not any more. */
-function freedBy(queue: readonly Claim[], left: Claim, place: number): readonly Claim[] {
+function claimsFreedBy(queue: readonly Claim[], left: Claim, place: number): readonly Claim[] {
   const first = queue[0];
   if (first === undefined || place > 0) return [];
   if (!first.shared) return [first];

@@ -53,7 +53,7 @@ async function openRemote(name: string, signal: AbortSignal | undefined): Promis
     if (signal?.aborted === true) queueMicrotask(cut);
     return socket;
   };
-  const pool = poolOf({ connectionString: name, ...(signal === undefined ? {} : { stream: connect }) });
+  const pool = createPool({ connectionString: name, ...(signal === undefined ? {} : { stream: connect }) });
   signal?.addEventListener("abort", cut);
   try {
     return await storeOver(pool, () => pool.end());
@@ -72,7 +72,7 @@ async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Pr
   }
 }
 
-function poolOf(config: PoolConfig, onBreak: () => void = () => {}): Pool {
+function createPool(config: PoolConfig, onBreak: () => void = () => {}): Pool {
   // A connection that breaks while it is idle is replaced when it is needed. One that breaks at the moment at which it is
   // handed out is nobody's yet: its event would end the process.
   return new Pool({ connectionTimeoutMillis: CONNECT_MS, keepAlive: true, ...config })
@@ -95,7 +95,7 @@ interface RevivedServer {
  * meantime fails, since its outcome is unknown.
  */
 async function openRevived(directory: string, signal: AbortSignal | undefined): Promise<RevivedServer> {
-  const opened = (server: PrivateServer): OpenedServer => ({ server, pool: poolOf(server.connection, revive) });
+  const opened = (server: PrivateServer): OpenedServer => ({ server, pool: createPool(server.connection, revive) });
   let current: OpenedServer;
   let reviving: Promise<void> | undefined;
   const closing = new AbortController();

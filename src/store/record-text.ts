@@ -7,43 +7,43 @@
  *
  * @module
  */
-import { Decimal, decimalOf, textOf } from "../numbers/decimal.ts";
+import { Decimal, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
 
 /** The JSON text of plain data; a property that is undefined is left out. The text holds no line break. */
-export function recordText(value: unknown): string {
-  return JSON.stringify(marked(value));
+export function serializeRecord(value: unknown): string {
+  return JSON.stringify(markSpecialValues(value));
 }
 
 /**
- * Reads the record that {@link recordText} wrote.
+ * Reads the record that {@link serializeRecord} wrote.
  *
  * @throws {SyntaxError} when the text is not JSON; RatebookError ERR_NUMBER_INVALID when a marked decimal is none
  */
-export function recordOf(text: string): unknown {
+export function parseRecord(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // Most records hold nothing that is marked: a text that begins with `#` comes right after its quote.
-  return text.includes('"#') ? unmarked(value) : value;
+  return text.includes('"#') ? unmarkSpecialValues(value) : value;
 }
 
-function marked(value: unknown): unknown {
+function markSpecialValues(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith("#") ? `#${value}` : value;
   if (typeof value === "number") return Number.isFinite(value) ? value : `#${value}`;
   if (typeof value !== "object" || value === null) return value;
-  if (Decimal.isDecimal(value)) return `#${textOf(value)}`;
-  if (Array.isArray(value)) return value.map(marked);
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, marked(part)]));
+  if (Decimal.isDecimal(value)) return `#${formatDecimal(value)}`;
+  if (Array.isArray(value)) return value.map(markSpecialValues);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, markSpecialValues(part)]));
 }
 
-function unmarked(value: unknown): unknown {
-  if (typeof value === "string") return value.startsWith("#") ? meaningOf(value.slice(1)) : value;
+function unmarkSpecialValues(value: unknown): unknown {
+  if (typeof value === "string") return value.startsWith("#") ? parseMark(value.slice(1)) : value;
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(unmarked);
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unmarked(part)]));
+  if (Array.isArray(value)) return value.map(unmarkSpecialValues);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unmarkSpecialValues(part)]));
 }
 
-function meaningOf(text: string): unknown {
+function parseMark(text: string): unknown {
   if (text.startsWith("#")) return text;
   if (text === "Infinity") return Infinity;
   if (text === "-Infinity") return -Infinity;
-  return decimalOf(text);
+  return parseDecimal(text);
 }

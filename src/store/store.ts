@@ -46,7 +46,7 @@ export interface Store {
    * A view for one reader. Calls of it that are made before any of them is waited for see one committed state, all of them the
    * same: what is shown needs no lock. Calls that follow each other may see different ones.
    */
-  together(): LedgerView;
+  consistentView(): LedgerView;
   /** Releases what the store holds. Idempotent; afterwards every other call may reject. */
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ const WORK_MS = 8;
  */
 export async function inTurns<Result>(
   steps: Generator<undefined, Result, undefined>,
-  giveWay: ReturnType<typeof takingTurns> = takingTurns(),
+  giveWay: ReturnType<typeof createYielder> = createYielder(),
 ): Promise<Result> {
   for (;;) {
     const step = steps.next();
@@ -31,7 +31,7 @@ export async function inTurns<Result>(
  *
  * @returns when it is time for a pause, the end of that; else undefined, which needs no waiting
  */
-export function takingTurns(): () => Promise<void> | undefined {
+export function createYielder(): () => Promise<void> | undefined {
   let since = performance.now();
   const pause = async (): Promise<void> => {
     await sleep(0);

@@ -6,7 +6,7 @@
 import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, formatDate, instantOf } from "../calendar/instant.ts";
+import { DAY_MS, formatDate, toInstant } from "../calendar/instant.ts";
 import { fastCheck } from "./fast-check.ts";
 import { CATALOG, planArbitrary, type PlanOptions } from "./plan-arbitrary.ts";
 
@@ -82,7 +82,7 @@ function associations(): Arbitrary<NonNullable<AccountInput["pricePlans"]>> {
       .map(({ pricePlanId, days }) => ({
         pricePlanId,
         effectiveFrom,
-        ...(days !== undefined && { effectiveUntil: formatDate(instantOf(effectiveFrom) + days * DAY_MS) }),
+        ...(days !== undefined && { effectiveUntil: formatDate(toInstant(effectiveFrom) + days * DAY_MS) }),
       }));
   return starts.chain((drawn) =>
     fc.tuple(
@@ -110,7 +110,7 @@ function entries(granted: Arbitrary<number | string>): Arbitrary<NonNullable<Acc
 /** Money and seats that an account holds. */
 function holdings(): Arbitrary<Pick<AccountInput, "credits" | "licenseUpdates">> {
   const fc = fastCheck();
-  const day = fc.nat(120).map((days) => formatDate(instantOf("2024-02-01") + days * DAY_MS));
+  const day = fc.nat(120).map((days) => formatDate(toInstant("2024-02-01") + days * DAY_MS));
   return fc.record({
     credits: fc.array(
       fc.record({

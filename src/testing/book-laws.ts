@@ -7,13 +7,22 @@ import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fas
 
 import { readBook } from "../book/book.ts";
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, formatDate, instantOf } from "../calendar/instant.ts";
+import { DAY_MS, formatDate, toInstant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { allLines, type Invoice, type InvoiceLine } from "../invoicing/invoice.ts";
-import { paidInAll } from "../invoicing/paid-in-all.ts";
+import { netTotal } from "../invoicing/paid-in-all.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import { preview } from "../ledger/preview/preview.ts";
-import { add, type Decimal, type DecimalInput, decimalOf, subtract, sum, textOf, ZERO } from "../numbers/decimal.ts";
+import {
+  add,
+  type Decimal,
+  type DecimalInput,
+  parseDecimal,
+  subtract,
+  sum,
+  formatDecimal,
+  ZERO,
+} from "../numbers/decimal.ts";
 import { accountIdsOf, daysOf, eventsFor, type EventOptions, schemasOf, type SentEvent } from "./events-arbitrary.ts";
 import { fastCheck } from "./fast-check.ts";
 import { drawnFrom, type OneOrRandom } from "./given.ts";
@@ -63,14 +72,14 @@ function invoicesOf({ book, events }: UsedBook, options: EventOptions): readonly
 /** An invoice in one line. */
 function headOf({ accountId, invoiceType, startDate, endDate, currency, revenueInfo }: Invoice): string {
   const period = `${startDate.slice(0, 10)} to ${endDate.slice(0, 10)}`;
-  return `${accountId} ${invoiceType} ${period}: ${textOf(revenueInfo.value)} ${currency}`;
+  return `${accountId} ${invoiceType} ${period}: ${formatDecimal(revenueInfo.value)} ${currency}`;
 }
 
 /** All that an invoice says of money, as text. */
 function textOfInvoice(invoice: Invoice): string {
   const lines = allLines(invoice.revenueInfo).map(
     ({ type, id = "", quantity, value }) =>
-      `${type} ${id} ${quantity === undefined ? "" : textOf(quantity)} ${textOf(value)}`,
+      `${type} ${id} ${quantity === undefined ? "" : formatDecimal(quantity)} ${formatDecimal(value)}`,
   );
   const { invoiceDate, pricePlanId, pricePlanVersion } = invoice;
   return [headOf(invoice), `${invoiceDate} ${pricePlanId}@${pricePlanVersion}`, ...lines].join("\n");
@@ -95,14 +104,14 @@ function checkLine(line: InvoiceLine, invoice: Invoice): void {
   const below = sum(lineItems.map((item) => item.value));
   if (!below.eq(value)) {
     throw new Error(
-      `the lines do not add up: ${type} ${id} is ${textOf(value)}, the lines below it are ${textOf(below)}, on ${headOf(invoice)}`,
+      `the lines do not add up: ${type} ${id} is ${formatDecimal(value)}, the lines below it are ${formatDecimal(below)}, on ${headOf(invoice)}`,
     );
   }
   const slabs = lineItems.filter((item) => item.type === "USAGE_RATE_CARD_SLAB_AMOUNT");
   const held = sum(slabs.map((slab) => slab.quantity ?? ZERO));
   if (type === "USAGE_RATE_CARD_AMOUNT" && slabs.length > 0 && quantity !== undefined && !held.eq(quantity)) {
     throw new Error(
-      `the slabs do not add up: ${textOf(quantity)} of ${id} were used, the slabs hold ${textOf(held)}, on ${headOf(invoice)}`,
+      `the slabs do not add up: ${formatDecimal(quantity)} of ${id} were used, the slabs hold ${formatDecimal(held)}, on ${headOf(invoice)}`,
     );
   }
   for (const item of lineItems) checkLine(item, invoice);
@@ -198,7 +207,7 @@ export function undoRestores(
       ),
   );
   return fc.asyncProperty(cases, async ({ book, history, batch }) => {
-    const played = await startHistory(book, instantOf(daysOf(book, options).from) + 40 * DAY_MS);
+    const played = await startHistory(book, toInstant(daysOf(book, options).from) + 40 * DAY_MS);
     for (const step of history) await played.play(step);
     const { engine, store } = played;
     const thereAndBack = async (): Promise<void> => {
@@ -246,11 +255,11 @@ async function heldIn({ read }: Played["store"], accountIds: readonly string[]):
     usage: usage
       .filter(({ quantity }) => !quantity.isZero())
       .map(({ accountId, meterOrFeatureId, day, quantity }) => {
-        return `${textOf(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(day * DAY_MS)}`;
+        return `${formatDecimal(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(day * DAY_MS)}`;
       })
       .toSorted(),
     features: [...sums]
-      .flatMap(([key, quantity]) => (quantity.isZero() ? [] : [`${textOf(quantity)} ${key}`]))
+      .flatMap(([key, quantity]) => (quantity.isZero() ? [] : [`${formatDecimal(quantity)} ${key}`]))
       .toSorted(),
   };
 }
@@ -280,15 +289,15 @@ export function previewIsInvoice(
     const previewed = preview(readBook(activeBook(book)), events, range).invoices;
     const { engine, store, waitUntil } = await startHistory(book, dayBefore(book));
     for (const event of events) {
-      waitUntil(instantOf(event.timestamp));
+      waitUntil(toInstant(event.timestamp));
       await engine.ingest([event]);
     }
-    waitUntil(instantOf(range.until) + daysToFinal(book) * DAY_MS);
+    waitUntil(toInstant(range.until) + daysToFinal(book) * DAY_MS);
     await engine.finalize();
     const finals = (await store.read.invoices(accountIdsOf(book), Number.NEGATIVE_INFINITY)).map(
       ({ invoice }) => invoice,
     );
-    const asked = finals.filter(({ startDate }) => instantOf(startDate) < instantOf(range.until));
+    const asked = finals.filter(({ startDate }) => toInstant(startDate) < toInstant(range.until));
     compareInvoices(previewed, asked, "previewed", "made final");
   });
 }
@@ -329,7 +338,7 @@ export interface RevenueBounds extends EventOptions {
  */
 export function revenueWithin(book: OneOrRandom<BookInput>, bounds: RevenueBounds): IPropertyWithHooks<[UsedBook]> {
   const { atLeast, atMost, events, ...options } = bounds;
-  const [low, high] = [atLeast, atMost].map((bound) => (bound === undefined ? undefined : decimalOf(bound)));
+  const [low, high] = [atLeast, atMost].map((bound) => (bound === undefined ? undefined : parseDecimal(bound)));
   const cases =
     events === undefined
       ? usedBooks(book, options)
@@ -337,12 +346,12 @@ export function revenueWithin(book: OneOrRandom<BookInput>, bounds: RevenueBound
   return fastCheck().property(cases, (used) => {
     const invoices = invoicesOf(used, options);
     for (const accountId of accountIdsOf(used.book)) {
-      const paid = paidInAll(invoices.filter((each) => each.accountId === accountId));
+      const paid = netTotal(invoices.filter((each) => each.accountId === accountId));
       const isLess = low !== undefined && subtract(paid, low).isNegative();
       const isMore = high !== undefined && paid.gt(high);
       if (isLess || isMore)
         throw new Error(
-          `account ${accountId} pays ${textOf(paid)}, expected ${isLess ? `at least ${textOf(low)}` : `at most ${textOf(high ?? ZERO)}`}`,
+          `account ${accountId} pays ${formatDecimal(paid)}, expected ${isLess ? `at least ${formatDecimal(low)}` : `at most ${formatDecimal(high ?? ZERO)}`}`,
         );
     }
   });

@@ -6,8 +6,8 @@
 import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../calendar/instant.ts";
-import { type Decimal, textOf } from "../numbers/decimal.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
+import { type Decimal, formatDecimal } from "../numbers/decimal.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
 import { edgesOf, quantityCardsOf } from "./quantities.ts";
@@ -53,7 +53,7 @@ export function daysOf(
     (pricePlans ?? []).map((each) => each.effectiveFrom),
   );
   const first = from ?? begins.toSorted()[0] ?? "2024-01-01";
-  return { from: first, until: until ?? formatDate(instantOf(first) + SPAN_DAYS * DAY_MS) };
+  return { from: first, until: until ?? formatDate(toInstant(first) + SPAN_DAYS * DAY_MS) };
 }
 
 /** The schemas that events may name, and those whose events take of a feature among them. */
@@ -91,7 +91,7 @@ function slabEdgesOf({ pricePlans }: BookInput): readonly Decimal[] {
 function valuesFor(book: BookInput): Arbitrary<unknown> {
   const fc = fastCheck();
   const small = fc.oneof(fc.nat(20), fc.constantFrom<unknown>("0.01", "0.5", "1.25"));
-  const edges = [...new Set(slabEdgesOf(book).map(textOf))];
+  const edges = [...new Set(slabEdgesOf(book).map(formatDecimal))];
   return edges.length === 0 ? small : fc.oneof(small, fc.constantFrom<unknown>(...edges));
 }
 
@@ -153,7 +153,7 @@ export function eventsFor(book: BookInput, options: EventOptions = {}): Arbitrar
   const fc = fastCheck();
   const { from, until } = daysOf(book, options);
   const contents = contentsFor(book, options);
-  const at = instantsIn(instantOf(from), instantOf(until));
+  const at = instantsIn(toInstant(from), toInstant(until));
   return fc
     .array(fc.record({ at, content: contents }), { maxLength: options.eventsMax ?? 12 })
     .map((drawn) =>

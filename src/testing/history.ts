@@ -6,7 +6,7 @@
 import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../calendar/instant.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { RatebookError } from "../errors.ts";
 import { type MemoryStore, memoryStore } from "../store/memory/memory.ts";
@@ -158,10 +158,10 @@ export function activeBook(book: BookInput): BookInput {
 export function dayBefore(book: BookInput): Instant {
   const dated = (book.accounts ?? []).flatMap(({ pricePlans, credits, featureCredits, licenseUpdates }) =>
     [pricePlans, credits, featureCredits, licenseUpdates].flatMap((list) =>
-      (list ?? []).map(({ effectiveFrom }) => instantOf(effectiveFrom)),
+      (list ?? []).map(({ effectiveFrom }) => toInstant(effectiveFrom)),
     ),
   );
-  return Math.min(...dated, instantOf(daysOf(book).from)) - DAY_MS;
+  return Math.min(...dated, toInstant(daysOf(book).from)) - DAY_MS;
 }
 
 /**

@@ -10,12 +10,12 @@ import {
   add,
   type DecimalInput,
   Decimal,
-  decimalOf,
+  parseDecimal,
   greatest,
   multiply,
   ONE,
   subtract,
-  textOf,
+  formatDecimal,
   ZERO,
 } from "../numbers/decimal.ts";
 import { priceCurve } from "../proof/price-curve.ts";
@@ -76,7 +76,7 @@ export function neverDecreases(plan: OneOrRandom<PlanInput>): IPropertyWithHooks
       return shownAs({ ...of, less, more }, (pair) =>
         tablesOf(
           pair,
-          [less, more].map((quantity) => [textOf(quantity), textOf(priceOf(pair, quantity))]),
+          [less, more].map((quantity) => [formatDecimal(quantity), formatDecimal(priceOf(pair, quantity))]),
         ),
       );
     }),
@@ -86,7 +86,7 @@ export function neverDecreases(plan: OneOrRandom<PlanInput>): IPropertyWithHooks
     if (more.gte(less)) return;
     const { card, currency } = pair;
     throw new Error(
-      `the price falls: ${textOf(pair.less)} of ${card.id} cost ${textOf(less)} ${currency}, ${textOf(pair.more)} cost ${textOf(more)} ${currency}`,
+      `the price falls: ${formatDecimal(pair.less)} of ${card.id} cost ${formatDecimal(less)} ${currency}, ${formatDecimal(pair.more)} cost ${formatDecimal(more)} ${currency}`,
     );
   });
 }
@@ -109,13 +109,13 @@ export interface QuantityPair extends CardCase {
  */
 export function noJumpAbove(plan: OneOrRandom<PlanInput>, share: DecimalInput): IPropertyWithHooks<[PriceEdge]> {
   const fc = fastCheck();
-  const allowed = decimalOf(share);
+  const allowed = parseDecimal(share);
   const edges = cardCases(plan).chain((of) =>
     fc.constantFrom(...edgesIn(of)).map((edge) =>
       shownAs({ ...of, ...edge }, ({ at, before, above }) =>
         tablesOf(of, [
-          [textOf(at), textOf(before)],
-          [`just above ${textOf(at)}`, textOf(above)],
+          [formatDecimal(at), formatDecimal(before)],
+          [`just above ${formatDecimal(at)}`, formatDecimal(above)],
         ]),
       ),
     ),
@@ -124,7 +124,7 @@ export function noJumpAbove(plan: OneOrRandom<PlanInput>, share: DecimalInput): 
     const jump = subtract(subtract(above, before), usual);
     if (before.lte(ZERO) || jump.lte(multiply(before, allowed))) return;
     throw new Error(
-      `the price jumps by more than ${textOf(multiply(allowed, new Decimal(100)))}%: ${textOf(at)} of ${card.id} cost ${textOf(before)} ${currency}, the least more costs ${textOf(above)} ${currency}`,
+      `the price jumps by more than ${formatDecimal(multiply(allowed, new Decimal(100)))}%: ${formatDecimal(at)} of ${card.id} cost ${formatDecimal(before)} ${currency}, the least more costs ${formatDecimal(above)} ${currency}`,
     );
   });
 }
@@ -150,7 +150,7 @@ function edgesIn({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
     if (before === undefined || before.slab === piece.slab || !isReached) return [];
     const slab = card.ratePlan.slabs[piece.slab - 1];
     const rate = rates.slabRates.find(({ order }) => order === slab?.order)?.rate ?? 0;
-    const usual = slab?.priceType === "PACKAGE" ? greatest(decimalOf(rate), ZERO) : ZERO;
+    const usual = slab?.priceType === "PACKAGE" ? greatest(parseDecimal(rate), ZERO) : ZERO;
     return [{ at: piece.from.quantity, before: before.last, above: piece.first, usual }];
   });
   const [first = { at: ZERO, before: atZero, above: atZero, usual: ZERO }, ...rest] = found;

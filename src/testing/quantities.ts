@@ -8,7 +8,7 @@ import type { Arbitrary } from "fast-check";
 
 import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
-import { add, Decimal, decimalOf, least, multiply, ONE, ZERO } from "../numbers/decimal.ts";
+import { add, Decimal, parseDecimal, least, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
 
@@ -51,7 +51,7 @@ export function quantityCardsOf({ pricePlanDetails }: PlanInput): readonly Quant
 }
 
 function mostOf(quantity: unknown): { readonly most?: Decimal } {
-  return quantity === undefined || quantity === null ? {} : { most: decimalOf(quantity) };
+  return quantity === undefined || quantity === null ? {} : { most: parseDecimal(quantity) };
 }
 
 /**
@@ -71,15 +71,15 @@ const STEP = new Decimal("0.01");
 /** The quantities at which a card's price may turn or jump: the edges of its slabs and its first packages. */
 export function edgesOf({ ratePlan: { slabs }, most }: QuantityCard): readonly Decimal[] {
   const edges = slabs.flatMap(({ startAfter, endAt, slabConfig }) => {
-    const start = decimalOf(startAfter);
+    const start = parseDecimal(startAfter);
     const size = slabConfig?.packageSize;
     const packages =
       size === undefined || size === null
         ? []
-        : [1, 2, 3].map((count) => multiply(decimalOf(size), new Decimal(count)));
+        : [1, 2, 3].map((count) => multiply(parseDecimal(size), new Decimal(count)));
     return [
       start,
-      ...(endAt === undefined || endAt === null ? [] : [decimalOf(endAt)]),
+      ...(endAt === undefined || endAt === null ? [] : [parseDecimal(endAt)]),
       ...packages,
       ...packages.map((at) => add(start, at)),
     ];

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import {
-  cycleConfigOf,
+  resolveCycleConfig,
   cycleIndexAt,
   cyclesBetween,
   cyclesElapsed,
   naturalCycle,
   naturalCycleAt,
-  startOffsetOf,
+  toStartOffset,
   type Cycle,
   type CycleTerms,
 } from "../../src/calendar/cycle.ts";
@@ -42,7 +42,7 @@ function walkedCycle(terms: CycleTerms, instant: Instant): Cycle {
 test("S6.2 a natural cycle is the one that a walk through the calendar finds", () => {
   fc.assert(
     fc.property(offsetTerms, moment, (terms, instant) => {
-      expect(naturalCycleAt(cycleConfigOf(terms, 0), instant)).toEqual(walkedCycle(terms, instant));
+      expect(naturalCycleAt(resolveCycleConfig(terms, 0), instant)).toEqual(walkedCycle(terms, instant));
     }),
   );
 });
@@ -50,7 +50,7 @@ test("S6.2 a natural cycle is the one that a walk through the calendar finds", (
 test("S6.2 natural cycles partition time: every instant is in one, and each ends where the next starts", () => {
   fc.assert(
     fc.property(offsetTerms, moment, fc.integer({ min: 1, max: 50 }), (terms, instant, count) => {
-      const config = cycleConfigOf(terms, 0);
+      const config = resolveCycleConfig(terms, 0);
       let cycle = naturalCycleAt(config, instant);
       expect(cycle.start <= instant && instant < cycle.end).toBe(true);
       for (let step = 0; step < count; step += 1) {
@@ -68,7 +68,7 @@ test("S6.2 natural cycles partition time: every instant is in one, and each ends
 test("S6.2 a cycle is found by its number, and its number by any instant in it", () => {
   fc.assert(
     fc.property(offsetTerms, moment, (terms, instant) => {
-      const config = cycleConfigOf(terms, 0);
+      const config = resolveCycleConfig(terms, 0);
       const index = cycleIndexAt(config, instant);
       const cycle = naturalCycle(config, index);
       expect([cycleIndexAt(config, cycle.start), cycleIndexAt(config, cycle.end - 1)]).toEqual([index, index]);
@@ -79,9 +79,9 @@ test("S6.2 a cycle is found by its number, and its number by any instant in it",
 test("S6.3 the association date is a natural start, and the stored offsets say the same cycles", () => {
   fc.assert(
     fc.property(anniversaryTerms, midnight, moment, (terms, association, instant) => {
-      const config = cycleConfigOf(terms, association);
+      const config = resolveCycleConfig(terms, association);
       expect(naturalCycleAt(config, association).start).toBe(association);
-      const stored = cycleConfigOf({ interval: terms.interval, startOffset: startOffsetOf(config) }, instant);
+      const stored = resolveCycleConfig({ interval: terms.interval, startOffset: toStartOffset(config) }, instant);
       expect(stored).toEqual(config);
     }),
     { numRuns: 500 },

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 
 import {
   type CycleConfig,
-  cycleConfigOf,
+  resolveCycleConfig,
   cycleIndexAt,
   cyclesBetween,
   cyclesElapsed,
   naturalCycle,
   naturalCycleAt,
-  sameCycleConfig,
-  startOffsetOf,
+  isSameCycleConfig,
+  toStartOffset,
   type CycleTerms,
   type Interval,
 } from "../../src/calendar/cycle.ts";
@@ -22,8 +22,8 @@ function terms(text: string): CycleTerms {
   return { interval: interval as Interval, startOffset: { dayOffset, monthOffset } };
 }
 
-function configOf(text: string): ReturnType<typeof cycleConfigOf> {
-  return cycleConfigOf(terms(text), 0);
+function configOf(text: string): ReturnType<typeof resolveCycleConfig> {
+  return resolveCycleConfig(terms(text), 0);
 }
 
 /** The first `count` natural starts on or after a date. */
@@ -115,7 +115,7 @@ describe("offsets", () => {
   test("S6.1 terms without offset or anniversary are refused, with the code of cycles", () => {
     const refusal = (() => {
       try {
-        return cycleConfigOf({ interval: "MONTHLY" }, 0);
+        return resolveCycleConfig({ interval: "MONTHLY" }, 0);
       } catch (error) {
         return error;
       }
@@ -136,7 +136,7 @@ describe("offsets", () => {
     ["QUARTERLY 1 1", "HALF_YEARLY 1 1", false],
     ["QUARTERLY 1 1", "QUARTERLY 1 2", false],
   ])("S9.1 %s and %s are one cycle config: %s", (a, b, same) => {
-    expect(sameCycleConfig(configOf(a), configOf(b))).toBe(same);
+    expect(isSameCycleConfig(configOf(a), configOf(b))).toBe(same);
   });
 });
 
@@ -161,21 +161,24 @@ describe("anniversaries", () => {
     ["ANNUALLY", "1900-02-28", "LAST", "2", "28 February of a century"],
     ["ANNUALLY", "2024-02-28", "28", "2", "28 February of a leap year"],
   ])("S6.3 %s from %s is day %s, month %s: %s", (interval, date, dayOffset, monthOffset) => {
-    const config = cycleConfigOf({ interval, anniversaryCycle: true }, parseDate(date));
-    expect(startOffsetOf(config)).toEqual({ dayOffset, monthOffset });
+    const config = resolveCycleConfig({ interval, anniversaryCycle: true }, parseDate(date));
+    expect(toStartOffset(config)).toEqual({ dayOffset, monthOffset });
     expect(naturalCycleAt(config, parseDate(date)).start).toBe(parseDate(date));
-    expect(cycleConfigOf({ interval, startOffset: startOffsetOf(config) }, 0)).toEqual(config);
+    expect(resolveCycleConfig({ interval, startOffset: toStartOffset(config) }, 0)).toEqual(config);
   });
 
   test("S6.3 a startOffset beside an anniversary is ignored, even a wrong one", () => {
     const startOffset = { dayOffset: "99", monthOffset: "99" };
-    const config = cycleConfigOf({ interval: "MONTHLY", startOffset, anniversaryCycle: true }, parseDate("2024-01-15"));
+    const config = resolveCycleConfig(
+      { interval: "MONTHLY", startOffset, anniversaryCycle: true },
+      parseDate("2024-01-15"),
+    );
     expect(config).toEqual({ interval: "MONTHLY", dayOffset: 15, monthOffset: null });
   });
 
   test("S6.3 without an anniversary the association date counts for nothing", () => {
     const given = { ...terms("MONTHLY 5 NIL"), anniversaryCycle: false };
-    expect(cycleConfigOf(given, parseDate("2024-01-15"))).toEqual(configOf("MONTHLY 5 NIL"));
+    expect(resolveCycleConfig(given, parseDate("2024-01-15"))).toEqual(configOf("MONTHLY 5 NIL"));
   });
 });
 

@@ -5,13 +5,13 @@ import {
   addDurationFromCycleStart,
   durationAs,
   durationBetween,
-  durationOf,
+  formatDuration,
   DURATION_UNITS,
   isDurationUnit,
   parseDuration,
 } from "../../src/calendar/duration.ts";
 import { formatInstant, parseDate, parseInstant } from "../../src/calendar/instant.ts";
-import { Decimal, textOf } from "../../src/numbers/decimal.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 
 const DAY = 86_400_000;
 
@@ -49,7 +49,7 @@ describe("durations as text", () => {
   ])("S3.4 %s is %i months and %s ms", (text, months, millis) => {
     const duration = parseDuration(text);
     expect(duration.months).toBe(months);
-    expect(textOf(duration.millis)).toBe(millis);
+    expect(formatDecimal(duration.millis)).toBe(millis);
   });
 
   const shape = "expected one such as P1Y2M3W4DT5H6M7.5S";
@@ -190,11 +190,11 @@ describe("durations of and as units", () => {
     ["-5", "DAYS", "-P5D"],
     ["-1.5", "MILLIS", "-PT0.0015S"],
   ] as const)("S3.4 %s %s is %s", (count, unit, expected) => {
-    expect(durationOf(new Decimal(count), unit)).toBe(expected);
+    expect(formatDuration(new Decimal(count), unit)).toBe(expected);
   });
 
   test("S3.4 a duration longer than its text may be is refused", () => {
-    expect(() => durationOf(new Decimal("1e400"), "DAYS")).toThrow(
+    expect(() => formatDuration(new Decimal("1e400"), "DAYS")).toThrow(
       `"P1${"0".repeat(58)}…" is no duration: it has more than 128 characters`,
     );
   });
@@ -212,7 +212,7 @@ describe("durations of and as units", () => {
     // 1 s is 1/86,400 day: 34 significant digits, half up.
     ["PT1S", "DAYS", "0.00001157407407407407407407407407407407"],
   ] as const)("S3.4 %s in %s is %s", (duration, unit, expected) => {
-    expect(textOf(durationAs(parseDuration(duration), unit))).toBe(expected);
+    expect(formatDecimal(durationAs(parseDuration(duration), unit))).toBe(expected);
   });
 
   test.each(["P1M", "P1Y", "P1M1D"])("S3.4 %s is no fixed number of days", (duration) => {

@@ -4,13 +4,19 @@ import { resolve } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { cycleConfigOf, cyclesBetween, startOffsetOf, type Cycle, type Interval } from "../../src/calendar/cycle.ts";
+import {
+  resolveCycleConfig,
+  cyclesBetween,
+  toStartOffset,
+  type Cycle,
+  type Interval,
+} from "../../src/calendar/cycle.ts";
 import { addDurationFromCycleStart, parseDuration } from "../../src/calendar/duration.ts";
 import { formatDate, parseDate, parseInstant } from "../../src/calendar/instant.ts";
 import { shareOfDays } from "../../src/calendar/proration.ts";
-import { cyclesIn, timelineOf } from "../../src/invoicing/timeline.ts";
+import { cyclesIn, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { roundFraction, shareOf, whole } from "../../src/numbers/fraction.ts";
+import { roundFraction, multiplyByShare, toFraction } from "../../src/numbers/fraction.ts";
 import { decision } from "../invoicing/plans.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../docs/cycles.md"), "utf8");
@@ -56,15 +62,15 @@ describe("the guide to cycles", () => {
     const rows = rowsUnder("interval", "starts on");
     expect(rows).toHaveLength(10);
     for (const [interval, date = "", dayOffset, monthOffset] of rows) {
-      const config = cycleConfigOf({ interval: interval as Interval, anniversaryCycle: true }, parseDate(date));
-      expect(startOffsetOf(config)).toEqual({ dayOffset, monthOffset });
+      const config = resolveCycleConfig({ interval: interval as Interval, anniversaryCycle: true }, parseDate(date));
+      expect(toStartOffset(config)).toEqual({ dayOffset, monthOffset });
     }
   });
 
   test("S6.4 cut cycles are what the tables say", () => {
     const cut = (interval: Interval, dayOffset: string, monthOffset: string, from: string, until: string) => {
       const cycle = { interval, startOffset: { dayOffset, monthOffset } };
-      return cyclesIn(timelineOf([decision(from, { until, cycle })]), parseDate(from), parseDate(until));
+      return cyclesIn(buildTimeline([decision(from, { until, cycle })]), parseDate(from), parseDate(until));
     };
     const cycles = [
       ...cut("QUARTERLY", "3", "2", "2024-01-15", "2024-05-03"),
@@ -84,7 +90,7 @@ describe("the guide to cycles", () => {
     for (const [amount = "", served, natural, days, charged] of rows) {
       const share = shareOfDays(period(served), period(natural));
       expect(daysText(period(served), period(natural))).toBe(days);
-      const exact = shareOf(whole(new Decimal(amount)), share.days, share.of);
+      const exact = multiplyByShare(toFraction(new Decimal(amount)), share.days, share.of);
       expect(roundFraction(exact, 2, "HALF_UP").toFixed(2)).toBe(charged);
     }
   });

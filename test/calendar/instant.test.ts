@@ -6,8 +6,8 @@ import {
   formatInstant,
   INSTANT_END,
   INSTANT_MIN,
-  instantOf,
-  instantOrUndefined,
+  toInstant,
+  tryParseInstant,
   parseDate,
   parseDay,
   parseInstant,
@@ -42,7 +42,7 @@ describe("date-times", () => {
     ["9999-12-31T23:59:59.999Z", INSTANT_END - 1, "the last instant"],
   ])("S2.2 %s is read (%s, %s)", (text, expected) => {
     expect(parseInstant(text)).toBe(expected);
-    expect(instantOrUndefined(text)).toBe(expected);
+    expect(tryParseInstant(text)).toBe(expected);
   });
 
   const noZone = "it has no zone, expected Z or an offset such as +05:30 at its end";
@@ -92,15 +92,15 @@ describe("date-times", () => {
     ["", shape],
   ])("S2.2 %j is refused with the reason", (text, reason) => {
     expect(() => parseInstant(text)).toThrow(`${JSON.stringify(text)} is no date-time: ${reason}`);
-    expect(instantOrUndefined(text)).toBeUndefined();
+    expect(tryParseInstant(text)).toBeUndefined();
   });
 
   test("S2.2 every single character changed into a letter, and every text cut short, is refused", () => {
     const text = "2024-01-02T03:04:05.678+05:30";
     const changed = Array.from(text, (_, at) => `${text.slice(0, at)}x${text.slice(at + 1)}`);
-    expect(changed.filter((other) => instantOrUndefined(other) !== undefined)).toEqual([]);
+    expect(changed.filter((other) => tryParseInstant(other) !== undefined)).toEqual([]);
     const shorter = Array.from(text, (_, length) => text.slice(0, length));
-    expect(shorter.filter((cut) => instantOrUndefined(cut) !== undefined)).toEqual(["2024-01-02T03:04:05.678+05"]);
+    expect(shorter.filter((cut) => tryParseInstant(cut) !== undefined)).toEqual(["2024-01-02T03:04:05.678+05"]);
   });
 
   test("S2.2 a refused text is cut at 60 characters in the message, however long it is", () => {
@@ -176,18 +176,18 @@ describe("instants from a caller", () => {
     ["a Date", new Date(NOON)],
     ["a text", "2024-01-02T12:00:00Z"],
   ])("S2.1 %s are one", (_, value) => {
-    expect(instantOf(value)).toBe(NOON);
+    expect(toInstant(value)).toBe(NOON);
   });
 
   test("S2.2 a date alone is its midnight, and the end of the year 9999 is taken", () => {
-    expect(instantOf("2024-01-02")).toBe(Date.UTC(2024, 0, 2));
-    expect(instantOf(INSTANT_END)).toBe(INSTANT_END);
+    expect(toInstant("2024-01-02")).toBe(Date.UTC(2024, 0, 2));
+    expect(toInstant(INSTANT_END)).toBe(INSTANT_END);
   });
 
   test.each([Number.NaN, Infinity, 0.5, INSTANT_END + 1, INSTANT_MIN - 1, new Date("never")])(
     "S2.1 %s is refused",
     (value) => {
-      expect(() => instantOf(value)).toThrow(
+      expect(() => toInstant(value)).toThrow(
         "is no instant: expected whole milliseconds since 1970 within the years 0000 to 9999",
       );
     },

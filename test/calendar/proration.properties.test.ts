@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { cycleConfigOf, naturalCycleAt } from "../../src/calendar/cycle.ts";
+import { resolveCycleConfig, naturalCycleAt } from "../../src/calendar/cycle.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { daysIn, shareOfDays } from "../../src/calendar/proration.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { compareFractions, shareOf, sumFractions, whole } from "../../src/numbers/fraction.ts";
+import { compareFractions, multiplyByShare, sumFractions, toFraction } from "../../src/numbers/fraction.ts";
 import { midnight, offsetTerms } from "./terms.ts";
 
 const amount = fc
@@ -16,14 +16,14 @@ test("S8.2 the exact fractions of a cycle cut at any places add up to the whole"
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
   fc.assert(
     fc.property(offsetTerms, midnight, amount, cuts, (terms, date, amount, cuts) => {
-      const natural = naturalCycleAt(cycleConfigOf(terms, date), date);
+      const natural = naturalCycleAt(resolveCycleConfig(terms, date), date);
       const days = cuts.map((cut) => Math.floor(cut * daysIn(natural))).sort((a, b) => a - b);
       const bounds = [natural.start, ...days.map((day) => natural.start + day * DAY_MS), natural.end];
       const shares = bounds.slice(1).map((end, index) => {
         const { days, of } = shareOfDays({ start: bounds[index] ?? 0, end }, natural);
-        return shareOf(whole(amount), days, of);
+        return multiplyByShare(toFraction(amount), days, of);
       });
-      expect(compareFractions(sumFractions(shares), whole(amount))).toBe(0);
+      expect(compareFractions(sumFractions(shares), toFraction(amount))).toBe(0);
     }),
   );
 });

@@ -4,8 +4,8 @@ import type { Cycle } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import { daysIn, intersection, shareOfDays } from "../../src/calendar/proration.ts";
 import { InvariantError } from "../../src/errors.ts";
-import { Decimal, textOf } from "../../src/numbers/decimal.ts";
-import { roundFraction, shareOf, whole } from "../../src/numbers/fraction.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
+import { roundFraction, multiplyByShare, toFraction } from "../../src/numbers/fraction.ts";
 
 function period(start: string, end: string): Cycle {
   return { start: parseDate(start), end: parseDate(end) };
@@ -13,7 +13,7 @@ function period(start: string, end: string): Cycle {
 
 function prorated(amount: string, served: Cycle, natural: Cycle): string {
   const { days, of } = shareOfDays(served, natural);
-  return textOf(roundFraction(shareOf(whole(new Decimal(amount)), days, of), 2, "HALF_UP"));
+  return formatDecimal(roundFraction(multiplyByShare(toFraction(new Decimal(amount)), days, of), 2, "HALF_UP"));
 }
 
 describe("days", () => {

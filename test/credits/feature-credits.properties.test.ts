@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { FeatureEntry, OverageEvent, OverageRoom } from "../../src/credits/feature-credits.ts";
-import { consume, giveBack, inSpendingOrder, moveOverage } from "../../src/credits/feature-credits.ts";
+import type { FeatureEntry, OverageEvent, OverageAllowance } from "../../src/credits/feature-credits.ts";
+import { consume, restoreAllocations, sortForSpending, moveOverage } from "../../src/credits/feature-credits.ts";
 import type { Exact } from "../../src/numbers/exact.ts";
-import { addExact, compareExact, exactOfText, subtractExact, textOfExact } from "../../src/numbers/exact.ts";
+import { addExact, compareExact, exactOfText, subtractExact, formatExact } from "../../src/numbers/exact.ts";
 
 /** Units with up to two digits after the point; towards 0. */
 const units = fc.nat(3000).map((cents) => exactOfText(`${cents}e-2`) ?? 0);
@@ -17,7 +17,7 @@ const entries = fc
     },
   )
   .map((list) =>
-    inSpendingOrder(
+    sortForSpending(
       list.map(({ granted, from, length, voided }, index): FeatureEntry => ({
         id: `entry-${index}`,
         featureId: "tokens",
@@ -31,7 +31,9 @@ const entries = fc
     ),
   );
 
-type Step = { readonly consume: Exact; readonly at: number; readonly room: OverageRoom } | { readonly undo: number };
+type Step =
+  | { readonly consume: Exact; readonly at: number; readonly room: OverageAllowance }
+  | { readonly undo: number };
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     {
@@ -57,7 +59,7 @@ function take(held: Held, step: Step, eventId: string): void {
   if ("undo" in step) {
     const undone = held.events[step.undo % Math.max(held.events.length, 1)];
     if (undone === undefined) return;
-    const freed = giveBack(held.entries, undone.allocations);
+    const freed = restoreAllocations(held.entries, undone.allocations);
     Object.assign(
       held,
       moveOverage(
@@ -88,7 +90,7 @@ test("S11.6 granted − balance + overage is what the events that stand have con
         take(held, step, `event-${index}`);
         const overage = total(held.events.map((event) => event.overage));
         const stands = total(held.events.map(consumed));
-        expect(textOfExact(addExact(spent(held.entries), overage))).toBe(textOfExact(stands));
+        expect(formatExact(addExact(spent(held.entries), overage))).toBe(formatExact(stands));
         for (const { granted, balance } of held.entries) {
           expect(compareExact(balance, 0)).toBeGreaterThanOrEqual(0);
           expect(compareExact(balance, granted)).toBeLessThanOrEqual(0);
@@ -114,9 +116,10 @@ test("S15.4 ingest and undo leave every balance as it was", () => {
     fc.property(entries, units, fc.nat(45), (list, quantity, at) => {
       const result = consume(list, quantity, at, "UNLIMITED");
       const texts = (held: readonly FeatureEntry[]): readonly string[] =>
-        held.map(({ balance }) => textOfExact(balance));
+        held.map(({ balance }) => formatExact(balance));
       expect(result.kind).toBe("CONSUMED");
-      if (result.kind === "CONSUMED") expect(texts(giveBack(result.entries, result.allocations))).toEqual(texts(list));
+      if (result.kind === "CONSUMED")
+        expect(texts(restoreAllocations(result.entries, result.allocations))).toEqual(texts(list));
     }),
   );
 });
@@ -132,7 +135,7 @@ test('S11.5 "ingest A and B, undo A" leaves the total balance and overage of "in
       const alone: Held = { entries: list, events: [] };
       take(alone, b, "b");
       const sums = (held: Held): readonly string[] =>
-        [spent(held.entries), total(held.events.map(({ overage }) => overage))].map(textOfExact);
+        [spent(held.entries), total(held.events.map(({ overage }) => overage))].map(formatExact);
       expect(sums(both)).toEqual(sums(alone));
     }),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { FeatureEntry } from "../../src/credits/feature-credits.ts";
-import { consume, giveBack, inSpendingOrder, moveOverage } from "../../src/credits/feature-credits.ts";
+import { consume, restoreAllocations, sortForSpending, moveOverage } from "../../src/credits/feature-credits.ts";
 
 /** An entry of ten units in force over [0, 100), but for what is said. */
 function entry(id: string, changes: Partial<FeatureEntry> = {}): FeatureEntry {
@@ -28,8 +28,8 @@ describe("S11.2 entries are spent in order", () => {
     ["then earliest createdAt", entry("z", { createdAt: 1 }), entry("a", { createdAt: 2 })],
     ["then id", entry("a"), entry("b")],
   ])("%s", (_, first, second) => {
-    expect(inSpendingOrder([second, first])).toEqual([first, second]);
-    expect(inSpendingOrder([first, second])).toEqual([first, second]);
+    expect(sortForSpending([second, first])).toEqual([first, second]);
+    expect(sortForSpending([first, second])).toEqual([first, second]);
   });
 
   test("one after another, and only those in force, with a balance and not voided", () => {
@@ -105,12 +105,15 @@ describe("S11.5 undo", () => {
       { entryId: "a", quantity: 10 },
       { entryId: "b", quantity: 2 },
     ];
-    expect(giveBack(entries, allocations)).toEqual([entry("a", { voided: true }), entry("b", { effectiveUntil: 1 })]);
+    expect(restoreAllocations(entries, allocations)).toEqual([
+      entry("a", { voided: true }),
+      entry("b", { effectiveUntil: 1 }),
+    ]);
   });
 
   test("never gives back more than was granted, nor to an entry of another account", () => {
-    expect(() => giveBack([entry("a")], [{ entryId: "a", quantity: 1 }])).toThrow("S11.6");
-    expect(() => giveBack([entry("a")], [{ entryId: "b", quantity: 1 }])).toThrow("S11.4");
+    expect(() => restoreAllocations([entry("a")], [{ entryId: "a", quantity: 1 }])).toThrow("S11.6");
+    expect(() => restoreAllocations([entry("a")], [{ entryId: "b", quantity: 1 }])).toThrow("S11.4");
   });
 
   test("then overage moves onto what is free, earliest ingested first, in part where it must", () => {

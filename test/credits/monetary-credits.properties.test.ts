@@ -67,19 +67,19 @@ const period = { start: 0, end: 2 * DAY_MS };
 test("S12.3 credits give no more than they have, and no line and not the net goes below 0", () => {
   fc.assert(
     fc.property(credits, lines, (given, due) => {
-      const { taken } = applyCredits(creditsInOrder(given, period), due, 2);
-      for (const { creditId, amount, lines: parts } of taken) {
+      const { uses } = applyCredits(creditsInOrder(given, period), due, 2);
+      for (const { creditId, amount, lines: parts } of uses) {
         expect(amount.lte(given.find(({ id }) => id === creditId)?.left ?? ZERO)).toBe(true);
         expect(sum(parts.map((part) => part.amount)).eq(amount)).toBe(true);
         expect(parts.every((part) => part.amount.gt(ZERO) && part.amount.decimalPlaces() <= 2)).toBe(true);
       }
       for (const [index, { value }] of due.entries()) {
-        const payments = taken.flatMap(({ lines: parts }) => parts.filter((part) => part.index === index));
+        const payments = uses.flatMap(({ lines: parts }) => parts.filter((part) => part.index === index));
         const still = subtract(value, sum(payments.map(({ amount }) => amount)));
         expect(payments.length === 0 || still.gte(ZERO)).toBe(true);
       }
-      const net = subtract(sum(due.map(({ value }) => value)), sum(taken.map(({ amount }) => amount)));
-      expect(taken.length === 0 || net.gte(ZERO)).toBe(true);
+      const net = subtract(sum(due.map(({ value }) => value)), sum(uses.map(({ amount }) => amount)));
+      expect(uses.length === 0 || net.gte(ZERO)).toBe(true);
     }),
   );
 });
@@ -114,8 +114,8 @@ test("S12.3 an unlimited credit of plenty pays all that credits may pay", () => 
       );
       const net = sum(due.map(({ value }) => value));
       const most = net.lte(ZERO) ? ZERO : net.lt(payable) ? net : payable;
-      const { taken } = applyCredits([plenty], due, 2);
-      expect(sum(taken.map(({ amount }) => amount)).toFixed()).toBe(most.toFixed());
+      const { uses } = applyCredits([plenty], due, 2);
+      expect(sum(uses.map(({ amount }) => amount)).toFixed()).toBe(most.toFixed());
     }),
   );
 });

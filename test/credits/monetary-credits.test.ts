@@ -6,7 +6,7 @@ import {
   applyCredits,
   compareCredits,
   creditStatus,
-  leftOf,
+  availableAmount,
   isEffectiveIn,
   type MonetaryCredit,
   type PayableKind,
@@ -51,7 +51,7 @@ const line = (kind: PayableKind, billableId: string, value: number | string): Pa
 
 /** What is taken as `credit: line=amount …`. */
 function paid(credits: readonly MonetaryCredit[], lines: readonly PayableLine[], digits = 2): readonly string[] {
-  return applyCredits(credits, lines, digits).taken.map(
+  return applyCredits(credits, lines, digits).uses.map(
     ({ creditId, amount, lines: parts }) =>
       `${creditId} ${amount.toFixed()}: ${parts.map((part) => `${part.index}=${part.amount.toFixed()}`).join(" ")}`,
   );
@@ -175,6 +175,6 @@ describe("S12.4 S12.5 what is left of a credit", () => {
     [state(50, 0, 50), "0", "CONSUMED"],
     [state(50, 0, 20, true), "0", "VOIDED"],
   ])("S12.4 S12.5 (%#)", (credit, left, status) => {
-    expect([leftOf(credit).toFixed(), creditStatus(credit)]).toEqual([left, status]);
+    expect([availableAmount(credit).toFixed(), creditStatus(credit)]).toEqual([left, status]);
   });
 });

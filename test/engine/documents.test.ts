@@ -1,7 +1,7 @@
 /** Stored documents are checked and typed when they are read; bodies of older versions have the book's defaults. */
 import { describe, expect, test } from "vitest";
 
-import { documentOf, type TypedKind } from "../../src/engine/documents.ts";
+import { toTypedDocument, type TypedKind } from "../../src/engine/documents.ts";
 import { InvariantError } from "../../src/errors.ts";
 import { createEngine, memoryStore } from "../../src/index.ts";
 import type { DocumentRecord } from "../../src/ledger/decision.ts";
@@ -23,12 +23,12 @@ describe("S16 the body of a stored document", () => {
     ["customer", { id: "acme", name: "Acme" }, { status: "ACTIVE" }],
     ["alias", {}, {}],
   ])("of a %s that leaves out what was written later is read with its defaults", (kind, body, expected) => {
-    expect(documentOf(kind, stored(kind, "id", body)).body).toMatchObject(expected);
+    expect(toTypedDocument(kind, stored(kind, "id", body)).body).toMatchObject(expected);
   });
 
   test("keeps what is not typed, in its order", () => {
     const body = { zone: "eu", name: "call", status: "DRAFT", attributes: [{ unit: "s", name: "n" }], version: 3 };
-    expect(JSON.stringify(documentOf("eventSchema", stored("eventSchema", "call@3", body)).body)).toBe(
+    expect(JSON.stringify(toTypedDocument("eventSchema", stored("eventSchema", "call@3", body)).body)).toBe(
       JSON.stringify(body),
     );
   });
@@ -38,8 +38,8 @@ describe("S16 the body of a stored document", () => {
     ["usageMeter", { id: "um.a", name: 5, aggregation: "SUM" }, "name"],
     ["customer", { id: "acme" }, "name"],
   ])("of a %s that is none is refused with what is wrong", (kind, body, field) => {
-    expect(() => documentOf(kind, stored(kind, "broken", body))).toThrow(InvariantError);
-    expect(() => documentOf(kind, stored(kind, "broken", body))).toThrow(`"broken" is one: ${field}:`);
+    expect(() => toTypedDocument(kind, stored(kind, "broken", body))).toThrow(InvariantError);
+    expect(() => toTypedDocument(kind, stored(kind, "broken", body))).toThrow(`"broken" is one: ${field}:`);
   });
 
   test("of an older store is part of the configuration of an engine", async () => {

@@ -11,7 +11,7 @@ import { parseBook } from "../../src/book/book.ts";
 import type { BookInput } from "../../src/book/model/book.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { engineAt, type EngineUnderTest, refusalOf } from "./support.ts";
 
@@ -61,19 +61,25 @@ async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]>
   const credits = await engine.credits.list({ page: { limit: 1000 } });
   const found = [
     ...invoices.items.map(({ invoice: { accountId, invoiceType, status, startDate, endDate, revenueInfo } }) =>
-      ["invoice", accountId, invoiceType, status, startDate, endDate, textOf(revenueInfo.value)].join(" "),
+      ["invoice", accountId, invoiceType, status, startDate, endDate, formatDecimal(revenueInfo.value)].join(" "),
     ),
     ...credits.items.map(
       ({ credit: { accountId, purpose, creditAmount, consumedAmount, effectiveFrom }, holdAmount }) =>
-        ["credit", accountId, purpose, ...[creditAmount, consumedAmount, holdAmount].map(textOf), effectiveFrom].join(
-          " ",
-        ),
+        [
+          "credit",
+          accountId,
+          purpose,
+          ...[creditAmount, consumedAmount, holdAmount].map(formatDecimal),
+          effectiveFrom,
+        ].join(" "),
     ),
   ];
   for (const accountId of ACCOUNTS) {
     const entries = await engine.entries.list({ accountId, featureId: "feature.calls" }, { page: { limit: 1000 } });
     for (const { granted, balance, effectiveFrom, effectiveUntil } of entries.items) {
-      found.push(["entry", accountId, textOf(granted), textOf(balance), effectiveFrom, effectiveUntil].join(" "));
+      found.push(
+        ["entry", accountId, formatDecimal(granted), formatDecimal(balance), effectiveFrom, effectiveUntil].join(" "),
+      );
     }
   }
   return found.sort();
@@ -105,17 +111,21 @@ describe("a ledger whose ids hold their keys", () => {
         status,
         startDate,
       ]);
-      expect(textOf(invoice.revenueInfo.value)).toBe(total);
+      expect(formatDecimal(invoice.revenueInfo.value)).toBe(total);
       if (answered !== id) expect(answered).toMatch(SHORT);
     }
     for (const [id, accountId, purpose, amount] of former.listed.credits) {
       const { credit } = await engine.credits.get(id);
-      expect([credit.accountId, credit.purpose, textOf(credit.creditAmount)]).toEqual([accountId, purpose, amount]);
+      expect([credit.accountId, credit.purpose, formatDecimal(credit.creditAmount)]).toEqual([
+        accountId,
+        purpose,
+        amount,
+      ]);
     }
     for (const [id, accountId, balance] of former.listed.entries) {
       const changed = await engine.entries.update({ accountId, entryId: id }, { granted: 1000 });
       // 900 more than the 100 of its grant.
-      expect(textOf(changed.balance)).toBe(String(Number(balance) + 900));
+      expect(formatDecimal(changed.balance)).toBe(String(Number(balance) + 900));
     }
     await engine.finalize();
     for (const [id, , , status] of former.listed.invoices) {

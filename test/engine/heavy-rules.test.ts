@@ -81,7 +81,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
     ]);
     const [failed] = await engine.events.get("a");
     expect(failed?.description).toContain("budget of 10,000 steps");
-    expect((await engine.usageMeters.get(heavy)).given["computations"]).toEqual(heavyMeter("call")["computations"]);
+    expect((await engine.usageMeters.get(heavy)).input["computations"]).toEqual(heavyMeter("call")["computations"]);
     expect((await engine.usageMeters.list()).items).toHaveLength(2);
   });
 

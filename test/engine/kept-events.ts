@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { UndoFilter } from "../../src/ledger/events/undo-filter.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import type { Store } from "../../src/store/store.ts";
 import { perUnit } from "../book/builder.ts";
 
@@ -188,7 +188,7 @@ export async function undoneBy({ engine }: Opened, filter: UndoFilter): Promise<
 async function usageOf({ store }: Opened): Promise<readonly string[]> {
   const cells = await store.read.usage(["a", "b"], -1_000_000, 1_000_000);
   return cells
-    .map((cell) => `${cell.accountId} ${cell.meterOrFeatureId} ${cell.day} ${textOf(cell.quantity)}`)
+    .map((cell) => `${cell.accountId} ${cell.meterOrFeatureId} ${cell.day} ${formatDecimal(cell.quantity)}`)
     .toSorted();
 }
 

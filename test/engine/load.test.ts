@@ -99,7 +99,7 @@ describe("loading a book", () => {
     };
     await engine.load(book as BookInput);
     for (const { id, computations } of book.usageMeters) {
-      expect((await engine.usageMeters.get(id)).given["computations"]).toEqual(computations);
+      expect((await engine.usageMeters.get(id)).input["computations"]).toEqual(computations);
     }
   });
 

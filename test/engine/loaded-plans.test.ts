@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type Invoice, preview, readBook } from "../../src/index.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { fee, plan } from "../book/builder.ts";
 import { engineAt } from "./support.ts";
 
@@ -17,7 +17,9 @@ const bookOf = (...pricePlans: readonly object[]): object => ({
 });
 
 const shown = (invoices: readonly Invoice[]): readonly string[] =>
-  invoices.map(({ invoiceDate, revenueInfo }) => `${invoiceDate.slice(0, 10)} ${textOf(revenueInfo.value)}`).toSorted();
+  invoices
+    .map(({ invoiceDate, revenueInfo }) => `${invoiceDate.slice(0, 10)} ${formatDecimal(revenueInfo.value)}`)
+    .toSorted();
 
 describe("a book that an engine is loaded with before its first day", () => {
   test("S9.2 S9.5 S13.5 a plan change that is decided in the middle of a cycle gives back what was charged", async () => {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { collectPage, type Page, pageAmong } from "../../src/engine/pages.ts";
+import { collectPage, type Page, selectPage } from "../../src/engine/pages.ts";
 import type { PageKey } from "../../src/ledger/view.ts";
 
 const items = fc.uniqueArray(fc.record({ createdAt: fc.nat(8), id: fc.string({ maxLength: 2 }) }), {
@@ -36,7 +36,7 @@ describe("a page that is collected", () => {
 
   test("is refused for a limit out of its bounds", () => {
     for (const limit of [0, 1001, 1.5, Number.NaN]) {
-      expect(() => pageAmong([], { limit }, own)).toThrow("limit: expected a whole number from 1 to 1000");
+      expect(() => selectPage([], { limit }, own)).toThrow("limit: expected a whole number from 1 to 1000");
     }
   });
 });

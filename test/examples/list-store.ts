@@ -13,7 +13,7 @@ import {
   type PageKey,
   type PageRequest,
   RatebookError,
-  recordOfNewEvent,
+  toEventRecord,
   type Store,
   type UsageDelta,
 } from "../../src/store.ts";
@@ -56,7 +56,7 @@ export function listStore(): Store {
   return {
     name: "list",
     read,
-    together: () => read,
+    consistentView: () => read,
     transact(_scope, work) {
       const run = async () => {
         const { result, changes } = await work(read);
@@ -82,7 +82,7 @@ function changed(state: State, changes: Changes): State {
     // What was sent is the sender's own, who may change it later.
     const { accountId, attributes, dimensions } = event.sent;
     const sent = { accountId, attributes: attributes?.map((each) => ({ ...each })), dimensions: { ...dimensions } };
-    events.set(event.referenceId, recordOfNewEvent({ ...event, sent }, ++number));
+    events.set(event.referenceId, toEventRecord({ ...event, sent }, ++number));
   }
   for (const event of changes.events ?? []) events.set(event.referenceId, event);
   for (const { referenceId } of changes.removedEvents ?? []) events.delete(referenceId);
@@ -157,7 +157,7 @@ function viewOf(now: () => State): LedgerView {
     accounts: async (ids) => accounts().filter(({ id }) => ids.includes(id)),
     accountList: async (filter, page) => pageOf(accounts().filter(hasAll(filter)), page),
     accountsBehind: async (instant, limit, after) => idsOf(({ nextDueAt }) => nextDueAt <= instant, limit, after),
-    accountsUncharted: async (instant, limit, after) =>
+    accountsWithStaleDraftIndex: async (instant, limit, after) =>
       idsOf(({ drafts }) => drafts?.credits === undefined || drafts.until <= instant, limit, after),
     draftList: async ({ customerId, period, begunBy, final, ...filter }, page) => {
       const drafts = accounts()

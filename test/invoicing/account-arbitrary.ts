@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
-import { cycleConfigOf } from "../../src/calendar/cycle.ts";
+import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
 import { NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
@@ -41,7 +41,7 @@ const decisionsIn = (currency: string): fc.Arbitrary<readonly PlanDecision[]> =>
       return made.map(({ wait, ahead, days, planId, details }, index) => {
         if (index > 0) now += wait * DAY_MS;
         const from = index === 0 ? FIRST : now + ahead * DAY_MS;
-        const cycleConfig = cycleConfigOf({ interval: "MONTHLY", startOffset: { dayOffset: "1" } }, from);
+        const cycleConfig = resolveCycleConfig({ interval: "MONTHLY", startOffset: { dayOffset: "1" } }, from);
         const plan = { planId, version: index + 1, details, cycleConfig, gracePeriodDays: index % 3 };
         return { from, until: days === null ? NO_END : from + days * DAY_MS, decidedAt: now, plan };
       });

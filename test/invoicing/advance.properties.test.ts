@@ -4,15 +4,21 @@ import { describe, expect, test } from "vitest";
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { toTheEnd } from "../../src/book/steps.ts";
-import { type CycleConfig, cycleConfigOf } from "../../src/calendar/cycle.ts";
+import { type CycleConfig, resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView } from "../../src/invoicing/account-view.ts";
-import { advanceOf } from "../../src/invoicing/advance.ts";
-import { arrearsCharges } from "../../src/invoicing/arrears.ts";
-import { dueCycles } from "../../src/invoicing/dues.ts";
-import { cyclesIn, NO_END, type PlanDecision, timelineOf } from "../../src/invoicing/timeline.ts";
+import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
+import { chargeInArrears } from "../../src/invoicing/arrears.ts";
+import { findDueCycles } from "../../src/invoicing/dues.ts";
+import { cyclesIn, NO_END, type PlanDecision, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
-import { addFractions, type Fraction, negated, NOTHING, textOfFraction } from "../../src/numbers/fraction.ts";
+import {
+  addFractions,
+  type Fraction,
+  negateFraction,
+  ZERO_FRACTION,
+  formatFraction,
+} from "../../src/numbers/fraction.ts";
 import { perUnit } from "../book/builder.ts";
 
 const FIRST = parseDate("2024-01-10");
@@ -43,7 +49,7 @@ const terms: fc.Arbitrary<Terms> = fc.record({
     .record({ day: fc.integer({ min: 1, max: 31 }), interval: fc.constantFrom("MONTHLY", "QUARTERLY") })
     .map(({ day, interval }) => {
       const startOffset = { dayOffset: String(day), ...(interval === "MONTHLY" ? {} : { monthOffset: "2" }) };
-      return cycleConfigOf({ interval, startOffset }, FIRST);
+      return resolveCycleConfig({ interval, startOffset }, FIRST);
     }),
   prorated: fc.boolean(),
   recurrence: fc.record({ interval: fc.integer({ min: 1, max: 3 }), offset: fc.nat(2) }),
@@ -120,19 +126,19 @@ function viewOf(account: Terms): AccountView {
 }
 
 function total(amounts: readonly Fraction[]): string {
-  return textOfFraction(amounts.reduce(addFractions, NOTHING));
+  return formatFraction(amounts.reduce(addFractions, ZERO_FRACTION));
 }
 
 /** All that an account is charged, less all that it is given back. */
 function charged(account: Terms): string {
   const view = viewOf(account);
-  const { charges, refunds } = toTheEnd(advanceOf(view, dueCycles(view.decisions, LAST)));
+  const { charges, refunds } = toTheEnd(computeAdvanceBilling(view, findDueCycles(view.decisions, LAST)));
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
-  const timeline = timelineOf(view.decisions);
-  const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => arrearsCharges(view, timeline, cycle));
+  const timeline = buildTimeline(view.decisions);
+  const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => chargeInArrears(view, timeline, cycle));
   return total([
     ...charges.flatMap(({ rate }) => rate()?.bounded ?? []),
-    ...refunds.map(({ amount }) => negated(amount)),
+    ...refunds.map(({ amount }) => negateFraction(amount)),
     ...inArrears.map(({ bounded }) => bounded),
   ]);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { compareCredits, isEffectiveIn } from "../../src/credits/monetary-credits.ts";
-import { creditPool } from "../../src/invoicing/credit-pool.ts";
+import { createCreditPool } from "../../src/invoicing/credit-pool.ts";
 import type { Draft } from "../../src/invoicing/draft.ts";
 import type { GrantedCredit } from "../../src/invoicing/granted-credits.ts";
 import { Decimal, subtract, ZERO } from "../../src/numbers/decimal.ts";
@@ -43,7 +43,7 @@ test("S12.1 S12.3 each draft finds all that it may take in order, whatever other
       const drafts = steps.map(
         ({ start, length, finalAt }) => ({ cycle: { start, end: start + length }, finalAt }) as Draft,
       );
-      const pool = creditPool(given, drafts);
+      const pool = createCreditPool(given, drafts);
       steps.forEach(({ start, length, finalAt, take, grants }, place) => {
         const cycle = { start, end: start + length };
         const expected = [...left.values()]

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { DAY_MS, formatInstant } from "../../src/calendar/instant.ts";
 import { drawInvoices } from "../../src/invoicing/draw.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
-import { cyclesIn, NO_END, timelineOf } from "../../src/invoicing/timeline.ts";
+import { cyclesIn, NO_END, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { Decimal, sum } from "../../src/numbers/decimal.ts";
 import { headOf, linesOf, linesOfType } from "../support/invoice-lines.ts";
@@ -88,7 +88,7 @@ describe("all invoices", () => {
       fc.property(billed, (account) => {
         const invoices = drawn(account);
         const unit = new Decimal(`1e-${minorUnitDigits(account.view.currency)}`);
-        for (const cycle of cyclesIn(timelineOf(account.view.decisions), FIRST, UNTIL)) {
+        for (const cycle of cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL)) {
           const { details, planId } = cycle.term.plan;
           const [start, end] = [formatInstant(cycle.start), formatInstant(cycle.end)];
           const own = invoices.filter(
@@ -126,7 +126,7 @@ describe("all invoices", () => {
         .toSorted();
     fc.assert(
       fc.property(billed, (account) => {
-        const cycles = cyclesIn(timelineOf(account.view.decisions), FIRST, UNTIL);
+        const cycles = cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL);
         const single = cycles.flatMap(({ start }) => drawn(account, start, start + 1));
         expect(grossOf(single)).toEqual(grossOf(drawn(account)));
       }),

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { toTheEnd } from "../../src/book/steps.ts";
 import { DAY_MS, formatDate, formatInstant, parseDate } from "../../src/calendar/instant.ts";
-import { cutOf } from "../../src/invoicing/advance-charge.ts";
+import { findCut } from "../../src/invoicing/advance-charge.ts";
 import { feeTiming } from "../../src/invoicing/charging.ts";
-import { dueCards, dueCycles, featureGrants } from "../../src/invoicing/dues.ts";
+import { findDueCards, findDueCycles, findFeatureGrants } from "../../src/invoicing/dues.ts";
 import type { PlanDecision } from "../../src/invoicing/timeline.ts";
 import { perUnit } from "../book/builder.ts";
 import { decision, fee, type PlanTerms, spanText } from "./plans.ts";
@@ -21,11 +21,11 @@ function entitlement(effectiveUntil: string, more: Readonly<Record<string, unkno
 }
 
 function duesText(decisions: readonly PlanDecision[], until: string): readonly string[] {
-  return dueCycles(decisions, parseDate(until)).map(({ due, cycle }) => `${formatDate(due)}: ${spanText(cycle)}`);
+  return findDueCycles(decisions, parseDate(until)).map(({ due, cycle }) => `${formatDate(due)}: ${spanText(cycle)}`);
 }
 
 function grantsText(decisions: readonly PlanDecision[], from: string, until: string): readonly string[] {
-  return toTheEnd(featureGrants(decisions, parseDate(from), parseDate(until))).map(
+  return toTheEnd(findFeatureGrants(decisions, parseDate(from), parseDate(until))).map(
     ({ effectiveFrom, effectiveUntil }) => `${formatInstant(effectiveFrom)} ${formatInstant(effectiveUntil)}`,
   );
 }
@@ -33,9 +33,9 @@ function grantsText(decisions: readonly PlanDecision[], from: string, until: str
 test("S11.1 a grant that an earlier version stored under its name with the cycles is not made again", () => {
   const decisions = [decision("2024-06-01", { details: entitlement("P1M") })];
   const [from, until] = [parseDate("2024-06-01"), parseDate("2024-07-01")];
-  const [grant] = toTheEnd(featureGrants(decisions, from, until));
+  const [grant] = toTheEnd(findFeatureGrants(decisions, from, until));
   const stored = `${grant?.key.replace(/\|0$/, "")}|MONTHLY|1|NIL|0`;
-  expect(toTheEnd(featureGrants(decisions, from, until, (key) => key === stored))).toEqual([]);
+  expect(toTheEnd(findFeatureGrants(decisions, from, until, (key) => key === stored))).toEqual([]);
 });
 
 describe("the cycles that fall due", () => {
@@ -69,8 +69,8 @@ describe("the cycles that fall due", () => {
     const keysOf = (enableProration: boolean): readonly string[] => {
       const details = fee({ enableProration });
       const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
-      const dues = dueCycles(decisions, parseDate("2024-08-01"));
-      const cards = dueCards(dues, ({ fixedFeeRateCards }) => fixedFeeRateCards, feeTiming);
+      const dues = findDueCycles(decisions, parseDate("2024-08-01"));
+      const cards = findDueCards(dues, ({ fixedFeeRateCards }) => fixedFeeRateCards, feeTiming);
       return toTheEnd(cards).map(({ due }) => formatDate(due.cycle.start));
     };
     expect(keysOf(false)).toEqual(["2024-06-01", "2024-07-01"]);
@@ -104,7 +104,7 @@ describe("what is granted", () => {
     const details = entitlement("P1M");
     const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
     expect(grantsText(decisions, "2024-06-01", "2024-07-01")).toHaveLength(1);
-    const keys = toTheEnd(featureGrants(decisions, parseDate("2024-06-01"), parseDate("2025-06-01"))).map(
+    const keys = toTheEnd(findFeatureGrants(decisions, parseDate("2024-06-01"), parseDate("2025-06-01"))).map(
       ({ key }) => key,
     );
     expect(new Set(keys).size).toBe(12);
@@ -115,9 +115,9 @@ describe("what is granted", () => {
     const [from, until] = [parseDate("2024-01-01"), parseDate("2024-12-01")];
     const pieces = [];
     for (let at = from; at < until; at += 10 * DAY_MS) {
-      pieces.push(...toTheEnd(featureGrants(decisions, at, Math.min(at + 10 * DAY_MS, until))));
+      pieces.push(...toTheEnd(findFeatureGrants(decisions, at, Math.min(at + 10 * DAY_MS, until))));
     }
-    expect(pieces).toEqual(toTheEnd(featureGrants(decisions, from, until)));
+    expect(pieces).toEqual(toTheEnd(findFeatureGrants(decisions, from, until)));
     expect(pieces).toHaveLength(6);
   });
 });
@@ -132,7 +132,7 @@ describe("when a period that was charged in advance ends after all", () => {
       decision("2024-06-21", { id: "third", decidedAt: "2024-06-05" }),
       decision("2024-06-11", { id: "other", decidedAt: "2024-06-09" }),
     ];
-    expect(cutOf(decisions, period, known)).toEqual({
+    expect(findCut(decisions, period, known)).toEqual({
       at: parseDate("2024-06-11"),
       decidedAt: parseDate("2024-06-09"),
     });
@@ -140,6 +140,6 @@ describe("when a period that was charged in advance ends after all", () => {
 
   test("S9.5 not at all where what was decided was known, or lies outside", () => {
     const before = decision("2024-06-11", { id: "other", decidedAt: "2024-05-01" });
-    expect(cutOf([before, decision("2024-07-01", { id: "third" })], period, known)).toBeUndefined();
+    expect(findCut([before, decision("2024-07-01", { id: "third" })], period, known)).toBeUndefined();
   });
 });

@@ -8,9 +8,9 @@ import { describe, expect, test } from "vitest";
 import { toTheEnd } from "../../src/book/steps.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
-import type { Advance } from "../../src/invoicing/advance-charge.ts";
-import { advanceOf } from "../../src/invoicing/advance.ts";
-import { dueCycles } from "../../src/invoicing/dues.ts";
+import type { AdvanceBilling } from "../../src/invoicing/advance-charge.ts";
+import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
+import { findDueCycles } from "../../src/invoicing/dues.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import type { Fraction } from "../../src/numbers/fraction.ts";
 import { decision } from "./plans.ts";
@@ -63,7 +63,7 @@ const seats: fc.Arbitrary<Seats> = fc.record({
 const priceOf = ({ prices: of }: Seats, quantity: number): number =>
   quantity === 0 ? 0 : (of[Math.min(Math.ceil(quantity / BAND), of.length) - 1] ?? 0);
 
-function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): Advance {
+function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): AdvanceBilling {
   const plan = {
     licenseRateCards: [
       {
@@ -99,7 +99,7 @@ function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): A
     usage: () => ZERO,
     overage: () => ZERO,
   };
-  return toTheEnd(advanceOf(view, dueCycles(view.decisions, JUNE + DAYS * DAY_MS)));
+  return toTheEnd(computeAdvanceBilling(view, findDueCycles(view.decisions, JUNE + DAYS * DAY_MS)));
 }
 
 /** An amount in parts of a thirtieth, or of a whole price where nothing is prorated. */

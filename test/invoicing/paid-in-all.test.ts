@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
-import { paidInAll } from "../../src/invoicing/paid-in-all.ts";
+import { netTotal } from "../../src/invoicing/paid-in-all.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { account, calls, fee, plan, sumMeter } from "../book/builder.ts";
 
 /** 2 a call, less 5 a month in advance; and 1.00 that was given to the account. */
@@ -33,13 +33,13 @@ test.each([
   const attributes = [{ name: "count", value: count }];
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };
   const { invoices } = preview(BOOK, count === 0 ? [] : [event], { at: "2024-01-10" });
-  expect(invoices.map(({ revenueInfo }) => textOf(revenueInfo.value))).toEqual(totals);
-  expect(textOf(paidInAll(invoices))).toBe(paid);
+  expect(invoices.map(({ revenueInfo }) => formatDecimal(revenueInfo.value))).toEqual(totals);
+  expect(formatDecimal(netTotal(invoices))).toBe(paid);
 });
 
 test("S13.4 without the invoice below zero, its credit is taken off as any other", () => {
   const attributes = [{ name: "count", value: 10 }];
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };
   const { invoices } = preview(BOOK, [event], { at: "2024-01-10" });
-  expect(textOf(paidInAll(invoices.filter(({ invoiceType }) => invoiceType === "STANDARD")))).toBe("14");
+  expect(formatDecimal(netTotal(invoices.filter(({ invoiceType }) => invoiceType === "STANDARD")))).toBe("14");
 });

@@ -1,7 +1,7 @@
 /** Small makers of plans and decisions for the tests of invoicing and of what the ledger asks of it. */
 import type { PricingCycleConfig } from "../../src/book/model/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
-import { cycleConfigOf } from "../../src/calendar/cycle.ts";
+import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { formatDate, type Instant, parseDate } from "../../src/calendar/instant.ts";
 import { type AssociatedPlan, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
 
@@ -26,7 +26,7 @@ export function planFor(date: string, { id, version, cycle, graceDays, details }
     planId: id ?? "plan",
     version: version ?? 1,
     details: pricePlan.shape.pricePlanDetails.parse({ ...details }),
-    cycleConfig: cycleConfigOf(cycle ?? MONTHLY, parseDate(date)),
+    cycleConfig: resolveCycleConfig(cycle ?? MONTHLY, parseDate(date)),
     gracePeriodDays: graceDays ?? 0,
   };
 }

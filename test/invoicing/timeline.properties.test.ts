@@ -8,7 +8,7 @@ import {
   knownTimelines,
   NO_END,
   type PlanDecision,
-  timelineOf,
+  buildTimeline,
 } from "../../src/invoicing/timeline.ts";
 import { planFor } from "./plans.ts";
 
@@ -55,7 +55,7 @@ describe("timelines", () => {
   test("S16.1 on every day the plan is that of the latest decision about the day", () => {
     fc.assert(
       fc.property(decisions, (made) => {
-        const timeline = timelineOf(made);
+        const timeline = buildTimeline(made);
         for (const day of days) {
           const last = made.findLast(({ from, until }) => from <= day && day < until);
           const term = timeline.find(({ from, until }) => from <= day && day < until);
@@ -68,7 +68,7 @@ describe("timelines", () => {
   test("S6.4 an account's cycles partition its associations", () => {
     fc.assert(
       fc.property(decisions, (made) => {
-        const timeline = timelineOf(made);
+        const timeline = buildTimeline(made);
         const end = at(DAYS);
         for (const { from, until } of timeline.filter((term) => term.from < end)) {
           const cycles = cyclesIn(timeline, from, Math.min(until, end));
@@ -89,7 +89,7 @@ describe("timelines", () => {
   test("S9.1 n grows by one with each natural cycle of a run, and begins at 1", () => {
     fc.assert(
       fc.property(decisions, (made) => {
-        const cycles = cyclesIn(timelineOf(made), at(0), at(DAYS));
+        const cycles = cyclesIn(buildTimeline(made), at(0), at(DAYS));
         for (const [index, cycle] of cycles.entries()) {
           const before = cycles[index - 1];
           if (before === undefined || before.run.start !== cycle.run.start) expect(cycle.n).toBe(1);
@@ -102,7 +102,7 @@ describe("timelines", () => {
   test("S6.4 the cycle that holds an instant is the one that the range of cycles has", () => {
     fc.assert(
       fc.property(decisions, fc.nat(DAYS * DAY_MS), (made, ms) => {
-        const timeline = timelineOf(made);
+        const timeline = buildTimeline(made);
         const instant = START + ms;
         expect(cycleAt(timeline, instant)).toEqual(cyclesIn(timeline, instant, instant + 1)[0]);
       }),
@@ -116,7 +116,7 @@ describe("timelines", () => {
           ({ knownFrom, knownUntil }) => knownFrom <= at(day) && at(day) < knownUntil,
         );
         const before = made.filter(({ decidedAt }) => decidedAt <= at(day));
-        expect(known?.timeline ?? []).toEqual(timelineOf(before));
+        expect(known?.timeline ?? []).toEqual(buildTimeline(before));
       }),
     );
   });

@@ -8,13 +8,13 @@ import {
   naturalPeriod,
   type PlanDecision,
   type Timeline,
-  timelineOf,
+  buildTimeline,
 } from "../../src/invoicing/timeline.ts";
 import { decision, spanText } from "./plans.ts";
 
 /** Cycles of a year or so: span and number. */
 function cyclesOf(decisions: readonly PlanDecision[], from: string, until: string): readonly string[] {
-  return cyclesIn(timelineOf(decisions), parseDate(from), parseDate(until)).map(
+  return cyclesIn(buildTimeline(decisions), parseDate(from), parseDate(until)).map(
     (cycle) => `${spanText(cycle)} n=${cycle.n}`,
   );
 }
@@ -33,7 +33,7 @@ describe("the cycles of an account", () => {
       decision("2020-01-05", { id: "five", cycle: monthly("5") }),
       decision("2020-03-15", { id: "one", cycle: monthly("1") }),
     ];
-    const starts = cyclesIn(timelineOf(decisions), parseDate("2020-01-01"), parseDate("2020-05-02"));
+    const starts = cyclesIn(buildTimeline(decisions), parseDate("2020-01-01"), parseDate("2020-05-02"));
     expect(starts.map(({ start }) => formatDate(start))).toEqual([
       "2020-01-05",
       "2020-02-05",
@@ -55,7 +55,7 @@ describe("the cycles of an account", () => {
 
   test("S6.7 an association inside one cycle is one piece, and knows its natural cycle", () => {
     const inside = decision("2024-01-10", { until: "2024-01-12", cycle: monthly("1") });
-    const cycles = cyclesIn(timelineOf([inside]), parseDate("2024-01-01"), parseDate("2024-02-01"));
+    const cycles = cyclesIn(buildTimeline([inside]), parseDate("2024-01-01"), parseDate("2024-02-01"));
     expect(cycles.map(({ natural, ...piece }) => [spanText(piece), spanText(natural)])).toEqual([
       ["2024-01-10/2024-01-12", "2024-01-01/2024-02-01"],
     ]);
@@ -63,7 +63,7 @@ describe("the cycles of an account", () => {
 
   test("S16.1 an association replaces what lies in it; what was there goes on after it, as its own", () => {
     const decisions = [decision("2024-01-01"), decision("2024-06-11", { id: "other", until: "2024-07-11" })];
-    expect(termsOf(timelineOf(decisions))).toEqual([
+    expect(termsOf(buildTimeline(decisions))).toEqual([
       "plan@1 2024-01-01/2024-06-11",
       "other@1 2024-06-11/2024-07-11",
       "plan@1 2024-07-11/9999-01-01",
@@ -80,13 +80,13 @@ describe("the cycles of an account", () => {
 
   test("S16.1 an association that covers another wholly leaves nothing of it", () => {
     const decisions = [decision("2024-03-01", { until: "2024-04-01" }), decision("2024-03-01", { id: "other" })];
-    expect(termsOf(timelineOf(decisions))).toEqual(["other@1 2024-03-01/9999-01-01"]);
+    expect(termsOf(buildTimeline(decisions))).toEqual(["other@1 2024-03-01/9999-01-01"]);
   });
 
   test("S16.1 dissociating leaves a gap, and the numbers begin again after it", () => {
     const decisions = [decision("2024-01-01"), decision("2024-02-10", null, "2024-02-20")];
-    expect(cycleAt(timelineOf(decisions), parseDate("2024-02-10"))).toBeUndefined();
-    expect(cycleAt(timelineOf(decisions), parseDate("2024-02-20") - 1)).toBeUndefined();
+    expect(cycleAt(buildTimeline(decisions), parseDate("2024-02-10"))).toBeUndefined();
+    expect(cycleAt(buildTimeline(decisions), parseDate("2024-02-20") - 1)).toBeUndefined();
     expect(cyclesOf(decisions, "2024-02-01", "2024-03-02")).toEqual([
       "2024-02-01/2024-02-10 n=2",
       "2024-02-20/2024-03-01 n=1",
@@ -115,7 +115,7 @@ describe("the cycles of an account", () => {
   });
 
   test("S2.1 a cycle holds its start and not its end", () => {
-    const timeline = timelineOf([decision("2024-01-01", { until: "2024-02-01" })]);
+    const timeline = buildTimeline([decision("2024-01-01", { until: "2024-02-01" })]);
     expect(cycleAt(timeline, parseDate("2024-01-01"))?.n).toBe(1);
     expect(cycleAt(timeline, parseDate("2024-02-01") - 1)?.n).toBe(1);
     expect(cycleAt(timeline, parseDate("2024-02-01"))).toBeUndefined();
@@ -123,7 +123,7 @@ describe("the cycles of an account", () => {
   });
 
   test("S9.2 the natural period of three cycles is not cut by the association", () => {
-    const cycle = cycleAt(timelineOf([decision("2024-01-15", { until: "2024-02-10" })]), parseDate("2024-01-20"));
+    const cycle = cycleAt(buildTimeline([decision("2024-01-15", { until: "2024-02-10" })]), parseDate("2024-01-20"));
     expect(cycle && spanText(naturalPeriod(cycle, 1, 3))).toBe("2024-01-01/2024-04-01");
   });
 });

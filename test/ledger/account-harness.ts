@@ -1,18 +1,18 @@
 /** One account at a time, decided about without a store: what a decision changes is kept for the next one. */
 import type { Book } from "../../src/book/model/book.ts";
-import { dayOf, type Instant, instantOf } from "../../src/calendar/instant.ts";
+import { dayOf, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { listedAt } from "../../src/ledger/account/draft-places.ts";
-import { keyOfInvoice } from "../../src/ledger/account/due-ids.ts";
-import { openIn } from "../../src/ledger/account/open-cycles.ts";
+import { storedInvoiceKey } from "../../src/ledger/account/due-ids.ts";
+import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
 import type { Changes, IdSource } from "../../src/ledger/decision.ts";
-import { recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
+import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, type AccountWork, openWorkspace } from "../../src/ledger/workspace.ts";
-import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
+import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { exactOfDecimal } from "../../src/numbers/exact.ts";
 import { cellsOf } from "./cells.ts";
 
@@ -20,7 +20,7 @@ import { cellsOf } from "./cells.ts";
 export const START = "2024-01-01";
 
 /** An instant from a date, a date-time or a number. */
-export const at = (text: string | Instant): Instant => instantOf(text);
+export const at = (text: string | Instant): Instant => toInstant(text);
 
 /** Accounts in memory. */
 export interface Ledger {
@@ -95,7 +95,7 @@ export function openLedger(
         const own = <Item extends { readonly accountId: string }>(items: readonly Item[] = []): readonly Item[] =>
           items.filter(({ accountId }) => accountId === id);
         const added = own(changes.newEvents).map((each, index) =>
-          recordOfNewEvent(each, before.events.length + index + 1),
+          toEventRecord(each, before.events.length + index + 1),
         );
         const after = {
           record: changes.accounts?.find((record) => record.id === id) ?? before.record,
@@ -113,8 +113,8 @@ export function openLedger(
     use: (quantity, timestamp, now = timestamp, id = "a") =>
       ledger.run((work) => {
         catchUp(catalog, work, at(now));
-        if (!openIn(catalog, work, at(now))(at(timestamp))) return false;
-        work.addUsage("um.calls", dayOf(at(timestamp)), exactOfDecimal(decimalOf(quantity)));
+        if (!createOpenCheck(catalog, work, at(now))(at(timestamp))) return false;
+        work.addUsage("um.calls", dayOf(at(timestamp)), exactOfDecimal(parseDecimal(quantity)));
         return true;
       }, id),
     parts: (id = "a") => partsOf(id),
@@ -137,14 +137,14 @@ function replaced<Item>(before: readonly Item[], changed: readonly Item[], idOf:
 export function headOf(invoice: Invoice): string {
   const { invoiceType, startDate, endDate, invoiceDate, status, revenueInfo } = invoice;
   const [start, end, date] = [startDate, endDate, invoiceDate].map((text) => text.slice(0, 10));
-  return `${invoiceType} ${start}..${end} of ${date} ${status} ${textOf(revenueInfo.value)}`;
+  return `${invoiceType} ${start}..${end} of ${date} ${status} ${formatDecimal(revenueInfo.value)}`;
 }
 
 /** The lines of an invoice that are not sums: type, id and value. */
 export function cardsOf({ revenueInfo }: Invoice): readonly string[] {
   const leaves = (line: InvoiceLine): readonly string[] => {
     const isCard = line.type.endsWith("_RATE_CARD_AMOUNT") || (line.lineItems ?? []).length === 0;
-    if (isCard) return [`${line.type} ${line.id ?? ""} ${textOf(line.value)}`];
+    if (isCard) return [`${line.type} ${line.id ?? ""} ${formatDecimal(line.value)}`];
     return (line.lineItems ?? []).flatMap(leaves);
   };
   return leaves(revenueInfo);
@@ -154,6 +154,6 @@ export function cardsOf({ revenueInfo }: Invoice): readonly string[] {
 export function finals(ledger: Ledger, id?: string): readonly string[] {
   return ledger
     .parts(id)
-    .invoices.toSorted((a, b) => a.finalizedAt - b.finalizedAt || (keyOfInvoice(a) < keyOfInvoice(b) ? -1 : 1))
+    .invoices.toSorted((a, b) => a.finalizedAt - b.finalizedAt || (storedInvoiceKey(a) < storedInvoiceKey(b) ? -1 : 1))
     .map(({ invoice }) => headOf(invoice));
 }

@@ -1,8 +1,8 @@
 /** Accounts and their events, decided about without a store: each decision reads, decides and is applied in whole. */
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
-import { cycleConfigOf } from "../../src/calendar/cycle.ts";
-import { type Instant, instantOf } from "../../src/calendar/instant.ts";
+import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
+import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { listedAt } from "../../src/ledger/account/draft-places.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
@@ -11,8 +11,8 @@ import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-read
 import type { Changes } from "../../src/ledger/decision.ts";
 import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
-import { recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
-import { type UndoFilter, undoQueryOf } from "../../src/ledger/events/undo-filter.ts";
+import { toEventRecord } from "../../src/ledger/events/new-event.ts";
+import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-filter.ts";
 import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../src/ledger/events/undo.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
@@ -26,14 +26,14 @@ import {
 } from "../../src/ledger/records.ts";
 import type { EventFilter } from "../../src/ledger/view.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
-import { type Decimal, decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { type Decimal, parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { perUnit } from "../book/builder.ts";
 import { newAccount } from "./account-harness.ts";
 import { cellsOf } from "./cells.ts";
 import { readBatch } from "./read-batch.ts";
 
 /** Midnight of the first of March 2024: associations begin here, and clocks start. */
-export const MARCH: Instant = instantOf("2024-03-01");
+export const MARCH: Instant = toInstant("2024-03-01");
 
 /** The middle of a day of the first cycle. */
 export const NOON = "2024-03-05T12:00:00Z";
@@ -105,7 +105,7 @@ export function accountOf(id: string, more: Partial<AccountRecord> = {}): Accoun
 
 /** An account with the plan of {@link bookOf}. */
 export function onPlan(id: string, from = MARCH, decidedAt = from): AccountRecord {
-  const cycleConfig = cycleConfigOf({ interval: "MONTHLY", startOffset: { dayOffset: "1" } }, from);
+  const cycleConfig = resolveCycleConfig({ interval: "MONTHLY", startOffset: { dayOffset: "1" } }, from);
   const plan = { planId: "plan", version: 1, cycleConfig };
   const association = { id: "as.1", plan, from, until: NO_END, decidedAt };
   return accountOf(id, { associations: [association], caughtUpTo: decidedAt - 1, nextDueAt: decidedAt });
@@ -188,41 +188,47 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
       const names = new Map(
         [...needs.names.keys()].flatMap((name) => (named(name) ? [[name, named(name) ?? ""]] : [])),
       );
-      const parts = await readForIngest(catalog, reads, needs, names, instantOf(now));
-      const { result, changes } = decideIngest(catalog, parts, batch, instantOf(now), ids);
+      const parts = await readForIngest(catalog, reads, needs, names, toInstant(now));
+      const { result, changes } = decideIngest(catalog, parts, batch, toInstant(now), ids);
       apply(kept, changes);
       return result;
     },
     async undo(query, now) {
-      const filter = undoQueryOf(query);
+      const filter = parseUndoFilter(query);
       const record = account(named(filter.account));
-      const found = await readForUndo(catalog, reads, record, filter.events, instantOf(now));
-      return decide(found?.account, (work) => decideUndo(catalog, work, found?.matched ?? [], instantOf(now)));
+      const found = await readForUndo(catalog, reads, record, filter.events, toInstant(now));
+      return decide(found?.account, (work) => decideUndo(catalog, work, found?.matched ?? [], toInstant(now)));
     },
     async grant(quantity, from, until, now, more = {}) {
-      const [effectiveFrom, effectiveUntil] = [instantOf(from), instantOf(until)];
-      const request = { featureId: "f.tokens", granted: decimalOf(quantity), effectiveFrom, effectiveUntil, ...more };
+      const [effectiveFrom, effectiveUntil] = [toInstant(from), toInstant(until)];
+      const request = {
+        featureId: "f.tokens",
+        granted: parseDecimal(quantity),
+        effectiveFrom,
+        effectiveUntil,
+        ...more,
+      };
       const parts = await readForGrant(
         catalog,
         reads,
         account(),
         { ...request, quantity: request.granted },
-        instantOf(now),
+        toInstant(now),
       );
-      return decide(parts, (work) => grantEntry(catalog, work, request, instantOf(now), ids));
+      return decide(parts, (work) => grantEntry(catalog, work, request, toInstant(now), ids));
     },
     async patch(entryId, { granted, until }, now) {
       const change = {
-        ...(granted === undefined ? {} : { granted: decimalOf(granted) }),
-        ...(until === undefined ? {} : { effectiveUntil: instantOf(until) }),
+        ...(granted === undefined ? {} : { granted: parseDecimal(granted) }),
+        ...(until === undefined ? {} : { effectiveUntil: toInstant(until) }),
       };
-      const found = await readForEntry(catalog, reads, account(), { entryId, ...change }, instantOf(now));
+      const found = await readForEntry(catalog, reads, account(), { entryId, ...change }, toInstant(now));
       const target = { entryId, lastSpent: found?.lastSpent };
-      return decide(found?.account, (work) => patchEntry(catalog, work, target, change, instantOf(now)));
+      return decide(found?.account, (work) => patchEntry(catalog, work, target, change, toInstant(now)));
     },
     async voidEntry(entryId, now) {
-      const found = await readForEntry(catalog, reads, account(), { entryId }, instantOf(now));
-      return decide(found?.account, (work) => voidEntry(catalog, work, entryId, instantOf(now)));
+      const found = await readForEntry(catalog, reads, account(), { entryId }, toInstant(now));
+      return decide(found?.account, (work) => voidEntry(catalog, work, entryId, toInstant(now)));
     },
     put: (invoice) => void kept.invoices.set(invoice.id, invoice),
     entries: () => [...kept.entries.values()],
@@ -247,7 +253,7 @@ interface Kept {
 function apply(kept: Kept, changes: Changes): void {
   for (const each of changes.accounts ?? []) kept.accounts.set(each.id, each);
   for (const each of changes.newEvents ?? []) {
-    kept.events.set(each.referenceId, recordOfNewEvent(each, kept.events.size + 1));
+    kept.events.set(each.referenceId, toEventRecord(each, kept.events.size + 1));
   }
   for (const each of changes.events ?? []) kept.events.set(each.referenceId, each);
   for (const each of changes.entries ?? []) kept.entries.set(each.id, each);
@@ -269,7 +275,7 @@ function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
   const days = (cells: readonly LedgerCell[], ids: readonly string[], from: number, until: number): LedgerCell[] =>
     of(cells, ids).filter(({ day }) => day >= from && day < until);
   return {
-    usageElsewhere: async () => undefined,
+    externalUsage: async () => undefined,
     accounts: async (ids) => ids.flatMap((id) => kept.accounts.get(id) ?? []),
     acceptedIds: async (eventIds) =>
       [...new Map(held().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>
@@ -323,7 +329,7 @@ function matches(event: EventRecord, filter: EventFilter): boolean {
 function totalsOf(kept: Kept, id: string): Totals {
   const own = <Item extends { readonly accountId: string }>(items: Iterable<Item>): Item[] =>
     [...items].filter(({ accountId }) => accountId === id);
-  const text = (quantities: readonly Decimal[]): string => textOf(sum(quantities));
+  const text = (quantities: readonly Decimal[]): string => formatDecimal(sum(quantities));
   const usage: Record<string, string> = {};
   for (const { meterOrFeatureId: meterId } of own(kept.usage)) {
     const cells = own(kept.usage).filter(({ meterOrFeatureId }) => meterOrFeatureId === meterId);

@@ -5,16 +5,16 @@
 import { describe, expect, test } from "vitest";
 
 import type { Account } from "../../src/book/model/account.ts";
-import { DAY_MS, type Instant, instantOf } from "../../src/calendar/instant.ts";
+import { DAY_MS, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { type Book, type Invoice, type InvoiceLine, preview } from "../../src/index.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
-import { decisionsOf, findPlanIn } from "../../src/ledger/account/associated-plans.ts";
+import { toDecisions, findPlanIn } from "../../src/ledger/account/associated-plans.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { decide } from "../../src/ledger/commands/associate.ts";
 import { updateLicense } from "../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { textOf, ZERO } from "../../src/numbers/decimal.ts";
+import { formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
 import { type Ledger, newAccount, openLedger } from "./account-harness.ts";
@@ -25,7 +25,7 @@ interface Moment {
   readonly happens: () => unknown;
 }
 
-const LONG_AGO = instantOf("1990-01-01");
+const LONG_AGO = toInstant("1990-01-01");
 
 /** An account as it is before anything is decided: with what was given to it. */
 function given(account: Account, book: Book): ReturnType<typeof newAccount> {
@@ -70,7 +70,7 @@ function given(account: Account, book: Book): ReturnType<typeof newAccount> {
 /** Plans and licenses: each is decided when the book says so, those without a date of decision right before they count. */
 function decisionsAbout(ledger: Ledger, book: Book, account: Account): readonly Moment[] {
   const { id } = account;
-  const plans = decisionsOf(account, findPlanIn(book.pricePlans)).map(({ from, until, decidedAt, plan }, index) => {
+  const plans = toDecisions(account, findPlanIn(book.pricePlans)).map(({ from, until, decidedAt, plan }, index) => {
     const at = index > 0 && decidedAt % DAY_MS === 0 ? decidedAt - 1 : decidedAt;
     if (plan === null) return { at, happens: () => undefined };
     const override = account.pricePlans[index]?.pricePlanDetailsOverride ?? undefined;
@@ -107,11 +107,11 @@ function ingests(ledger: Ledger, book: Book, events: readonly unknown[]): readon
     book.accounts.flatMap(({ id, aliases }) => [id, ...aliases].map((name) => [name, id] as const)),
   );
   return (events as readonly { readonly timestamp: string }[]).map((event) => ({
-    at: instantOf(event.timestamp),
+    at: toInstant(event.timestamp),
     happens: () => {
-      const read = { accounts: book.accounts.map(({ id }) => ledger.parts(id)), names, held: [], holders: [] };
+      const read = { accounts: book.accounts.map(({ id }) => ledger.parts(id)), names, acceptedIds: [], holders: [] };
       const batch = readBatch([event]);
-      const { changes } = decideIngest(ledger.catalog, read, batch, instantOf(event.timestamp), ledger.ids);
+      const { changes } = decideIngest(ledger.catalog, read, batch, toInstant(event.timestamp), ledger.ids);
       ledger.apply(changes);
     },
   }));
@@ -127,8 +127,8 @@ function livedThrough(golden: Golden, shown: readonly Invoice[]): Ledger {
   const decided = book.accounts.flatMap((account) => decisionsAbout(ledger, book, account));
   const moments = [...decided, ...ingests(ledger, book, golden.events)].toSorted((a, b) => a.at - b.at);
   for (const { happens } of moments) happens();
-  const end = Math.max(moments.at(-1)?.at ?? 0, ...shown.map(({ endDate }) => instantOf(endDate))) + 70 * DAY_MS;
-  for (const { id } of book.accounts) ledger.until(Math.min(end, instantOf("9998-12-31")), id);
+  const end = Math.max(moments.at(-1)?.at ?? 0, ...shown.map(({ endDate }) => toInstant(endDate))) + 70 * DAY_MS;
+  for (const { id } of book.accounts) ledger.until(Math.min(end, toInstant("9998-12-31")), id);
   return ledger;
 }
 
@@ -148,7 +148,7 @@ function named(invoices: readonly Invoice[]): ReadonlyMap<string, Invoice> {
 function linesOf(line: InvoiceLine, depth = 0): readonly string[] {
   const id = line.type === "SUB_CREDITS" ? "" : (line.id ?? "");
   const below = (line.lineItems ?? []).flatMap((each) => linesOf(each, depth + 1));
-  return [`${" ".repeat(depth)}${line.type} ${id} ${textOf(line.value)}`, ...below];
+  return [`${" ".repeat(depth)}${line.type} ${id} ${formatDecimal(line.value)}`, ...below];
 }
 
 describe("a golden book, lived through", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { instantOf } from "../../src/calendar/instant.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { toInstant } from "../../src/calendar/instant.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   accountOf,
   bookOf,
@@ -187,7 +187,7 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
     });
     expect(rich).toMatchObject({ status: "INGESTION_COMPLETED_EVENT_NOT_BILLED" });
     const [, made] = ledger.events();
-    expect(made?.enriched.attributes.map(({ name, value }) => [name, textOf(value)])).toEqual([["made", "2"]]);
+    expect(made?.enriched.attributes.map(({ name, value }) => [name, formatDecimal(value)])).toEqual([["made", "2"]]);
     expect(ledger.totals("rich").usage).toEqual({ "um.made": "2" });
   });
 });
@@ -211,8 +211,8 @@ describe("what is kept of an event", () => {
       eventId: "e1",
       schemaName: "request",
       schemaVersion: 1,
-      timestamp: instantOf(NOON),
-      createdAt: instantOf(NOON),
+      timestamp: toInstant(NOON),
+      createdAt: toInstant(NOON),
       payload: { accountId: "ally" },
     });
     expect(event?.payload.attributes.map(({ name, value, unit }) => [name, String(value), unit])).toEqual([
@@ -225,8 +225,10 @@ describe("what is kept of an event", () => {
       ["t", "2"],
     ]);
     expect(event?.payload.numericDimensions).toEqual(["n"]);
-    expect(event?.units.map(({ meterId, quantity }) => [meterId, textOf(quantity)])).toEqual([["um.requests", "1"]]);
-    expect(event?.feature?.allocations.map(({ quantity }) => textOf(quantity))).toEqual(["2.5"]);
+    expect(event?.units.map(({ meterId, quantity }) => [meterId, formatDecimal(quantity)])).toEqual([
+      ["um.requests", "1"],
+    ]);
+    expect(event?.feature?.allocations.map(({ quantity }) => formatDecimal(quantity))).toEqual(["2.5"]);
   });
 
   test("S14.2 a value that is no decimal is kept as it was sent", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { instantOf } from "../../src/calendar/instant.ts";
+import { toInstant } from "../../src/calendar/instant.ts";
 import type { InvoiceRecord } from "../../src/ledger/records.ts";
-import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
+import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   accountOf,
   bookOf,
@@ -17,8 +17,8 @@ import {
 } from "./event-harness.ts";
 
 describe("late events (S6.5)", () => {
-  const january = instantOf("2024-01-01");
-  const made = instantOf("2024-03-05T12:00:00Z");
+  const january = toInstant("2024-01-01");
+  const made = toInstant("2024-03-05T12:00:00Z");
   const rows: readonly [because: string, timestamp: string, now: string, status: string][] = [
     [
       "the last instant of grace",
@@ -199,7 +199,7 @@ describe("grants and overage (S2.4, S11)", () => {
       ["2024-03-01", "2024-04-01"],
       ["2024-03-01", "2024-04-01"],
     ] as const;
-    for (const [index, [from, until]] of bounds.entries()) await ledger.grant(10, from, until, instantOf(NOON) + index);
+    for (const [index, [from, until]] of bounds.entries()) await ledger.grant(10, from, until, toInstant(NOON) + index);
     await ledger.ingest([requestOf("e1", 35, NOON)], "2024-03-06T00:00:00Z");
     const [use] = ledger.events().flatMap(({ feature }) => feature ?? []);
     const order = use?.allocations.map(({ entryId }) => ledger.entries().findIndex(({ id }) => id === entryId));
@@ -209,17 +209,17 @@ describe("grants and overage (S2.4, S11)", () => {
   test("S11.2 a late event spends the entry that covered it", async () => {
     const ledger = shop(granting(10), 5);
     await ledger.ingest([requestOf("e1", 7, "2024-03-31T00:00:00Z")], "2024-04-03T00:00:00Z");
-    const balances = ledger.entries().map(({ balance }) => textOf(balance));
+    const balances = ledger.entries().map(({ balance }) => formatDecimal(balance));
     expect(balances).toEqual(["3", "10"]);
   });
 });
 
 function finalInvoice(from: string, until: string): InvoiceRecord {
-  const zero = decimalOf(0);
+  const zero = parseDecimal(0);
   return {
     id: "inv",
     accountId: "a",
-    finalizedAt: instantOf(until),
+    finalizedAt: toInstant(until),
     invoice: {
       accountId: "a",
       customerId: "ann",

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.ts";
-import { openIn } from "../../src/ledger/account/open-cycles.ts";
+import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { openWorkspace } from "../../src/ledger/workspace.ts";
-import { decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { runs } from "../support/runs.ts";
 import {
   accountOf,
@@ -116,7 +116,7 @@ async function take(run: Run, taken: Step): Promise<void> {
     case "raise": {
       const entry = entries[taken.entry % Math.max(entries.length, 1)];
       if (entry === undefined) return;
-      const granted = Number(textOf(entry.granted)) + taken.by;
+      const granted = Number(formatDecimal(entry.granted)) + taken.by;
       const until = formatInstant(entry.effectiveUntil + taken.days * DAY_MS);
       await ledger.patch(entry.id, { granted, until }, now).catch(expectRefusal);
       return;
@@ -144,8 +144,10 @@ function sums({ ledger }: Run): object {
 function checkBooks({ ledger, now }: Run): void {
   const { usage, granted, balance, overage: over, consumed } = ledger.totals();
   const counted = ledger.events().filter(({ status, reverted }) => isCompleted(status) && !reverted);
-  expect(textOf(sum([decimalOf(granted), decimalOf(balance).negated(), decimalOf(over)]))).toBe(consumed);
-  expect(textOf(sum(counted.flatMap(({ feature }) => feature?.overage ?? [])))).toBe(over);
+  expect(formatDecimal(sum([parseDecimal(granted), parseDecimal(balance).negated(), parseDecimal(over)]))).toBe(
+    consumed,
+  );
+  expect(formatDecimal(sum(counted.flatMap(({ feature }) => feature?.overage ?? [])))).toBe(over);
   expect(usage["um.requests"] ?? "0").toBe(String(counted.length));
   for (const entry of ledger.entries()) {
     expect(entry.balance.isNegative()).toBe(false);
@@ -153,12 +155,14 @@ function checkBooks({ ledger, now }: Run): void {
     const spent = counted
       .flatMap(({ feature }) => feature?.allocations ?? [])
       .filter(({ entryId }) => entryId === entry.id);
-    expect(textOf(sum([entry.balance, ...spent.map(({ quantity }) => quantity)]))).toBe(textOf(entry.granted));
+    expect(formatDecimal(sum([entry.balance, ...spent.map(({ quantity }) => quantity)]))).toBe(
+      formatDecimal(entry.granted),
+    );
   }
   const [record] = ledger.records();
   if (record === undefined) return;
   const nothing = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
-  const isOpen = openIn(ledger.catalog, openWorkspace([{ record, ...nothing }]).account("a"), now);
+  const isOpen = createOpenCheck(ledger.catalog, openWorkspace([{ record, ...nothing }]).account("a"), now);
   for (const { feature, timestamp } of counted) {
     if (feature === undefined || feature.overage.isZero() || !isOpen(timestamp)) continue;
     const covering = ledger
@@ -167,7 +171,7 @@ function checkBooks({ ledger, now }: Run): void {
         ({ voided, effectiveFrom, effectiveUntil }) =>
           !voided && effectiveFrom <= timestamp && timestamp < effectiveUntil,
       );
-    expect(covering.map((entry) => textOf(entry.balance))).toEqual(covering.map(() => "0"));
+    expect(covering.map((entry) => formatDecimal(entry.balance))).toEqual(covering.map(() => "0"));
   }
 }
 

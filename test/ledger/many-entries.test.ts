@@ -1,15 +1,15 @@
 /** Thousands of feature credit entries of one account: the work of a decision grows with their number, not with its square. */
 import { expect, test } from "vitest";
 
-import { instantOf } from "../../src/calendar/instant.ts";
-import { type FeatureEntry, giveBack } from "../../src/credits/feature-credits.ts";
+import { toInstant } from "../../src/calendar/instant.ts";
+import { type FeatureEntry, restoreAllocations } from "../../src/credits/feature-credits.ts";
 import { grantEntry, OPEN_ENTRIES_MAX, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import { type LedgerReads, overageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
-import { decimalOf } from "../../src/numbers/decimal.ts";
+import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { bookOf, type EventLedger, NOON, onPlan, openEvents, overage, requestOf } from "./event-harness.ts";
 import { readBatch } from "./read-batch.ts";
 
@@ -44,9 +44,9 @@ test.each([20, 200])("S11.2 an event that takes from all of %i entries looks at 
     counted,
     ingestNeeds(ledger.catalog, batch),
     new Map(),
-    instantOf(NOON),
+    toInstant(NOON),
   );
-  const { changes } = decideIngest(ledger.catalog, read, batch, instantOf(NOON), (prefix) => `${prefix}.x`);
+  const { changes } = decideIngest(ledger.catalog, read, batch, toInstant(NOON), (prefix) => `${prefix}.x`);
   expect(changes.entries).toHaveLength(count);
   expect(changes.entries?.every(({ balance }) => balance.isZero())).toBe(true);
   expect(looks()).toBeLessThan(20 * count);
@@ -64,7 +64,7 @@ test.each([20, 200])("S11.5 what an event took from %i entries is given back wit
     return Object.defineProperty({ ...bounds, id: "", effectiveUntil: place + 1 }, "id", { get, enumerable: true });
   });
   const taken = places.map((place) => ({ entryId: `fce.${place}`, quantity: 1 }));
-  expect(giveBack(entries, taken).every(({ balance }) => balance === 1)).toBe(true);
+  expect(restoreAllocations(entries, taken).every(({ balance }) => balance === 1)).toBe(true);
   expect(looks).toBeLessThan(5 * count);
 });
 
@@ -78,7 +78,7 @@ test.each([20, 200])(
       return "f.tokens";
     };
     const rooms = Array.from({ length: count }, (_, place) => {
-      const room = { featureId: "f.tokens", effectiveFrom: 0, effectiveUntil: place + 1, quantity: decimalOf(1) };
+      const room = { featureId: "f.tokens", effectiveFrom: 0, effectiveUntil: place + 1, quantity: parseDecimal(1) };
       return Object.defineProperty(room, "featureId", { get });
     });
     expect(await overageToMove(reads, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
@@ -107,29 +107,29 @@ test("S11.8 an account has at most 1,000 entries that were bought and can still 
   if (record === undefined || entry === undefined) throw new TypeError("expected an account with an entry");
   const more = Array.from({ length: OPEN_ENTRIES_MAX - 2 }, (_, place) => ({ ...entry, id: `fce.more${place}` }));
   const none = { credits: [], invoices: [], usage: [], overage: [], events: [] };
-  const ended = { ...entry, id: "fce.ended", effectiveUntil: instantOf(NOON) };
+  const ended = { ...entry, id: "fce.ended", effectiveUntil: toInstant(NOON) };
   const parts: AccountParts = { record, ...none, entries: [ended, entry, ...more] };
   const work = openWorkspace([parts]).account("a");
   const request = {
     featureId: "f.tokens",
-    granted: decimalOf(5),
-    effectiveFrom: instantOf(MARCH_1),
-    effectiveUntil: instantOf(endOf(0)),
+    granted: parseDecimal(5),
+    effectiveFrom: toInstant(MARCH_1),
+    effectiveUntil: toInstant(endOf(0)),
   };
   let made = 0;
   const buy = (change: object = {}): EntryRecord =>
-    grantEntry(ledger.catalog, work, { ...request, ...change }, instantOf(NOON), () => `fce.new${++made}`);
+    grantEntry(ledger.catalog, work, { ...request, ...change }, toInstant(NOON), () => `fce.new${++made}`);
   // An entry of nothing does not count; the thousandth does.
-  const empty = buy({ granted: decimalOf(0) });
+  const empty = buy({ granted: parseDecimal(0) });
   const last = buy({ idempotencyKey: "k" });
   const refusal = "it has 1000 that were bought and are not used up, voided or expired, and 1000 is the most";
   expect(() => buy()).toThrow(refusal);
   expect(buy({ idempotencyKey: "k" })).toEqual(last);
   const change = (entryId: string, to: object): EntryRecord =>
-    patchEntry(ledger.catalog, work, { entryId, lastSpent: undefined }, to, instantOf(NOON));
-  expect(() => change(empty.id, { granted: decimalOf(1) })).toThrow(refusal);
-  expect(() => change(ended.id, { effectiveUntil: instantOf(endOf(1)) })).toThrow(refusal);
-  expect(change(last.id, { granted: decimalOf(6) }).balance.toFixed()).toBe("6");
-  voidEntry(ledger.catalog, work, last.id, instantOf(NOON));
+    patchEntry(ledger.catalog, work, { entryId, lastSpent: undefined }, to, toInstant(NOON));
+  expect(() => change(empty.id, { granted: parseDecimal(1) })).toThrow(refusal);
+  expect(() => change(ended.id, { effectiveUntil: toInstant(endOf(1)) })).toThrow(refusal);
+  expect(change(last.id, { granted: parseDecimal(6) }).balance.toFixed()).toBe("6");
+  voidEntry(ledger.catalog, work, last.id, toInstant(NOON));
   expect(buy().balance.toFixed()).toBe("5");
 });

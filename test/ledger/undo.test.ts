@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { instantOf } from "../../src/calendar/instant.ts";
-import { type UndoFilter, undoQueryOf } from "../../src/ledger/events/undo-filter.ts";
+import { toInstant } from "../../src/calendar/instant.ts";
+import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-filter.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   accountOf,
   bookOf,
@@ -31,11 +31,11 @@ async function requests(ledger: EventLedger, ...tokens: readonly number[]): Prom
 const ids = (events: readonly { readonly event: EventRecord }[]): readonly string[] =>
   events.map(({ event }) => event.eventId);
 const overages = (ledger: EventLedger): readonly string[] =>
-  ledger.events().flatMap(({ feature }) => (feature === undefined ? [] : [textOf(feature.overage)]));
+  ledger.events().flatMap(({ feature }) => (feature === undefined ? [] : [formatDecimal(feature.overage)]));
 
 describe("filters (S15.1)", () => {
-  const second = { from: instantOf(NOON), until: instantOf(NOON) + 1000 };
-  const instant = { from: instantOf(NOON) + 250, until: instantOf(NOON) + 251 };
+  const second = { from: toInstant(NOON), until: toInstant(NOON) + 1000 };
+  const instant = { from: toInstant(NOON) + 250, until: toInstant(NOON) + 251 };
   const fraction = "2024-03-05T12:00:00.250Z";
   const rows: readonly [query: object, events: object][] = [
     [{}, {}],
@@ -57,7 +57,7 @@ describe("filters (S15.1)", () => {
     ],
   ];
   test.each(rows)("S15.1 accepts an account with %j", (query, events) => {
-    expect(undoQueryOf({ account: "a", ...query })).toEqual({ account: "a", events });
+    expect(parseUndoFilter({ account: "a", ...query })).toEqual({ account: "a", events });
   });
 
   const combinations =
@@ -81,7 +81,7 @@ describe("filters (S15.1)", () => {
     ],
   ];
   test.each(refusals)("S15.1 refuses %j", (query, message) => {
-    expect(() => undoQueryOf(query as unknown as UndoFilter)).toThrow(
+    expect(() => parseUndoFilter(query as unknown as UndoFilter)).toThrow(
       expect.objectContaining({ code: "ERR_INPUT_INVALID", message }),
     );
   });

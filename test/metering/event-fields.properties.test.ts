@@ -5,7 +5,7 @@ import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
 import { createFieldReader, type ReadFields } from "../../src/metering/event-fields.ts";
 import { compileMetering } from "../../src/metering/program.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { textOfExact } from "../../src/numbers/exact.ts";
+import { formatExact } from "../../src/numbers/exact.ts";
 import { bookOf } from "../ledger/support.ts";
 
 const book = bookOf({
@@ -64,7 +64,7 @@ function readBy(readFields: ReadFields, event: unknown): unknown {
   if (problem !== undefined) return { problem };
   if (program === undefined || fault !== undefined) return { schema: program?.schema.name, fault };
   const { values: read, texts } = program.slots;
-  return { schema: program.schema.name, values: read.map(textOfExact), texts: [...texts] };
+  return { schema: program.schema.name, values: read.map(formatExact), texts: [...texts] };
 }
 
 function newReader(): ReadFields {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { instantOrUndefined } from "../../src/calendar/instant.ts";
+import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { createTimestampReader } from "../../src/metering/timestamps.ts";
 
 const dates = fc.constantFrom("2024-02-29", "2024-03-01", "2023-02-29", "1969-12-31", "0000-01-01", "9999-12-31");
@@ -37,7 +37,7 @@ test("S2.2 a timestamp is the same instant whatever came before it", () => {
   fc.assert(
     fc.property(fc.array(texts, { maxLength: 20 }), (list) => {
       const read = createTimestampReader();
-      for (const text of list) expect(read(text)).toBe(instantOrUndefined(text));
+      for (const text of list) expect(read(text)).toBe(tryParseInstant(text));
     }),
     { numRuns: 1000 },
   );

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   add,
   Decimal,
-  decimalOf,
+  parseDecimal,
   divide,
   greatest,
   isDecimalObject,
@@ -12,8 +12,8 @@ import {
   multiply,
   subtract,
   sum,
-  textOf,
-  valueOf,
+  formatDecimal,
+  parseValue,
 } from "../../src/numbers/decimal.ts";
 
 describe("telling decimals", () => {
@@ -33,7 +33,7 @@ describe("telling decimals", () => {
   ])("S1.2 data with the mark of a decimal, %j, is none, whatever it holds", (parts) => {
     const forged = { toStringTag: "[object Decimal]", ...parts };
     expect(isDecimalObject(forged)).toBe(false);
-    expect(() => decimalOf(forged)).toThrow("expected a decimal, got an object");
+    expect(() => parseDecimal(forged)).toThrow("expected a decimal, got an object");
   });
 });
 
@@ -51,7 +51,7 @@ describe("reading decimals", () => {
     [new Decimal("1.50"), "1.5"],
     ["9".repeat(100), "9".repeat(100)],
   ])("S1.2 %s is the decimal %s", (given, expected) => {
-    expect(textOf(decimalOf(given))).toBe(expected);
+    expect(formatDecimal(parseDecimal(given))).toBe(expected);
   });
 
   test.each<[unknown, string]>([
@@ -75,13 +75,13 @@ describe("reading decimals", () => {
     ["1e-999999999", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
     ["1".repeat(101), "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
   ])("S1.2 what is no decimal is refused: %j", (given, message) => {
-    expect(() => decimalOf(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
+    expect(() => parseDecimal(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
   });
 
   test.each(["12345678901234567890.12345678901234567890", "-99999999999999999999", "1e-20", "1e19", "0e50"])(
     "S1.3 a value of 20 integer and 20 fraction digits is kept: %s",
     (text) => {
-      expect(valueOf(text).eq(new Decimal(text))).toBe(true);
+      expect(parseValue(text).eq(new Decimal(text))).toBe(true);
     },
   );
 
@@ -92,7 +92,7 @@ describe("reading decimals", () => {
     ["0.000000000000000000001", '"0.000000000000000000001" has more than 20 integer or 20 fraction digits'],
     [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
   ])("S1.3 a value of more digits is refused, never rounded: %s", (given, message) => {
-    expect(() => valueOf(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
+    expect(() => parseValue(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
   });
 });
 
@@ -100,14 +100,14 @@ describe("arithmetic on decimals", () => {
   const decimal = (text: string): Decimal => new Decimal(text);
 
   test("S1.1 0.1 * 3 is 0.3 and 0.1 + 0.2 is 0.3", () => {
-    expect(textOf(multiply(decimal("0.1"), decimal("3")))).toBe("0.3");
-    expect(textOf(add(decimal("0.1"), decimal("0.2")))).toBe("0.3");
-    expect(textOf(subtract(decimal("0.3"), decimal("0.1")))).toBe("0.2");
+    expect(formatDecimal(multiply(decimal("0.1"), decimal("3")))).toBe("0.3");
+    expect(formatDecimal(add(decimal("0.1"), decimal("0.2")))).toBe("0.3");
+    expect(formatDecimal(subtract(decimal("0.3"), decimal("0.1")))).toBe("0.2");
   });
 
   test("S1.4 a result that would need more than 100 digits is an error, never rounded", () => {
     const big = decimal(`1${"0".repeat(60)}`);
-    expect(textOf(add(big, decimal("1e-39")))).toBe(`1${"0".repeat(60)}.${"0".repeat(38)}1`);
+    expect(formatDecimal(add(big, decimal("1e-39")))).toBe(`1${"0".repeat(60)}.${"0".repeat(38)}1`);
     for (const compute of [
       () => add(big, decimal("1e-40")),
       () => subtract(big, decimal("1e-41")),
@@ -122,8 +122,8 @@ describe("arithmetic on decimals", () => {
   });
 
   test("S1.4 division keeps 34 significant digits, half up, and refuses zero", () => {
-    expect(textOf(divide(decimal("1"), decimal("3")))).toBe(`0.${"3".repeat(34)}`);
-    expect(textOf(divide(decimal("2"), decimal("3")))).toBe(`0.${"6".repeat(33)}7`);
+    expect(formatDecimal(divide(decimal("1"), decimal("3")))).toBe(`0.${"3".repeat(34)}`);
+    expect(formatDecimal(divide(decimal("2"), decimal("3")))).toBe(`0.${"6".repeat(33)}7`);
     expect(() => divide(decimal("1"), decimal("0"))).toThrow(
       expect.objectContaining({ code: "ERR_ARITHMETIC", message: "division by zero" }),
     );
@@ -134,9 +134,9 @@ describe("arithmetic on decimals", () => {
     expect(before).toEqual({ precision: 20, rounding: 4 });
     HostDecimal.set({ precision: 3, rounding: HostDecimal.ROUND_DOWN, toExpPos: 2 });
     try {
-      expect(textOf(add(decimal("12345.6789"), decimal("0.0001")))).toBe("12345.679");
-      expect(textOf(divide(decimal("2"), decimal("3")))).toBe(`0.${"6".repeat(33)}7`);
-      expect(textOf(decimalOf(new HostDecimal("123456789.123456789")))).toBe("123456789.123456789");
+      expect(formatDecimal(add(decimal("12345.6789"), decimal("0.0001")))).toBe("12345.679");
+      expect(formatDecimal(divide(decimal("2"), decimal("3")))).toBe(`0.${"6".repeat(33)}7`);
+      expect(formatDecimal(parseDecimal(new HostDecimal("123456789.123456789")))).toBe("123456789.123456789");
       expect(String(decimal("1e30"))).toBe(`1${"0".repeat(30)}`);
     } finally {
       HostDecimal.set({ precision: 20, rounding: 4, toExpPos: 21 });
@@ -144,9 +144,9 @@ describe("arithmetic on decimals", () => {
   });
 
   test("the smaller, the larger and the sum", () => {
-    expect(textOf(least(decimal("9"), decimal("10")))).toBe("9");
-    expect(textOf(greatest(decimal("9"), decimal("10")))).toBe("10");
-    expect(textOf(sum([decimal("0.1"), decimal("0.2"), decimal("-0.3")]))).toBe("0");
-    expect(textOf(sum([]))).toBe("0");
+    expect(formatDecimal(least(decimal("9"), decimal("10")))).toBe("9");
+    expect(formatDecimal(greatest(decimal("9"), decimal("10")))).toBe("10");
+    expect(formatDecimal(sum([decimal("0.1"), decimal("0.2"), decimal("-0.3")]))).toBe("0");
+    expect(formatDecimal(sum([]))).toBe("0");
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { hasCode } from "../../src/errors.ts";
-import { add, Decimal, decimalOf, divide, multiply, subtract, textOf } from "../../src/numbers/decimal.ts";
+import { add, Decimal, parseDecimal, divide, multiply, subtract, formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   addExact,
   compareExact,
@@ -18,7 +18,7 @@ import {
   roundExact,
   Scaled,
   subtractExact,
-  textOfExact,
+  formatExact,
 } from "../../src/numbers/exact.ts";
 import type { Exact } from "../../src/numbers/exact.ts";
 import { anyDecimalText } from "./arbitraries.ts";
@@ -52,7 +52,7 @@ function agrees(
   return fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
     const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
     const result = ours(a, b);
-    expect(textOfExact(result)).toBe(textOf(theirs(new Wide(textA), new Wide(textB))));
+    expect(formatExact(result)).toBe(formatDecimal(theirs(new Wide(textA), new Wide(textB))));
     checkForm(result);
   });
 }
@@ -96,7 +96,7 @@ test("S1.4 quotients are those of decimal.js at 34 digits, half up", () => {
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
       const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
       fc.pre(!isZeroExact(b));
-      expect(textOfExact(divideExact(a, b))).toBe(textOf(new Quotient(textA).div(textB)));
+      expect(formatExact(divideExact(a, b))).toBe(formatDecimal(new Quotient(textA).div(textB)));
       checkForm(divideExact(a, b));
     }),
     { numRuns: 1000 },
@@ -108,7 +108,7 @@ test("S3.2 remainders are those of decimal.js", () => {
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
       const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
       fc.pre(!isZeroExact(b));
-      expect(textOfExact(remainderExact(a, b))).toBe(textOf(new Wide(textA).mod(textB)));
+      expect(formatExact(remainderExact(a, b))).toBe(formatDecimal(new Wide(textA).mod(textB)));
       checkForm(remainderExact(a, b));
     }),
     { numRuns: 500 },
@@ -137,7 +137,7 @@ test("S3.4 rounding is that of decimal.js", () => {
         const unit = new Wide(10).pow(-places);
         const expected = new Wide(text).div(unit).toDecimalPlaces(0, modes[mode]).times(unit);
         const result = roundExact(padded(exact(text), zeros), places, mode);
-        expect(textOfExact(result)).toBe(textOf(expected));
+        expect(formatExact(result)).toBe(formatDecimal(expected));
         checkForm(result);
       },
     ),
@@ -149,11 +149,11 @@ test("S1.2 a text read and written is its plain decimal", () => {
   fc.assert(
     fc.property(operand, ([text, zeros]) => {
       const value = padded(exact(text), zeros);
-      const plain = textOf(new Wide(text));
-      expect(textOfExact(value)).toBe(plain);
-      expect(textOf(decimalOfExact(value))).toBe(plain);
-      expect(textOfExact(exactOfDecimal(new Decimal(text)))).toBe(plain);
-      expect(textOfExact(negateExact(value))).toBe(textOf(new Wide(text).negated()));
+      const plain = formatDecimal(new Wide(text));
+      expect(formatExact(value)).toBe(plain);
+      expect(formatDecimal(decimalOfExact(value))).toBe(plain);
+      expect(formatExact(exactOfDecimal(new Decimal(text)))).toBe(plain);
+      expect(formatExact(negateExact(value))).toBe(formatDecimal(new Wide(text).negated()));
       checkForm(exact(text));
     }),
     { numRuns: 500 },
@@ -175,7 +175,7 @@ test("S1.2 a number is its shortest text, whatever way it was computed", () => {
       const read = exactOfNumber(value);
       if (Math.abs(value) > Number.MAX_SAFE_INTEGER) expect(read).toBeUndefined();
       else {
-        expect(read === undefined ? undefined : textOfExact(read)).toBe(textOf(new Wide(String(value))));
+        expect(read === undefined ? undefined : formatExact(read)).toBe(formatDecimal(new Wide(String(value))));
         checkForm(read ?? Number.NaN);
       }
     }),
@@ -209,11 +209,11 @@ test("S1.2 a text is a decimal here exactly when it is one at the public face", 
       const read = exactOfText(text);
       let face: string | undefined;
       try {
-        face = textOf(decimalOf(text));
+        face = formatDecimal(parseDecimal(text));
       } catch (error) {
         expect(hasCode(error, "ERR_NUMBER_INVALID")).toBe(true);
       }
-      expect(read === undefined ? undefined : textOfExact(read)).toBe(face);
+      expect(read === undefined ? undefined : formatExact(read)).toBe(face);
     }),
     { numRuns: 1000 },
   );
@@ -239,8 +239,8 @@ test("S1.4 results at the ends of the range agree with the public face, errors i
   fc.assert(
     fc.property(fc.oneof(far, anyDecimalText), fc.oneof(far, anyDecimalText), (textA, textB) => {
       for (const [ours, face] of pairs) {
-        expect(outcome(() => textOfExact(ours(exact(textA), exact(textB))))).toBe(
-          outcome(() => textOf(face(new Decimal(textA), new Decimal(textB)))),
+        expect(outcome(() => formatExact(ours(exact(textA), exact(textB))))).toBe(
+          outcome(() => formatDecimal(face(new Decimal(textA), new Decimal(textB)))),
         );
       }
     }),

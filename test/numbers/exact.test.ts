@@ -19,7 +19,7 @@ import {
   Scaled,
   scaleOf,
   subtractExact,
-  textOfExact,
+  formatExact,
 } from "../../src/numbers/exact.ts";
 import type { Exact, PlacesRounding } from "../../src/numbers/exact.ts";
 
@@ -67,16 +67,16 @@ describe("exact arithmetic", () => {
     ["1", "%", "0.3", "0.1"],
     ["100000000000000000000", "%", "7", "2"],
   ])("S1.4 %s %s %s is %s", (a, operator, b, expected) => {
-    expect(textOfExact(OPERATIONS[operator](exact(a), exact(b)))).toBe(expected);
+    expect(formatExact(OPERATIONS[operator](exact(a), exact(b)))).toBe(expected);
   });
 
   test("S1.4 a quotient is rounded half up at its 34th digit", () => {
     // 34 digits and a half: 1.000000000000000000000000000000000|5 × 10^0
     const dividend = exact(`1${"0".repeat(33)}5`);
-    expect(textOfExact(divideExact(dividend, exact(`1${"0".repeat(34)}`)))).toBe(`1.${"0".repeat(32)}1`);
-    expect(textOfExact(divideExact(negateExact(dividend), exact(`1${"0".repeat(34)}`)))).toBe(`-1.${"0".repeat(32)}1`);
-    expect(textOfExact(divideExact(exact(`1${"0".repeat(33)}4`), exact(`1${"0".repeat(34)}`)))).toBe("1");
-    expect(textOfExact(divideExact(exact("9".repeat(35)), 1))).toBe(`1${"0".repeat(35)}`);
+    expect(formatExact(divideExact(dividend, exact(`1${"0".repeat(34)}`)))).toBe(`1.${"0".repeat(32)}1`);
+    expect(formatExact(divideExact(negateExact(dividend), exact(`1${"0".repeat(34)}`)))).toBe(`-1.${"0".repeat(32)}1`);
+    expect(formatExact(divideExact(exact(`1${"0".repeat(33)}4`), exact(`1${"0".repeat(34)}`)))).toBe("1");
+    expect(formatExact(divideExact(exact("9".repeat(35)), 1))).toBe(`1${"0".repeat(35)}`);
   });
 
   test.each<[keyof typeof OPERATIONS, string, string]>([
@@ -102,12 +102,12 @@ describe("exact arithmetic", () => {
 
   test("S1.4 a result of 100 digits is exact", () => {
     const sum = addExact(exact(`1${"0".repeat(59)}`), exact(`0.${"0".repeat(39)}1`));
-    expect(textOfExact(sum)).toBe(`1${"0".repeat(59)}.${"0".repeat(39)}1`);
+    expect(formatExact(sum)).toBe(`1${"0".repeat(59)}.${"0".repeat(39)}1`);
   });
 
   test("S1.4 zeros at the end are no significant digits", () => {
-    expect(textOfExact(multiplyExact(exact("1e60"), exact("1e60")))).toBe(`1${"0".repeat(120)}`);
-    expect(textOfExact(multiplyExact(multiplyExact(exact("1e-300"), exact("1e300")), 5))).toBe("5");
+    expect(formatExact(multiplyExact(exact("1e60"), exact("1e60")))).toBe(`1${"0".repeat(120)}`);
+    expect(formatExact(multiplyExact(multiplyExact(exact("1e-300"), exact("1e300")), 5))).toBe("5");
   });
 
   test("S3.2 decimals compare by value", () => {
@@ -134,7 +134,7 @@ describe("exact arithmetic", () => {
     ["1201", -2, "ceil", "1300"],
     ["-1201", -2, "floor", "-1300"],
   ])("S3.4 %s to %i places by %s is %s", (value, places, rounding, expected) => {
-    expect(textOfExact(roundExact(exact(value), places, rounding))).toBe(expected);
+    expect(formatExact(roundExact(exact(value), places, rounding))).toBe(expected);
   });
 });
 
@@ -166,7 +166,7 @@ describe("exact values", () => {
     ["123456789.123456789", "123456789.123456789"],
     ["0.00000000000000000001", "0.00000000000000000001"],
   ])("S1.2 the text %s is the decimal %s", (text, expected) => {
-    expect(textOfExact(exact(text))).toBe(expected);
+    expect(formatExact(exact(text))).toBe(expected);
   });
 
   test.each(["", " ", "abc", "1,000", "0x10", "NaN", "Infinity", "1e", "e5", ".", "-", "+.", "--1", "1 ", " 1", "1_0"])(
@@ -196,7 +196,7 @@ describe("exact values", () => {
     [-0, "0"],
   ])("S1.2 the number %f is its shortest text %s", (value, expected) => {
     const read = exactOfNumber(value);
-    expect(read === undefined ? undefined : textOfExact(read)).toBe(expected);
+    expect(read === undefined ? undefined : formatExact(read)).toBe(expected);
   });
 
   test.each([Number.NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 1e300])("S1.2 the number %d is refused", (value) => {

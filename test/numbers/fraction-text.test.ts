@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { textOfFraction } from "../../src/numbers/fraction.ts";
+import { formatFraction } from "../../src/numbers/fraction.ts";
 
 describe("a fraction as text", () => {
   test.each([
@@ -10,7 +10,7 @@ describe("a fraction as text", () => {
     ["50", "1400", 28],
     ["53.33333333333333333333333333333333", "1600", 30],
   ])("S8.1 is %s for %s / %i", (text, numerator, denominator) => {
-    expect(textOfFraction({ numerator: new Decimal(numerator), denominator })).toBe(text);
+    expect(formatFraction({ numerator: new Decimal(numerator), denominator })).toBe(text);
   });
 
   // 1/31 repeats with a period of 15 digits, some of them 0: cut where a 0 stands, it looks shorter than it is.
@@ -18,7 +18,7 @@ describe("a fraction as text", () => {
     "S1.4 is 34 digits for %s / 31, wherever its hundredth digit is a zero",
     (text) => {
       const numerator = new Decimal(text);
-      expect(textOfFraction({ numerator, denominator: 31 })).toBe(numerator.div(31).toSignificantDigits(34).toFixed());
+      expect(formatFraction({ numerator, denominator: 31 })).toBe(numerator.div(31).toSignificantDigits(34).toFixed());
     },
   );
 
@@ -26,7 +26,7 @@ describe("a fraction as text", () => {
     fc.assert(
       fc.property(fc.integer(), fc.nat(6), fc.integer({ min: 1, max: 3660 }), (units, places, denominator) => {
         const numerator = new Decimal(`${units}e-${places}`);
-        const text = textOfFraction({ numerator, denominator });
+        const text = formatFraction({ numerator, denominator });
         const error = new Decimal(text).times(denominator).minus(numerator).abs();
         const exact = new Decimal(text).times(denominator).eq(numerator);
         expect(exact || new Decimal(text).precision() > 30).toBe(true);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { Decimal, textOf } from "../../src/numbers/decimal.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { addFractions, compareFractions, floorFraction, roundFraction } from "../../src/numbers/fraction.ts";
 import type { Fraction, RoundingMode } from "../../src/numbers/fraction.ts";
 
@@ -39,7 +39,7 @@ test("S1.5 rounding is that of whole numbers by hand", () => {
   fc.assert(
     fc.property(parts, digits, mode, (given, places, rounding) => {
       const expected = new Decimal(`${roundedUnits(given, places, rounding)}e-${places}`);
-      expect(textOf(roundFraction(fractionOf(given), places, rounding))).toBe(textOf(expected));
+      expect(formatDecimal(roundFraction(fractionOf(given), places, rounding))).toBe(formatDecimal(expected));
     }),
     { numRuns: 500 },
   );
@@ -65,7 +65,7 @@ test("S8.2 addition is that of whole numbers over the product of the denominator
       const scaledTo = ({ mantissa, places: own }: Parts): bigint => mantissa * 10n ** BigInt(places - own);
       const crossed = scaledTo(first) * BigInt(second.denominator) + scaledTo(second) * BigInt(first.denominator);
       const denominator = BigInt(first.denominator) * BigInt(second.denominator);
-      const numerator = BigInt(new Decimal(textOf(sum.numerator)).mul(new Decimal(`1e${places}`)).toFixed(0));
+      const numerator = BigInt(new Decimal(formatDecimal(sum.numerator)).mul(new Decimal(`1e${places}`)).toFixed(0));
       expect(numerator * denominator).toBe(crossed * BigInt(sum.denominator));
     }),
   );

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 
-import { Decimal, textOf } from "../../src/numbers/decimal.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
   decimalOfFraction,
   floorFraction,
-  negated,
-  NOTHING,
+  negateFraction,
+  ZERO_FRACTION,
   roundFraction,
-  shareOf,
+  multiplyByShare,
   subtractFractions,
   sumFractions,
-  textOfFraction,
-  whole,
+  formatFraction,
+  toFraction,
 } from "../../src/numbers/fraction.ts";
 import type { Fraction, RoundingMode } from "../../src/numbers/fraction.ts";
 
@@ -50,7 +50,7 @@ describe("rounding a fraction", () => {
     ["-0.004", 1, 2, "HALF_UP", "0"],
     ["7", 1, 2, "HALF_UP", "7"],
   ])("S1.5 %s / %i to %i digits, %s, is %s", (numerator, denominator, digits, mode, expected) => {
-    expect(textOf(roundFraction(fraction(numerator, denominator), digits, mode))).toBe(expected);
+    expect(formatDecimal(roundFraction(fraction(numerator, denominator), digits, mode))).toBe(expected);
   });
 
   test.each([
@@ -59,38 +59,38 @@ describe("rounding a fraction", () => {
     ["2", 3, "0.66"],
     ["-0.12", 1, "-0.12"],
   ])("S1.5 the minor units at or below %s / %i are %s", (numerator, denominator, expected) => {
-    expect(textOf(floorFraction(fraction(numerator, denominator), 2))).toBe(expected);
+    expect(formatDecimal(floorFraction(fraction(numerator, denominator), 2))).toBe(expected);
   });
 });
 
 describe("exact fractions", () => {
   test("S8.2 shares of a whole add up to it, whatever the parts", () => {
-    const amount = whole(new Decimal("99.99"));
-    const thirds = [shareOf(amount, 10, 31), shareOf(amount, 10, 31), shareOf(amount, 11, 31)];
+    const amount = toFraction(new Decimal("99.99"));
+    const thirds = [multiplyByShare(amount, 10, 31), multiplyByShare(amount, 10, 31), multiplyByShare(amount, 11, 31)];
     expect(compareFractions(sumFractions(thirds), amount)).toBe(0);
-    expect(shareOf(amount, 31, 31)).toBe(amount);
+    expect(multiplyByShare(amount, 31, 31)).toBe(amount);
   });
 
   test("S8.2 fractions of different denominators add, subtract and compare exactly", () => {
     const sum = addFractions(fraction("1", 28), fraction("1", 30));
-    expect([textOf(sum.numerator), sum.denominator]).toEqual(["29", 420]);
+    expect([formatDecimal(sum.numerator), sum.denominator]).toEqual(["29", 420]);
     expect(compareFractions(fraction("1", 3), fraction("0.333333333333333333333333333333333333", 1))).toBeGreaterThan(
       0,
     );
     expect(compareFractions(fraction("2", 6), fraction("1", 3))).toBe(0);
-    expect(textOfFraction(subtractFractions(fraction("1", 4), fraction("1", 8)))).toBe("0.125");
-    expect(sumFractions([])).toBe(NOTHING);
-    expect(textOf(negated(fraction("0")).numerator)).toBe("0");
-    expect(textOf(negated(fraction("1.5")).numerator)).toBe("-1.5");
+    expect(formatFraction(subtractFractions(fraction("1", 4), fraction("1", 8)))).toBe("0.125");
+    expect(sumFractions([])).toBe(ZERO_FRACTION);
+    expect(formatDecimal(negateFraction(fraction("0")).numerator)).toBe("0");
+    expect(formatDecimal(negateFraction(fraction("1.5")).numerator)).toBe("-1.5");
   });
 
   test("S1.4 a fraction is its exact decimal where there is one, else 34 digits", () => {
-    expect(textOfFraction(fraction("1", 8))).toBe("0.125");
-    expect(textOfFraction(fraction("1", 1024))).toBe("0.0009765625");
-    expect(textOfFraction(fraction("1", 3))).toBe(`0.${"3".repeat(34)}`);
-    expect(textOf(decimalOfFraction(fraction("2", 3)))).toBe(`0.${"6".repeat(33)}7`);
+    expect(formatFraction(fraction("1", 8))).toBe("0.125");
+    expect(formatFraction(fraction("1", 1024))).toBe("0.0009765625");
+    expect(formatFraction(fraction("1", 3))).toBe(`0.${"3".repeat(34)}`);
+    expect(formatDecimal(decimalOfFraction(fraction("2", 3)))).toBe(`0.${"6".repeat(33)}7`);
     // 40 digits over 8 is exact, and longer than 34 digits.
     const long = "1".repeat(40);
-    expect(textOfFraction(fraction(long, 8))).toBe("138888888888888888888888888888888888888.875");
+    expect(formatFraction(fraction(long, 8))).toBe("138888888888888888888888888888888888888.875");
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { placeInText, repeatedKeys } from "../../src/numbers/json-text.ts";
+import { placeInText, findRepeatedKeys } from "../../src/numbers/json-text.ts";
 
 describe("keys that are given twice", () => {
   test.each<readonly [string, readonly (readonly (string | number)[])[]]>([
@@ -21,23 +21,23 @@ describe("keys that are given twice", () => {
     ['"a"', []],
     ["1", []],
   ])("of %s", (text, paths) => {
-    expect(repeatedKeys(text).map(({ path }) => path)).toEqual(paths);
+    expect(findRepeatedKeys(text).map(({ path }) => path)).toEqual(paths);
   });
 
   test("are told with the place of the second", () => {
-    expect(repeatedKeys('{\n  "id": 1,\n  "id": 2\n}')).toEqual([{ path: ["id"], line: 3, column: 3 }]);
+    expect(findRepeatedKeys('{\n  "id": 1,\n  "id": 2\n}')).toEqual([{ path: ["id"], line: 3, column: 3 }]);
   });
 
   test("are listed up to a thousand", () => {
-    expect(repeatedKeys(`{${Array.from({ length: 5000 }, () => '"a":1').join(",")}}`)).toHaveLength(1000);
+    expect(findRepeatedKeys(`{${Array.from({ length: 5000 }, () => '"a":1').join(",")}}`)).toHaveLength(1000);
   });
 
   test("are none in what JSON.stringify wrote, and one where a key of an object is written again", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), fc.string(), (value, first, second) => {
         const [text, a, b] = [value, first, second].map((each) => JSON.stringify(each));
-        expect(repeatedKeys(`${text}`)).toEqual([]);
-        const paths = repeatedKeys(`[0, {${a}: ${text}, ${b}: ${text}, ${a}: ${text}}]`).map(({ path }) => path);
+        expect(findRepeatedKeys(`${text}`)).toEqual([]);
+        const paths = findRepeatedKeys(`[0, {${a}: ${text}, ${b}: ${text}, ${a}: ${text}}]`).map(({ path }) => path);
         expect(paths).toEqual(
           first === second
             ? [

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/index.ts";
-import { decimalOf } from "../../src/numbers/decimal.ts";
+import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { amountText } from "../../src/pages/chart/curve-words.ts";
 import { planChart } from "../../src/pages/chart/plan-chart.ts";
 import { planCurves, type PlanCurveOptions } from "../../src/proof/plan-curves.ts";
@@ -107,7 +107,7 @@ describe("the chart of a plan", () => {
     ["0.00000000000000123456", "about 1.235 × 10^-15"],
     ["1.6666666666666666667", "about 1.66666667"],
   ])("writes an average of %s as %s", (amount, text) => {
-    expect(amountText(decimalOf(amount), 2)).toBe(text);
+    expect(amountText(parseDecimal(amount), 2)).toBe(text);
   });
 
   test("writes quantities of a hundred digits short", () => {

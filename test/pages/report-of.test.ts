@@ -2,12 +2,12 @@
 import { describe, expect, test } from "vitest";
 
 import { parseBook, parsePlan } from "../../src/book/book.ts";
-import { moneyText, numberText } from "../../src/invoicing/figure-text.ts";
+import { formatMoney, formatNumber } from "../../src/invoicing/figure-text.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
-import { decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { pageRows } from "../../src/pages/invoice/invoice-lines.ts";
 import { invoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { InvoiceData, LineData } from "../../src/pages/report/report-data.ts";
@@ -19,13 +19,13 @@ import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
 /** The lines as a terminal prints them: label, quantity, rate, amount; of slabs the figures alone. */
 function printedOf({ lines }: InvoiceData, digits: number): readonly string[] {
-  const figure = (text: string | undefined): string => (text === undefined ? "" : numberText(decimalOf(text)));
+  const figure = (text: string | undefined): string => (text === undefined ? "" : formatNumber(parseDecimal(text)));
   const printed = (line: LineData): readonly string[] => [
     [
       line.figures === true ? "slab" : line.label,
       figure(line.quantity),
       figure(line.rate),
-      moneyText(decimalOf(line.amount), digits),
+      formatMoney(parseDecimal(line.amount), digits),
     ].join(" | "),
     ...(line.lines ?? []).flatMap(printed),
   ];
@@ -123,7 +123,7 @@ describe("a report that does not fit a page", () => {
   });
 
   test("leaves no account out for its events: these have the room that is left, the largest accounts first", () => {
-    const event = { id: "e".repeat(50), timestamp: Date.parse("2024-06-10T09:08:07Z"), quantity: decimalOf("1.5") };
+    const event = { id: "e".repeat(50), timestamp: Date.parse("2024-06-10T09:08:07Z"), quantity: parseDecimal("1.5") };
     const eventsOf = () => ({ count: 7, largest: [event, event] });
     const without = reportOf(input, { details: 1e6, rows: 1e6, drafts: 1e6 });
     const needed = without.accounts.reduce((length, { detail }) => length + bytes(detail), 0);
@@ -150,6 +150,6 @@ describe("a report that does not fit a page", () => {
     for (const { amount, days } of grown) expect(days?.amounts.at(-1)).toBe(amount);
     for (const account of whole.drafts[0]?.accounts ?? [])
       for (const { causes, difference } of account.lines)
-        expect(textOf(sum(causes.map(({ amount }) => decimalOf(amount))))).toBe(difference);
+        expect(formatDecimal(sum(causes.map(({ amount }) => parseDecimal(amount))))).toBe(difference);
   });
 });

@@ -6,8 +6,8 @@ import type { Book } from "../../src/book/model/book.ts";
 import { dayOf, formatDate, DAY_MS } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { createPreview } from "../../src/ledger/preview/preview.ts";
-import { Decimal, textOf } from "../../src/numbers/decimal.ts";
-import { compareFractions, textOfFraction } from "../../src/numbers/fraction.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
+import { compareFractions, formatFraction } from "../../src/numbers/fraction.ts";
 import { chargeByDay, type ChargedDay } from "../../src/proof/charge-by-day.ts";
 import { accountPlans, type AccountPlans, plansInBook } from "../../src/proof/diff/plan-terms.ts";
 import { bookOf } from "../book/catalog-book.ts";
@@ -65,7 +65,7 @@ describe("the charge of a card by day", () => {
     );
     expect(days).toHaveLength(30);
     const seen = days.map(({ day, quantitySoFar, amountSoFar, slab }) =>
-      [formatDate(day * DAY_MS), textOf(quantitySoFar), textOfFraction(amountSoFar), slab].join(" "),
+      [formatDate(day * DAY_MS), formatDecimal(quantitySoFar), formatFraction(amountSoFar), slab].join(" "),
     );
     expect(seen.slice(1, 3)).toEqual(["2024-06-02 0 0 ", "2024-06-03 60 120 1"]);
     expect(seen.slice(18, 20)).toEqual(["2024-06-19 60 120 1", "2024-06-20 120 220 2"]);
@@ -91,7 +91,7 @@ describe("the charge of a card by day", () => {
       const last = days.at(-1);
       if (last === undefined || explanation?.of !== "CARD") throw new TypeError("expected days and an explanation");
       expect(compareFractions(last.amountSoFar, explanation.exact)).toBe(0);
-      expect(textOf(last.quantitySoFar)).toBe(quantity && textOf(quantity));
+      expect(formatDecimal(last.quantitySoFar)).toBe(quantity && formatDecimal(quantity));
     }
   });
 });

@@ -5,7 +5,7 @@ import { checkPlan, parseBook } from "../../src/book/book.ts";
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { preview } from "../../src/index.ts";
-import { add, Decimal, greatest, sum, textOf, ZERO } from "../../src/numbers/decimal.ts";
+import { add, Decimal, greatest, sum, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { decimalOfFraction } from "../../src/numbers/fraction.ts";
 import { curveEdges, fallingPieces, priceOn } from "../../src/proof/curve-edges.ts";
 import { planCurves } from "../../src/proof/plan-curves.ts";
@@ -35,7 +35,7 @@ function at<T>(list: readonly T[], index: number): T {
 const edges = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds = {}): readonly string[] =>
   curveEdges(priceCurve(ratePlanOf(model, rows), rateValueOf(rows, bounds), { upTo: 150 })).map(
     ({ at, kind, below, above, slab, isSlabEdge }) =>
-      `${kind} at ${textOf(at.quantity)}: ${textOf(below)}, ${textOf(above)}, slab ${slab}${isSlabEdge ? "" : " itself"}`,
+      `${kind} at ${formatDecimal(at.quantity)}: ${formatDecimal(below)}, ${formatDecimal(above)}, slab ${slab}${isSlabEdge ? "" : " itself"}`,
   );
 
 describe("S7 the edges of a curve", () => {
@@ -77,9 +77,9 @@ describe("S7 the edges of a curve", () => {
       { after: 100, rate: -1 },
     ];
     const curve = priceCurve(ratePlanOf("TIERED", rows), rateValueOf(rows), { upTo: 150 });
-    expect(fallingPieces(curve).map(({ slab, first, last }) => [slab, textOf(first), textOf(last)])).toEqual([
-      [2, "200", "150"],
-    ]);
+    expect(
+      fallingPieces(curve).map(({ slab, first, last }) => [slab, formatDecimal(first), formatDecimal(last)]),
+    ).toEqual([[2, "200", "150"]]);
   });
 
   test.each(["-1", "150.01"])("there is no price of %s, which is not on the curve", (quantity) => {
@@ -111,7 +111,9 @@ describe("S7 the edges of a curve", () => {
           const curve = priceCurve(plan, rates, { upTo: 300 });
           for (const units of hundredths) {
             const quantity = new Decimal(`${units}e-2`);
-            expect(textOf(priceOn(curve, quantity))).toBe(textOf(priceQuantity(plan, rates, quantity).amount));
+            expect(formatDecimal(priceOn(curve, quantity))).toBe(
+              formatDecimal(priceQuantity(plan, rates, quantity).amount),
+            );
           }
         },
       ),
@@ -158,7 +160,7 @@ describe("S13.3 the curves of a plan", () => {
           const whole = sum([fixedOf(plan, n), ...others, price(card, quantity)]);
           const least = plan.minimumCommitment?.rateValues[0]?.rate;
           const expected = least === undefined ? whole : greatest(least, whole);
-          expect(textOf(priceOn(at(curves.cards, index).total, quantity))).toBe(textOf(expected));
+          expect(formatDecimal(priceOn(at(curves.cards, index).total, quantity))).toBe(formatDecimal(expected));
         }
       }),
       { numRuns: 200 },
@@ -235,7 +237,7 @@ describe("S13.3 the curves of a plan", () => {
     const { invoices } = preview(used, [event], { from: "2026-01-01", until: "2026-02-01" });
     const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
     const curve = at(planCurves(plan.pricePlanDetails).cards, 0).total;
-    expect(textOf(priceOn(curve, new Decimal(units)))).toBe(textOf(total));
+    expect(formatDecimal(priceOn(curve, new Decimal(units)))).toBe(formatDecimal(total));
   });
 
   test.each([
@@ -247,7 +249,7 @@ describe("S13.3 the curves of a plan", () => {
   });
 
   const shown = (value: Decimal | { readonly quantity: Decimal } = ZERO): string =>
-    textOf("quantity" in value ? value.quantity : value);
+    formatDecimal("quantity" in value ? value.quantity : value);
 
   test("S7 ranges show the last slab, four packages, the end of a bound, and no more than there can be", () => {
     const upTo = (rows: readonly SlabRow[], bounds = {}, most?: number): string => {

@@ -1,16 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { add, Decimal, multiply, ONE, subtract, textOf } from "../../src/numbers/decimal.ts";
+import { add, Decimal, multiply, ONE, subtract, formatDecimal } from "../../src/numbers/decimal.ts";
 import { type Breakpoint, priceCurve, type PricePiece } from "../../src/proof/price-curve.ts";
 import { priceQuantity } from "../../src/rating/slabs.ts";
 import { decimalCards, pricingModels, ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
 
 const shownAt = ({ quantity, ratio }: Breakpoint): string =>
-  ratio === undefined ? textOf(quantity) : `${textOf(ratio.numerator)}/${textOf(ratio.denominator)}`;
+  ratio === undefined
+    ? formatDecimal(quantity)
+    : `${formatDecimal(ratio.numerator)}/${formatDecimal(ratio.denominator)}`;
 /** `(from, until] first..last rate`, with the package size of steps. */
 const shown = ({ from, until, first, last, rate, packageSize }: PricePiece): string =>
-  `(${shownAt(from)}, ${shownAt(until)}] ${textOf(first)}..${textOf(last)} +${textOf(rate)}${packageSize === undefined ? "" : ` a ${textOf(packageSize)}`}`;
+  `(${shownAt(from)}, ${shownAt(until)}] ${formatDecimal(first)}..${formatDecimal(last)} +${formatDecimal(rate)}${packageSize === undefined ? "" : ` a ${formatDecimal(packageSize)}`}`;
 const curve = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], upTo: number, bounds = {}): readonly string[] =>
   priceCurve(ratePlanOf(model, rows), rateValueOf(rows, bounds), { upTo }).pieces.map(shown);
 
@@ -94,10 +96,12 @@ describe("S7 the curve of a price", () => {
             const before = pieces[index - 1];
             if (before !== undefined) expect(shownAt(piece.from)).toBe(shownAt(before.until));
             if (piece.until.ratio !== undefined) continue;
-            expect(textOf(piece.last)).toBe(textOf(priceQuantity(plan, rates, piece.until.quantity).amount));
+            expect(formatDecimal(piece.last)).toBe(
+              formatDecimal(priceQuantity(plan, rates, piece.until.quantity).amount),
+            );
           }
           const { amount } = priceQuantity(plan, rates, quantity);
-          if (quantity.isZero()) expect(textOf(atZero)).toBe(textOf(amount));
+          if (quantity.isZero()) expect(formatDecimal(atZero)).toBe(formatDecimal(amount));
           else {
             const piece = pieces.find(({ until }) => {
               const { numerator, denominator } = until.ratio ?? {

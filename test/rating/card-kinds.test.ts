@@ -12,10 +12,10 @@ import {
 } from "../../src/book/resources/rate-card.ts";
 import { sumFractions } from "../../src/numbers/fraction.ts";
 import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
-import { trueUp } from "../../src/rating/commitment.ts";
+import { computeTrueUp } from "../../src/rating/commitment.ts";
 import { creditAmountOf, rateCreditGrant } from "../../src/rating/credit-grant.ts";
 import { rateOverage } from "../../src/rating/entitlement-overage.ts";
-import { fixedFeeRefund, rateFixedFee } from "../../src/rating/fixed-fee.ts";
+import { refundFixedFee, rateFixedFee } from "../../src/rating/fixed-fee.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
 import { type CardBounds, rateValueOf } from "../../src/testing/slab-cards.ts";
@@ -118,14 +118,14 @@ describe("fixed fees", () => {
 
   test("S9.5 an association that ends early gives back the unserved days of a prorated fee, and of no other", () => {
     const unserved = days("2026-06-21", "2026-07-01");
-    const given = fixedFeeRefund(feeCard("90"), "USD", unserved, JUNE);
+    const given = refundFixedFee(feeCard("90"), "USD", unserved, JUNE);
     expect(given && textOf(given.amount)).toBe("30");
     expect(given?.explanation.parts.map(({ because }) => because)).toEqual([
       "the fee for 10 of 30 days that are not served",
     ]);
-    expect(fixedFeeRefund(feeCard("90", { enableProration: false }), "USD", unserved, JUNE)).toBeUndefined();
-    expect(fixedFeeRefund(feeCard("90", { type: "ONE_TIME" }), "USD", unserved, JUNE)).toBeUndefined();
-    expect(fixedFeeRefund(feeCard("-90"), "USD", unserved, JUNE)).toBeUndefined();
+    expect(refundFixedFee(feeCard("90", { enableProration: false }), "USD", unserved, JUNE)).toBeUndefined();
+    expect(refundFixedFee(feeCard("90", { type: "ONE_TIME" }), "USD", unserved, JUNE)).toBeUndefined();
+    expect(refundFixedFee(feeCard("-90"), "USD", unserved, JUNE)).toBeUndefined();
   });
 });
 
@@ -199,11 +199,13 @@ describe("S13.3 the minimum commitment", () => {
     ["20", LATE_JUNE, "33.33", "100 × 16 ÷ 30 is 53.333…, less 20"],
     ["53.33", LATE_JUNE, undefined, "a third of a cent is nothing"],
   ])("S13.3 with %s invoiced (%#)", (invoiced, period, amount, _because) => {
-    expect(trueUp(commitment, "USD", period, { invoiced: d(invoiced) }, cents)?.amount.toFixed()).toBe(amount);
+    expect(computeTrueUp(commitment, "USD", period, { alreadyCharged: d(invoiced) }, cents)?.amount.toFixed()).toBe(
+      amount,
+    );
   });
 
   test("S7.7 a commitment without a rate in the currency is an error", () => {
-    expect(() => trueUp(commitment, "EUR", JUNE, { invoiced: d(0) }, cents)).toThrow(
+    expect(() => computeTrueUp(commitment, "EUR", JUNE, { alreadyCharged: d(0) }, cents)).toThrow(
       "the rate card of the minimum commitment has no rates in EUR",
     );
   });

@@ -2,7 +2,7 @@
 import type { Cycle } from "../../src/calendar/cycle.ts";
 import { parseDate } from "../../src/calendar/instant.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { type Fraction, textOfFraction } from "../../src/numbers/fraction.ts";
+import { type Fraction, formatFraction } from "../../src/numbers/fraction.ts";
 import type { RatedPeriod } from "../../src/rating/charge.ts";
 import {
   type CardBounds,
@@ -41,5 +41,5 @@ export function d(value: number | string): Decimal {
 
 /** The exact text of a fraction. */
 export function textOf(fraction: Fraction): string {
-  return textOfFraction(fraction);
+  return formatFraction(fraction);
 }

@@ -12,15 +12,15 @@ import { DAY_MS } from "../../src/calendar/instant.ts";
 import { Decimal, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
 import { compareFractions, sumFractions } from "../../src/numbers/fraction.ts";
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
-import { trueUp } from "../../src/rating/commitment.ts";
+import { computeTrueUp } from "../../src/rating/commitment.ts";
 import { rateFixedFee } from "../../src/rating/fixed-fee.ts";
-import { dayRuns, largestOf } from "../../src/rating/license-timeline.ts";
+import { splitIntoDayRuns, largestQuantity } from "../../src/rating/license-timeline.ts";
 import {
   rateLicenseInAdvance,
   rateLicenseInArrears,
   rateLicenseIncrease,
-  NOTHING_PAID,
-  paidBy,
+  NO_EARLIER_CHARGES,
+  paidLevel,
 } from "../../src/rating/license.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
@@ -55,7 +55,9 @@ function expectExplained(charge: Charge, mode: "HALF_UP" | "HALF_EVEN" | "DOWN")
   }
   const { chargedBefore, parts } = charge.explanation;
   if (chargedBefore !== undefined) {
-    const held = largestOf(parts.map(({ sign, quantity }) => ({ quantity: sign > 0 && quantity ? quantity : ZERO })));
+    const held = largestQuantity(
+      parts.map(({ sign, quantity }) => ({ quantity: sign > 0 && quantity ? quantity : ZERO })),
+    );
     expect(charge.quantity?.toFixed()).toBe(subtract(held, chargedBefore).toFixed());
   }
   if (charge.kind === "FIXED_FEE") expect(charge.slabs).toEqual([]);
@@ -115,13 +117,13 @@ describe("S13.6 an explanation recomputes its amount", () => {
         ([model, random, enableProration], updates, charged, period, mode) => {
           const priced = pricedBy(model, random.rows, random.bounds);
           const card = licenseRateCard.parse({ id: "addon.seats", enableProration, ...priced });
-          const runs = dayRuns(
+          const runs = splitIntoDayRuns(
             updates.map(({ offset, ...rest }) => ({ ...rest, effectiveFrom: period.natural.start + offset * DAY_MS })),
             period.served,
           );
           const quantity = runs[0]?.quantity ?? new Decimal(0);
-          const paidBefore = paidBy(card, "USD", charged);
-          const increase = { ...NOTHING_PAID, ...paidBefore, to: quantity, days: period.served };
+          const paidBefore = paidLevel(card, "USD", charged);
+          const increase = { ...NO_EARLIER_CHARGES, ...paidBefore, to: quantity, days: period.served };
           expectExplained(rateLicenseInArrears(card, "USD", runs, period, paidBefore), mode);
           expectExplained(rateLicenseInAdvance(card, "USD", quantity, period, paidBefore), mode);
           expectExplained(rateLicenseIncrease(card, "USD", [increase], period), mode);
@@ -132,16 +134,16 @@ describe("S13.6 an explanation recomputes its amount", () => {
 
   test("S13.6 true-ups", () => {
     fc.assert(
-      fc.property(decimals, decimals, periods, modes, (rate, invoiced, period, mode) => {
+      fc.property(decimals, decimals, periods, modes, (rate, alreadyCharged, period, mode) => {
         const commitment = minimumCommitment.parse({ rateValues: [{ currency: "USD", rate }] });
-        const made = trueUp(commitment, "USD", period, { invoiced }, { digits: 2, mode });
+        const made = computeTrueUp(commitment, "USD", period, { alreadyCharged }, { digits: 2, mode });
         if (made === undefined) {
           // Nothing above half a cent is lacking.
           const { natural, served } = period;
           const [days, of] = [BigInt(served.end - served.start), BigInt(natural.end - natural.start)];
           const commitmentPart = ratio(rate);
           const due = { over: commitmentPart.over * days, under: commitmentPart.under * of };
-          const most = sum([invoiced, new Decimal("0.01")]);
+          const most = sum([alreadyCharged, new Decimal("0.01")]);
           expect(compare(due, ratio(most))).toBeLessThan(0);
         } else {
           expect(roundOnce(recompute(made.explanation), 2, mode)).toBe(made.amount.toFixed(2));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
 import { Decimal, greatest } from "../../src/numbers/decimal.ts";
-import { checkTimeline, dayRuns, quantityAt, type QuantityUpdate } from "../../src/rating/license-timeline.ts";
+import { checkTimeline, splitIntoDayRuns, quantityAt, type QuantityUpdate } from "../../src/rating/license-timeline.ts";
 import { d, days, JUNE } from "./cards.ts";
 
 const set = (at: string, quantity: number): QuantityUpdate => ({
@@ -15,7 +15,7 @@ const by = (at: string, quantity: number): QuantityUpdate => ({ ...set(at, quant
 
 /** Runs as `first day of the month, days, quantity`. */
 function runsOf(updates: readonly QuantityUpdate[], period = JUNE.served): readonly (readonly number[])[] {
-  return dayRuns(updates, period).map(({ start, end, quantity }) => [
+  return splitIntoDayRuns(updates, period).map(({ start, end, quantity }) => [
     new Date(start).getUTCDate(),
     (end - start) / DAY_MS,
     Number(quantity.toFixed()),
@@ -103,7 +103,7 @@ describe("laws", () => {
     const period = days("2026-06-01", "2026-06-11");
     fc.assert(
       fc.property(fc.array(update, { maxLength: 12 }), (updates) => {
-        const runs = dayRuns(updates, period);
+        const runs = splitIntoDayRuns(updates, period);
         const expanded = runs.flatMap(({ start, end, quantity }) =>
           Array.from({ length: (end - start) / DAY_MS }, () => Number(quantity.toFixed())),
         );

@@ -6,9 +6,9 @@ import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import type { QuantityRun } from "../../src/rating/license-timeline.ts";
 import {
   licensePrice,
-  licenseRefund,
-  type PaidBefore,
-  paidBy,
+  refundLicense,
+  type EarlierCharges,
+  paidLevel,
   rateLicenseInAdvance,
   rateLicenseInArrears,
   rateLicenseIncrease,
@@ -39,7 +39,7 @@ const run = (from: string, until: string, quantity: number): QuantityRun => ({
 const TEN_THEN_SIXTEEN = [run("2026-06-01", "2026-06-16", 10), run("2026-06-16", "2026-07-01", 16)];
 const REMAINING = days("2026-06-16", "2026-07-01");
 
-const paidAs = (quantity: number): PaidBefore => ({ above: d(quantity), paidAs: d(quantity) });
+const paidAs = (quantity: number): EarlierCharges => ({ above: d(quantity), paidAs: d(quantity) });
 
 const arrears = (
   card: LicenseRateCard,
@@ -152,7 +152,7 @@ describe("S10.3 in advance", () => {
     ];
     const card = seats(false, { rows, model: "VOLUME" });
     // 10 cost 100, 12 no more than that; 30 cost 120, 20 more.
-    const paid = paidBy(card, "USD", [d(10), d(12)]);
+    const paid = paidLevel(card, "USD", [d(10), d(12)]);
     expect([paid?.above.toFixed(), paid?.paidAs?.toFixed()]).toEqual(["12", "10"]);
     const increase = { ...paidAs(12), ...paid, to: d(30), days: REMAINING };
     const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
@@ -184,7 +184,7 @@ describe("S10.3 in advance", () => {
 
   test("S9.5 S10.3 the unserved days of a price are given back where the card is prorated", () => {
     const back = (card: ReturnType<typeof seats>, to: ReturnType<typeof d> | undefined) =>
-      licenseRefund(card, "USD", [{ from: d(10), to, days: REMAINING }], JUNE);
+      refundLicense(card, "USD", [{ from: d(10), to, days: REMAINING }], JUNE);
     const amountOf = (given: ReturnType<typeof back>) => given && textOf(given.amount);
     // 10 seats at 10: 100 × 15 ÷ 30; down to 4: (100 − 40) × 15 ÷ 30.
     expect(amountOf(back(seats(true), undefined))).toBe("50");

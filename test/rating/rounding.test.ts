@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { add, Decimal, subtract, sum } from "../../src/numbers/decimal.ts";
-import { compareFractions, type Fraction, subtractFractions, sumFractions, whole } from "../../src/numbers/fraction.ts";
+import {
+  compareFractions,
+  type Fraction,
+  subtractFractions,
+  sumFractions,
+  toFraction,
+} from "../../src/numbers/fraction.ts";
 import type { SlabCharge } from "../../src/rating/charge.ts";
 import { type CardValues, roundLines } from "../../src/rating/rounding.ts";
 import { d } from "./cards.ts";
@@ -117,9 +123,9 @@ test("S1.5 slabs and adjustment add up to the value, and no slab is a whole unit
         expect(add(sum(slabs), adjustment).toFixed()).toBe(value.toFixed());
         const unit = new Decimal(`1e-${digits}`);
         for (const [index, slab] of slabs.entries()) {
-          const exact = charge.slabs[index]?.amount ?? whole(d(0));
-          expect(compareFractions(subtractFractions(whole(slab), exact), whole(unit))).toBeLessThan(0);
-          expect(compareFractions(subtractFractions(exact, whole(slab)), whole(unit))).toBeLessThan(0);
+          const exact = charge.slabs[index]?.amount ?? toFraction(d(0));
+          expect(compareFractions(subtractFractions(toFraction(slab), exact), toFraction(unit))).toBeLessThan(0);
+          expect(compareFractions(subtractFractions(exact, toFraction(slab)), toFraction(unit))).toBeLessThan(0);
         }
         expect(subtract(value, adjustment).decimalPlaces()).toBeLessThanOrEqual(digits);
       },

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { RatebookError } from "../../src/errors.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 import { compile } from "../../src/rules/compile.ts";
-import { heavyProblem } from "../../src/rules/least-work.ts";
+import { describeExcessWork } from "../../src/rules/least-work.ts";
 import { parseRule, type Rule } from "../../src/rules/rule.ts";
 
 const STEPS = "the rule takes more than its budget of 10,000 steps";
@@ -200,7 +200,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
     ["what fails for another reason", { map: [[1, 0], { "/": [1, read("")] }] }, undefined],
   ])("%s", (_, rule, message) => {
     const start = performance.now();
-    expect(heavyProblem(rule as Rule, { budget })).toBe(message);
+    expect(describeExcessWork(rule as Rule, { budget })).toBe(message);
     expect(performance.now() - start).toBeLessThan(BOUND_MS);
     if (message === undefined) compileRule(rule);
     else expect(() => compileRule(rule)).toThrow(expect.objectContaining({ code: "ERR_RULE_INVALID", message }));
@@ -218,7 +218,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
     const branch = { map: [ones(70), { map: [ones(40), read("")] }] };
     const rule = { if: [...Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? read("x") : branch)), 1] };
     const start = performance.now();
-    expect(heavyProblem(rule as Rule, { budget })).toBe(undefined);
+    expect(describeExcessWork(rule as Rule, { budget })).toBe(undefined);
     expect(performance.now() - start).toBeLessThan(BOUND_MS);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { Decimal, textOf } from "../../src/numbers/decimal.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { exactOfText, Scaled } from "../../src/numbers/exact.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 import { compile } from "../../src/rules/compile.ts";
@@ -13,7 +13,7 @@ function result(rule: unknown, facts: unknown = {}): unknown {
 }
 
 function shown(value: Fact): unknown {
-  if (Decimal.isDecimal(value)) return `decimal ${textOf(value)}`;
+  if (Decimal.isDecimal(value)) return `decimal ${formatDecimal(value)}`;
   return Array.isArray(value) ? (value as readonly Fact[]).map(shown) : value;
 }
 

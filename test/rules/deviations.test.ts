@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 import { theirs } from "./oracle.ts";
 
@@ -10,7 +10,7 @@ import { theirs } from "./oracle.ts";
 function outcome(rule: unknown, facts: unknown): unknown {
   try {
     const value = compileRule(rule)(facts);
-    return typeof value === "object" && value !== null && "toFixed" in value ? textOf(value as never) : value;
+    return typeof value === "object" && value !== null && "toFixed" in value ? formatDecimal(value as never) : value;
   } catch (error) {
     if (error instanceof RatebookError) return error.code;
     throw error;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseJson, stringifyJson } from "../../src/numbers/json.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
-import { argumentsMin } from "../../src/rules/operators.ts";
+import { minimumArguments } from "../../src/rules/operators.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../docs/rules.md"), "utf8");
 const facts = parseJson(/```json\n([^`]*)```/.exec(guide)?.[1] ?? "");
@@ -26,7 +26,7 @@ describe("the guide to rules", () => {
       "var missing missing_some if ?: and or ! !! log == === != !== < <= > >= map filter reduce all some none merge in " +
       "cat substr + * - min max round floor ceil date / % date.add date.sub duration.between duration.of duration.as";
     for (const operator of operators.split(" ")) {
-      expect(argumentsMin(operator)).toBeDefined();
+      expect(minimumArguments(operator)).toBeDefined();
       expect(shown).toContain(operator);
     }
   });

@@ -2,14 +2,14 @@
 import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
-import { Decimal, textOf } from "../../src/numbers/decimal.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 
 /** The answer in words, decimals as their plain text; of an error its code. */
 function answer(rule: unknown, facts: unknown = {}): unknown {
   try {
     const value = compileRule(rule)(facts);
-    return Decimal.isDecimal(value) ? textOf(value) : value;
+    return Decimal.isDecimal(value) ? formatDecimal(value) : value;
   } catch (error) {
     if (error instanceof RatebookError) return error.code;
     throw error;

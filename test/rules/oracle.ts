@@ -4,7 +4,7 @@ import jsonLogic from "json-logic-js";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { compile } from "../../src/rules/compile.ts";
 import type { Rule } from "../../src/rules/rule.ts";
-import { factOf } from "../../src/rules/value.ts";
+import { toFact } from "../../src/rules/value.ts";
 
 /** What json-logic-js makes of a rule. */
 export function theirs(rule: unknown, facts: unknown): unknown {
@@ -13,7 +13,7 @@ export function theirs(rule: unknown, facts: unknown): unknown {
 
 /** What we make of it, with decimals as the doubles nearest to them. */
 export function ours(rule: unknown, facts: unknown): unknown {
-  return asDoubles(factOf(compile(rule as Rule)(facts)));
+  return asDoubles(toFact(compile(rule as Rule)(facts)));
 }
 
 /** Decimals as doubles, in lists and objects too. */

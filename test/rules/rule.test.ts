@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { checkRule, checkedRule, parseRule, RULE_NESTING_MAX, RULE_NODES_MAX } from "../../src/rules/rule.ts";
+import { checkRule, requireValidRule, parseRule, RULE_NESTING_MAX, RULE_NODES_MAX } from "../../src/rules/rule.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 
 /** `depth` operations inside one another. */
@@ -114,7 +114,7 @@ describe("checking a rule", () => {
       { path: "and[2].if[0]", message: '"what" is not an operator' },
       { path: "and[2].if[0].what[0]", message: '"ever" is not an operator' },
     ]);
-    expect(() => checkedRule(rule)).toThrow(
+    expect(() => requireValidRule(rule)).toThrow(
       expect.objectContaining({
         code: "ERR_RULE_INVALID",
         message: 'in the rule at and[0]: "nope" is not an operator (and 3 more)',

@@ -1,7 +1,7 @@
 /** What the service's published clients send and require beyond the reference's rows. */
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { decimalOf } from "../../src/numbers/decimal.ts";
+import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { openApiOf } from "../../src/server/docs/openapi.ts";
 import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { shownLine } from "../../src/server/shapes/invoice.ts";
@@ -42,7 +42,10 @@ describe("the document", () => {
     ["ADVANCED_LICENSE_RATE_CARD_AMOUNT", "ADVANCED_LICENSE_RATE_CARD_AMOUNT"],
     ["TRUE_UP_AMOUNT", "TRUE_UP_AMOUNT"],
   ])("a line that became final as %s is answered as %s", (type, shown) => {
-    expect(shownLine({ type, value: decimalOf("1") })).toMatchObject({ type: shown, description: expect.any(String) });
+    expect(shownLine({ type, value: parseDecimal("1") })).toMatchObject({
+      type: shown,
+      description: expect.any(String),
+    });
   });
 });
 

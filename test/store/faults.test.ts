@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../src/calendar/instant.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
-import { type NewEvent, recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
+import { type NewEvent, toEventRecord } from "../../src/ledger/events/new-event.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { exactOfDecimal, subtractExact } from "../../src/numbers/exact.ts";
@@ -115,7 +115,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
         await sleep(2);
         return store.read.usage(...asked);
       };
-      return { ...store, together: () => ({ ...store.read, usage }) };
+      return { ...store, consistentView: () => ({ ...store.read, usage }) };
     },
   ],
   "cells are replaced": [
@@ -271,7 +271,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     () =>
       writing(({ newEvents = [], events = [], ...changes }) => ({
         ...changes,
-        events: [...events, ...newEvents.map((row, place) => recordOfNewEvent(row, place + 1))],
+        events: [...events, ...newEvents.map((row, place) => toEventRecord(row, place + 1))],
       })),
   ],
   "the last day counts": [
@@ -343,7 +343,10 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
   ],
   "uncharted accounts are those of before": [
     "accounts are uncharted from the instant on that their record says, or always, by id",
-    () => reading((view) => ({ accountsUncharted: (at, ...rest) => view.accountsUncharted(at - 1, ...rest) })),
+    () =>
+      reading((view) => ({
+        accountsWithStaleDraftIndex: (at, ...rest) => view.accountsWithStaleDraftIndex(at - 1, ...rest),
+      })),
   ],
   "an event comes up that nobody stored": [
     "an event comes back as it was",

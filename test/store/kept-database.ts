@@ -7,7 +7,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
-import { processOf } from "../../src/store/embedded/processes.ts";
+import { findProcess } from "../../src/store/embedded/processes.ts";
 import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
 import { childrenOf } from "../support/database-processes.ts";
@@ -88,7 +88,7 @@ export function keptDatabase(): KeptDatabase {
     kill: async () => {
       const processes = [server.pid, ...childrenOf(server.pid)];
       process.kill(server.pid, "SIGKILL");
-      while (processes.some((pid) => processOf(pid)?.name === "postgres")) await sleep(10);
+      while (processes.some((pid) => findProcess(pid)?.name === "postgres")) await sleep(10);
     },
     restart: async () => {
       await stop();

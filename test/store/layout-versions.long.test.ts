@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { recordOf } from "../../src/store/record-text.ts";
+import { parseRecord } from "../../src/store/record-text.ts";
 import { keptDatabase, stateOf } from "./kept-database.ts";
 
 const database = keptDatabase();
@@ -46,6 +46,6 @@ test.each([
     await database.restart();
     expect(await database.version()).toBe(version);
     const store = await postgresStore(database.pool, { schema: "kept" });
-    expect(await stateOf(store)).toEqual(recordOf(JSON.stringify(database.kept.state)));
+    expect(await stateOf(store)).toEqual(parseRecord(JSON.stringify(database.kept.state)));
   },
 );

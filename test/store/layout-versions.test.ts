@@ -5,8 +5,8 @@ import { createEngine } from "../../src/engine/engine.ts";
 import type { CreditListFilter } from "../../src/ledger/view.ts";
 import { account, cell, credit, event, newEvent, NOON, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { keyOf } from "../../src/store/postgres/values.ts";
-import { recordOf, recordText } from "../../src/store/record-text.ts";
+import { idKey } from "../../src/store/postgres/values.ts";
+import { parseRecord, serializeRecord } from "../../src/store/record-text.ts";
 import { keptDatabase, stateOf } from "./kept-database.ts";
 
 /** The version that databases are brought to. */
@@ -19,7 +19,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
 
   test("has after its migration every event, cell, entry and invoice that it had", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
-    const expected = recordOf(JSON.stringify(database.kept.state));
+    const expected = parseRecord(JSON.stringify(database.kept.state));
     expect(await stateOf(store)).toEqual(expected);
     // By hand: the events of account a on 3 June count 2 and 0.125, which the third meter takes three times.
     const plain =
@@ -32,7 +32,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
       invoices.map(({ id }) => id).toSorted();
     expect(ids(listed)).toEqual(ids(await store.read.invoices(["a", "b"], Number.NEGATIVE_INFINITY)));
     expect(listed).not.toEqual([]);
-    expect(await store.read.accountsUncharted(NOON, 10)).toEqual(["a", "b"]);
+    expect(await store.read.accountsWithStaleDraftIndex(NOON, 10)).toEqual(["a", "b"]);
   });
 
   test("lists the credits that it had by what became of them", async () => {
@@ -43,7 +43,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
       ["c.void", "10", "0", { voided: true }],
     ] as const;
     for (const [id, amount, consumed, more] of rows) {
-      const body = recordText({ ...credit("z", id), creditAmount: undefined, consumedAmount: undefined, ...more });
+      const body = serializeRecord({ ...credit("z", id), creditAmount: undefined, consumedAmount: undefined, ...more });
       const values = [id, amount, consumed, body];
       await database.pool.query(
         `insert into kept.credit (id, account_id, created_at, credit_amount, consumed_amount, body)
@@ -96,7 +96,7 @@ describe("a database of version 4", () => {
     await database.pool.query("delete from kept.usage");
     for (const [place, meter] of meters.entries())
       await database.pool.query("insert into kept.usage values ('z', 10, $1, $2, $3), ('z', 11, $1, 0.5, $3)", [
-        keyOf(meter),
+        idKey(meter),
         place + 1,
         meter === long ? JSON.stringify(long) : null,
       ]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { LedgerCell, UsageDelta } from "../../src/ledger/records.ts";
-import { add, textOf, ZERO } from "../../src/numbers/decimal.ts";
+import { add, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { decimalOfExact, exactOfText } from "../../src/numbers/exact.ts";
 import { createCellTable } from "../../src/store/memory/cells.ts";
 
@@ -24,7 +24,8 @@ const change = fc.record({
 function shown(cells: Iterable<LedgerCell>): readonly string[] {
   return [...cells]
     .map(
-      ({ accountId, meterOrFeatureId, day, quantity: sum }) => `${accountId} ${meterOrFeatureId} ${day} ${textOf(sum)}`,
+      ({ accountId, meterOrFeatureId, day, quantity: sum }) =>
+        `${accountId} ${meterOrFeatureId} ${day} ${formatDecimal(sum)}`,
     )
     .toSorted();
 }

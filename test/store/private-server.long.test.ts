@@ -9,7 +9,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { account } from "../../src/store/conformance/samples.ts";
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
-import { processOf } from "../../src/store/embedded/processes.ts";
+import { findProcess } from "../../src/store/embedded/processes.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { sleep } from "../../src/store/sleep.ts";
@@ -29,7 +29,7 @@ describe("a private server", () => {
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await pool.end();
     await second.close();
-    expect(processOf(first.pid)).toBeUndefined();
+    expect(findProcess(first.pid)).toBeUndefined();
   });
 
   test("stops by itself when those that opened it were killed", async () => {
@@ -37,20 +37,20 @@ describe("a private server", () => {
     const other = bystander();
     await writeFile(join(here.path, "users", `${other.pid}.opener`), "");
     await server.close();
-    expect(processOf(server.pid)?.name).toBe("postgres");
+    expect(findProcess(server.pid)?.name).toBe("postgres");
     other.kill("SIGKILL");
-    await until(() => processOf(server.pid) === undefined);
+    await until(() => findProcess(server.pid) === undefined);
   });
 
   test("stops by itself though another program has the number of one that was killed by now", async () => {
     const server = await openPrivateServer(here.path);
     const [own = ""] = await readdir(join(here.path, "users"));
     const began = await readFile(join(here.path, "users", own), "utf8");
-    expect(began).toBe(processOf(process.pid)?.began);
+    expect(began).toBe(findProcess(process.pid)?.began);
     const other = bystander();
     await writeFile(join(here.path, "users", `${other.pid}.killed`), began === "1" ? "2" : "1");
     await rm(join(here.path, "users", own));
-    await until(() => processOf(server.pid) === undefined);
+    await until(() => findProcess(server.pid) === undefined);
     await server.close();
   });
 
@@ -59,7 +59,7 @@ describe("a private server", () => {
     const store = await openDatabase(here.path);
     await put(store, "0.1");
     process.kill(server.pid, "SIGKILL");
-    await until(() => processOf(server.pid) === undefined);
+    await until(() => findProcess(server.pid) === undefined);
     await expect(put(store, "1")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
     const again = await openDatabase(here.path);
     await put(again, "0.2");
@@ -74,7 +74,7 @@ describe("a private server", () => {
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const dying = store.transact(scope, async () => {
       process.kill(server.pid, "SIGKILL");
-      await until(() => processOf(server.pid) === undefined);
+      await until(() => findProcess(server.pid) === undefined);
       await sleep(100);
       return { result: undefined, changes: { accounts: [account("a")] } };
     });
@@ -162,14 +162,14 @@ describe("the socket of a private server", () => {
       openPrivateServer(here.path),
       openDatabase(here.path),
     ]);
-    expect(processOf(server.pid)).toBeUndefined();
+    expect(findProcess(server.pid)).toBeUndefined();
     expect([first.pid, first.connection]).toEqual([second.pid, second.connection]);
     expect(dirname(first.connection.host)).toBe(join(here.path, "postgres"));
     // Who had it open before finds the new one.
     await whenBack(() => put(store, "2"));
     expect(await total(third)).toBe("3");
     await Promise.all([store.close(), third.close(), first.close(), second.close(), server.close()]);
-    expect(processOf(first.pid)).toBeUndefined();
+    expect(findProcess(first.pid)).toBeUndefined();
   });
 
   test("that was taken away is missed when a connection is needed, and the store goes on", async () => {
@@ -196,7 +196,7 @@ describe("the socket of a private server", () => {
     await pool.end();
     await expect(put(store, "2")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
     await Promise.all([store.close(), server.close()]);
-    expect(processOf(server.pid)).toBeUndefined();
+    expect(findProcess(server.pid)).toBeUndefined();
     const again = await openDatabase(here.path);
     expect(await total(again)).toBe("1");
     await again.close();
@@ -224,7 +224,7 @@ describe("the socket of a private server", () => {
     expect(copied.status).toBe(0);
     const other = await openPrivateServer(copy);
     expect(other.pid).not.toBe(server.pid);
-    expect(processOf(server.pid)?.name).toBe("postgres");
+    expect(findProcess(server.pid)?.name).toBe("postgres");
     await put(store, "2");
     expect(await total(store)).toBe("3");
     await Promise.all([store.close(), server.close(), other.close()]);
@@ -241,7 +241,7 @@ describe("the socket of a private server", () => {
     await writeFile(file, text.replace(/^\d+/, String(other.pid)));
     const again = await openPrivateServer(join(here.path, "own"));
     expect(again.pid).not.toBe(other.pid);
-    expect(processOf(other.pid)?.name).toBe("postgres");
+    expect(findProcess(other.pid)?.name).toBe("postgres");
     await Promise.all([again.close(), other.close()]);
   });
 });

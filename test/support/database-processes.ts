@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { processOf } from "../../src/store/embedded/processes.ts";
+import { findProcess } from "../../src/store/embedded/processes.ts";
 
 /** The id of the main process of the server of a directory; undefined where none runs. */
 export function postmasterOf(directory: string): number | undefined {
   const [pid] = linesOf(join(directory, "postgres", "postmaster.pid"));
-  return processOf(Number(pid))?.name === "postgres" ? Number(pid) : undefined;
+  return findProcess(Number(pid))?.name === "postgres" ? Number(pid) : undefined;
 }
 
 /** The ids of the processes that a process has started. */

@@ -11,7 +11,7 @@ import { formatDate, parseDate } from "../../src/calendar/instant.ts";
 import { shareOfDays } from "../../src/calendar/proration.ts";
 import { applyCredits, compareCredits } from "../../src/credits/monetary-credits.ts";
 import { cyclesBetween, Decimal, priceQuantity } from "../../src/index.ts";
-import { roundFraction, shareOf, sumFractions, whole } from "../../src/numbers/fraction.ts";
+import { roundFraction, multiplyByShare, sumFractions, toFraction } from "../../src/numbers/fraction.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import {
   type CreditsVector,
@@ -46,7 +46,7 @@ function made(vector: Vector): Vector["expected"] {
       return {
         days,
         of,
-        amount: roundFraction(shareOf(whole(new Decimal(amount)), days, of), digits, rounding).toFixed(),
+        amount: roundFraction(multiplyByShare(toFraction(new Decimal(amount)), days, of), digits, rounding).toFixed(),
       };
     }
     case "remainders":
@@ -67,7 +67,7 @@ function madePrice({ ratePlan, rateValue, quantity }: PriceVector["given"]): Pri
 }
 
 function madeRemainders({ amounts, digits, rounding }: RemaindersVector["given"]): RemaindersVector["expected"] {
-  const exact = amounts.map((amount) => whole(new Decimal(amount)));
+  const exact = amounts.map((amount) => toFraction(new Decimal(amount)));
   const charged = sumFractions(exact);
   const nothing = new Decimal(0);
   const slabs = exact.map((amount, index) => ({ order: index + 1, quantity: nothing, rate: nothing, amount }));
@@ -87,9 +87,9 @@ function madeCredits({ lines, credits, digits }: CreditsVector["given"]): Credit
     applicableEntityIds: applicableEntityIds ?? null,
     createdAt,
   }));
-  const { taken } = applyCredits(held.toSorted(compareCredits), payable, digits);
+  const { uses } = applyCredits(held.toSorted(compareCredits), payable, digits);
   return {
-    taken: taken.map((use) => ({
+    taken: uses.map((use) => ({
       creditId: use.creditId,
       paid: use.lines.map(({ index, amount }) => ({ line: index, amount: amount.toFixed() })),
     })),

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { DAY_MS, formatDate, formatInstant, instantOf } from "../../src/calendar/instant.ts";
+import { DAY_MS, formatDate, formatInstant, toInstant } from "../../src/calendar/instant.ts";
 import { RatebookError } from "../../src/errors.ts";
 import type { BookInput } from "../../src/index.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -106,9 +106,9 @@ test("S13.6 the export of any history is verified, and a changed figure of it is
   const tried = { invoices: 0, credits: 0 };
   await fc.assert(
     fc.asyncProperty(cases, fc.nat(), fc.nat(40), async ({ book, loadedOn, steps, daysAfter }, choice, place) => {
-      const begin = loadedOn === undefined ? dayBefore(book) : instantOf(loadedOn);
+      const begin = loadedOn === undefined ? dayBefore(book) : toInstant(loadedOn);
       const history = await startHistoryIn(memoryStore(), book, begin);
-      history.waitUntil(instantOf("2024-02-20"));
+      history.waitUntil(toInstant("2024-02-20"));
       for (const step of steps) {
         await ("what" in step ? take(history, step) : history.play(step));
         history.waitUntil(history.now() + 60_000);

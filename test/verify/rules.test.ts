@@ -9,7 +9,7 @@ import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { compile } from "../../src/rules/compile.ts";
 import type { Rule } from "../../src/rules/rule.ts";
-import { factOf } from "../../src/rules/value.ts";
+import { toFact } from "../../src/rules/value.ts";
 import { fraction, textOf } from "../../src/verify.ts";
 import { createRules, exactly } from "../../src/verify/rules.ts";
 import { any, facts } from "../rules/rule-arbitrary.ts";
@@ -21,7 +21,7 @@ function theirs(rule: unknown, given: unknown): unknown {
 }
 
 function ours(rule: unknown, given: unknown): unknown {
-  return plain(factOf(compile(rule as Rule)(given)));
+  return plain(toFact(compile(rule as Rule)(given)));
 }
 
 /** Decimals as their texts, told apart from texts. */

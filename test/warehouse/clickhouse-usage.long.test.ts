@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
 import type { CellQuery } from "../../src/ledger/usage-source.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { chDbOfTests } from "./chdb-of-tests.ts";
 import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
@@ -208,7 +208,7 @@ describe("S17.2 one question", () => {
     });
     const cells: string[] = [];
     for await (const some of source.cells(query))
-      for (const { day, quantity } of some) cells.push(`${day - FIRST} ${textOf(quantity)}`);
+      for (const { day, quantity } of some) cells.push(`${day - FIRST} ${formatDecimal(quantity)}`);
     // 1e300 has more digits than a decimal may have.
     expect(cells).toEqual(["70 2.6"]);
     await run(`drop database ${quotedName(database)}`);
@@ -230,7 +230,7 @@ describe("S17.2 one question", () => {
         const source = clickhouseUsage(chDb.client, { table: "t0", columns: { ...columns, timestamp: time as never } });
         const cells: string[] = [];
         for await (const some of source.cells(query))
-          for (const { day, quantity } of some) cells.push(`${day - FIRST} ${textOf(quantity)}`);
+          for (const { day, quantity } of some) cells.push(`${day - FIRST} ${formatDecimal(quantity)}`);
         return { cells, statements: chDb.server.statements.length - before };
       });
     const simple = await asked({ column: "time" });
@@ -283,7 +283,7 @@ describe("S17.5 rows that come while a question is answered", () => {
       const found: string[] = [];
       try {
         for await (const cells of source.cells(query(upTo)))
-          for (const { day, quantity } of cells) found.push(`${day - FIRST} ${textOf(quantity)}`);
+          for (const { day, quantity } of cells) found.push(`${day - FIRST} ${formatDecimal(quantity)}`);
       } catch (error) {
         return String(error);
       }

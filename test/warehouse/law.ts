@@ -5,10 +5,10 @@ import { expect } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
-import { instantOrUndefined } from "../../src/calendar/instant.ts";
+import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../src/ledger/preview/seen-ids.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
 import { type EventCursor, takeAll } from "../../src/records/event-cursor.ts";
 import type { EventSink } from "../../src/records/event-sink.ts";
@@ -75,7 +75,7 @@ export function byCore(book: Book, { read, placeOf }: KeptRows, dedupes: boolean
   const events = read.flatMap((rows, file) =>
     rows.map(({ record, order }, row) => {
       const event = make(record, row + 1);
-      const at = typeof event === "string" ? undefined : instantOrUndefined(event.timestamp);
+      const at = typeof event === "string" ? undefined : tryParseInstant(event.timestamp);
       return { event, at: at ?? -Infinity, order: contentOf(order), place: placeOf(file, row + 1) ?? "" };
     }),
   );
@@ -139,7 +139,7 @@ function isFailure(status: string): boolean {
 
 function outcomeOf(run: ReturnType<typeof startEventRun>, problems: readonly string[]): Outcome {
   const cells = [...run.usage.cells()].map(
-    ({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${textOf(quantity)}`,
+    ({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`,
   );
   const span = run.span();
   return {

@@ -4,11 +4,11 @@ import { expect } from "vitest";
 import { readBook } from "../../src/book/book.ts";
 import type { Account } from "../../src/book/model/account.ts";
 import type { Book } from "../../src/book/model/book.ts";
-import { dayOf, instantOrUndefined, parseInstant } from "../../src/calendar/instant.ts";
+import { dayOf, tryParseInstant, parseInstant } from "../../src/calendar/instant.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import type { CellQuery, UsageAccount } from "../../src/ledger/usage-source.ts";
-import { textOf } from "../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
 import { eventMaker } from "../../src/records/mapped-event.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
@@ -35,7 +35,7 @@ export function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonl
     const { schemaName, accountId, id, timestamp } = event as {
       [part in "schemaName" | "accountId" | "id" | "timestamp"]: string;
     };
-    const at = instantOrUndefined(timestamp);
+    const at = tryParseInstant(timestamp);
     const isAsked = query.schemas.includes(schemaName) && names.includes(accountId);
     return at === undefined || at > query.upTo || !isAsked ? [] : [{ event, at, id, order: [id, ...order] }];
   });
@@ -49,7 +49,7 @@ export function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonl
   }
   return [...run.usage.cellsOf(asked.id)]
     .filter(({ day, quantity }) => day >= query.from && day < query.until && !quantity.isZero())
-    .map(({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${textOf(quantity)}`)
+    .map(({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`)
     .toSorted();
 }
 
@@ -80,7 +80,7 @@ export async function cellsOf(
   for await (const cells of source.cells(query)) {
     for (const { accountId, meterId, day, quantity } of cells) {
       if (order.at(-1) !== accountId) order.push(accountId);
-      if (!quantity.isZero()) found.get(accountId)?.push(`${accountId} ${meterId} ${day} ${textOf(quantity)}`);
+      if (!quantity.isZero()) found.get(accountId)?.push(`${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`);
     }
   }
   // All cells of an account come together, in the order of the question.

@@ -4,7 +4,7 @@
  * @module
  */
 import { formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
-import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Account, PlanAssociation } from "../model/account.ts";
 import type { PricePlan, PricePlanDetails } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
@@ -185,10 +185,10 @@ function checkLicenses(
     quantities.set(licenseId, held);
     const most = maxQuantityOf(licenseId, associationAt(context.inOrder, effectiveFrom), context);
     if (!held.isNegative() && (most === undefined || held.lte(most))) continue;
-    const bounds = most === undefined ? "0 or more" : `0 to ${textOf(most)}`;
+    const bounds = most === undefined ? "0 or more" : `0 to ${formatDecimal(most)}`;
     report(
       [...updates, at, "quantity"],
-      `expected a quantity that leaves ${bounds} licenses, got ${textOf(held)} of them`,
+      `expected a quantity that leaves ${bounds} licenses, got ${formatDecimal(held)} of them`,
     );
   }
 }

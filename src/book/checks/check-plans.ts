@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { cycleConfigOf } from "../../calendar/cycle.ts";
+import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { addDuration, type Duration, parseDuration } from "../../calendar/duration.ts";
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { textOf } from "../../numbers/decimal.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
 import type { AddOn } from "../model/catalog-items.ts";
 import type { CreditGrantRateCard, FeatureConfig } from "../model/grant-card.ts";
 import type { UsageMeter } from "../model/metering.ts";
@@ -62,7 +62,7 @@ export function checkOwnCards(
   if (!details.minimumCommitment) return;
   checkCurrencies(details.minimumCommitment.rateValues, currencies, commitment, report);
   details.minimumCommitment.rateValues.forEach(({ rate }, at) => {
-    if (rate.isNegative()) report([...commitment, at, "rate"], `expected 0 or more, got ${textOf(rate)}`);
+    if (rate.isNegative()) report([...commitment, at, "rate"], `expected 0 or more, got ${formatDecimal(rate)}`);
   });
 }
 
@@ -218,7 +218,7 @@ function durationAt(text: string, path: Path, report: Report): Duration | undefi
 
 function checkCycleConfig(config: PricingCycleConfig, path: Path, report: Report): void {
   try {
-    cycleConfigOf(config, 0);
+    resolveCycleConfig(config, 0);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     // The message begins with the field that is wrong: `startOffset.dayOffset: expected …`.

@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { FullRuleBudget } from "../../rules/budget.ts";
-import { heavyProblem } from "../../rules/least-work.ts";
+import { describeExcessWork } from "../../rules/least-work.ts";
 import { checkRule, parseRule, type Rule } from "../../rules/rule.ts";
 import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";
@@ -26,7 +26,7 @@ export function checkRuleWork(book: Book, { budget, isChecked }: RuleWork, repor
   const check = (rule: Rule | null | undefined, path: Path): void => {
     // A rule with another problem was reported.
     if (rule === undefined || rule === null || checkRule(rule).length > 0) return;
-    const problem = heavyProblem(rule, { budget });
+    const problem = describeExcessWork(rule, { budget });
     if (problem !== undefined) report(path, problem);
   };
   const ruleSettings = settingsWithRules(book);

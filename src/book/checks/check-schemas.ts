@@ -4,8 +4,8 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { valueOf } from "../../numbers/decimal.ts";
-import { repeatedKeys, sentenceOnRepeated } from "../../numbers/json-text.ts";
+import { parseValue } from "../../numbers/decimal.ts";
+import { findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { checkRule, type Rule } from "../../rules/rule.ts";
 import type { Book } from "../model/book.ts";
@@ -174,7 +174,7 @@ function checkSettingValue(setting: Setting, path: Path, report: Report): void {
     case "STRING":
       return;
     case "NUMERIC":
-      if (fails(() => valueOf(setting.value)))
+      if (fails(() => parseValue(setting.value)))
         report(path, `expected a decimal, as dataType NUMERIC says, got ${given}`);
       return;
     case "JSON":
@@ -191,7 +191,7 @@ function checkJson(text: string, path: Path, report: Report): void {
   const deep = tooDeepInText(text);
   if (deep !== undefined) report(path, `${TOO_DEEP}, at line ${deep.line}, column ${deep.column}`);
   else if (fails(() => parseJson(text))) report(path, `expected JSON, as dataType JSON says, got ${shown(text)}`);
-  else for (const key of repeatedKeys(text)) report(path, `in ${pathText(key.path)}: ${sentenceOnRepeated(key)}`);
+  else for (const key of findRepeatedKeys(text)) report(path, `in ${pathText(key.path)}: ${describeRepeatedKey(key)}`);
 }
 
 function fails(read: () => unknown): boolean {

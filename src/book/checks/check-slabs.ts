@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import type { GrantSlab } from "../model/grant-card.ts";
 import type { RatePlan, RateValue, Slab } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
@@ -38,10 +38,10 @@ export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, rep
       report([...place, "order"], `expected ${at + 1}, as slabs are numbered 1 to ${slabs.length}, got ${slab.order}`);
     }
     if (before === undefined && !slab.startAfter.isZero()) {
-      report([...place, "startAfter"], `expected 0, as it is the first slab, got ${textOf(slab.startAfter)}`);
+      report([...place, "startAfter"], `expected 0, as it is the first slab, got ${formatDecimal(slab.startAfter)}`);
     }
     if (before !== undefined && slab.startAfter.lte(before.startAfter)) {
-      const [own, former] = [textOf(slab.startAfter), textOf(before.startAfter)];
+      const [own, former] = [formatDecimal(slab.startAfter), formatDecimal(before.startAfter)];
       report([...place, "startAfter"], `expected more than ${former}, where the slab before starts, got ${own}`);
     }
     checkEnd(slab.endAt ?? undefined, after?.startAfter, [...place, "endAt"], report);
@@ -72,13 +72,17 @@ function checkBounds(
 ): void {
   const { minimumRate: least, maximumRate: most } = bounds;
   if (!least || !most || least.lte(most)) return;
-  report([...path, "minimumRate"], `expected at most ${textOf(most)}, the maximumRate, got ${textOf(least)}`);
+  report(
+    [...path, "minimumRate"],
+    `expected at most ${formatDecimal(most)}, the maximumRate, got ${formatDecimal(least)}`,
+  );
 }
 
 function checkEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
   if (end === undefined || (next !== undefined && end.eq(next))) return;
-  const expected = next === undefined ? "null, as it is the last slab" : `${textOf(next)}, where the next slab starts`;
-  report(path, `expected ${expected}, got ${textOf(end)}`);
+  const expected =
+    next === undefined ? "null, as it is the last slab" : `${formatDecimal(next)}, where the next slab starts`;
+  report(path, `expected ${expected}, got ${formatDecimal(end)}`);
 }
 
 function checkSlabConfig(slab: Slab | GrantSlab, at: number, path: Path, report: Report): void {

@@ -7,7 +7,7 @@
 import { type DocumentNode, type MemberNode, parse, type ValueNode } from "@humanwhocodes/momoa";
 
 import { type Problem, RatebookError } from "../../errors.ts";
-import { placeInText, sentenceOnRepeated, type TextPlace } from "../../numbers/json-text.ts";
+import { placeInText, describeRepeatedKey, type TextPlace } from "../../numbers/json-text.ts";
 import { jsonNumber } from "../../numbers/json.ts";
 import { type Path, pathText } from "../problems.ts";
 
@@ -77,7 +77,7 @@ function valueOf(node: ValueNode, text: string, path: Path, repeated: Problem[])
         const key = keyOf(member);
         const place = [...path, key];
         if (Object.hasOwn(object, key)) {
-          repeated.push({ path: pathText(place), message: sentenceOnRepeated(startOf(member)) });
+          repeated.push({ path: pathText(place), message: describeRepeatedKey(startOf(member)) });
         }
         // A key of `__proto__` is a key like any other.
         Object.defineProperty(object, key, {

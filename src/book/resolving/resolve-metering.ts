@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { type Decimal, textOf, valueOf } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal, parseValue } from "../../numbers/decimal.ts";
 import type { Computation, EnrichmentField, EventSchema, FeatureDetails, UsageMeter } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 import { idAt, type Resolving, settingKeyAt } from "../reading/references.ts";
@@ -97,8 +97,8 @@ function constantOf(
 ): Decimal | string | undefined {
   if (type === "DIMENSION" && typeof value === "string") return value;
   try {
-    const decimal = valueOf(value);
-    return type === "ATTRIBUTE" ? decimal : textOf(decimal);
+    const decimal = parseValue(value);
+    return type === "ATTRIBUTE" ? decimal : formatDecimal(decimal);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     report(path, `expected ${type === "ATTRIBUTE" ? "a decimal" : "a text or a decimal"}, got ${shown(value)}`);

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { parseDate, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
-import { type Decimal, type DecimalInput, isDecimalObject, valueOf } from "../../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
 import type { RuleInput } from "../model/maybe.ts";
 import { shown } from "../sentences.ts";
 
@@ -172,7 +172,7 @@ export function mapOf<Value extends z.ZodType>(
 function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   try {
     if (value === undefined) return problem(context, "missing: expected a decimal");
-    return valueOf(value);
+    return parseValue(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     const known = error.message.startsWith("expected ");

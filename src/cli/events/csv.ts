@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { instantOrUndefined } from "../../calendar/instant.ts";
+import { tryParseInstant } from "../../calendar/instant.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import { createRowParser, type Row, type RowParser } from "../../records/csv-rows.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
@@ -41,7 +41,7 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
         const found = eventOf(row);
         if (found === undefined) continue;
         head = found;
-        at = head.event === undefined ? undefined : instantOrUndefined(head.event.timestamp);
+        at = head.event === undefined ? undefined : tryParseInstant(head.event.timestamp);
         return true;
       }
     },

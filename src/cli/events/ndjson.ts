@@ -5,10 +5,10 @@
  *
  * @module
  */
-import { type Instant, instantOrUndefined } from "../../calendar/instant.ts";
+import { type Instant, tryParseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { countKeys, scanJson } from "../../numbers/json-scan.ts";
-import { repeatedKeys } from "../../numbers/json-text.ts";
+import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
@@ -134,7 +134,7 @@ function advanceShaped(place: Place, filler: ShapeFiller, shapes: KnownShapes, i
   }
   const from = spans[2 * filler.timestampSpan] ?? 0;
   const until = spans[2 * filler.timestampSpan + 1] ?? 0;
-  const instant = instants.read(bytes, from, until) ?? instantOrUndefined(bytes.toString("latin1", from, until));
+  const instant = instants.read(bytes, from, until) ?? tryParseInstant(bytes.toString("latin1", from, until));
   if (instant === undefined) return false;
   place.filler = filler;
   place.at = instant;
@@ -213,7 +213,7 @@ function readLine(text: Buffer): Parsed | undefined {
     const { longNumbers, depth, keys } = scanJson(text);
     const event = longNumbers > 0 ? parseJson(decoded) : parsePlainJson(decoded);
     if (depth < WALKED_LEVELS && countKeys(event) === keys) return { event };
-    const [repeated] = repeatedKeys(decoded, 1);
+    const [repeated] = findRepeatedKeys(decoded, 1);
     if (repeated === undefined) return { event };
     return { reason: `expected each key of an object once: one is given again at column ${repeated.column}` };
   } catch (error) {
@@ -225,5 +225,5 @@ function readLine(text: Buffer): Parsed | undefined {
 function timestampOf(event: unknown): Instant | undefined {
   if (typeof event !== "object" || event === null || !Object.hasOwn(event, "timestamp")) return undefined;
   const { timestamp } = event as { readonly timestamp: unknown };
-  return typeof timestamp === "string" ? instantOrUndefined(timestamp) : undefined;
+  return typeof timestamp === "string" ? tryParseInstant(timestamp) : undefined;
 }

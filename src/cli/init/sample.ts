@@ -7,7 +7,7 @@ import { isUtf8 } from "node:buffer";
 
 import { parse } from "csv-parse/sync";
 
-import { instantOrUndefined } from "../../calendar/instant.ts";
+import { tryParseInstant } from "../../calendar/instant.ts";
 import type { Sample } from "../../records/columns.ts";
 import { CARRIAGE_RETURNS } from "../../records/lines.ts";
 import { InputError, quoted } from "../../records/problems.ts";
@@ -71,7 +71,7 @@ export function csvSample(path: string, text: string): Sample {
   const [header = [], ...rows] = records;
   if (header.some((name) => name.includes("\r"))) throw new InputError(`${path}: ${CARRIAGE_RETURNS}`);
   if (rows.length === 0) throw new InputError(`${path}: expected a header and at least one row`);
-  const time = header.find((name) => instantOrUndefined(name, 0) !== undefined);
+  const time = header.find((name) => tryParseInstant(name, 0) !== undefined);
   if (time !== undefined) {
     throw new InputError(`${path}:1: expected a header, which names the columns, and it has the time ${quoted(time)}`);
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import type { Backtest } from "../../proof/backtest/backtest.ts";
 import { cell } from "./invoice-csv.ts";
 
@@ -48,5 +48,5 @@ export function backtestCsv({ plans }: Backtest): string {
 }
 
 function textIn(amount: Decimal | undefined): string {
-  return amount === undefined ? "" : textOf(amount);
+  return amount === undefined ? "" : formatDecimal(amount);
 }

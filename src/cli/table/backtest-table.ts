@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { grouped } from "../../invoicing/figure-text.ts";
+import { groupThousands } from "../../invoicing/figure-text.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
 import { printable } from "../../pages/printable.ts";
@@ -156,7 +156,7 @@ function shareText({ before, difference }: Changed): string {
 }
 
 function money(amount: Decimal, digits: number): string {
-  return grouped(amount.toFixed(digits));
+  return groupThousands(amount.toFixed(digits));
 }
 
 function signed(amount: Decimal, digits: number): string {
@@ -164,7 +164,7 @@ function signed(amount: Decimal, digits: number): string {
 }
 
 function count(number: number, thing: string): string {
-  return `${grouped(String(number))} ${thing}${number === 1 ? "" : "s"}`;
+  return `${groupThousands(String(number))} ${thing}${number === 1 ? "" : "s"}`;
 }
 
 /** Columns as wide as their texts; the first takes what is left, and is cut there. */

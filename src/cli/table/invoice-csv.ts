@@ -4,7 +4,7 @@
  * @module
  */
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
-import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 
 /** The header of the CSV. */
 const COLUMNS = [
@@ -75,7 +75,7 @@ function usageLines({ usageInfo }: Invoice): readonly PlacedLine[] {
 }
 
 function numberOf(value: Decimal | undefined): string {
-  return value === undefined ? "" : textOf(value);
+  return value === undefined ? "" : formatDecimal(value);
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import { parseInstant, formatDate } from "../../calendar/instant.ts";
-import { periodText } from "../../invoicing/figure-text.ts";
+import { formatPeriod } from "../../invoicing/figure-text.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { printable } from "../../pages/printable.ts";
@@ -40,7 +40,7 @@ function headingOf(invoice: Invoice, { accountName }: InvoiceFace, style: TableS
     ...wrapped(who, style.width, "  ")
       .split("\n")
       .map((line) => style.emphasize(line, "strong")),
-    `${INVOICE_NAMES[invoiceType]} ${periodText(startDate, endDate)} · ${status} · ${invoice.currency}`,
+    `${INVOICE_NAMES[invoiceType]} ${formatPeriod(startDate, endDate)} · ${status} · ${invoice.currency}`,
     wrapped(
       `${invoiceType}, dated ${dateOf(invoiceDate)}, due ${dateOf(dueDate)}, ` +
         printable(`plan ${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { grouped, moneyText, numberText } from "../../invoicing/figure-text.ts";
+import { groupThousands, formatMoney, formatNumber } from "../../invoicing/figure-text.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { paidInAll } from "../../invoicing/paid-in-all.ts";
+import { netTotal } from "../../invoicing/paid-in-all.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
 import { printable } from "../../pages/printable.ts";
@@ -57,7 +57,7 @@ function sumsOf(invoices: readonly Invoice[]): readonly AccountSum[] {
     for (const { id, quantity } of own.flatMap(({ usageInfo }) => usageInfo?.lineItems ?? [])) {
       usage.set(id, add(usage.get(id) ?? ZERO, quantity));
     }
-    return { accountId, currency, amount: paidInAll(own), usage };
+    return { accountId, currency, amount: netTotal(own), usage };
   });
 }
 
@@ -70,16 +70,22 @@ function tableOf(sums: readonly AccountSum[], currency: string, { events, style 
   const digits = minorUnitDigits(currency);
   const total = sum(sums.map(({ amount }) => amount));
   const largestFirst = sums.toSorted((a, b) => b.amount.comparedTo(a.amount) || (a.accountId < b.accountId ? -1 : 1));
-  const count = (accountId: string): string => grouped(String(events.of(accountId)));
+  const count = (accountId: string): string => groupThousands(String(events.of(accountId)));
   const rows = largestFirst.map(({ accountId, usage, amount }): readonly string[] => [
     printable(accountId),
     count(accountId),
     quantityText(usage),
-    moneyText(amount, digits),
+    formatMoney(amount, digits),
     shareText(amount, total),
   ]);
   const allEvents = sums.reduce((all, { accountId }) => all + events.of(accountId), 0);
-  const foot = ["Total", grouped(String(allEvents)), "", moneyText(total, digits), total.isZero() ? "" : "100%"];
+  const foot = [
+    "Total",
+    groupThousands(String(allEvents)),
+    "",
+    formatMoney(total, digits),
+    total.isZero() ? "" : "100%",
+  ];
   const head = ["Account", "Events", "Quantity", currency, "Share"];
   const widths = widthsOf([head, ...rows, foot], style.width);
   const rule = widths.map((width) => "─".repeat(width));
@@ -98,7 +104,7 @@ function tableOf(sums: readonly AccountSum[], currency: string, { events, style 
 function quantityText(usage: ReadonlyMap<string, Decimal>): string {
   const [first, ...more] = usage.values();
   if (first === undefined) return "";
-  return more.length === 0 ? numberText(first) : `${more.length + 1} meters`;
+  return more.length === 0 ? formatNumber(first) : `${more.length + 1} meters`;
 }
 
 /** The share of an amount in a total, to a tenth of a per cent; empty where a share means nothing. */

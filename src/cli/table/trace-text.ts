@@ -5,7 +5,7 @@
  */
 import { formatDate, formatInstant } from "../../calendar/instant.ts";
 import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";
-import { textOf } from "../../numbers/decimal.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { cell } from "./invoice-csv.ts";
 
@@ -16,12 +16,12 @@ export const TRACE_CSV_HEADER =
 /** A trace as lines of text: a heading, the rules, and below each day its events. */
 export function* traceText({ accountId, type, id, quantity, ...trace }: LineTrace): Generator<string> {
   const { from, until, computations, days, events } = trace;
-  yield `${accountId}  ${type} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${textOf(quantity)}`;
+  yield `${accountId}  ${type} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${formatDecimal(quantity)}`;
   for (const { order, matcher, computation } of computations) {
     const where = matcher === undefined ? "" : ` where ${stringifyJson(matcher)}`;
     yield `  step ${order}: ${computation === undefined ? "1" : stringifyJson(computation)}${where}`;
   }
-  const totals = new Map(days.map((day) => [day.date, textOf(day.quantity)]));
+  const totals = new Map(days.map((day) => [day.date, formatDecimal(day.quantity)]));
   let date = "";
   for (const event of events) {
     if (formatDate(event.timestamp) !== date) {
@@ -29,9 +29,9 @@ export function* traceText({ accountId, type, id, quantity, ...trace }: LineTrac
       // Events that take each other away leave a day of 0.
       yield `  ${date}: ${totals.get(date) ?? "0"}`;
     }
-    const fields = [...event.attributes.map(({ name, value }) => [name, textOf(value)]), ...dimensionsOf(event)];
+    const fields = [...event.attributes.map(({ name, value }) => [name, formatDecimal(value)]), ...dimensionsOf(event)];
     const seen = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
-    yield `    ${formatInstant(event.timestamp)}  ${textOf(event.quantity)}  ${event.id}  ${event.schemaName}${seen}`;
+    yield `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${seen}`;
   }
 }
 
@@ -39,7 +39,7 @@ export function* traceText({ accountId, type, id, quantity, ...trace }: LineTrac
 export function* traceCsv({ accountId, type, id, from, until, events }: LineTrace): Generator<string> {
   const line = [accountId, type, id, formatInstant(from), formatInstant(until)];
   for (const event of events) {
-    const attributes = event.attributes.map(({ name, value }) => `${name}=${textOf(value)}`).join(" ");
+    const attributes = event.attributes.map(({ name, value }) => `${name}=${formatDecimal(value)}`).join(" ");
     const dimensions = dimensionsOf(event)
       .map(([name, value]) => `${name}=${value}`)
       .join(" ");
@@ -48,7 +48,7 @@ export function* traceCsv({ accountId, type, id, from, until, events }: LineTrac
       formatInstant(event.timestamp),
       event.id,
       event.schemaName,
-      textOf(event.quantity),
+      formatDecimal(event.quantity),
     ];
     yield `${[...line, ...own, attributes, dimensions].map(cell).join(",")}\r\n`;
   }

@@ -15,7 +15,7 @@ import {
 } from "../../ledger/preview/plain-events.ts";
 import { openPlainSums, type PlainSums } from "../../ledger/preview/plain-sums.ts";
 import type { MeteringBook } from "../../metering/program.ts";
-import { exactOfText, textOfExact } from "../../numbers/exact.ts";
+import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import { parseJson } from "../../numbers/json.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import type { EventSink } from "../../records/event-sink.ts";
@@ -115,8 +115,8 @@ export function createScanner(): Scanner {
   };
 }
 
-function sent(sum: Parameters<typeof textOfExact>[0]): number | string {
-  return typeof sum === "number" ? sum : textOfExact(sum);
+function sent(sum: Parameters<typeof formatExact>[0]): number | string {
+  return typeof sum === "number" ? sum : formatExact(sum);
 }
 
 /** Adds the sums of another thread. */

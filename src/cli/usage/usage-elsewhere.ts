@@ -8,8 +8,8 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
-import type { UsageElsewhereOptions } from "../../engine/elsewhere/source-cells.ts";
-import { cellsUsage } from "../../ledger/given-cells.ts";
+import type { ExternalUsageOptions } from "../../engine/elsewhere/source-cells.ts";
+import { usageFromRows } from "../../ledger/given-cells.ts";
 import type { UsageSource } from "../../ledger/usage-source.ts";
 import { readCsvMap } from "../../records/csv-map.ts";
 import { InputError, quoted } from "../../records/problems.ts";
@@ -65,7 +65,7 @@ function namesIn(given: Arguments, option: string): readonly string[] {
  * @throws {InputError} for a map that is none
  * @throws {RatebookError} ERR_INPUT_INVALID for an address that is none, ERR_USAGE_UNAVAILABLE without the package for it
  */
-export async function usageElsewhereOf(given: Arguments, io: Io): Promise<UsageElsewhereOptions | undefined> {
+export async function usageElsewhereOf(given: Arguments, io: Io): Promise<ExternalUsageOptions | undefined> {
   const paths = given.many("usage");
   const schemas = namesIn(given, "usage-schemas");
   if (schemas.length === 0 && paths.length === 0) return undefined;
@@ -83,7 +83,7 @@ export async function usageElsewhereOf(given: Arguments, io: Io): Promise<UsageE
     if (path.includes("://")) throw new UsageError(`--usage: expected files or directories, got ${quoted(path)}`);
   }
   const name = paths.length === 1 ? quoted(paths[0] ?? "") : `${quoted(paths[0] ?? "")} and ${paths.length - 1} more`;
-  return { schemas, source: cellsUsage({ name, stamp: () => stampOf(paths), read: () => rowsIn(paths) }) };
+  return { schemas, source: usageFromRows({ name, stamp: () => stampOf(paths), read: () => rowsIn(paths) }) };
 }
 
 /** A source over the table at an address. Its client keeps no connections, so that there is nothing to close. */

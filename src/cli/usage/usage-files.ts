@@ -4,7 +4,7 @@
  * @module
  */
 import { hasCode, RatebookError } from "../../errors.ts";
-import { grouped } from "../../invoicing/figure-text.ts";
+import { groupThousands } from "../../invoicing/figure-text.ts";
 import { isRowFault } from "../../ledger/preview/preview-usage.ts";
 import { printable } from "../../pages/printable.ts";
 import { InputError } from "../../records/problems.ts";
@@ -50,9 +50,10 @@ export async function takeUsageFiles(
       await write(io.stderr, `${printable(`note: ${path}: no row of usage is in it, so nothing is priced from it`)}\n`);
   }
   if (wrong === 0) return rows;
-  if (wrong > PROBLEMS_TOLD_MAX) await write(io.stderr, `… and ${grouped(String(wrong - PROBLEMS_TOLD_MAX))} more\n`);
+  if (wrong > PROBLEMS_TOLD_MAX)
+    await write(io.stderr, `… and ${groupThousands(String(wrong - PROBLEMS_TOLD_MAX))} more\n`);
   throw new InputError(
-    `${grouped(String(wrong))} of ${grouped(String(rows))} rows of usage ${wrong === 1 ? "is" : "are"} wrong: nothing is priced from the others`,
+    `${groupThousands(String(wrong))} of ${groupThousands(String(rows))} rows of usage ${wrong === 1 ? "is" : "are"} wrong: nothing is priced from the others`,
   );
 }
 

@@ -11,8 +11,8 @@ import { parse } from "csv-parse";
 import { hintAt } from "../../book/nearest.ts";
 import { openDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
-import { readUsageRow, rowOfCell, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
-import { textOf } from "../../numbers/decimal.ts";
+import { readUsageRow, toUsageRow, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { InputError, quoted } from "../../records/problems.ts";
 import { type Separator, separatorOf } from "../../records/separator.ts";
@@ -184,8 +184,8 @@ function guess(field: string, header: readonly string[]): string {
 
 function rowAt(file: string, line: number, read: () => unknown): UsageLine {
   try {
-    const { quantity, ...row } = rowOfCell(readUsageRow(read()));
-    return { file, line, row: { ...row, quantity: textOf(quantity) } };
+    const { quantity, ...row } = toUsageRow(readUsageRow(read()));
+    return { file, line, row: { ...row, quantity: formatDecimal(quantity) } };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     return { file, line, problem: error.message };

@@ -6,7 +6,7 @@
 import type { Writable } from "node:stream";
 
 import { USAGE_FIELDS, type UsageRow } from "../../metering/usage-row.ts";
-import { textOf } from "../../numbers/decimal.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
 import { write } from "../io.ts";
 
 /** How cells are written; the first is the default. */
@@ -30,7 +30,7 @@ export async function writeUsage(
   let count = 0;
   let text = format === "csv" ? `${USAGE_FIELDS.join(",")}\n` : format === "json" ? "[" : "";
   for await (const { accountId, meterId, date, quantity } of rows) {
-    const row = { accountId, meterId, date, quantity: textOf(quantity) };
+    const row = { accountId, meterId, date, quantity: formatDecimal(quantity) };
     text += rowText(row, format, count === 0);
     count++;
     if (text.length < WRITTEN_AT_ONCE) continue;

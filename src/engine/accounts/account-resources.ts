@@ -15,8 +15,8 @@ import type {
   LicenseUpdateRequest,
 } from "../../book/model/requests.ts";
 import type { InstantInput } from "../../calendar/instant.ts";
-import type { CreditShown } from "../../ledger/commands/credits.ts";
-import type { LicenseUpdated } from "../../ledger/commands/licenses.ts";
+import type { CreditSnapshot } from "../../ledger/commands/credits.ts";
+import type { LicenseUpdateResult } from "../../ledger/commands/licenses.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { type CreditFilter, listCredits } from "../billing/credit-lists.ts";
 import * as credits from "../billing/credits.ts";
@@ -33,14 +33,14 @@ import { listSchedules, type PricingSchedule } from "./plans.ts";
 /** Customers of an engine. */
 export interface Customers {
   /** With its first account, where one is given: both or none. */
-  create(customer: CustomerRequest): Promise<customers.CustomerMade>;
+  create(customer: CustomerRequest): Promise<customers.CreatedCustomer>;
   /** Null clears a part. */
-  update(id: string, patch: CustomerPatch): Promise<customers.CustomerShown>;
+  update(id: string, patch: CustomerPatch): Promise<customers.CustomerSnapshot>;
   /** With its accounts; refused where one of them cannot be archived (S16.3). */
-  archive(id: string): Promise<customers.CustomerShown>;
-  get(id: string): Promise<customers.CustomerShown>;
+  archive(id: string): Promise<customers.CustomerSnapshot>;
+  get(id: string): Promise<customers.CustomerSnapshot>;
   /** Newest first. */
-  list(options?: PagedOptions): Promise<Page<customers.CustomerShown>>;
+  list(options?: PagedOptions): Promise<Page<customers.CustomerSnapshot>>;
 }
 
 /** Accounts of an engine. */
@@ -69,29 +69,29 @@ export interface Accounts {
 
 /** Aliases of an engine, of accounts or of nothing yet (S16.6). */
 export interface Aliases {
-  create(aliases: readonly AliasRequest[]): Promise<readonly aliases.AliasShown[]>;
+  create(aliases: readonly AliasRequest[]): Promise<readonly aliases.AliasSnapshot[]>;
   remove(alias: string): Promise<void>;
-  get(alias: string): Promise<aliases.AliasShown>;
+  get(alias: string): Promise<aliases.AliasSnapshot>;
   /** Newest first. */
-  list(options?: PagedOptions): Promise<Page<aliases.AliasShown>>;
+  list(options?: PagedOptions): Promise<Page<aliases.AliasSnapshot>>;
 }
 
 /** Licenses of accounts (S10.1). */
 export interface Licenses {
-  update(accountId: string, update: LicenseUpdateRequest): Promise<LicenseUpdated>;
+  update(accountId: string, update: LicenseUpdateRequest): Promise<LicenseUpdateResult>;
   /** Newest first. */
   list(
     options?: ListOptions<{ readonly accountId?: string; readonly licenseId?: string }>,
-  ): Promise<Page<licenses.LicenseUpdateShown>>;
+  ): Promise<Page<licenses.LicenseUpdateSnapshot>>;
 }
 
 /** Feature credit entries of accounts (S11). */
 export interface Entries {
-  grant(of: entries.FeatureTarget, entry: EntryGrantRequest): Promise<entries.EntryShown>;
-  update(of: entries.EntryTarget, patch: EntryPatch): Promise<entries.EntryShown>;
-  void(of: entries.EntryTarget): Promise<entries.EntryShown>;
+  grant(of: entries.FeatureTarget, entry: EntryGrantRequest): Promise<entries.EntrySnapshot>;
+  update(of: entries.EntryTarget, patch: EntryPatch): Promise<entries.EntrySnapshot>;
+  void(of: entries.EntryTarget): Promise<entries.EntrySnapshot>;
   /** Newest first. */
-  list(of: entries.FeatureTarget, options?: PagedOptions): Promise<Page<entries.EntryShown>>;
+  list(of: entries.FeatureTarget, options?: PagedOptions): Promise<Page<entries.EntrySnapshot>>;
   /** The balance of a feature that an account has now. */
   balance(of: entries.FeatureTarget): Promise<entries.FeatureBalance>;
 }
@@ -99,11 +99,11 @@ export interface Entries {
 /** Monetary credits of accounts (S12). */
 export interface Credits {
   /** All or none. */
-  create(credits: readonly CreditRequest[]): Promise<readonly CreditShown[]>;
-  void(id: string): Promise<CreditShown>;
-  get(id: string): Promise<CreditShown>;
+  create(credits: readonly CreditRequest[]): Promise<readonly CreditSnapshot[]>;
+  void(id: string): Promise<CreditSnapshot>;
+  get(id: string): Promise<CreditSnapshot>;
   /** Newest first. */
-  list(options?: ListOptions<CreditFilter>): Promise<Page<CreditShown> & WithoutSkipped>;
+  list(options?: ListOptions<CreditFilter>): Promise<Page<CreditSnapshot> & WithoutSkipped>;
 }
 
 /** Everything that an engine does for accounts. */
@@ -117,7 +117,7 @@ export interface AccountResources {
 }
 
 /** Makes what an engine does for accounts. */
-export function accountResourcesOf(context: EngineContext): AccountResources {
+export function createAccountResources(context: EngineContext): AccountResources {
   return {
     customers: {
       create: (customer) => customers.createCustomer(context, customer),
@@ -137,7 +137,7 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       pricingSchedules: (id) => listSchedules(context, id),
     },
     aliases: {
-      create: (asked) => aliases.createAliases(context, asked),
+      create: (parsed) => aliases.createAliases(context, parsed),
       remove: (alias) => aliases.removeAlias(context, alias),
       get: (alias) => aliases.getAlias(context, alias),
       list: ({ page = {} } = {}) => aliases.listAliases(context, page),
@@ -154,7 +154,7 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       balance: (of) => entries.featureBalance(context, of),
     },
     credits: {
-      create: (asked) => credits.createCredits(context, asked),
+      create: (parsed) => credits.createCredits(context, parsed),
       void: (id) => credits.voidCredit(context, id),
       get: (id) => credits.getCredit(context, id),
       list: ({ filter = {}, page = {} } = {}) => listCredits(context, filter, page),

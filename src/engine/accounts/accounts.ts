@@ -5,7 +5,7 @@
  */
 import type { AccountPatch, AccountRequest } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
-import { type Instant, type InstantInput, instantOf } from "../../calendar/instant.ts";
+import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { accountAt } from "../../ledger/account/account-history.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import * as accountCommands from "../../ledger/commands/accounts.ts";
@@ -16,28 +16,28 @@ import type { AccountWork } from "../../ledger/workspace.ts";
 import type { Configuration } from "../configuration.ts";
 import { decideOnAccount, type EngineContext, openAccounts } from "../context.ts";
 import { withoutUndefined, withoutAbsent } from "../document-body.ts";
-import { documentOf } from "../documents.ts";
-import { settingsIn } from "../entity-settings.ts";
-import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
-import { accountIn, checkActive, namesHeld } from "./new-account.ts";
+import { toTypedDocument } from "../documents.ts";
+import { prepareSettings } from "../entity-settings.ts";
+import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { prepareAccount, checkActive, findTakenNames } from "./new-account.ts";
 
 /** Makes an account of a customer with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
 export async function createAccount(
   { store, clock, configuration }: EngineContext,
   input: AccountRequest,
 ): Promise<AccountRecord> {
-  const asked = readRequest("accountCreate", input);
-  const scope = { configuration: "exclusive", accountIds: [asked.id], eventIds: [] } as const;
+  const request = readRequest("accountCreate", input);
+  const scope = { configuration: "exclusive", accountIds: [request.id], eventIds: [] } as const;
   let changedTo: Configuration | undefined;
   const made = await store.transact(scope, async (view) => {
     const configured = await configuration(view);
     const now = clock();
-    const { record, changes } = await accountIn(configured.catalog, view, asked, now);
-    const customer = await view.document("customer", asked.customerId);
+    const { record, changes } = await prepareAccount(configured.catalog, view, request, now);
+    const customer = await view.document("customer", request.customerId);
     if (customer === undefined) throw invalidInput("customerId", "expected the id of a customer");
-    checkActive("customer", documentOf("customer", customer).body);
-    const { id, settings } = asked;
-    const own = await settingsIn(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
+    checkActive("customer", toTypedDocument("customer", customer).body);
+    const { id, settings } = request;
+    const own = await prepareSettings(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
     const documents = [...changes.documents, ...own.changes.documents];
     changedTo = own.after;
     return { result: record, changes: { ...changes, ...own.changes, documents } };
@@ -79,7 +79,7 @@ export async function getAccount(
   id: string,
   { effectiveOn }: { readonly effectiveOn?: InstantInput | undefined },
 ): Promise<AccountRecord> {
-  const at = effectiveOn === undefined ? undefined : instantOf(effectiveOn);
+  const at = effectiveOn === undefined ? undefined : toInstant(effectiveOn);
   const [record] = await store.read.accounts([id]);
   if (record === undefined) throw notFound("account", id);
   return at === undefined ? record : accountAt(record, at);
@@ -93,14 +93,14 @@ export async function listAccounts(
 ): Promise<Page<AccountRecord>> {
   const request = pageRequest(options);
   const records = await store.read.accountList(filter, { ...request, limit: request.limit + 1 });
-  return pageOf(records, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return toPage(records, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
 /** Gives an account more names (S16.6). */
 export async function addAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
   return changeNames(context, id, async ({ work, view, now }) =>
-    accountCommands.addAliases(work, aliases, await namesHeld(view, aliases), now),
+    accountCommands.addAliases(work, aliases, await findTakenNames(view, aliases), now),
   );
 }
 
@@ -114,7 +114,7 @@ export async function removeAliases(
   return changeNames(context, id, async ({ work, now }) => accountCommands.removeAliases(work, aliases, now));
 }
 
-interface Naming {
+interface NamesState {
   readonly catalog: Parameters<typeof accountCommands.archiveAccount>[0];
   readonly work: AccountWork;
   readonly view: LedgerView;
@@ -125,7 +125,7 @@ interface Naming {
 async function changeNames(
   { store, clock, configuration }: EngineContext,
   accountId: string,
-  decide: (naming: Naming) => Promise<accountCommands.AliasChanges>,
+  decide: (state: NamesState) => Promise<accountCommands.AliasChanges>,
 ): Promise<AccountRecord> {
   return store.transact({ configuration: "exclusive", accountIds: [accountId], eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);

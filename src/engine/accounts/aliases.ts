@@ -8,15 +8,15 @@ import { readRequest } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { addAliases, aliasDocument, removeAliases } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, notFound, quoted, taken } from "../../ledger/refusals.ts";
+import { invalidInput, notFound, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import { documentOf } from "../documents.ts";
-import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
-import { namesHeld } from "./new-account.ts";
+import { toTypedDocument } from "../documents.ts";
+import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { findTakenNames } from "./new-account.ts";
 
 /** An alias as it is listed; without an account it resolves to nothing. */
-export interface AliasShown {
+export interface AliasSnapshot {
   readonly value: string;
   readonly accountId?: string;
   readonly createdAt: Instant;
@@ -26,37 +26,37 @@ export interface AliasShown {
 export async function createAliases(
   { store, clock, configuration }: EngineContext,
   input: readonly AliasRequest[],
-): Promise<readonly AliasShown[]> {
-  const asked = readRequest("aliasCreate", input);
-  const values = asked.map(({ value }) => value);
+): Promise<readonly AliasSnapshot[]> {
+  const requests = readRequest("aliasCreate", input);
+  const values = requests.map(({ value }) => value);
   const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
   if (twice >= 0)
-    throw invalidInput(`[${twice}].value`, `expected each alias once, got ${quoted(values[twice] ?? "")} again`);
-  const accountIds = [...new Set(asked.flatMap(({ accountId }) => accountId ?? []))];
+    throw invalidInput(`[${twice}].value`, `expected each alias once, got ${quoteText(values[twice] ?? "")} again`);
+  const accountIds = [...new Set(requests.flatMap(({ accountId }) => accountId ?? []))];
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const held = await namesHeld(view, values);
-    const [known] = [...held.aliases, ...held.accounts];
-    if (known !== undefined) throw taken("alias", known.id, `the alias ${quoted(known.id)} is taken`);
+    const taken = await findTakenNames(view, values);
+    const [known] = [...taken.aliases, ...taken.accounts];
+    if (known !== undefined) throw alreadyTaken("alias", known.id, `the alias ${quoteText(known.id)} is taken`);
     const workspace = await openAccounts(catalog, view, accountIds, now);
-    const documents = asked.flatMap(({ value, accountId }) => {
+    const documents = requests.flatMap(({ value, accountId }) => {
       if (accountId === undefined || accountId === null) return [aliasDocument(value, undefined, now)];
-      return addAliases(workspace.account(accountId), [value], held, now).documents;
+      return addAliases(workspace.account(accountId), [value], taken, now).documents;
     });
-    return { result: documents.map(aliasShown), changes: { ...workspace.changes(), documents } };
+    return { result: documents.map(toAliasSnapshot), changes: { ...workspace.changes(), documents } };
   });
 }
 
 /** Ends an alias, whosever it is. @throws {RatebookError} ERR_NOT_FOUND */
 export async function removeAlias(context: EngineContext, alias: string): Promise<void> {
   for (;;) {
-    const found = await aliasNamed(context.store.read, alias);
+    const found = await requireAlias(context.store.read, alias);
     const accountIds = found.accountId === undefined ? [] : [found.accountId];
     const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
     const done = await context.store.transact(scope, async (view) => {
       const { catalog } = await context.configuration(view);
-      const current = await aliasNamed(view, alias);
+      const current = await requireAlias(view, alias);
       if (current.accountId !== found.accountId) return { result: false, changes: {} };
       const now = context.clock();
       const workspace = await openAccounts(catalog, view, accountIds, now);
@@ -69,24 +69,24 @@ export async function removeAlias(context: EngineContext, alias: string): Promis
 }
 
 /** An alias. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getAlias({ store }: EngineContext, alias: string): Promise<AliasShown> {
-  return aliasNamed(store.read, alias);
+export async function getAlias({ store }: EngineContext, alias: string): Promise<AliasSnapshot> {
+  return requireAlias(store.read, alias);
 }
 
 /** Aliases, newest first. */
-export async function listAliases({ store }: EngineContext, options: PageOptions): Promise<Page<AliasShown>> {
+export async function listAliases({ store }: EngineContext, options: PageOptions): Promise<Page<AliasSnapshot>> {
   const request = pageRequest(options);
   const documents = await store.read.documents("alias", { ...request, limit: request.limit + 1 });
-  return pageOf(documents.map(aliasShown), request.limit, ({ createdAt, value }) => ({ createdAt, id: value }));
+  return toPage(documents.map(toAliasSnapshot), request.limit, ({ createdAt, value }) => ({ createdAt, id: value }));
 }
 
-async function aliasNamed(view: LedgerView, alias: string): Promise<AliasShown> {
+async function requireAlias(view: LedgerView, alias: string): Promise<AliasSnapshot> {
   const document = await view.document("alias", alias);
   if (document === undefined) throw notFound("alias", alias);
-  return aliasShown(document);
+  return toAliasSnapshot(document);
 }
 
-function aliasShown(document: DocumentRecord): AliasShown {
-  const { id, body, createdAt } = documentOf("alias", document);
+function toAliasSnapshot(document: DocumentRecord): AliasSnapshot {
+  const { id, body, createdAt } = toTypedDocument("alias", document);
   return { value: id, createdAt, ...(body.accountId ? { accountId: body.accountId } : {}) };
 }

@@ -10,22 +10,22 @@ import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInput, notFound, quoted, taken } from "../../ledger/refusals.ts";
+import { invalidInput, notFound, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import type { Configuration } from "../configuration.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import { type Body, withoutUndefined, plainOf, withoutAbsent } from "../document-body.ts";
-import { documentOf, type DocumentOf } from "../documents.ts";
-import { settingsIn } from "../entity-settings.ts";
-import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
-import { accountIn, checkActive } from "./new-account.ts";
+import { type Body, withoutUndefined, toPlainJson, withoutAbsent } from "../document-body.ts";
+import { toTypedDocument, type DocumentOf } from "../documents.ts";
+import { prepareSettings } from "../entity-settings.ts";
+import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { prepareAccount, checkActive } from "./new-account.ts";
 
 /** A customer as it is stored. */
-export type CustomerShown = Customer & { readonly createdAt: Instant; readonly updatedAt: Instant };
+export type CustomerSnapshot = Customer & { readonly createdAt: Instant; readonly updatedAt: Instant };
 
 /** A customer that was just made, with its first account where one was asked for. */
-export type CustomerMade = CustomerShown & { readonly account?: AccountRecord };
+export type CreatedCustomer = CustomerSnapshot & { readonly account?: AccountRecord };
 
 /**
  * Makes a customer with its settings, and with an account where one is asked for: all or none.
@@ -35,31 +35,33 @@ export type CustomerMade = CustomerShown & { readonly account?: AccountRecord };
 export async function createCustomer(
   { store, clock, configuration }: EngineContext,
   input: CustomerRequest,
-): Promise<CustomerMade> {
-  const { account, settings, ...asked } = readRequest("customerCreate", input);
+): Promise<CreatedCustomer> {
+  const { account, settings, ...request } = readRequest("customerCreate", input);
   const accountIds = account ? [account.id] : [];
   let changedTo: Configuration | undefined;
   const result = await store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
-    if ((await view.document("customer", asked.id)) !== undefined) {
-      throw taken("customer", asked.id, `the customer id ${quoted(asked.id)} is taken`);
+    if ((await view.document("customer", request.id)) !== undefined) {
+      throw alreadyTaken("customer", request.id, `the customer id ${quoteText(request.id)} is taken`);
     }
     const configured = await configuration(view);
     const now = clock();
-    const body = plainOf(withoutAbsent({ ...asked, status: "ACTIVE" })) as Body;
-    const made: DocumentRecord = { kind: "customer", id: asked.id, createdAt: now, updatedAt: now, body };
-    const document = documentOf("customer", made);
-    const first = account ? await accountIn(configured.catalog, view, { ...account, customerId: asked.id }, now) : null;
-    const own = await settingsIn(
+    const body = toPlainJson(withoutAbsent({ ...request, status: "ACTIVE" })) as Body;
+    const made: DocumentRecord = { kind: "customer", id: request.id, createdAt: now, updatedAt: now, body };
+    const document = toTypedDocument("customer", made);
+    const first = account
+      ? await prepareAccount(configured.catalog, view, { ...account, customerId: request.id }, now)
+      : null;
+    const own = await prepareSettings(
       configured,
       [
-        { entityType: "CUSTOMER", id: asked.id, settings, place: "" },
+        { entityType: "CUSTOMER", id: request.id, settings, place: "" },
         { entityType: "ACCOUNT", id: account?.id ?? "", settings: account?.settings, place: "account." },
       ],
       now,
     );
     changedTo = own.after;
     return {
-      result: { ...customerShown(document), ...(first && { account: first.record }) },
+      result: { ...toCustomerSnapshot(document), ...(first && { account: first.record }) },
       changes: {
         ...first?.changes,
         ...own.changes,
@@ -76,20 +78,20 @@ export async function updateCustomer(
   { store, clock }: EngineContext,
   id: string,
   input: CustomerPatch,
-): Promise<CustomerShown> {
+): Promise<CustomerSnapshot> {
   const patch = readRequest("customerPatch", input);
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
     const before = await customerDocument(view, id);
     checkActive("customer", before.body);
     if (patch.name === null) throw invalidInput("name", "expected a name: it cannot be cleared");
     const body = withoutAbsent({ ...before.body, ...withoutUndefined(patch) });
-    const document = documentOf("customer", { ...before, updatedAt: clock(), body });
-    return { result: customerShown(document), changes: { documents: [document] } };
+    const document = toTypedDocument("customer", { ...before, updatedAt: clock(), body });
+    return { result: toCustomerSnapshot(document), changes: { documents: [document] } };
   });
 }
 
 /** Archives a customer and its accounts; refused where one of them cannot be (S16.3). */
-export async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerShown> {
+export async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerSnapshot> {
   const { store, clock, configuration } = context;
   const isActive = ({ status }: AccountRecord): boolean => status === "ACTIVE";
   const locks = await accountIdsWhere(store.read, isActive, { customerId: id });
@@ -103,7 +105,7 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
     const freed = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
     const document = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } } as const;
     return {
-      result: customerShown(document),
+      result: toCustomerSnapshot(document),
       changes: {
         ...workspace.changes(),
         documents: [document],
@@ -114,25 +116,25 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
 }
 
 /** A customer. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getCustomer({ store }: EngineContext, id: string): Promise<CustomerShown> {
-  return customerShown(await customerDocument(store.read, id));
+export async function getCustomer({ store }: EngineContext, id: string): Promise<CustomerSnapshot> {
+  return toCustomerSnapshot(await customerDocument(store.read, id));
 }
 
 /** Customers, newest first. */
-export async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerShown>> {
+export async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerSnapshot>> {
   const request = pageRequest(options);
   const documents = await store.read.documents("customer", { ...request, limit: request.limit + 1 });
-  const customers = documents.map((document) => customerShown(documentOf("customer", document)));
-  return pageOf(customers, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+  const customers = documents.map((document) => toCustomerSnapshot(toTypedDocument("customer", document)));
+  return toPage(customers, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
 /** The document of a customer. @throws {RatebookError} ERR_NOT_FOUND */
 async function customerDocument(view: LedgerView, id: string): Promise<DocumentOf<"customer">> {
   const document = await view.document("customer", id);
   if (document === undefined) throw notFound("customer", id);
-  return documentOf("customer", document);
+  return toTypedDocument("customer", document);
 }
 
-function customerShown({ body, createdAt, updatedAt }: DocumentOf<"customer">): CustomerShown {
+function toCustomerSnapshot({ body, createdAt, updatedAt }: DocumentOf<"customer">): CustomerSnapshot {
   return { ...body, createdAt, updatedAt };
 }

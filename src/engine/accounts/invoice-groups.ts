@@ -12,16 +12,16 @@ import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledge
 import { notFound } from "../../ledger/refusals.ts";
 import type { AccountWork, Workspace } from "../../ledger/workspace.ts";
 import type { Scope } from "../../store/store.ts";
-import { membersOf } from "../account-lists.ts";
+import { groupMembers } from "../account-lists.ts";
 import { finalizeGroup } from "../billing/bill-run.ts";
 import { revisionAfter } from "../configuration-revision.ts";
 import {
   changeConfigured,
-  documentNamed,
+  requireDocument,
   getConfigured,
   listConfigured,
-  addedDocument,
-  type Stored,
+  addDocument,
+  type StoredResource,
 } from "../configured.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
@@ -30,33 +30,33 @@ import type { Page, PagedOptions } from "../pages.ts";
 const WHAT = "invoice group";
 
 /** An invoice group with its accounts. */
-export interface InvoiceGroupShown extends Stored<InvoiceGroup> {
+export interface InvoiceGroupSnapshot extends StoredResource<InvoiceGroup> {
   readonly accountIds: readonly string[];
 }
 
 /** Invoice groups of an engine. */
 export interface InvoiceGroups {
   /** In the currency of its first account. */
-  create(group: InvoiceGroupRequest): Promise<InvoiceGroupShown>;
+  create(group: InvoiceGroupRequest): Promise<InvoiceGroupSnapshot>;
   /** Those that are in it already are passed over. */
-  addAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupShown>;
+  addAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupSnapshot>;
   /** Without its last account a group ends. @returns undefined then */
-  removeAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupShown | undefined>;
-  get(id: string): Promise<InvoiceGroupShown>;
+  removeAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupSnapshot | undefined>;
+  get(id: string): Promise<InvoiceGroupSnapshot>;
   /** Newest first. */
-  list(options?: PagedOptions): Promise<Page<InvoiceGroupShown>>;
+  list(options?: PagedOptions): Promise<Page<InvoiceGroupSnapshot>>;
 }
 
 /** Makes the invoice groups of an engine. */
-export function invoiceGroupsOf(context: EngineContext): InvoiceGroups {
-  const shown = async (stored: Stored<InvoiceGroup>): Promise<InvoiceGroupShown> => ({
+export function createInvoiceGroups(context: EngineContext): InvoiceGroups {
+  const toSnapshot = async (stored: StoredResource<InvoiceGroup>): Promise<InvoiceGroupSnapshot> => ({
     ...stored,
-    accountIds: await membersOf(context.store.read, stored.item.id),
+    accountIds: await groupMembers(context.store.read, stored.item.id),
   });
-  const get = async (id: string): Promise<InvoiceGroupShown> =>
-    shown(await getConfigured(context, "invoiceGroup", (documents) => documentNamed(documents, WHAT, id)));
+  const get = async (id: string): Promise<InvoiceGroupSnapshot> =>
+    toSnapshot(await getConfigured(context, "invoiceGroup", (documents) => requireDocument(documents, WHAT, id)));
   return {
-    create: async (input) => shown(await createGroup(context, input)),
+    create: async (input) => toSnapshot(await createGroup(context, input)),
     async addAccounts(id, accountIds) {
       await addMembers(context, id, readRequest("accountIds", accountIds));
       return get(id);
@@ -68,14 +68,14 @@ export function invoiceGroupsOf(context: EngineContext): InvoiceGroups {
     get,
     async list({ page = {} } = {}) {
       const { items, next } = await listConfigured(context, "invoiceGroup", (documents) => documents, page);
-      const groups = await Promise.all(items.map(shown));
+      const groups = await Promise.all(items.map(toSnapshot));
       return next === undefined ? { items: groups } : { items: groups, next };
     },
   };
 }
 
-async function createGroup(context: EngineContext, input: InvoiceGroupRequest): Promise<Stored<InvoiceGroup>> {
-  const { accountIds, ...asked } = readRequest("groupCreate", input);
+async function createGroup(context: EngineContext, input: InvoiceGroupRequest): Promise<StoredResource<InvoiceGroup>> {
+  const { accountIds, ...request } = readRequest("groupCreate", input);
   const id = context.ids("ig");
   return changeConfigured(
     context,
@@ -84,8 +84,8 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
       const workspace = await openAccounts(before.catalog, view, accountIds, now, "all");
       const works = [...new Set(accountIds)].map((each) => workspace.account(each));
       const invoiceCurrency = works[0]?.record.invoiceCurrency ?? before.catalog.book.organization.baseCurrency;
-      const document = addedDocument(before, "invoiceGroup", { ...asked, id, invoiceCurrency }, now);
-      const { dailyInvoiceConsolidation } = asked;
+      const document = addDocument(before, "invoiceGroup", { ...request, id, invoiceCurrency }, now);
+      const { dailyInvoiceConsolidation } = request;
       return {
         documents: [document],
         async also(after) {
@@ -111,7 +111,7 @@ async function addMembers(context: EngineContext, id: string, accountIds: readon
 async function removeMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<boolean> {
   for (;;) {
     const { catalog } = await context.configuration(context.store.read);
-    const group = termsOf(catalog, id);
+    const group = findTerms(catalog, id);
     const consolidatedAt = group.dailyInvoiceConsolidation ? await finalizeGroup(context, group) : undefined;
     const isLeft = await removeMembersToday(context, id, accountIds, consolidatedAt);
     // A day ended in between: it is consolidated first.
@@ -131,7 +131,7 @@ async function removeMembersToday(
     if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
     removeFromGroup({ before: catalog, after: catalog }, id, works, now);
     const removed = new Set(accountIds);
-    const left = (await membersOf(view, id)).filter((each) => !removed.has(each));
+    const left = (await groupMembers(view, id)).filter((each) => !removed.has(each));
     if (left.length > 0) return { result: true, changes: workspace.changes() };
     const removedDocuments = [{ kind: "invoiceGroup" as const, id }];
     const configurationRevision = revisionAfter(revision);
@@ -162,14 +162,14 @@ async function openMembers(
   accountIds: readonly string[],
 ): Promise<OpenedMembers> {
   const { catalog, revision } = await configuration(view);
-  const group = termsOf(catalog, groupId);
+  const group = findTerms(catalog, groupId);
   const now = clock();
   const workspace = await openAccounts(catalog, view, accountIds, now, "all");
   const works = [...new Set(accountIds)].map((each) => workspace.account(each));
   return { catalog, revision, group, now, workspace, works };
 }
 
-function termsOf({ book }: Catalog, id: string): InvoiceGroupTerms {
+function findTerms({ book }: Catalog, id: string): InvoiceGroupTerms {
   const group = book.invoiceGroups.find((each) => each.id === id);
   if (group === undefined) throw notFound(WHAT, id);
   const { dailyInvoiceConsolidation, invoiceCurrency } = group;

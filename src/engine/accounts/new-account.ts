@@ -7,10 +7,10 @@ import type { RequestOutput } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { addAliases, checkAccountId, type NamesHeld } from "../../ledger/commands/accounts.ts";
+import { addAliases, checkAccountId, type TakenNames } from "../../ledger/commands/accounts.ts";
 import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { quoted, refused, taken } from "../../ledger/refusals.ts";
+import { quoteText, refusal, alreadyTaken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { withoutAbsent } from "../document-body.ts";
@@ -20,43 +20,46 @@ import { withoutAbsent } from "../document-body.ts";
  *
  * @throws {RatebookError} ERR_TAKEN for its id or an alias
  */
-export async function accountIn(
+export async function prepareAccount(
   { book }: Catalog,
   view: LedgerView,
-  { aliases, invoiceCurrency, settings: _settings, ...asked }: RequestOutput<"accountCreate">,
+  { aliases, invoiceCurrency, settings: _settings, ...request }: RequestOutput<"accountCreate">,
   now: Instant,
 ): Promise<{ readonly record: AccountRecord; readonly changes: Changes & Required<Pick<Changes, "documents">> }> {
-  const held = await namesHeld(view, [asked.id, ...(aliases ?? [])]);
-  checkAccountId(asked.id, { aliases: held.aliases.filter(({ id }) => id === asked.id), accounts: held.accounts });
-  if (aliases?.includes(asked.id) === true) {
-    throw taken("alias", asked.id, `the alias ${quoted(asked.id)} is the id of an account`);
+  const taken = await findTakenNames(view, [request.id, ...(aliases ?? [])]);
+  checkAccountId(request.id, {
+    aliases: taken.aliases.filter(({ id }) => id === request.id),
+    accounts: taken.accounts,
+  });
+  if (aliases?.includes(request.id) === true) {
+    throw alreadyTaken("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
   }
   const none = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
-  const record = recordOf(asked, invoiceCurrency ?? book.organization.baseCurrency, now);
+  const record = createRecord(request, invoiceCurrency ?? book.organization.baseCurrency, now);
   const workspace = openWorkspace([{ record, ...none }]);
-  const work = workspace.account(asked.id);
+  const work = workspace.account(request.id);
   work.putRecord({ ...work.record });
-  const { documents } = addAliases(work, aliases ?? [], held, now);
+  const { documents } = addAliases(work, aliases ?? [], taken, now);
   return { record: work.record, changes: { ...workspace.changes(), documents } };
 }
 
 /** The accounts and aliases that hold given names. */
-export async function namesHeld(view: LedgerView, names: readonly string[]): Promise<NamesHeld> {
+export async function findTakenNames(view: LedgerView, names: readonly string[]): Promise<TakenNames> {
   return { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
 }
 
 /** Refuses to change what is archived. @throws {RatebookError} ERR_REFUSED */
 export function checkActive(what: string, { id, status }: { readonly id: string; readonly status: string }): void {
-  if (status !== "ACTIVE") throw refused("S16.3", `the ${what} ${quoted(id)} is archived`);
+  if (status !== "ACTIVE") throw refusal("S16.3", `the ${what} ${quoteText(id)} is archived`);
 }
 
-function recordOf(
-  asked: Omit<RequestOutput<"accountCreate">, "aliases" | "invoiceCurrency" | "settings">,
+function createRecord(
+  request: Omit<RequestOutput<"accountCreate">, "aliases" | "invoiceCurrency" | "settings">,
   invoiceCurrency: string,
   now: Instant,
 ): AccountRecord {
   return withoutAbsent({
-    ...asked,
+    ...request,
     status: "ACTIVE",
     invoiceCurrency,
     aliases: [],

@@ -6,15 +6,15 @@
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
 import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
-import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
+import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode, invariant } from "../../errors.ts";
-import { NO_END, timelineOf } from "../../invoicing/timeline.ts";
-import { planOf } from "../../ledger/account/account-plan.ts";
+import { NO_END, buildTimeline } from "../../invoicing/timeline.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { keptCycles } from "../../ledger/account/associated-plans.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
-  activePlan,
+  requireActivePlan,
   associate,
   type AssociateRequest,
   dissociate,
@@ -29,7 +29,7 @@ import { accountIdsWhere } from "../account-lists.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
-import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
 /** A stretch of time in which an account has one version of a plan (S16.1). */
 export interface PricingSchedule {
@@ -49,7 +49,7 @@ export interface PricingSchedule {
 }
 
 /** A migration as it is listed. */
-export type MigrationShown = Readonly<Record<string, unknown>> & Pick<Migration, "id" | "createdAt">;
+export type MigrationSnapshot = Readonly<Record<string, unknown>> & Pick<Migration, "id" | "createdAt">;
 
 /** Associates a plan with an account. @returns the account's schedules after it */
 export async function associatePlan(
@@ -57,19 +57,19 @@ export async function associatePlan(
   accountId: string,
   input: AssociationRequest,
 ): Promise<readonly PricingSchedule[]> {
-  const asked = readRequest("associate", input);
+  const parsed = readRequest("associate", input);
   return decideOnAccounts(context, [accountId], ({ configuration, catalog, workspace, now }) => {
     const work = workspace.account(accountId);
     const request: AssociateRequest = {
-      planId: asked.pricePlanId,
-      version: asked.version ?? undefined,
-      from: asked.effectiveFrom,
-      until: asked.effectiveUntil ?? undefined,
-      override: overrideOf(configuration, work.record, { ...asked, version: asked.version ?? undefined }),
-      retainStartOffsets: asked.retainStartOffsets ?? undefined,
+      planId: parsed.pricePlanId,
+      version: parsed.version ?? undefined,
+      from: parsed.effectiveFrom,
+      until: parsed.effectiveUntil ?? undefined,
+      override: readOverrideFor(configuration, work.record, { ...parsed, version: parsed.version ?? undefined }),
+      retainStartOffsets: parsed.retainStartOffsets ?? undefined,
     };
     associate(catalog, work, request, now, context.ids);
-    return { result: schedulesOf(catalog, work.record) };
+    return { result: listAccountSchedules(catalog, work.record) };
   });
 }
 
@@ -79,16 +79,16 @@ export async function dissociatePlan(
   accountId: string,
   input: DissociationRequest,
 ): Promise<readonly PricingSchedule[]> {
-  const asked = readRequest("dissociate", input);
+  const parsed = readRequest("dissociate", input);
   const request: DissociateRequest = {
-    from: asked.effectiveFrom,
-    until: asked.effectiveUntil ?? undefined,
-    planId: asked.pricePlanId ?? undefined,
-    version: asked.version ?? undefined,
+    from: parsed.effectiveFrom,
+    until: parsed.effectiveUntil ?? undefined,
+    planId: parsed.pricePlanId ?? undefined,
+    version: parsed.version ?? undefined,
   };
   return decideOnAccount(context, accountId, (catalog, work, now) => {
     dissociate(catalog, work, request, now, context.ids);
-    return schedulesOf(catalog, work.record);
+    return listAccountSchedules(catalog, work.record);
   });
 }
 
@@ -97,14 +97,14 @@ export async function listSchedules(context: EngineContext, accountId: string): 
   const { catalog } = await context.configuration(context.store.read);
   const [record] = await context.store.read.accounts([accountId]);
   if (record === undefined) throw notFound("account", accountId);
-  return schedulesOf(catalog, record);
+  return listAccountSchedules(catalog, record);
 }
 
 /** Moves all accounts on one version of a plan to another (S16.5). */
 export async function migratePlan(context: EngineContext, input: MigrationRequest): Promise<Migration> {
-  const { retainStartOffsets, pricingCycleConfig, ...asked } = readRequest("migrate", input);
+  const { retainStartOffsets, pricingCycleConfig, ...parsed } = readRequest("migrate", input);
   const request: MigrateRequest = {
-    ...asked,
+    ...parsed,
     retainStartOffsets: retainStartOffsets ?? undefined,
     pricingCycleConfig: pricingCycleConfig ?? undefined,
   };
@@ -118,7 +118,7 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const { migrations, changes } = await migrateIn(context, { catalog, view, now }, [request]);
+    const { migrations, changes } = await decideMigrations(context, { catalog, view, now }, [request]);
     const [migration] = migrations;
     invariant(migration !== undefined, "S16.5: a request makes one migration");
     return { result: migration, changes };
@@ -128,7 +128,7 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
 /** Cycles are right also where no account is there to move. @throws {RatebookError} ERR_INPUT_INVALID */
 function checkCycles(config: PricingCycleConfig): void {
   try {
-    cycleConfigOf(config, 0);
+    resolveCycleConfig(config, 0);
   } catch (error) {
     if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
     // The message begins with the field that is wrong: `startOffset.dayOffset: expected …`.
@@ -138,7 +138,7 @@ function checkCycles(config: PricingCycleConfig): void {
 }
 
 /** Decides migrations, one after another; the transaction must have the exclusive lock. */
-export async function migrateIn(
+export async function decideMigrations(
   context: EngineContext,
   { catalog, view, now }: { readonly catalog: Catalog; readonly view: EngineView; readonly now: Instant },
   requests: readonly MigrateRequest[],
@@ -159,33 +159,33 @@ export async function migrateIn(
 }
 
 /** The migrations that were made, newest first. */
-export async function listMigrations(context: EngineContext, options: PageOptions): Promise<Page<MigrationShown>> {
+export async function listMigrations(context: EngineContext, options: PageOptions): Promise<Page<MigrationSnapshot>> {
   const request = pageRequest(options);
   const found = await context.store.read.documents("migration", { ...request, limit: request.limit + 1 });
   const shown = found.map(({ id, createdAt, body }) => ({ ...body, id, createdAt }));
-  return pageOf(shown, request.limit, ({ id, createdAt }) => ({ id, createdAt }));
+  return toPage(shown, request.limit, ({ id, createdAt }) => ({ id, createdAt }));
 }
 
-function overrideOf(
+function readOverrideFor(
   { catalog, documents, memory }: Configuration,
   record: AccountRecord,
-  asked: {
+  association: {
     readonly pricePlanId: string;
     readonly version: number | undefined;
     readonly effectiveFrom: Instant;
     readonly pricePlanDetailsOverride?: unknown;
   },
 ): PricePlanDetailsOverride | undefined {
-  const { pricePlanDetailsOverride: override, pricePlanId, effectiveFrom } = asked;
+  const { pricePlanDetailsOverride: override, pricePlanId, effectiveFrom } = association;
   if (override === undefined || override === null) return undefined;
-  const { version } = activePlan(catalog, pricePlanId, asked.version);
+  const { version } = requireActivePlan(catalog, pricePlanId, association.version);
   const { invoiceCurrency } = record;
   return readOverride({ documents, memory }, { pricePlanId, version, effectiveFrom, invoiceCurrency, override });
 }
 
-function schedulesOf(catalog: Catalog, record: AccountRecord): readonly PricingSchedule[] {
-  const { decisions } = planOf(catalog, record);
-  return timelineOf(decisions).flatMap(({ from, until, plan }) => {
+function listAccountSchedules(catalog: Catalog, record: AccountRecord): readonly PricingSchedule[] {
+  const { decisions } = findAccountPlan(catalog, record);
+  return buildTimeline(decisions).flatMap(({ from, until, plan }) => {
     // Decisions are laid out from associations one by one, in their order.
     const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
     const override = association?.plan?.override;

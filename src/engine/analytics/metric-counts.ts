@@ -6,21 +6,21 @@
 import type { MetricField } from "../../book/model/requests.ts";
 import type { MetricsRequest } from "../../book/requests/metrics-request.ts";
 import { DAY_MS, type Instant, dayStart } from "../../calendar/instant.ts";
-import { type Timeline, timelineOf } from "../../invoicing/timeline.ts";
-import { planOf } from "../../ledger/account/account-plan.ts";
-import { revenueReadsFrom, type UsedAt, usageRevenue } from "../../ledger/analytics/metric-revenue.ts";
+import { type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import { revenueReadsFrom, type UsageAtInstant, putUsageRevenue } from "../../ledger/analytics/metric-revenue.ts";
 import type { Periods, SeriesKey, SeriesSet, SeriesValue } from "../../ledger/analytics/metric-series.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { byAccount } from "../../ledger/reads.ts";
+import { groupByAccount } from "../../ledger/reads.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
-import { takingTurns } from "../../store/turns.ts";
+import { createYielder } from "../../store/turns.ts";
 import { accountsWithinBound } from "../account-lists.ts";
-import type { Skipping } from "../billing/skipped-accounts.ts";
+import type { SkippedCollector } from "../billing/skipped-accounts.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
-import { eventsOf, type EventScan, usageOfAccounts } from "./metric-sources.ts";
+import { readEvents, type EventScan, readUsageOfAccounts } from "./metric-sources.ts";
 
 const HOUR_MS = DAY_MS / 24;
 
@@ -64,24 +64,24 @@ export function eventsReadFrom({ query, selection, periods }: MetricCase): Insta
  * Counts units: what meters measured of accepted events that are not reverted. By the cells of usage, but by hour or
  * status by events.
  */
-export async function countUsage(asked: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
-  const { selection, periods } = asked;
-  const isMeant = meterFilter(asked);
-  if (eventsReadFrom(asked) === undefined) {
-    for await (const { cells } of usageOfAccounts(asked, selection.accounts, periods)) {
+export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
+  const { selection, periods } = metric;
+  const isMeant = meterFilter(metric);
+  if (eventsReadFrom(metric) === undefined) {
+    for await (const { cells } of readUsageOfAccounts(metric, selection.accounts, periods)) {
       for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
         if (isMeant(meterOrFeatureId))
-          series.add(keyOf(asked, accountId, meterOrFeatureId), periods.indexAt(day * DAY_MS), quantity);
+          series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(day * DAY_MS), quantity);
       }
     }
     return;
   }
-  for await (const events of eventsOf(asked.view, scanOf(asked, { accepted: true }))) {
+  for await (const events of readEvents(metric.view, createScan(metric, { accepted: true }))) {
     for (const event of events) {
       if (event.reverted || !hasPart(selection.statuses, event.status)) continue;
       for (const { meterId, quantity } of event.units) {
         if (!isMeant(meterId)) continue;
-        const key = keyOf(asked, event.accountId, meterId, event.status);
+        const key = seriesKey(metric, event.accountId, meterId, event.status);
         series.add(key, periods.indexAt(event.timestamp), quantity);
       }
     }
@@ -89,16 +89,16 @@ export async function countUsage(asked: MetricCase, series: SeriesSet<Decimal>):
 }
 
 /** Counts stored events, failed and reverted ones among them. By meter, an event counts for each that measured it. */
-export async function countEvents(asked: MetricCase, series: SeriesSet<number>): Promise<void> {
-  const { query, selection, periods } = asked;
-  for await (const events of eventsOf(asked.view, scanOf(asked, {}))) {
+export async function countEvents(metric: MetricCase, series: SeriesSet<number>): Promise<void> {
+  const { query, selection, periods } = metric;
+  for await (const events of readEvents(metric.view, createScan(metric, {}))) {
     for (const event of events) {
       const status = event.reverted ? REVERTED : event.status;
       if (!hasPart(selection.statuses, status) || !hasPart(selection.schemas, event.schemaName)) continue;
       const meters = event.units.map(({ meterId }) => meterId).filter((id) => hasPart(selection.meters, id));
       if (selection.meters !== undefined && meters.length === 0) continue;
       const index = periods.indexAt(event.timestamp);
-      for (const group of groupsOf(query.groupBy, event, status, meters)) {
+      for (const group of findGroups(query.groupBy, event, status, meters)) {
         series.add(group === undefined ? {} : { group }, index, 1);
       }
     }
@@ -111,28 +111,33 @@ export async function countEvents(asked: MetricCase, series: SeriesSet<number>):
  * @throws {RatebookError} ERR_INPUT_INVALID without a filter by account, where there are more than
  * {@link WALKED_ACCOUNTS_MAX}: each account's plans are priced anew
  */
-export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>, skipping: Skipping): Promise<void> {
-  const { view, periods, selection, now, query } = asked;
-  const isMeant = meterFilter(asked);
-  if (selection.accounts === undefined) await checkAccountCount(view, `${asked.path}.filters`);
-  const giveWay = takingTurns();
-  let { catalog } = asked;
-  const timelineFor = (record: AccountRecord): Timeline => timelineOf(planOf(catalog, record).decisions);
+export async function sumRevenue(
+  metric: MetricCase,
+  series: SeriesSet<Fraction>,
+  skipping: SkippedCollector,
+): Promise<void> {
+  const { view, periods, selection, now, query } = metric;
+  const isMeant = meterFilter(metric);
+  if (selection.accounts === undefined) await checkAccountCount(view, `${metric.path}.filters`);
+  const giveWay = createYielder();
+  let { catalog } = metric;
+  const timelineFor = (record: AccountRecord): Timeline => buildTimeline(findAccountPlan(catalog, record).decisions);
   const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
-    catalog = await asked.latest();
+    catalog = await metric.latest();
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
   };
-  for await (const { records, cells } of usageOfAccounts(asked, selection.accounts, periods, readsFrom)) {
-    const own = byAccount(cells);
+  for await (const { records, cells } of readUsageOfAccounts(metric, selection.accounts, periods, readsFrom)) {
+    const own = groupByAccount(cells);
     for (const record of records) {
       const days = own.get(record.id) ?? [];
-      const usage = query.aggregationPeriod === "HOUR" ? await hourly(asked, record.id, days) : days.map(daily);
+      const usage =
+        query.aggregationPeriod === "HOUR" ? await readHourlyUsage(metric, record.id, days) : days.map(toDailyUsage);
       const currency = record.invoiceCurrency;
       const source = { timeline: timelineFor(record), currency, usage, now };
       const revenues: SeriesValue<Fraction>[] = [];
       try {
-        usageRevenue(source, periods, isMeant, (meterId, index, value) => {
-          revenues.push({ key: { ...keyOf(asked, record.id, meterId), currency }, index, value });
+        putUsageRevenue(source, periods, isMeant, (meterId, index, value) => {
+          revenues.push({ key: { ...seriesKey(metric, record.id, meterId), currency }, index, value });
         });
         series.addAll(revenues);
       } catch (error) {
@@ -149,18 +154,22 @@ async function checkAccountCount(view: LedgerView, path: string): Promise<void> 
   for await (const _ of accounts);
 }
 
-function daily({ meterOrFeatureId, day, quantity }: LedgerCell): UsedAt {
+function toDailyUsage({ meterOrFeatureId, day, quantity }: LedgerCell): UsageAtInstant {
   return { meterId: meterOrFeatureId, at: day * DAY_MS, quantity };
 }
 
 /** Usage by day up to the day that the range begins on, and by event from there. */
-async function hourly(asked: MetricCase, accountId: string, cells: readonly LedgerCell[]): Promise<readonly UsedAt[]> {
-  const midnight = dayStart(asked.periods.start);
-  const used = cells.map(daily).filter(({ at }) => at < midnight);
+async function readHourlyUsage(
+  metric: MetricCase,
+  accountId: string,
+  cells: readonly LedgerCell[],
+): Promise<readonly UsageAtInstant[]> {
+  const midnight = dayStart(metric.periods.start);
+  const used = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
   if (used.length === cells.length) return used;
   const hours = new Map<string, Map<Instant, Decimal>>();
-  const scan = { ...scanOf(asked, { accepted: true }), start: midnight, accountIds: new Set([accountId]) };
-  for await (const events of eventsOf(asked.view, scan)) {
+  const scan = { ...createScan(metric, { accepted: true }), start: midnight, accountIds: new Set([accountId]) };
+  for await (const events of readEvents(metric.view, scan)) {
     for (const event of events) if (!event.reverted) addUnits(hours, event);
   }
   for (const [meterId, quantities] of hours) {
@@ -185,12 +194,12 @@ function meterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): 
 }
 
 /** The series that a quantity of a meter belongs to. */
-function keyOf({ query, schemaOf }: MetricCase, accountId: string, meterId: string, status?: string): SeriesKey {
-  const group = groupOf(query.groupBy, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
+function seriesKey({ query, schemaOf }: MetricCase, accountId: string, meterId: string, status?: string): SeriesKey {
+  const group = findGroup(query.groupBy, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
   return group === undefined ? {} : { group };
 }
 
-function groupOf(
+function findGroup(
   groupBy: MetricField | null | undefined,
   of: Readonly<Record<"accountId" | "meterId", string> & Record<"schemaName" | "status", string | undefined>>,
 ): string | undefined {
@@ -209,7 +218,7 @@ function groupOf(
 }
 
 /** The groups that an event counts in: one, but by meter one for each that measured it. */
-function groupsOf(
+function findGroups(
   groupBy: MetricField | null | undefined,
   { accountId, schemaName }: EventRecord,
   status: string,
@@ -229,7 +238,7 @@ function groupsOf(
   }
 }
 
-function scanOf({ periods, selection, catalog }: MetricCase, filter: EventScan["filter"]): EventScan {
+function createScan({ periods, selection, catalog }: MetricCase, filter: EventScan["filter"]): EventScan {
   const { accounts: accountIds, schemas } = selection;
   const [schemaName] = schemas?.size === 1 ? schemas : [];
   const { start, end } = periods;

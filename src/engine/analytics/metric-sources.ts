@@ -10,7 +10,7 @@ import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant } from "../../cal
 import type { Catalog } from "../../ledger/catalog.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
-import { takingTurns } from "../../store/turns.ts";
+import { createYielder } from "../../store/turns.ts";
 import { accountsIn } from "../account-lists.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
 
@@ -47,7 +47,7 @@ export interface AccountsWithUsage {
  * @param accountIds default all
  * @param readsFrom whence the usage of these accounts is wanted, at or before the start of the range; default its start
  */
-export async function* usageOfAccounts(
+export async function* readUsageOfAccounts(
   { view, catalog, now: upTo }: UsageScan,
   accountIds: ReadonlySet<string> | undefined,
   { start, end }: Cycle,
@@ -60,7 +60,7 @@ export async function* usageOfAccounts(
     const days = { from: dayOf(from), until: dayOf(end - 1) + 1 };
     return { records, cells: await view.allUsage({ catalog, accountIds: ids, ...days, upTo }) };
   };
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   let records: AccountRecord[] = [];
   for await (const record of accountIds === undefined ? accountsIn(view) : await view.accounts([...accountIds])) {
     records.push(record);
@@ -82,12 +82,12 @@ export interface EventScan extends Cycle {
 }
 
 /** Stored events by their own timestamps, in no order, a page at a time. */
-export async function* eventsOf(view: LedgerView, scan: EventScan): AsyncGenerator<readonly EventRecord[]> {
+export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGenerator<readonly EventRecord[]> {
   const { accountIds, filter, start, end, futureMs } = scan;
   const ingestedFrom = Math.max(INSTANT_MIN, start - futureMs - AHEAD_SPARE_MS);
   const createdAt = { from: ingestedFrom, until: INSTANT_END };
   if (accountIds === undefined) {
-    yield* pagesOf(view, { ...filter, timestamp: { from: start, until: end }, createdAt });
+    yield* readPages(view, { ...filter, timestamp: { from: start, until: end }, createdAt });
     return;
   }
   const days = Math.ceil((end - start) / DAY_MS);
@@ -101,13 +101,13 @@ export async function* eventsOf(view: LedgerView, scan: EventScan): AsyncGenerat
     }
     // A store finds events by account and time, and sorts what it found for each page: so it finds fewer at once.
     for (let from = start; from < end; from += window) {
-      yield* pagesOf(view, { ...own, timestamp: { from, until: Math.min(from + window, end) } });
+      yield* readPages(view, { ...own, timestamp: { from, until: Math.min(from + window, end) } });
     }
   }
 }
 
-async function* pagesOf(view: LedgerView, filter: EventFilter): AsyncGenerator<readonly EventRecord[]> {
-  const giveWay = takingTurns();
+async function* readPages(view: LedgerView, filter: EventFilter): AsyncGenerator<readonly EventRecord[]> {
+  const giveWay = createYielder();
   let page: PageRequest = { limit: EVENTS_PAGE };
   for (;;) {
     await giveWay();

@@ -10,19 +10,19 @@ import type { SkippedAccount } from "../../ledger/account/bill.ts";
 import {
   createSeries,
   type Periods,
-  periodsOf,
+  createPeriods,
   type Series,
   type SeriesSet,
 } from "../../ledger/analytics/metric-series.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import { invalidInput, quoted } from "../../ledger/refusals.ts";
+import { invalidInput, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
-import { collectSkipped, type Skipping } from "../billing/skipped-accounts.ts";
+import { collectSkipped, type SkippedCollector } from "../billing/skipped-accounts.ts";
 import type { EngineContext } from "../context.ts";
-import { eventsLeftBefore } from "../events/retention.ts";
+import { readRetentionCutoff } from "../events/retention.ts";
 import {
   countEvents,
   countUsage,
@@ -82,7 +82,10 @@ const STATUSES: ReadonlySet<string> = new Set([
  * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown, and for what is told
  * from stored events of a time of which some have left
  */
-export async function metricsOf(context: EngineContext, input: MetricsRequestInput): Promise<readonly MetricResult[]> {
+export async function computeMetrics(
+  context: EngineContext,
+  input: MetricsRequestInput,
+): Promise<readonly MetricResult[]> {
   const request = readMetricsRequest(input);
   const { startTime, endTime, metricQueries } = request;
   if (startTime >= endTime) {
@@ -96,26 +99,26 @@ export async function metricsOf(context: EngineContext, input: MetricsRequestInp
   for (const [place, query] of metricQueries.entries()) {
     const path = `metricQueries[${place}]`;
     if (metricQueries.findIndex(({ id }) => id === query.id) < place) {
-      throw invalidInput(`${path}.id`, `expected an id that no other query has, got ${quoted(query.id)}`);
+      throw invalidInput(`${path}.id`, `expected an id that no other query has, got ${quoteText(query.id)}`);
     }
-    const periods = checkedPeriods(query, request, path);
-    const selection = await selectionOf(query, catalog, view, path);
+    const periods = requirePeriods(query, request, path);
+    const selection = await resolveSelection(query, catalog, view, path);
     cases.push({ query, path, periods, selection, catalog, schemaOf, latest, view, now: context.clock() });
   }
   const results: MetricResult[] = [];
-  for (const asked of cases) results.push(await resultOf(asked));
+  for (const request of cases) results.push(await computeMetric(request));
   return results;
 }
 
-function checkedPeriods(query: MetricQuery, { startTime, endTime }: MetricsRequest, path: string): Periods {
-  const periods = periodsOf(query.aggregationPeriod, startTime, endTime);
+function requirePeriods(query: MetricQuery, { startTime, endTime }: MetricsRequest, path: string): Periods {
+  const periods = createPeriods(query.aggregationPeriod, startTime, endTime);
   if (periods.count <= POINTS_MAX) return periods;
   const message = `expected periods that make at most ${POINTS_MAX} points of the range, got ${periods.count} by ${query.aggregationPeriod}`;
   throw invalidInput(`${path}.aggregationPeriod`, message);
 }
 
 /** The filters of a metric, with every value checked. */
-async function selectionOf(
+async function resolveSelection(
   { name, groupBy, filters }: MetricQuery,
   { book }: Catalog,
   view: LedgerView,
@@ -134,10 +137,10 @@ async function selectionOf(
         "expected another field: the price of a quantity has no event and no status",
       );
     }
-    const known = await knownValues(fieldName, fieldValues, book, view);
+    const known = await requireKnownValues(fieldName, fieldValues, book, view);
     const unknown = fieldValues.findIndex((value) => !known.has(value));
     if (unknown >= 0) {
-      const message = `expected ${VALUES[fieldName]}, got ${quoted(fieldValues[unknown] ?? "")}`;
+      const message = `expected ${VALUES[fieldName]}, got ${quoteText(fieldValues[unknown] ?? "")}`;
       throw invalidInput(`${at}.fieldValues[${unknown}]`, message);
     }
     selection.set(fieldName, new Set(fieldValues));
@@ -157,7 +160,7 @@ const VALUES: Readonly<Record<MetricField, string>> = {
   EVENT_STATUS: "a status of a stored event",
 };
 
-async function knownValues(
+async function requireKnownValues(
   field: MetricField,
   values: readonly string[],
   { usageMeters, eventSchemas }: Catalog["book"],
@@ -175,60 +178,60 @@ async function knownValues(
   }
 }
 
-async function resultOf(asked: MetricCase): Promise<MetricResult> {
-  const { id, name, aggregationPeriod, groupBy } = asked.query;
+async function computeMetric(metric: MetricCase): Promise<MetricResult> {
+  const { id, name, aggregationPeriod, groupBy } = metric.query;
   const skipping = collectSkipped();
-  checkIngested(asked);
-  await checkKept(asked);
-  const series = await seriesOf(asked, skipping);
+  checkIngested(metric);
+  await checkRetention(metric);
+  const series = await computeSeries(metric, skipping);
   // Events may have begun to leave while they were read.
-  await checkKept(asked);
+  await checkRetention(metric);
   return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.found() };
 }
 
 /** Refuses what would be told from stored events where some of those that are meant live elsewhere: the figures would be too low. */
-function checkIngested(asked: MetricCase): void {
-  if (eventsReadFrom(asked) === undefined) return;
-  const { path, selection, schemaOf, catalog } = asked;
+function checkIngested(metric: MetricCase): void {
+  if (eventsReadFrom(metric) === undefined) return;
+  const { path, selection, schemaOf, catalog } = metric;
   const { meters, schemas } = selection;
   const meant = meters === undefined ? undefined : new Set([...meters].map((meterId) => schemaOf.get(meterId) ?? ""));
-  const elsewhere = catalog.options.schemasElsewhere.find(
+  const elsewhere = catalog.options.externalSchemas.find(
     (name) => (schemas?.has(name) ?? true) && (meant?.has(name) ?? true),
   );
   if (elsewhere === undefined) return;
-  const why = `it is told from stored events, and those of the event schema ${quoted(elsewhere)} live elsewhere`;
+  const why = `it is told from stored events, and those of the event schema ${quoteText(elsewhere)} live elsewhere`;
   throw invalidInput(path, `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`);
 }
 
 /** Refuses what would be told from events of which some have left: the figures would be too low. */
-async function checkKept(asked: MetricCase): Promise<void> {
-  const from = eventsReadFrom(asked);
-  const left = from === undefined ? undefined : await eventsLeftBefore(asked.view);
+async function checkRetention(metric: MetricCase): Promise<void> {
+  const from = eventsReadFrom(metric);
+  const left = from === undefined ? undefined : await readRetentionCutoff(metric.view);
   if (from === undefined || left === undefined) return;
-  const complete = left + asked.catalog.options.futureMs;
+  const complete = left + metric.catalog.options.futureMs;
   if (from >= complete) return;
   const first = formatInstant(Math.ceil(complete / DAY_MS) * DAY_MS);
-  const why = `${asked.path} is told from stored events, and of those before some have left`;
+  const why = `${metric.path} is told from stored events, and of those before some have left`;
   throw invalidInput("startTime", `expected ${first} or later: ${why}`);
 }
 
-async function seriesOf(asked: MetricCase, skipping: Skipping): Promise<readonly MetricSeries[]> {
-  switch (asked.query.name) {
+async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Promise<readonly MetricSeries[]> {
+  switch (metric.query.name) {
     case "USAGE": {
-      const usage = emptySeries(asked, add);
-      await countUsage(asked, usage);
-      return shown(asked, usage.all(), (value) => value);
+      const usage = emptySeries(metric, add);
+      await countUsage(metric, usage);
+      return toMetricSeries(metric, usage.all(), (value) => value);
     }
     case "EVENTS": {
-      const events = emptySeries<number>(asked, (a, b) => a + b);
-      await countEvents(asked, events);
-      return shown(asked, events.all(), (count) => new Decimal(count));
+      const events = emptySeries<number>(metric, (a, b) => a + b);
+      await countEvents(metric, events);
+      return toMetricSeries(metric, events.all(), (count) => new Decimal(count));
     }
     case "REVENUE": {
-      const revenue = emptySeries<Fraction>(asked, addFractions);
-      await sumRevenue(asked, revenue, skipping);
-      const { baseCurrency } = asked.catalog.book.organization;
-      return shown(asked, revenue.all(), decimalOfFraction, { currency: baseCurrency });
+      const revenue = emptySeries<Fraction>(metric, addFractions);
+      await sumRevenue(metric, revenue, skipping);
+      const { baseCurrency } = metric.catalog.book.organization;
+      return toMetricSeries(metric, revenue.all(), decimalOfFraction, { currency: baseCurrency });
     }
   }
 }
@@ -241,7 +244,7 @@ function emptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Val
 }
 
 /** Series with a point for every period; without groups there is at least one. */
-function shown<Value>(
+function toMetricSeries<Value>(
   { query, periods }: MetricCase,
   found: readonly Series<Value>[],
   valueOf: (value: Value) => Decimal,

@@ -3,22 +3,22 @@
  *
  * @module
  */
-import { formatInstant, type Instant, type InstantInput, instantOf } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { hasCode, InvariantError, RatebookError } from "../../errors.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
-import { elsewhereNeeded } from "../../ledger/reads.ts";
+import { externalUsageNeeded } from "../../ledger/reads.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
-import { membersOf } from "../account-lists.ts";
-import { catchUpPieceOf, type EngineContext } from "../context.ts";
-import type { CellsInHand } from "../elsewhere/source-cells.ts";
+import { groupMembers } from "../account-lists.ts";
+import { commitCatchUpPiece, type EngineContext } from "../context.ts";
+import type { PrefetchedUsage } from "../elsewhere/source-cells.ts";
 import { consolidateGroup } from "./consolidation.ts";
 
 /** The result of a bill run. */
-export interface Finalized {
+export interface FinalizeResult {
   /** Invoices that became final. */
   readonly finalized: number;
   /**
@@ -43,7 +43,7 @@ export interface FinalizeOptions {
    */
   readonly rest?: number;
   /** Called with the progress after each transaction of up to ten accounts. */
-  readonly onProgress?: (soFar: Omit<Finalized, "consolidated">) => void;
+  readonly onProgress?: (soFar: Omit<FinalizeResult, "consolidated">) => void;
 }
 
 /**
@@ -62,15 +62,15 @@ export async function finalize(
   context: EngineContext,
   asOf?: InstantInput,
   { rest = 0, onProgress }: FinalizeOptions = {},
-): Promise<Finalized> {
+): Promise<FinalizeResult> {
   const now = context.clock();
-  const at = asOf === undefined ? now : instantOf(asOf);
+  const at = asOf === undefined ? now : toInstant(asOf);
   if (at > now) throw invalidInput("asOf", `expected an instant that is not later than now, got ${formatInstant(at)}`);
   // A configuration that cannot be compiled is no fault of any account.
   const { catalog } = await context.configuration(context.store.read);
   const failures = collectFailures(context);
   let finalized = 0;
-  for await (const chunk of chunksToDo(context, at)) {
+  for await (const chunk of chunksWithDueWork(context, at)) {
     const began = performance.now();
     finalized += await finalizeAccounts(context, chunk, at, failures);
     if (rest > 0) await sleep(rest * (performance.now() - began));
@@ -97,13 +97,13 @@ export async function finalizeGroup(context: EngineContext, group: InvoiceGroupT
   const { store, clock } = context;
   const at = clock();
   const failures = collectFailures(context);
-  const members = await membersOf(store.read, group.id);
-  const hand = await readAhead(context, members, at);
-  for (const chunk of chunksOf(members)) {
+  const members = await groupMembers(store.read, group.id);
+  const prefetched = await readAhead(context, members, at);
+  for (const chunk of splitIntoChunks(members)) {
     const behind = (await store.read.accounts(chunk)).filter((record) => isBehind(record, at));
     if (behind.length === 0) continue;
     const accountIds = behind.map(({ id }) => id);
-    await finalizeAccounts(context, { accountIds, hand }, at, failures);
+    await finalizeAccounts(context, { accountIds, prefetched }, at, failures);
   }
   await consolidateOne(context, group, at, failures);
   return at;
@@ -116,12 +116,12 @@ type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly 
  * All accounts that are behind, in chunks, then those whose places of drafts are not known: catching up with an account
  * records these, whether or not something is due.
  */
-async function* chunksToDo(context: EngineContext, at: Instant): AsyncGenerator<AccountsToDo> {
+async function* chunksWithDueWork(context: EngineContext, at: Instant): AsyncGenerator<AccountChunk> {
   const { read } = context.store;
   const behind: IdPages = (...page) => read.accountsBehind(at, ...page);
-  yield* chunksAmong(context, at, behind, (record) => isBehind(record, at));
-  const uncharted: IdPages = (...page) => read.accountsUncharted(at, ...page);
-  yield* chunksAmong(context, at, uncharted, ({ drafts }) => drafts === undefined);
+  yield* chunksWhere(context, at, behind, (record) => isBehind(record, at));
+  const uncharted: IdPages = (...page) => read.accountsWithStaleDraftIndex(at, ...page);
+  yield* chunksWhere(context, at, uncharted, ({ drafts }) => drafts === undefined);
 }
 
 /**
@@ -129,24 +129,24 @@ async function* chunksToDo(context: EngineContext, at: Instant): AsyncGenerator<
  * others have done meanwhile: else the runs of several servers, which begin at one midnight, would wait for each other's
  * locks from the first account to the last.
  */
-async function* chunksAmong(
+async function* chunksWhere(
   context: EngineContext,
   at: Instant,
   pageOfIds: IdPages,
   holds: (record: AccountRecord) => boolean,
-): AsyncGenerator<AccountsToDo> {
+): AsyncGenerator<AccountChunk> {
   const { store, ids } = context;
   const { read } = store;
   const run = ids("run");
   let after: string | undefined;
   for (;;) {
     const window = await pageOfIds(WINDOW, after);
-    const chunks = chunksOf(window).map((chunk) => ({ chunk, place: shortId("at", [run, chunk[0] ?? ""]) }));
+    const chunks = splitIntoChunks(window).map((chunk) => ({ chunk, place: shortId("at", [run, chunk[0] ?? ""]) }));
     chunks.sort((a, b) => (a.place < b.place ? -1 : 1));
-    const hand = await readAhead(context, window, at);
+    const prefetched = await readAhead(context, window, at);
     for (const { chunk } of chunks) {
       const left = (await read.accounts(chunk)).filter(holds);
-      if (left.length > 0) yield { accountIds: left.map(({ id }) => id), hand };
+      if (left.length > 0) yield { accountIds: left.map(({ id }) => id), prefetched };
     }
     after = window.at(-1);
     if (window.length < WINDOW) return;
@@ -158,29 +158,29 @@ async function readAhead(
   { store, configuration }: EngineContext,
   accountIds: readonly string[],
   at: Instant,
-): Promise<CellsInHand | undefined> {
-  if (!store.hasElsewhere || accountIds.length === 0) return undefined;
+): Promise<PrefetchedUsage | undefined> {
+  if (!store.hasExternalUsage || accountIds.length === 0) return undefined;
   const records = await store.read.accounts(accountIds);
   const { catalog } = await configuration(store.read);
-  return store.readAhead(elsewhereNeeded(catalog, records, at));
+  return store.readAhead(externalUsageNeeded(catalog, records, at));
 }
 
-function chunksOf(ids: readonly string[]): readonly (readonly string[])[] {
+function splitIntoChunks(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(ids.length / CHUNK) }, (_, index) =>
     ids.slice(index * CHUNK, (index + 1) * CHUNK),
   );
 }
 
 /** Some accounts with something due, and the usage elsewhere that was read ahead of theirs. */
-interface AccountsToDo {
+interface AccountChunk {
   readonly accountIds: readonly string[];
-  readonly hand: CellsInHand | undefined;
+  readonly prefetched: PrefetchedUsage | undefined;
 }
 
 /** Does a chunk of accounts at once or, if that fails, one by one. @returns how many invoices became final */
 async function finalizeAccounts(
   context: EngineContext,
-  { accountIds, hand }: AccountsToDo,
+  { accountIds, prefetched }: AccountChunk,
   at: Instant,
   failures: Failures,
 ): Promise<number> {
@@ -188,20 +188,20 @@ async function finalizeAccounts(
   let left = accountIds;
   try {
     while (left.length > 0) {
-      const piece = await catchUpPieceOf(context, left, at, hand);
+      const piece = await commitCatchUpPiece(context, left, at, prefetched);
       finalized += piece.finalized;
       ({ left } = piece);
     }
     return finalized;
   } catch (error) {
     const [only, ...others] = left;
-    if (only === undefined || isOfTheRun(error)) throw error;
+    if (only === undefined || endsBillRun(error)) throw error;
     if (others.length === 0) {
       failures.add([only], error);
       return finalized;
     }
   }
-  for (const id of left) finalized += await finalizeAccounts(context, { accountIds: [id], hand }, at, failures);
+  for (const id of left) finalized += await finalizeAccounts(context, { accountIds: [id], prefetched }, at, failures);
   return finalized;
 }
 
@@ -212,12 +212,12 @@ async function consolidateOne(
   at: Instant,
   failures: Failures,
 ): Promise<number> {
-  const members = await membersOf(context.store.read, group.id);
+  const members = await groupMembers(context.store.read, group.id);
   if (members.length === 0) return 0;
   try {
     return await consolidateGroup(context, group, members, { at, behind: failures.accountIds });
   } catch (error) {
-    if (isOfTheRun(error)) throw error;
+    if (endsBillRun(error)) throw error;
     failures.add(members, error);
     return 0;
   }
@@ -251,7 +251,7 @@ function collectFailures({ onSkipped }: Pick<EngineContext, "onSkipped">): Failu
 }
 
 /** Whether an error ends the run: not one that concerns a single account. */
-function isOfTheRun(error: unknown): boolean {
+function endsBillRun(error: unknown): boolean {
   if (error instanceof InvariantError) return false;
   if (!(error instanceof RatebookError)) return true;
   return hasCode(error, "ERR_STORE_UNAVAILABLE") || hasCode(error, "ERR_USAGE_UNAVAILABLE");

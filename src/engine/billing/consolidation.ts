@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { compositeIdOf, consolidate, dueByDay, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
+import { compositeInvoiceId, consolidate, findDueByDay, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 
 /**
@@ -25,8 +25,8 @@ export async function consolidateGroup(
     const { catalog } = await context.configuration(view);
     const workspace = await openAccounts(catalog, view, members, at, "all");
     const works = members.map((id) => workspace.account(id));
-    const due = [...dueByDay(catalog, group, works, at, behind)].map(([day, invoices]) => {
-      return { id: compositeIdOf(group.id, day), day, invoices };
+    const due = [...findDueByDay(catalog, group, works, at, behind)].map(([day, invoices]) => {
+      return { id: compositeInvoiceId(group.id, day), day, invoices };
     });
     const made = await view.documentsOf(
       "compositeInvoice",

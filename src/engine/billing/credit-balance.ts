@@ -6,11 +6,11 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
+import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
 import type { EngineContext } from "../context.ts";
-import { lookAtAccount } from "../looks.ts";
+import { projectAccount } from "../looks.ts";
 
 /** The credits of an account that are in force, added up; amounts are in its invoice currency. */
 export interface CreditBalance {
@@ -36,12 +36,14 @@ export interface CreditBalance {
  * @throws {RatebookError} ERR_NOT_FOUND
  */
 export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
-  return lookAtAccount(context, accountId, function* (catalog, work, now) {
+  return projectAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
-    const inForce = (yield* creditsShown(catalog, work, now)).filter((shown) => isInForce(shown.credit, now));
-    const availableBalance = leftIn(inForce);
-    const runningBalance = leftIn(inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0));
-    const changes = work.credits().flatMap(changesOf);
+    const inForce = (yield* creditSnapshots(catalog, work, now)).filter((shown) => isInForce(shown.credit, now));
+    const availableBalance = sumAvailable(inForce);
+    const runningBalance = sumAvailable(
+      inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0),
+    );
+    const changes = work.credits().flatMap(changeInstants);
     return {
       accountId,
       activeCredits: sum(inForce.map(({ credit }) => subtract(credit.creditAmount, credit.consumedAmount))),
@@ -58,10 +60,10 @@ function isInForce({ voided, effectiveFrom, effectiveUntil = NO_END }: CreditRec
   return !voided && effectiveFrom <= now && now < effectiveUntil;
 }
 
-function leftIn(credits: readonly CreditShown[]): Decimal {
+function sumAvailable(credits: readonly CreditSnapshot[]): Decimal {
   return sum(credits.map(({ left }) => left));
 }
 
-function changesOf({ createdAt, transactions }: CreditRecord): readonly Instant[] {
+function changeInstants({ createdAt, transactions }: CreditRecord): readonly Instant[] {
   return [createdAt, ...transactions.map(({ at }) => at)];
 }

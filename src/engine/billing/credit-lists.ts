@@ -9,21 +9,21 @@ import { unlessUnknown } from "../../errors.ts";
 import { billInSteps } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
+import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import { compareNewest } from "../../store/order.ts";
-import { accountsUncharted, inChunks } from "../account-lists.ts";
+import { accountsWithStaleDrafts, inChunks } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
-import { lookAtAccounts } from "../looks.ts";
-import { type Page, pageAmong, pageOf, type PageOptions, pageRequest } from "../pages.ts";
-import { collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
+import { projectAccounts } from "../looks.ts";
+import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Which credits a list holds; what is absent does not filter. */
 export interface CreditFilter {
   readonly accountId?: string | undefined;
-  readonly status?: CreditShown["status"] | undefined;
+  readonly status?: CreditSnapshot["status"] | undefined;
 }
 
 /** Accounts that are computed at once, and credits that are looked at for a page, unless it may hold more of them. */
@@ -40,11 +40,11 @@ export async function listCredits(
   context: EngineContext,
   { accountId, status }: CreditFilter,
   options: PageOptions,
-): Promise<Page<CreditShown> & WithoutSkipped> {
-  const isAsked = (credit: CreditShown): boolean => status === undefined || credit.status === status;
-  if (accountId === undefined) return listAllCredits(context, status, isAsked, options);
-  const all = await unlessUnknown(creditsOf(context, [accountId]));
-  return pageAmong((all ?? []).filter(isAsked), options, ({ credit }) => placeOf(credit));
+): Promise<Page<CreditSnapshot> & WithoutSkipped> {
+  const isRequested = (credit: CreditSnapshot): boolean => status === undefined || credit.status === status;
+  if (accountId === undefined) return listAllCredits(context, status, isRequested, options);
+  const all = await unlessUnknown(readCredits(context, [accountId]));
+  return selectPage((all ?? []).filter(isRequested), options, ({ credit }) => toListedCredit(credit));
 }
 
 /**
@@ -54,46 +54,46 @@ export async function listCredits(
 async function listAllCredits(
   context: EngineContext,
   status: CreditFilter["status"],
-  isAsked: (credit: CreditShown) => boolean,
+  isRequested: (credit: CreditSnapshot) => boolean,
   options: PageOptions,
-): Promise<Page<CreditShown> & WithoutSkipped> {
+): Promise<Page<CreditSnapshot> & WithoutSkipped> {
   const { read } = context.store;
   const { limit, after: start } = pageRequest(options);
   const skipping = collectSkipped();
-  const computed = computedCredits(context, skipping);
+  const computed = createCreditCache(context, skipping);
   const now = context.clock();
   // An invoice that fell due may have consumed credits that are stored as ACTIVE.
-  const view = await context.store.together();
+  const view = await context.store.consistentView();
   let [after, left, most] = [start, Math.max(limit + 1, CHUNK), Math.min(CHUNK, limit + 1)];
   const [behind, uncharted, first] = await Promise.all([
     status === "CONSUMED" ? view.accountsBehind(now, CHUNK + 1) : [],
-    view.accountsUncharted(now, CHUNK),
+    view.accountsWithStaleDraftIndex(now, CHUNK),
     storedAfter(view, { filter: storedFilter(status, now, true), now }, most, after),
   ]);
   const areFew = behind.length <= CHUNK;
   if (areFew) await computed.compute(behind);
   if (uncharted.length < CHUNK) await computed.compute(uncharted);
-  else for await (const ids of inChunks(accountsUncharted(read, now), CHUNK)) await computed.compute(ids);
-  const places = computed.places(isAsked);
+  else for await (const ids of inChunks(accountsWithStaleDrafts(read, now), CHUNK)) await computed.compute(ids);
+  const places = computed.places(isRequested);
   const filter = storedFilter(status, now, areFew);
 
-  const found: CreditShown[] = [];
+  const found: CreditSnapshot[] = [];
   // Computing an account takes a millisecond, so few are computed: where few of their credits meet the filter, the page is short.
   for (let known = areFew ? first : undefined; left > 0; known = undefined) {
     most = Math.min(CHUNK, left, limit + 1 - found.length);
-    const stored = known ?? (await storedAfter(await context.store.together(), { filter, now }, most, after));
+    const stored = known ?? (await storedAfter(await context.store.consistentView(), { filter, now }, most, after));
     const next = firstPlaces(stored, places, most, after);
     await computed.compute(next.map(({ accountId }) => accountId));
-    found.push(...computed.at(next).filter(isAsked));
+    found.push(...computed.at(next).filter(isRequested));
     [after, left] = [next.at(-1) ?? after, left - next.length];
     if (found.length > limit || next.length < most) {
-      return { ...pageOf(found, limit, ({ credit }) => placeOf(credit)), ...skipping.found() };
+      return { ...toPage(found, limit, ({ credit }) => toListedCredit(credit)), ...skipping.found() };
     }
   }
   return { ...pageOfFew(found, after), ...skipping.found() };
 }
 
-function pageOfFew(items: readonly CreditShown[], after: PageKey | undefined): Page<CreditShown> {
+function pageOfFew(items: readonly CreditSnapshot[], after: PageKey | undefined): Page<CreditSnapshot> {
   return after === undefined ? { items } : { items, next: { createdAt: after.createdAt, id: after.id } };
 }
 
@@ -136,7 +136,7 @@ async function storedAfter(
     // A credit that is not stored cannot have been voided.
     filter.state === "VOIDED" ? [] : view.dueCreditList({ dueBy: now }, page),
   ]);
-  return [...stored.map(placeOf), ...due];
+  return [...stored.map(toListedCredit), ...due];
 }
 
 /** The first of all places, in the order of the list. @param more places that are known already */
@@ -159,20 +159,20 @@ function firstPlaces(
 interface ComputedCredits {
   compute(accountIds: readonly string[]): Promise<void>;
   /** Those at these places; where one is no longer, or is elsewhere, there is none. */
-  at(places: readonly PageKey[]): readonly CreditShown[];
+  at(places: readonly PageKey[]): readonly CreditSnapshot[];
   /** The places of all that were computed and are asked for. */
-  places(isAsked: (credit: CreditShown) => boolean): readonly ListedCredit[];
+  places(isRequested: (credit: CreditSnapshot) => boolean): readonly ListedCredit[];
 }
 
-function computedCredits(context: EngineContext, skipping: Skipping): ComputedCredits {
+function createCreditCache(context: EngineContext, skipping: SkippedCollector): ComputedCredits {
   const accounts = new Set<string>();
-  const shown = new Map<string, CreditShown>();
+  const shown = new Map<string, CreditSnapshot>();
   return {
     async compute(accountIds) {
       const fresh = [...new Set(accountIds)].filter((id) => !accounts.has(id));
       if (fresh.length === 0) return;
       for (const id of fresh) accounts.add(id);
-      const all = await eachAlone(fresh, skipping, (ids) => creditsOf(context, ids));
+      const all = await retryPerAccount(fresh, skipping, (ids) => readCredits(context, ids));
       for (const each of all) shown.set(each.credit.id, each);
     },
     at: (places) =>
@@ -180,23 +180,23 @@ function computedCredits(context: EngineContext, skipping: Skipping): ComputedCr
         const found = shown.get(place.id);
         return found !== undefined && found.credit.createdAt === place.createdAt ? [found] : [];
       }),
-    places: (isAsked) => [...shown.values()].filter(isAsked).map(({ credit }) => placeOf(credit)),
+    places: (isRequested) => [...shown.values()].filter(isRequested).map(({ credit }) => toListedCredit(credit)),
   };
 }
 
-async function creditsOf(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditShown[]> {
-  return lookAtAccounts(context, accountIds, function* ({ catalog, workspace, now }) {
-    const all: CreditShown[] = [];
+async function readCredits(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditSnapshot[]> {
+  return projectAccounts(context, accountIds, function* ({ catalog, workspace, now }) {
+    const all: CreditSnapshot[] = [];
     for (const id of accountIds) all.push(...(yield* billInSteps(id, creditsNow(catalog, workspace.account(id), now))));
     return all;
   });
 }
 
-function* creditsNow(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditShown[]> {
+function* creditsNow(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {
   catchUp(catalog, work, now);
-  return yield* creditsShown(catalog, work, now);
+  return yield* creditSnapshots(catalog, work, now);
 }
 
-function placeOf({ id, accountId, createdAt }: CreditRecord): ListedCredit {
+function toListedCredit({ id, accountId, createdAt }: CreditRecord): ListedCredit {
   return { id, accountId, createdAt };
 }

@@ -9,27 +9,27 @@ import { ALL_CARDS } from "../../book/resolving/resolve-plan.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
+import { matchesId, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import * as creditCommands from "../../ledger/commands/credits.ts";
-import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
+import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import { inTurns } from "../../store/turns.ts";
-import { accountsNamedIn, accountsUncharted } from "../account-lists.ts";
+import { findAccountsInId, accountsWithStaleDrafts } from "../account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
-import { lookAtAccount } from "../looks.ts";
-import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
+import { projectAccount } from "../looks.ts";
+import { collectSkipped, retryPerAccount } from "./skipped-accounts.ts";
 
 /** Makes credits for accounts, all or none (S12). */
 export async function createCredits(
   context: EngineContext,
   input: readonly CreditRequest[],
-): Promise<readonly CreditShown[]> {
+): Promise<readonly CreditSnapshot[]> {
   const requests = readRequest("creditCreate", input).map(
-    ({ effectiveUntil, applicableEntityIds, idempotencyKey, ...asked }) => ({
-      ...asked,
+    ({ effectiveUntil, applicableEntityIds, idempotencyKey, ...request }) => ({
+      ...request,
       effectiveUntil: effectiveUntil ?? undefined,
       applicableEntityIds: applicableEntityIds ?? undefined,
       idempotencyKey: idempotencyKey ?? undefined,
@@ -39,29 +39,31 @@ export async function createCredits(
   return decideOnAccounts(context, accountIds, async ({ catalog, workspace, now }) => {
     checkEntities(catalog, requests);
     const made = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
-    const byId = new Map<string, CreditShown>();
+    const byId = new Map<string, CreditSnapshot>();
     for (const id of accountIds) {
-      const shown = await inTurns(creditsShown(catalog, workspace.account(id), now));
+      const shown = await inTurns(creditSnapshots(catalog, workspace.account(id), now));
       for (const each of shown) byId.set(each.credit.id, each);
     }
-    return { result: made.map(({ id }) => madeShown(byId.get(id))) };
+    return { result: made.map(({ id }) => requireSnapshot(byId.get(id))) };
   });
 }
 
 /** Voids a credit (S12.5). */
-export async function voidCredit(context: EngineContext, id: string): Promise<CreditShown> {
+export async function voidCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
   return decideOnAccount(context, accountId, (catalog, work, now) =>
-    shownIn(catalog, work, creditCommands.voidCredit(catalog, work, id, now), now),
+    findSnapshot(catalog, work, creditCommands.voidCredit(catalog, work, id, now), now),
   );
 }
 
 /** A credit with what drafts hold of it (S12.4). */
-export async function getCredit(context: EngineContext, id: string): Promise<CreditShown> {
+export async function getCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
-  return lookAtAccount(context, accountId, function* (catalog, work, now) {
+  return projectAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
-    const found = (yield* creditsShown(catalog, work, now)).find(({ credit }) => isNamed(accountId, credit.id, id));
+    const found = (yield* creditSnapshots(catalog, work, now)).find(({ credit }) =>
+      matchesId(accountId, credit.id, id),
+    );
     if (found === undefined) throw notFound("credit", id);
     return found;
   });
@@ -73,11 +75,11 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
   const stored = await read.credit(id);
   if (stored !== undefined) return stored.accountId;
   for await (const accountId of accountsThatMayHave(context, id)) {
-    const found = await eachAlone([accountId], collectSkipped(), () =>
-      lookAtAccount(context, accountId, function* (catalog, work, now) {
+    const found = await retryPerAccount([accountId], collectSkipped(), () =>
+      projectAccount(context, accountId, function* (catalog, work, now) {
         yield;
         catchUp(catalog, work, now);
-        return work.credits().filter((credit) => isNamed(accountId, credit.id, id));
+        return work.credits().filter((credit) => matchesId(accountId, credit.id, id));
       }),
     );
     if (found.length > 0) return accountId;
@@ -89,18 +91,23 @@ async function* accountsThatMayHave(
   { store: { read }, clock }: EngineContext,
   creditId: string,
 ): AsyncGenerator<string> {
-  yield* await accountsNamedIn(read, creditId);
+  yield* await findAccountsInId(read, creditId);
   if (!isShortId("credit", creditId)) return;
   for (const { accountId } of await read.dueCreditList({ id: creditId }, { limit: 1 })) yield accountId;
-  yield* accountsUncharted(read, clock());
+  yield* accountsWithStaleDrafts(read, clock());
 }
 
-async function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): Promise<CreditShown> {
-  const shown = await inTurns(creditsShown(catalog, work, now));
-  return madeShown(shown.find((each) => each.credit.id === credit.id));
+async function findSnapshot(
+  catalog: Catalog,
+  work: AccountWork,
+  credit: CreditRecord,
+  now: Instant,
+): Promise<CreditSnapshot> {
+  const shown = await inTurns(creditSnapshots(catalog, work, now));
+  return requireSnapshot(shown.find((each) => each.credit.id === credit.id));
 }
 
-function madeShown(found: CreditShown | undefined): CreditShown {
+function requireSnapshot(found: CreditSnapshot | undefined): CreditSnapshot {
   invariant(found !== undefined, "S12.4: a credit is among those of its account");
   return found;
 }

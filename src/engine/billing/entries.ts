@@ -6,9 +6,9 @@
 import type { EntryGrantRequest, EntryPatch } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
-import { planOf } from "../../ledger/account/account-plan.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { isNamed } from "../../ledger/account/due-ids.ts";
+import { matchesId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import * as entryCommands from "../../ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../ledger/commands/entry-reads.ts";
@@ -17,11 +17,11 @@ import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { decideOnAccount, type EngineContext } from "../context.ts";
-import { lookAtAccount } from "../looks.ts";
-import { type Page, pageAmong, type PageOptions } from "../pages.ts";
+import { projectAccount } from "../looks.ts";
+import { type Page, selectPage, type PageOptions } from "../pages.ts";
 
 /** A feature credit entry as a read shows it (S11.2). */
-export type EntryShown = Omit<EntryRecord, "spentAtBefore"> & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };
+export type EntrySnapshot = Omit<EntryRecord, "spentAtBefore"> & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };
 
 /** Which feature of which account is meant. */
 export interface FeatureTarget {
@@ -52,9 +52,9 @@ export async function grantEntry(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
   input: EntryGrantRequest,
-): Promise<EntryShown> {
-  const { idempotencyKey, ...asked } = readRequest("entryGrant", input);
-  const request = { ...asked, featureId, idempotencyKey: idempotencyKey ?? undefined };
+): Promise<EntrySnapshot> {
+  const { idempotencyKey, ...parsed } = readRequest("entryGrant", input);
+  const request = { ...parsed, featureId, idempotencyKey: idempotencyKey ?? undefined };
   const { store, clock, configuration } = context;
   return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);
@@ -65,7 +65,7 @@ export async function grantEntry(
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read]);
     const entry = entryCommands.grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
-    return { result: entryShown(entry, now), changes: workspace.changes() };
+    return { result: toEntrySnapshot(entry, now), changes: workspace.changes() };
   });
 }
 
@@ -74,7 +74,7 @@ export async function updateEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
   input: EntryPatch,
-): Promise<EntryShown> {
+): Promise<EntrySnapshot> {
   const { granted, effectiveUntil } = readRequest("entryPatch", input);
   const change: entryCommands.EntryChange = {
     granted: granted ?? undefined,
@@ -94,7 +94,7 @@ export async function updateEntry(
     const work = workspace.account(accountId);
     checkEntryOf(catalog, work, entryId, featureId, now);
     const entry = entryCommands.patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
-    return { result: entryShown(entry, now), changes: workspace.changes() };
+    return { result: toEntrySnapshot(entry, now), changes: workspace.changes() };
   });
 }
 
@@ -102,10 +102,10 @@ export async function updateEntry(
 export async function voidEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
-): Promise<EntryShown> {
+): Promise<EntrySnapshot> {
   return decideOnAccount(context, accountId, (catalog, work, now) => {
     checkEntryOf(catalog, work, entryId, featureId, now);
-    return entryShown(entryCommands.voidEntry(catalog, work, entryId, now), now);
+    return toEntrySnapshot(entryCommands.voidEntry(catalog, work, entryId, now), now);
   });
 }
 
@@ -114,13 +114,13 @@ export async function listEntries(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
   options: PageOptions,
-): Promise<Page<EntryShown>> {
-  return lookAtAccount(context, accountId, function* (catalog, work, now) {
+): Promise<Page<EntrySnapshot>> {
+  return projectAccount(context, accountId, function* (catalog, work, now) {
     yield;
     checkFeature(catalog, featureId);
     catchUp(catalog, work, now);
-    const own = work.entries().flatMap((entry) => (entry.featureId === featureId ? [entryShown(entry, now)] : []));
-    return pageAmong(own, options, ({ createdAt, id }) => ({ createdAt, id }));
+    const own = work.entries().flatMap((entry) => (entry.featureId === featureId ? [toEntrySnapshot(entry, now)] : []));
+    return selectPage(own, options, ({ createdAt, id }) => ({ createdAt, id }));
   });
 }
 
@@ -129,7 +129,7 @@ export async function featureBalance(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
 ): Promise<FeatureBalance> {
-  return lookAtAccount(context, accountId, function* (catalog, work, now) {
+  return projectAccount(context, accountId, function* (catalog, work, now) {
     yield;
     checkFeature(catalog, featureId);
     catchUp(catalog, work, now);
@@ -141,7 +141,7 @@ export async function featureBalance(
       featureId,
       granted: sum(inForce.map(({ granted }) => granted)),
       balance: sum(inForce.map(({ balance }) => balance)),
-      ...overageOf(catalog, work, featureId, now),
+      ...computeOverage(catalog, work, featureId, now),
     };
   });
 }
@@ -150,20 +150,20 @@ function isInForce({ effectiveFrom, effectiveUntil }: EntryRecord, now: Instant)
   return effectiveFrom <= now && now < effectiveUntil;
 }
 
-function overageOf(
+function computeOverage(
   catalog: Catalog,
   work: AccountWork,
   featureId: string,
   now: Instant,
 ): Pick<FeatureBalance, "overageLimit" | "usedOverage"> {
-  const limit = planOf(catalog, work.record).clock.overageAt(featureId, now, now);
+  const limit = findAccountPlan(catalog, work.record).clock.overageAt(featureId, now, now);
   if (limit === undefined) return {};
   const usedOverage = work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
   return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };
 }
 
 /** EXPIRED is only how a read shows an entry whose end is past (S11.2). */
-function entryShown({ spentAtBefore: _internal, ...entry }: EntryRecord, now: Instant): EntryShown {
+function toEntrySnapshot({ spentAtBefore: _internal, ...entry }: EntryRecord, now: Instant): EntrySnapshot {
   const status = entry.voided ? "VOIDED" : entry.effectiveUntil <= now ? "EXPIRED" : "ACTIVE";
   return { ...entry, status };
 }
@@ -179,7 +179,7 @@ function checkEntryOf(
   if (featureId === undefined) return;
   checkFeature(catalog, featureId);
   catchUp(catalog, work, now);
-  const entry = work.entries().find(({ id }) => isNamed(work.record.id, id, entryId));
+  const entry = work.entries().find(({ id }) => matchesId(work.record.id, id, entryId));
   if (entry?.featureId !== featureId) throw notFound("feature credit entry", entryId);
 }
 

@@ -6,11 +6,18 @@
 import type { Instant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
-import { accountsUncharted, inChunks } from "../account-lists.ts";
+import { accountsWithStaleDrafts, inChunks } from "../account-lists.ts";
 import { catchUpFarAmong, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
-import { finalShown, type InvoiceFilter, invoiceKey, type InvoiceShown, invoicesOf, periodFilter } from "./invoices.ts";
-import { collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
+import {
+  toFinalSnapshot,
+  type InvoiceFilter,
+  invoiceKey,
+  type InvoiceSnapshot,
+  readInvoices,
+  periodFilter,
+} from "./invoices.ts";
+import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Accounts that are computed at once. */
 const CHUNK = 64;
@@ -27,53 +34,53 @@ export async function listInvoices(
   filter: InvoiceFilter,
   options: PageOptions,
   tried: Set<string> = new Set(),
-): Promise<Page<InvoiceShown> & WithoutSkipped> {
+): Promise<Page<InvoiceSnapshot> & WithoutSkipped> {
   const { read } = context.store;
   const request = pageRequest(options);
-  const { stored, isAsked } = filterOf(filter);
+  const { stored, isRequested } = parseFilter(filter);
   const found = collectPage(options, invoiceKey);
   const skipping = collectSkipped();
   const { computeAll, computeDrafts } = computing(context, filter, skipping, (shown) => {
-    if (isAsked(shown)) found.offer(shown);
+    if (isRequested(shown)) found.offer(shown);
   });
   const finals = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
     filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
   const now = context.clock();
-  const asked = draftFilter(stored, now);
+  const requested = draftFilter(stored, now);
   // One more than the page tells whether there is a next one.
   const limit = Math.min(CHUNK, request.limit + 1);
   const draftsAfter = async (view: LedgerView, after: PageKey | undefined): Promise<readonly ListedDraft[]> =>
-    asked === undefined ? [] : view.draftList(asked, after === undefined ? { limit } : { limit, after });
+    requested === undefined ? [] : view.draftList(requested, after === undefined ? { limit } : { limit, after });
 
-  const view = await context.store.together();
+  const view = await context.store.consistentView();
   const [first, final, uncharted] = await Promise.all([
     draftsAfter(view, request.after),
     finals(view),
-    view.accountsUncharted(now, CHUNK),
+    view.accountsWithStaleDraftIndex(now, CHUNK),
   ]);
   const areFew = uncharted.length < CHUNK;
-  for await (const ids of inChunks(areFew ? uncharted : accountsUncharted(read, now), CHUNK)) {
+  for await (const ids of inChunks(areFew ? uncharted : accountsWithStaleDrafts(read, now), CHUNK)) {
     // The places of what is far behind are known once it is caught up with: then it is listed by them, too.
-    const isBehind = await catchUpFarAmong(context, await named(read, ids, filter), tried);
+    const isBehind = await catchUpFarAmong(context, await filterAccounts(read, ids, filter), tried);
     if (isBehind) return listInvoices(context, filter, options, tried);
   }
-  for (const record of final) found.offer(finalShown(record));
+  for (const record of final) found.offer(toFinalSnapshot(record));
   let [isLater, isStale] = [!areFew, false];
   for (let drafts = first; drafts.length > 0;) {
-    const onPage = drafts.filter((draft) => !found.isBeyond(keyOf(draft)));
+    const onPage = drafts.filter((draft) => !found.isBeyond(draftKey(draft)));
     if (await computeDrafts(onPage)) isStale = true;
     const last = drafts.at(-1);
-    if (drafts.length < limit || last === undefined || found.isBeyond(keyOf(last))) break;
-    drafts = await draftsAfter(read, keyOf(last));
+    if (drafts.length < limit || last === undefined || found.isBeyond(draftKey(last))) break;
+    drafts = await draftsAfter(read, draftKey(last));
     isLater = true;
   }
   // A draft may have become final since the first read, or its account may have lost its known places: both are read again.
-  if (isLater || isStale) for (const record of await finals(read)) found.offer(finalShown(record));
+  if (isLater || isStale) for (const record of await finals(read)) found.offer(toFinalSnapshot(record));
   if (isLater) {
-    for await (const ids of inChunks(accountsUncharted(read, now), CHUNK))
-      await computeAll(await named(read, ids, filter));
+    for await (const ids of inChunks(accountsWithStaleDrafts(read, now), CHUNK))
+      await computeAll(await filterAccounts(read, ids, filter));
   } else {
-    await computeAll(await named(read, uncharted, filter));
+    await computeAll(await filterAccounts(read, uncharted, filter));
   }
   return { ...found.page(), ...skipping.found() };
 }
@@ -89,15 +96,15 @@ interface Computing {
 function computing(
   context: EngineContext,
   { accountId }: Pick<InvoiceFilter, "accountId">,
-  skipping: Skipping,
-  offer: (shown: InvoiceShown) => void,
+  skipping: SkippedCollector,
+  offer: (shown: InvoiceSnapshot) => void,
 ): Computing {
   const computed = new Set<string>();
   const compute = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
     if (accountIds.length === 0) return 0;
-    const work = (some: readonly string[]): Promise<readonly InvoiceShown[]> =>
-      invoicesOf(context, some, undefined, ids);
-    const shown = accountId === undefined ? await eachAlone(accountIds, skipping, work) : await work(accountIds);
+    const work = (some: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
+      readInvoices(context, some, undefined, ids);
+    const shown = accountId === undefined ? await retryPerAccount(accountIds, skipping, work) : await work(accountIds);
     for (const each of shown) offer(each);
     return shown.length;
   };
@@ -116,9 +123,9 @@ function computing(
 }
 
 /** A filter as the store takes it, and as a test of computed invoices. */
-function filterOf({ accountId, customerId, status, from, until }: InvoiceFilter): {
+function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilter): {
   readonly stored: InvoiceListFilter;
-  readonly isAsked: (shown: InvoiceShown) => boolean;
+  readonly isRequested: (shown: InvoiceSnapshot) => boolean;
 } {
   const { period, touches } = periodFilter(from, until);
   const stored = {
@@ -127,11 +134,11 @@ function filterOf({ accountId, customerId, status, from, until }: InvoiceFilter)
     ...(status === undefined ? {} : { status }),
     ...(period === undefined ? {} : { period }),
   };
-  const isAsked = ({ invoice }: InvoiceShown): boolean =>
+  const isRequested = ({ invoice }: InvoiceSnapshot): boolean =>
     (customerId === undefined || invoice.customerId === customerId) &&
     (status === undefined || invoice.status === status) &&
     touches(invoice);
-  return { stored, isAsked };
+  return { stored, isRequested };
 }
 
 /**
@@ -155,7 +162,7 @@ function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): Dr
 }
 
 /** Those of the accounts that a filter asks for. */
-async function named(
+async function filterAccounts(
   read: LedgerView,
   ids: readonly string[],
   { accountId, customerId }: Pick<InvoiceFilter, "accountId" | "customerId">,
@@ -165,6 +172,6 @@ async function named(
   return (await read.accounts(own)).filter((record) => record.customerId === customerId).map(({ id }) => id);
 }
 
-function keyOf({ listedAt: createdAt, id }: ListedDraft): PageKey {
+function draftKey({ listedAt: createdAt, id }: ListedDraft): PageKey {
   return { createdAt, id };
 }

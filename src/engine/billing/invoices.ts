@@ -4,7 +4,7 @@
  * @module
  */
 import type { Steps } from "../../book/steps.ts";
-import { formatInstant, type Instant, type InstantInput, instantOf, parseInstant } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { billInSteps } from "../../ledger/account/bill.ts";
@@ -18,13 +18,13 @@ import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { idsOf, accountsIn, inChunks, accountsNamedIn, accountsUncharted } from "../account-lists.ts";
+import { collectIds, accountsIn, inChunks, findAccountsInId, accountsWithStaleDrafts } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
-import { type Look, lookAtAccounts } from "../looks.ts";
-import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
+import { type ProjectedAccounts, projectAccounts } from "../looks.ts";
+import { collectSkipped, retryPerAccount, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */
-export interface InvoiceShown {
+export interface InvoiceSnapshot {
   readonly id: string;
   readonly invoice: Invoice;
   /** Absent on a draft. */
@@ -61,7 +61,7 @@ export interface EnginePreviewOptions {
 /** The invoices of a preview, and the accounts that it leaves out. */
 export interface EnginePreview extends WithoutSkipped {
   /** By account, each account's by date. */
-  readonly invoices: readonly InvoiceShown[];
+  readonly invoices: readonly InvoiceSnapshot[];
 }
 
 /** Accounts that are read at once. */
@@ -79,55 +79,55 @@ export async function preview(
   context: EngineContext,
   { accountIds, asOf, from, until }: EnginePreviewOptions,
 ): Promise<EnginePreview> {
-  const at = asOf === undefined ? undefined : instantOf(asOf);
-  const invoices: InvoiceShown[] = [];
+  const at = asOf === undefined ? undefined : toInstant(asOf);
+  const invoices: InvoiceSnapshot[] = [];
   const skipping = collectSkipped();
-  const drawn = (ids: readonly string[]): Promise<readonly InvoiceShown[]> => invoicesOf(context, ids, at);
+  const drawn = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> => readInvoices(context, ids, at);
   const { touches } = periodFilter(from, until);
-  const asked =
-    accountIds === undefined ? idsOf(accountsIn(context.store.read, { status: "ACTIVE" })) : new Set(accountIds);
-  for await (const ids of inChunks(asked, CHUNK)) {
-    const shown = await (accountIds === undefined ? eachAlone(ids, skipping, drawn) : drawn(ids));
+  const accounts =
+    accountIds === undefined ? collectIds(accountsIn(context.store.read, { status: "ACTIVE" })) : new Set(accountIds);
+  for await (const ids of inChunks(accounts, CHUNK)) {
+    const shown = await (accountIds === undefined ? retryPerAccount(ids, skipping, drawn) : drawn(ids));
     invoices.push(...shown.filter(({ invoice }) => touches(invoice)));
   }
   return { invoices, ...skipping.found() };
 }
 
 /** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceShown> {
+export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceSnapshot> {
   const stored = await context.store.read.invoice(id);
-  if (stored !== undefined) return finalShown(stored);
-  for await (const { accountId, isMeant } of accountsThatMayInvoice(context, id)) {
+  if (stored !== undefined) return toFinalSnapshot(stored);
+  for await (const { accountId, matches } of accountsThatMayInvoice(context, id)) {
     const named = idsNamed(accountId, id);
-    const work = (ids: readonly string[]) => invoicesOf(context, ids, undefined, named);
-    const [found] = await (isMeant ? work([accountId]) : eachAlone([accountId], collectSkipped(), work));
+    const work = (ids: readonly string[]) => readInvoices(context, ids, undefined, named);
+    const [found] = await (matches ? work([accountId]) : retryPerAccount([accountId], collectSkipped(), work));
     if (found !== undefined) return found;
     // It may have become final meanwhile, or have been final all along where a former id was asked for.
     for (const name of named) {
       const final = await context.store.read.invoice(name);
-      if (final !== undefined) return finalShown(final);
+      if (final !== undefined) return toFinalSnapshot(final);
     }
   }
   throw notFound("invoice", id);
 }
 
 /** An account that may have an invoice that is asked for. */
-interface MayInvoice {
+interface InvoiceCandidate {
   readonly accountId: string;
   /** Whether the id names the account or the place of one of its drafts; false where these places are not known. */
-  readonly isMeant: boolean;
+  readonly matches: boolean;
 }
 
 /**
  * The accounts that may have an invoice of an id that is not stored: those that a former id may name, or else the one that
  * has the place of a draft of that id, and those whose places of drafts are not known.
  */
-async function* accountsThatMayInvoice(context: EngineContext, id: string): AsyncGenerator<MayInvoice> {
+async function* accountsThatMayInvoice(context: EngineContext, id: string): AsyncGenerator<InvoiceCandidate> {
   const { read } = context.store;
-  for (const accountId of await accountsNamedIn(read, id)) yield { accountId, isMeant: true };
+  for (const accountId of await findAccountsInId(read, id)) yield { accountId, matches: true };
   if (!isShortId("inv", id)) return;
-  for (const { accountId } of await read.draftList({ id }, { limit: 1 })) yield { accountId, isMeant: true };
-  for await (const accountId of accountsUncharted(read, context.clock())) yield { accountId, isMeant: false };
+  for (const { accountId } of await read.draftList({ id }, { limit: 1 })) yield { accountId, matches: true };
+  for await (const accountId of accountsWithStaleDrafts(read, context.clock())) yield { accountId, matches: false };
 }
 
 /**
@@ -137,24 +137,24 @@ async function* accountsThatMayInvoice(context: EngineContext, id: string): Asyn
  * @param ids which of them: drafts, and what has fallen due and is not stored; default all
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made
  */
-export async function invoicesOf(
+export async function readInvoices(
   context: EngineContext,
   accountIds: readonly string[],
   at: Instant | undefined,
   ids?: ReadonlySet<string>,
-): Promise<readonly InvoiceShown[]> {
-  const show = function* ({ catalog, workspace, now }: Look): Steps<readonly InvoiceShown[]> {
+): Promise<readonly InvoiceSnapshot[]> {
+  const show = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly InvoiceSnapshot[]> {
     if (at !== undefined && at < now) {
       throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
     }
-    const all: InvoiceShown[] = [];
+    const all: InvoiceSnapshot[] = [];
     for (const id of accountIds) {
-      const shown = yield* billInSteps(id, invoicesShown(catalog, workspace.account(id), at ?? now, ids));
+      const shown = yield* billInSteps(id, listSnapshots(catalog, workspace.account(id), at ?? now, ids));
       for (const each of shown) all.push(each);
     }
     return all;
   };
-  return lookAtAccounts(context, accountIds, show, at, ids === undefined ? "all" : "open");
+  return projectAccounts(context, accountIds, show, at, ids === undefined ? "all" : "open");
 }
 
 /**
@@ -162,21 +162,27 @@ export async function invoicesOf(
  *
  * @param ids which of them; default all
  */
-export function* invoicesShown(
+export function* listSnapshots(
   catalog: Catalog,
   work: AccountWork,
   at: Instant,
   ids?: ReadonlySet<string>,
-): Steps<readonly InvoiceShown[]> {
+): Steps<readonly InvoiceSnapshot[]> {
   catchUp(catalog, work, at);
-  const final = work.invoices().flatMap((record) => (ids?.has(record.id) === false ? [] : [finalShown(record)]));
+  const final = work.invoices().flatMap((record) => (ids?.has(record.id) === false ? [] : [toFinalSnapshot(record)]));
   const drafts = (yield* draftsOf(catalog, work, at, ids)).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
   const dated = [...final, ...drafts].map((shown) => ({ shown, date: parseInstant(shown.invoice.invoiceDate) }));
-  return dated.sort((a, b) => a.date - b.date || atOneDate(a.shown, b.shown)).map(({ shown }) => shown);
+  return dated.sort((a, b) => a.date - b.date || compareInvoiceTypes(a.shown, b.shown)).map(({ shown }) => shown);
 }
 
 /** A final invoice as a read shows it. */
-export function finalShown({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }: InvoiceRecord): InvoiceShown {
+export function toFinalSnapshot({
+  id,
+  invoice,
+  finalizedAt,
+  invoiceGroupId,
+  mergedInto,
+}: InvoiceRecord): InvoiceSnapshot {
   return {
     id,
     invoice,
@@ -188,7 +194,7 @@ export function finalShown({ id, invoice, finalizedAt, invoiceGroupId, mergedInt
 }
 
 /** The order in which invoices of one date take credits (S12.3). */
-function atOneDate(a: InvoiceShown, b: InvoiceShown): number {
+function compareInvoiceTypes(a: InvoiceSnapshot, b: InvoiceSnapshot): number {
   return (
     INVOICE_TYPES.indexOf(a.invoice.invoiceType) - INVOICE_TYPES.indexOf(b.invoice.invoiceType) ||
     a.updatedAt - b.updatedAt ||
@@ -197,7 +203,7 @@ function atOneDate(a: InvoiceShown, b: InvoiceShown): number {
 }
 
 /** A draft is listed at the start of its cycle or, without one, at its date; it keeps its place when it is final. */
-export function invoiceKey({ id, invoice }: InvoiceShown): PageKey {
+export function invoiceKey({ id, invoice }: InvoiceSnapshot): PageKey {
   return { createdAt: listedAt(invoice), id };
 }
 
@@ -210,8 +216,8 @@ export interface PeriodFilter {
 
 /** The filter of `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
 export function periodFilter(from: InstantInput | undefined, until: InstantInput | undefined): PeriodFilter {
-  const start = from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from);
-  const end = until === undefined ? Number.POSITIVE_INFINITY : instantOf(until);
+  const start = from === undefined ? Number.NEGATIVE_INFINITY : toInstant(from);
+  const end = until === undefined ? Number.POSITIVE_INFINITY : toInstant(until);
   if (start >= end) {
     throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
   }

@@ -5,11 +5,11 @@
  */
 import { dayOf, INSTANT_MIN } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { ownCells } from "../../ledger/kept-usage.ts";
-import { type LateUsage, lateUsageOf } from "../../ledger/late-usage.ts";
-import { byAccount } from "../../ledger/reads.ts";
+import { accountCells } from "../../ledger/kept-usage.ts";
+import { type LateUsage, findLateUsage } from "../../ledger/late-usage.ts";
+import { groupByAccount } from "../../ledger/reads.ts";
 import type { EngineContext } from "../context.ts";
-import { daysAsked, type UsageQuery } from "../events/usage.ts";
+import { requestedDays, type UsageQuery } from "../events/usage.ts";
 
 /**
  * The closed cycles of accounts that touch some days, whose usage elsewhere is another one now than when they closed; by account,
@@ -20,22 +20,22 @@ import { daysAsked, type UsageQuery } from "../events/usage.ts";
 export async function lateUsage(context: EngineContext, query: UsageQuery): Promise<readonly LateUsage[]> {
   const { store, clock, configuration } = context;
   const { read } = store;
-  const { first, end } = daysAsked(query);
-  if (!store.hasElsewhere) {
+  const { first, end } = requestedDays(query);
+  if (!store.hasExternalUsage) {
     const message = "usage: the engine has no usage elsewhere: all events are ingested, and none is late";
     throw new RatebookError("ERR_OPTION_INVALID", message, { option: "usage" });
   }
   const records = await read.accounts(query.accountIds);
   const ids = records.map(({ id }) => id);
-  const kept = byAccount(await read.keptUsage(ids, first, end));
-  const all = [...kept.values()].flat();
+  const billedUsage = groupByAccount(await read.keptUsage(ids, first, end));
+  const all = [...billedUsage.values()].flat();
   if (all.length === 0) return [];
   const { catalog } = await configuration(read);
   const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
-  const now = byAccount(await read.sourceCells({ catalog, records, from, upTo: clock() }));
+  const now = groupByAccount(await read.sourceCells({ catalog, records, from, upTo: clock() }));
   // Overage is priced by billing windows, which may have begun long before.
-  const overage = byAccount(await read.overage(ids, dayOf(INSTANT_MIN), until));
-  const ingested = byAccount(await read.usage(ids, from, until));
+  const overage = groupByAccount(await read.overage(ids, dayOf(INSTANT_MIN), until));
+  const ingested = groupByAccount(await read.usage(ids, from, until));
   const found: LateUsage[] = [];
   for (const record of records) {
     const parts = {
@@ -47,8 +47,8 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
       invoices: [],
       events: [],
     };
-    for (const each of kept.get(record.id) ?? []) {
-      const late = lateUsageOf(catalog, parts, each, ownCells(now.get(record.id) ?? [], each.from, each.until));
+    for (const each of billedUsage.get(record.id) ?? []) {
+      const late = findLateUsage(catalog, parts, each, accountCells(now.get(record.id) ?? [], each.from, each.until));
       if (late === undefined) continue;
       const hasInvoice = (await read.invoice(each.id)) !== undefined;
       found.push({ ...late, ...(hasInvoice ? { invoiceId: each.id } : {}) });

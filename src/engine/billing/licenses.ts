@@ -14,7 +14,7 @@ import { decideOnAccount, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions } from "../pages.ts";
 
 /** A license update with the account that it is of. */
-export type LicenseUpdateShown = LicenseUpdateRecord & {
+export type LicenseUpdateSnapshot = LicenseUpdateRecord & {
   readonly accountId: string;
   /** In effect right after it, by the updates that had arrived. */
   readonly quantityAfter: Decimal;
@@ -25,10 +25,10 @@ export async function updateLicense(
   context: EngineContext,
   accountId: string,
   input: LicenseUpdateRequest,
-): Promise<licenseCommands.LicenseUpdated> {
-  const { effectiveFrom, idempotencyKey, ...asked } = readRequest("licenseUpdate", input);
+): Promise<licenseCommands.LicenseUpdateResult> {
+  const { effectiveFrom, idempotencyKey, ...parsed } = readRequest("licenseUpdate", input);
   const request = {
-    ...asked,
+    ...parsed,
     effectiveFrom: effectiveFrom ?? undefined,
     idempotencyKey: idempotencyKey ?? undefined,
   };
@@ -47,7 +47,7 @@ export async function listLicenseUpdates(
   { store }: EngineContext,
   { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
   options: PageOptions,
-): Promise<Page<LicenseUpdateShown>> {
+): Promise<Page<LicenseUpdateSnapshot>> {
   const found = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(
     options,
     ({ createdAt, id }) => ({

@@ -8,9 +8,9 @@ import type { Computation } from "../../book/model/metering.ts";
 import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { idsNamed } from "../../ledger/account/due-ids.ts";
-import { type ChargedLine, daysOf, type EventLineType, linesNamed } from "../../ledger/charged-line.ts";
+import { type ChargedLine, sumByDay, type EventLineType, findLines } from "../../ledger/charged-line.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
-import { invalidInput, notFound, quoted } from "../../ledger/refusals.ts";
+import { invalidInput, notFound, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
@@ -18,7 +18,7 @@ import { inTurns } from "../../store/turns.ts";
 import { type EngineContext, openCaughtUp } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
-import { finalShown, getInvoice, type InvoiceShown, invoicesShown } from "./invoices.ts";
+import { toFinalSnapshot, getInvoice, type InvoiceSnapshot, listSnapshots } from "./invoices.ts";
 
 /** Names a line of an invoice. */
 export interface LineTarget {
@@ -75,24 +75,25 @@ export async function lineEvents(
   const { accountId } = invoice;
   const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
   return context.store.transact(scope, async (view) => {
-    const found = await invoiceNow(context, view, accountId, id);
-    const line = lineOf(found.shown.invoice, target);
+    const found = await readCurrentInvoice(context, view, accountId, id);
+    const line = requireLine(found.shown.invoice, target);
     const { from, until } = line;
-    const cells = await cellsOf(context, view, line, accountId);
+    const cells = await readLineCells(context, view, line, accountId);
     const moved = line.of === "usage" ? [] : found.moved;
     const own = [...cells, ...moved].filter(
       ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
     );
-    const addedBy = (event: EventRecord): Decimal => addedTo(line.of, target.lineId, event);
-    const events = await pageOfEvents(view, { accountId, from, until, changed: found.changed, addedBy }, page);
+    const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
+    const events = await pageOfEvents(view, { accountId, from, until, changed: found.changed, contribution }, page);
     const { of, ...charged } = line;
-    const computations = of === "usage" ? stepsOf((await context.configuration(view)).catalog.book, target.lineId) : [];
-    return { result: { accountId, ...charged, computations, days: daysOf(own), ...events }, changes: {} };
+    const computations =
+      of === "usage" ? computationSteps((await context.configuration(view)).catalog.book, target.lineId) : [];
+    return { result: { accountId, ...charged, computations, days: sumByDay(own), ...events }, changes: {} };
   });
 }
 
 /** The usage cells of the days of a line, wherever their events live. */
-async function cellsOf(
+async function readLineCells(
   { clock, configuration }: EngineContext,
   view: EngineView,
   { of, from: start, until: end }: ChargedLine,
@@ -104,30 +105,30 @@ async function cellsOf(
   return view.allUsage({ catalog, accountIds: [accountId], from, until, upTo: clock() });
 }
 
-function stepsOf({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {
+function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {
   return usageMeters.find(({ id }) => id === meterId)?.computations ?? [];
 }
 
-interface InvoiceNow {
-  readonly shown: InvoiceShown;
+interface CurrentInvoice {
+  readonly shown: InvoiceSnapshot;
   /** By referenceId, the events whose overage moves when what falls due by now is done (S11.5); none for a final invoice. */
   readonly changed: ReadonlyMap<string, EventRecord>;
   readonly moved: readonly { readonly meterOrFeatureId: string; readonly day: Day; readonly quantity: Decimal }[];
 }
 
 /** An invoice as it is under the lock of its account: of a draft, so that its lines are those of the events that are read. */
-async function invoiceNow(
+async function readCurrentInvoice(
   { clock, configuration }: EngineContext,
   view: EngineView,
   accountId: string,
   id: string,
-): Promise<InvoiceNow> {
+): Promise<CurrentInvoice> {
   const stored = await view.invoice(id);
-  if (stored !== undefined) return { shown: finalShown(stored), changed: new Map(), moved: [] };
+  if (stored !== undefined) return { shown: toFinalSnapshot(stored), changed: new Map(), moved: [] };
   const { catalog } = await configuration(view);
   const now = clock();
   const workspace = await openCaughtUp(catalog, view, [accountId], now);
-  const [shown] = await inTurns(invoicesShown(catalog, workspace.account(accountId), now, idsNamed(accountId, id)));
+  const [shown] = await inTurns(listSnapshots(catalog, workspace.account(accountId), now, idsNamed(accountId, id)));
   if (shown === undefined) throw notFound("invoice", id);
   const { events = [], overage = [] } = workspace.changes();
   return {
@@ -138,43 +139,43 @@ async function invoiceNow(
 }
 
 /** The line that is meant. @throws {RatebookError} as {@link lineEvents} */
-function lineOf(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoiceId">): ChargedLine {
-  const { types, charged } = linesNamed(invoice, lineId);
+function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoiceId">): ChargedLine {
+  const { types, charged } = findLines(invoice, lineId);
   if (types.length === 0) throw notFound("invoice line", lineId);
   const meant = charged.filter((line) => (type ?? line.type) === line.type);
   const [first] = meant;
   if (first === undefined) {
     const wanted =
       type === undefined ? "a line of a meter's usage or a feature's overage" : `a line of the type ${type}`;
-    throw invalidInput("lineId", `expected ${wanted}: ${quoted(lineId)} is of the type ${types.join(", ")}`);
+    throw invalidInput("lineId", `expected ${wanted}: ${quoteText(lineId)} is of the type ${types.join(", ")}`);
   }
   if (meant.some((line) => line.of !== first.of)) {
     throw invalidInput(
       "type",
-      `expected a type: ${quoted(lineId)} is the id of a meter and of a feature on this invoice`,
+      `expected a type: ${quoteText(lineId)} is the id of a meter and of a feature on this invoice`,
     );
   }
   return first;
 }
 
 /** The quantity that an event added to the usage of a meter, or to the overage of a feature. */
-function addedTo(of: ChargedLine["of"], id: string, { units, feature }: EventRecord): Decimal {
+function contributionTo(of: ChargedLine["of"], id: string, { units, feature }: EventRecord): Decimal {
   if (of === "overage") return feature?.featureId === id ? feature.overage : ZERO;
   return units.find(({ meterId }) => meterId === id)?.quantity ?? ZERO;
 }
 
-interface EventsAsked {
+interface EventsRequest {
   readonly accountId: string;
   readonly from: Instant;
   readonly until: Instant;
-  readonly changed: InvoiceNow["changed"];
-  readonly addedBy: (event: EventRecord) => Decimal;
+  readonly changed: CurrentInvoice["changed"];
+  readonly contribution: (event: EventRecord) => Decimal;
 }
 
 /** The next events that added something, among the stored ones of an account. */
 async function pageOfEvents(
   view: LedgerView,
-  { accountId, from, until, changed, addedBy }: EventsAsked,
+  { accountId, from, until, changed, contribution }: EventsRequest,
   { limit, after: start }: { readonly limit: number; readonly after?: PageKey },
 ): Promise<Page<LineEvent>> {
   const filter = { accountId, accepted: true, reverted: false, timestamp: { from, until } };
@@ -184,7 +185,7 @@ async function pageOfEvents(
     const events = await view.events(filter, { limit: CHUNK, ...(after && { after }) });
     for (const stored of events) {
       const event = changed.get(stored.referenceId) ?? stored;
-      const quantity = event.reverted ? ZERO : addedBy(event);
+      const quantity = event.reverted ? ZERO : contribution(event);
       if (!quantity.isZero()) {
         if (items.length === limit) return { items, ...(after && { next: after }) };
         items.push({ event, quantity });

@@ -14,7 +14,7 @@ export interface WithoutSkipped {
 }
 
 /** The accounts that are found while an answer is made. */
-export interface Skipping {
+export interface SkippedCollector {
   /** Notes an account. @throws the error itself, where it is not of the account's amounts */
   skip(accountId: string, error: unknown): void;
   found(): WithoutSkipped;
@@ -24,7 +24,7 @@ export interface Skipping {
 export const SKIPPED_MAX = 100;
 
 /** Collects the accounts that an answer leaves out. */
-export function collectSkipped(): Skipping {
+export function collectSkipped(): SkippedCollector {
   const messages = new Map<string, string>();
   return {
     skip(accountId, error) {
@@ -39,9 +39,9 @@ export function collectSkipped(): Skipping {
 }
 
 /** Does something for accounts together or, where that fails for the amounts of one, for each alone. */
-export async function eachAlone<Result>(
+export async function retryPerAccount<Result>(
   accountIds: readonly string[],
-  skipping: Skipping,
+  skippedCollector: SkippedCollector,
   work: (accountIds: readonly string[]) => Promise<readonly Result[]>,
 ): Promise<readonly Result[]> {
   try {
@@ -50,11 +50,11 @@ export async function eachAlone<Result>(
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     const [only, ...others] = accountIds;
     if (only !== undefined && others.length === 0) {
-      skipping.skip(only, error);
+      skippedCollector.skip(only, error);
       return [];
     }
   }
   const results: Result[] = [];
-  for (const id of accountIds) results.push(...(await eachAlone([id], skipping, work)));
+  for (const id of accountIds) results.push(...(await retryPerAccount([id], skippedCollector, work)));
   return results;
 }

@@ -13,50 +13,50 @@ import type {
   SettingRequest,
 } from "../../book/model/catalog-requests.ts";
 import { SETTING_NAMESPACE } from "../../book/resources/catalog-items.ts";
-import { invalidInput, quoted, taken } from "../../ledger/refusals.ts";
+import { invalidInput, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import {
   changeConfigured,
   checkGiven,
   checkName,
-  documentNamed,
-  documentsOf,
+  requireDocument,
+  documentsOfKind,
   getConfigured,
   type KindWords,
   listConfigured,
-  moved,
-  addedDocument,
+  moveDocument,
+  addDocument,
   newDocument,
-  patched,
-  type Stored,
+  patchDocument,
+  type StoredResource,
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body, ConfiguredItem } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
-import { type SettingEntity, settingsOfEntities, type StoredSetting } from "../entity-settings.ts";
+import { type SettingEntity, readEntitySettings, type StoredSetting } from "../entity-settings.ts";
 import type { ListOptions, Page, PagedOptions } from "../pages.ts";
 
 /** Features of an engine. What is given has the shape of a book's `features`. */
 export interface Features {
-  create(feature: FeatureRequest): Promise<Stored<Feature>>;
+  create(feature: FeatureRequest): Promise<StoredResource<Feature>>;
   /** `schemaAssociations` replaces the ones before. */
-  update(id: string, patch: FeaturePatch): Promise<Stored<Feature>>;
-  get(id: string): Promise<Stored<Feature>>;
+  update(id: string, patch: FeaturePatch): Promise<StoredResource<Feature>>;
+  get(id: string): Promise<StoredResource<Feature>>;
   /** Newest first. */
-  list(options?: PagedOptions): Promise<Page<Stored<Feature>>>;
+  list(options?: PagedOptions): Promise<Page<StoredResource<Feature>>>;
 }
 
 /** Add-ons of an engine. What is given has the shape of a book's `addOns`. */
 export interface AddOns {
-  create(addOn: AddOnRequest): Promise<Stored<AddOn>>;
+  create(addOn: AddOnRequest): Promise<StoredResource<AddOn>>;
   /** Its name and billableName. */
-  update(id: string, patch: AddOnPatch): Promise<Stored<AddOn>>;
-  archive(id: string): Promise<Stored<AddOn>>;
-  get(id: string): Promise<Stored<AddOn>>;
+  update(id: string, patch: AddOnPatch): Promise<StoredResource<AddOn>>;
+  archive(id: string): Promise<StoredResource<AddOn>>;
+  get(id: string): Promise<StoredResource<AddOn>>;
   /** Newest first. */
   list(
     options?: ListOptions<{ readonly status?: AddOn["status"] | undefined; readonly type?: AddOn["type"] | undefined }>,
-  ): Promise<Page<Stored<AddOn>>>;
+  ): Promise<Page<StoredResource<AddOn>>>;
 }
 
 /** Settings of an engine. What is given has the shape of a book's `settings`; an id is the one that lists show. */
@@ -78,10 +78,15 @@ const ADD_ON: KindWords = { what: "add-on", rule: "S16.4" };
 const SETTING: KindWords = { what: "setting", rule: "S4.2" };
 
 /** Makes the features of an engine. */
-export function featuresOf(context: EngineContext): Features {
-  const named = simpleResource(context, { kind: "feature", words: FEATURE, prefix: "ft", patchFor: withAttributesOf });
+export function createFeatures(context: EngineContext): Features {
+  const named = simpleResource(context, {
+    kind: "feature",
+    words: FEATURE,
+    prefix: "ft",
+    patchFor: withKnownAttributes,
+  });
   return {
-    create: (given) => named.create(given),
+    create: (body) => named.create(body),
     update: async (id, patch) => named.update(id, withOneSpelling(checkGiven(patch, ["id", "createdAt", "updatedAt"]))),
     get: (id) => named.get(id),
     list: ({ page = {} } = {}) => listConfigured(context, "feature", (documents) => documents, page),
@@ -89,15 +94,15 @@ export function featuresOf(context: EngineContext): Features {
 }
 
 /** Makes the add-ons of an engine. */
-export function addOnsOf(context: EngineContext): AddOns {
-  const named = simpleResource(context, { kind: "addOn", words: ADD_ON, prefix: "ao", patchFor: (_, given) => given });
+export function createAddOns(context: EngineContext): AddOns {
+  const named = simpleResource(context, { kind: "addOn", words: ADD_ON, prefix: "ao", patchFor: (_, body) => body });
   return {
-    create: (given) => named.create(given),
+    create: (body) => named.create(body),
     update: async (id, patch) => named.update(id, checkGiven(patch, ["id", "type", "status", "createdAt"])),
     archive: (id) =>
       changeConfigured(context, "addOn", ({ before, now }) => {
-        const document = documentNamed(before.documents.addOn, ADD_ON.what, id);
-        return { documents: [moved(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
+        const document = requireDocument(before.documents.addOn, ADD_ON.what, id);
+        return { documents: [moveDocument(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
       }),
     get: (id) => named.get(id),
     list: ({ filter: { status, type } = {}, page = {} } = {}) =>
@@ -115,22 +120,22 @@ export function addOnsOf(context: EngineContext): AddOns {
 }
 
 /** Makes the settings of an engine. */
-export function settingsOf(context: EngineContext): Settings {
+export function createSettings(context: EngineContext): Settings {
   const get = (id: string): Promise<StoredSetting> =>
-    getConfigured(context, "setting", (documents) => documentNamed(documents, SETTING.what, id));
+    getConfigured(context, "setting", (documents) => requireDocument(documents, SETTING.what, id));
   return {
     create: (setting) =>
       changeConfigured(context, "setting", async ({ before, view, now }) => {
-        const given = withDefaults(checkGiven(setting, []), before.catalog.book.organization.id);
-        await checkEntity(view, given);
-        const document = newDocument("setting", given, now);
+        const body = withDefaults(checkGiven(setting, []), before.catalog.book.organization.id);
+        await checkEntity(view, body);
+        const document = newDocument("setting", body, now);
         checkIdFree(before.documents.setting, SETTING, document.id);
         return { documents: [document] };
       }),
     update: (id, patch) =>
       changeConfigured(context, "setting", ({ before, now }) => {
-        const given = checkGiven(patch, ["id", "namespace", "entityType", "entityId"]);
-        return { documents: [patched(documentNamed(before.documents.setting, SETTING.what, id), given, now)] };
+        const body = checkGiven(patch, ["id", "namespace", "entityType", "entityId"]);
+        return { documents: [patchDocument(requireDocument(before.documents.setting, SETTING.what, id), body, now)] };
       }),
     get,
     list: ({ filter: { entityType } = {}, page = {} } = {}) =>
@@ -140,14 +145,14 @@ export function settingsOf(context: EngineContext): Settings {
         (documents) => documents.filter(({ body }) => entityType === undefined || body.entityType === entityType),
         page,
       ),
-    of: (entityType, entityIds) => settingsOfEntities(context, entityType, entityIds),
+    of: (entityType, entityIds) => readEntitySettings(context, entityType, entityIds),
   };
 }
 
 interface SimpleResource<Kind extends "feature" | "addOn"> {
-  create(given: object): Promise<Stored<ConfiguredItem<Kind>>>;
-  update(id: string, given: object): Promise<Stored<ConfiguredItem<Kind>>>;
-  get(id: string): Promise<Stored<ConfiguredItem<Kind>>>;
+  create(body: object): Promise<StoredResource<ConfiguredItem<Kind>>>;
+  update(id: string, body: object): Promise<StoredResource<ConfiguredItem<Kind>>>;
+  get(id: string): Promise<StoredResource<ConfiguredItem<Kind>>>;
 }
 
 /** How a kind of resource is configured. */
@@ -157,7 +162,7 @@ interface SimpleKind<Kind extends "feature" | "addOn"> {
   /** The prefix of its ids. */
   readonly prefix: string;
   /** Turns a given patch into one of the document. */
-  readonly patchFor: (document: DocumentOf<Kind>, given: Body) => Body;
+  readonly patchFor: (document: DocumentOf<Kind>, body: Body) => Body;
 }
 
 /** Resources whose ids the engine makes, each with a unique name. */
@@ -168,54 +173,54 @@ function simpleResource<Kind extends "feature" | "addOn">(
   return {
     create: (input) =>
       changeConfigured(context, kind, ({ before, now }) => {
-        const given = checkGiven(input, ["id", "status", "createdAt", "updatedAt"]);
-        checkName(documentsOf(kind, before.documents), words, given);
+        const body = checkGiven(input, ["id", "status", "createdAt", "updatedAt"]);
+        checkName(documentsOfKind(kind, before.documents), words, body);
         const status = kind === "addOn" ? { status: "ACTIVE" } : {};
-        const document = addedDocument(
+        const document = addDocument(
           before,
           kind,
-          { ...withOneSpelling(given), ...status, id: context.ids(prefix) },
+          { ...withOneSpelling(body), ...status, id: context.ids(prefix) },
           now,
         );
         return { documents: [document] };
       }),
-    update: (id, given) =>
+    update: (id, body) =>
       changeConfigured(context, kind, ({ before, now }) => {
-        const documents = documentsOf(kind, before.documents);
-        const document = documentNamed(documents, words.what, id);
-        const next = patched(document, patchFor(document, checkGiven(given, [])), now);
+        const documents = documentsOfKind(kind, before.documents);
+        const document = requireDocument(documents, words.what, id);
+        const next = patchDocument(document, patchFor(document, checkGiven(body, [])), now);
         checkName(documents, words, next.body, (each) => each.id === id);
         return { documents: [next] };
       }),
-    get: (id) => getConfigured(context, kind, (documents) => documentNamed(documents, words.what, id)),
+    get: (id) => getConfigured(context, kind, (documents) => requireDocument(documents, words.what, id)),
   };
 }
 
 /** A feature's associations under one of their two spellings, so that a patch replaces what was given under the other. */
-function withOneSpelling(given: Body): Body {
-  const { schemaAssocitions, ...rest } = given;
+function withOneSpelling(body: Body): Body {
+  const { schemaAssocitions, ...rest } = body;
   const { schemaAssociations } = rest;
   if (schemaAssocitions === undefined || (schemaAssocitions === null && schemaAssociations !== undefined)) return rest;
-  return (schemaAssociations ?? undefined) === undefined ? { ...rest, schemaAssociations: schemaAssocitions } : given;
+  return (schemaAssociations ?? undefined) === undefined ? { ...rest, schemaAssociations: schemaAssocitions } : body;
 }
 
 /** A bare name of a schema that the feature is associated with already keeps the attribute that is taken (S11.2). */
-function withAttributesOf({ body: { schemaAssociations: known } }: DocumentOf<"feature">, given: Body): Body {
-  const { schemaAssociations: asked } = given;
-  if (!Array.isArray(asked) || !known) return given;
+function withKnownAttributes({ body: { schemaAssociations: known } }: DocumentOf<"feature">, body: Body): Body {
+  const { schemaAssociations: asked } = body;
+  if (!Array.isArray(asked) || !known) return body;
   const named = new Map(known.map((each) => [typeof each === "string" ? each : each.schemaName, each]));
   return {
-    ...given,
+    ...body,
     schemaAssociations: asked.map((each: unknown) => (typeof each === "string" ? (named.get(each) ?? each) : each)),
   };
 }
 
 /** Where a setting is looked up, written out: its id is made of it (S4.2). */
-function withDefaults(given: Body, organizationId: string): Body {
-  const { namespace, entityType, entityId } = given;
+function withDefaults(body: Body, organizationId: string): Body {
+  const { namespace, entityType, entityId } = body;
   const isOrganization = (entityType ?? "ORGANIZATION") === "ORGANIZATION";
   return {
-    ...given,
+    ...body,
     namespace: namespace ?? SETTING_NAMESPACE,
     entityType: entityType ?? "ORGANIZATION",
     entityId: entityId ?? (isOrganization ? organizationId : undefined),
@@ -231,6 +236,7 @@ async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Pr
     throw invalidInput("entityId", `expected the id of ${what === "account" ? "an" : "a"} ${what}`);
 }
 
-function checkIdFree(documents: Parameters<typeof documentNamed>[0], { what }: KindWords, id: string): void {
-  if (documents.some((document) => document.id === id)) throw taken(what, id, `the ${what} ${quoted(id)} exists`);
+function checkIdFree(documents: Parameters<typeof requireDocument>[0], { what }: KindWords, id: string): void {
+  if (documents.some((document) => document.id === id))
+    throw alreadyTaken(what, id, `the ${what} ${quoteText(id)} exists`);
 }

@@ -6,26 +6,26 @@
 import type { EventSchemaPatch, EventSchemaRequest } from "../../book/model/catalog-requests.ts";
 import type { EventSchema } from "../../book/model/metering.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
+import { invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
 import {
   changeConfigured,
   checkGiven,
   checkMove,
   checkName,
   type ConfigurationChange,
-  type Configuring,
+  type ConfigurationState,
   getConfigured,
   listConfigured,
   newDocument,
-  patched,
-  type Stored,
+  patchDocument,
+  type StoredResource,
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf, NamedBody } from "../documents.ts";
 import type { ListOptions, Page, PagedOptions } from "../pages.ts";
 import { isSameDependency, isSameField } from "./same-rules.ts";
-import { firstVersions, latestOf, latestVersions, versionNamed } from "./versions.ts";
+import { firstVersions, requireLatest, latestVersions, requireVersion } from "./versions.ts";
 
 type SchemaDocument = DocumentOf<"eventSchema">;
 const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, what: "event schema", rule: "S4.4" } as const;
@@ -37,43 +37,46 @@ export type SchemaMove = keyof typeof MOVES;
 /** Event schemas of an engine. What is given has the shape of a book's `eventSchemas`. */
 export interface EventSchemas {
   /** A DRAFT; of a name that was archived, its next version. */
-  create(schema: EventSchemaRequest): Promise<Stored<EventSchema>>;
+  create(schema: EventSchemaRequest): Promise<StoredResource<EventSchema>>;
   /**
    * Changes a DRAFT, whose lists are replaced, or adds to an ACTIVE one, which makes a new version; then moves it where
    * `status` is given.
    */
-  update(name: string, patch: EventSchemaPatch): Promise<Stored<EventSchema>>;
-  activate(name: string): Promise<Stored<EventSchema>>;
+  update(name: string, patch: EventSchemaPatch): Promise<StoredResource<EventSchema>>;
+  activate(name: string): Promise<StoredResource<EventSchema>>;
   /** Refused while an ACTIVE meter uses it. */
-  deactivate(name: string): Promise<Stored<EventSchema>>;
-  archive(name: string): Promise<Stored<EventSchema>>;
+  deactivate(name: string): Promise<StoredResource<EventSchema>>;
+  archive(name: string): Promise<StoredResource<EventSchema>>;
   /** A version, or the latest one. */
-  get(name: string, version?: number): Promise<Stored<EventSchema>>;
+  get(name: string, version?: number): Promise<StoredResource<EventSchema>>;
   /** The latest version of each, newest first. */
   list(
     options?: ListOptions<{ readonly status?: EventSchema["status"] | undefined }>,
-  ): Promise<Page<Stored<EventSchema>>>;
+  ): Promise<Page<StoredResource<EventSchema>>>;
   /** All versions of one, newest first. */
-  versions(name: string, options?: PagedOptions): Promise<Page<Stored<EventSchema>>>;
+  versions(name: string, options?: PagedOptions): Promise<Page<StoredResource<EventSchema>>>;
 }
 
 /** Makes the event schemas of an engine. */
-export function eventSchemasOf(context: EngineContext): EventSchemas {
-  const change = (name: string, decide: (latest: SchemaDocument, configuring: Configuring) => ConfigurationChange) =>
+export function createEventSchemas(context: EngineContext): EventSchemas {
+  const change = (
+    name: string,
+    decide: (latest: SchemaDocument, configuring: ConfigurationState) => ConfigurationChange,
+  ) =>
     changeConfigured(context, "eventSchema", (configuring) =>
-      decide(latestOf(configuring.before.documents.eventSchema, name, WORDS), configuring),
+      decide(requireLatest(configuring.before.documents.eventSchema, name, WORDS), configuring),
     );
-  const move = (name: string, to: SchemaMove): Promise<Stored<EventSchema>> =>
+  const move = (name: string, to: SchemaMove): Promise<StoredResource<EventSchema>> =>
     change(name, (latest, configuring) => ({ documents: [moveTo(latest, to, configuring)] }));
   return {
-    create: (schema) => changeConfigured(context, "eventSchema", (configuring) => createdIn(schema, configuring)),
-    update: (name, patch) => change(name, (latest, configuring) => updatedIn(latest, patch, configuring)),
+    create: (schema) => changeConfigured(context, "eventSchema", (configuring) => createSchema(schema, configuring)),
+    update: (name, patch) => change(name, (latest, configuring) => updateSchema(latest, patch, configuring)),
     activate: (name) => move(name, "ACTIVE"),
     deactivate: (name) => move(name, "INACTIVE"),
     archive: (name) => move(name, "ARCHIVED"),
     get: (name, version) =>
       getConfigured(context, "eventSchema", (documents) =>
-        version === undefined ? latestOf(documents, name, WORDS) : versionNamed(documents, name, version, WORDS),
+        version === undefined ? requireLatest(documents, name, WORDS) : requireVersion(documents, name, version, WORDS),
       ),
     list: ({ filter: { status } = {}, page = {} } = {}) =>
       listConfigured(
@@ -89,7 +92,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
         context,
         "eventSchema",
         (documents) => {
-          latestOf(documents, name, WORDS);
+          requireLatest(documents, name, WORDS);
           return documents.filter(({ body }) => body.name === name);
         },
         page,
@@ -97,53 +100,56 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
   };
 }
 
-function createdIn(schema: object, { before, now }: Configuring): ConfigurationChange {
-  const given = checkGiven(schema, ["status", "version"]);
-  const { name } = given;
+function createSchema(schema: object, { before, now }: ConfigurationState): ConfigurationChange {
+  const input = checkGiven(schema, ["status", "version"]);
+  const { name } = input;
   const { eventSchema: documents } = before.documents;
-  checkName(documents, WORDS, given);
+  checkName(documents, WORDS, input);
   const versions = documents.filter(({ body }) => body.name === name).map(({ body }) => body.version);
   const version = Math.max(0, ...versions) + 1;
-  return { documents: [newDocument("eventSchema", { ...given, status: "DRAFT", version }, now)] };
+  return { documents: [newDocument("eventSchema", { ...input, status: "DRAFT", version }, now)] };
 }
 
-function updatedIn(latest: SchemaDocument, patch: object, configuring: Configuring): ConfigurationChange {
+function updateSchema(latest: SchemaDocument, patch: object, configuring: ConfigurationState): ConfigurationChange {
   const { status, ...changes } = checkGiven(patch, ["name", "version"]);
-  const edited = Object.keys(changes).length === 0 ? [latest] : editedIn(latest, changes, configuring);
+  const edited = Object.keys(changes).length === 0 ? [latest] : editSchema(latest, changes, configuring);
   const current = edited.at(-1) ?? latest;
   if (status === undefined || status === null || status === latest.body.status) return { documents: edited };
   if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
     throw invalidInput("status", "expected ACTIVE, INACTIVE or ARCHIVED: the moves of an event schema");
   }
   checkSchemaMove(latest, status, configuring);
-  return { documents: [...edited.slice(0, -1), patched(current, { status }, configuring.now)] };
+  return { documents: [...edited.slice(0, -1), patchDocument(current, { status }, configuring.now)] };
 }
 
 /** @returns the version that is archived by the edit, where there is one, and the version that is current then */
-function editedIn(latest: SchemaDocument, changes: Body, { now }: Configuring): readonly DocumentRecord[] {
+function editSchema(latest: SchemaDocument, changes: Body, { now }: ConfigurationState): readonly DocumentRecord[] {
   switch (latest.body.status) {
     case "DRAFT":
-      return [patched(latest, changes, now)];
+      return [patchDocument(latest, changes, now)];
     case "ACTIVE": {
-      const next = patched(latest, additionsTo(latest.body, changes), now);
+      const next = patchDocument(latest, addToActiveSchema(latest.body, changes), now);
       if (JSON.stringify(next.body) === JSON.stringify(latest.body)) return [latest];
       const version = latest.body.version + 1;
-      return [patched(latest, { status: "ARCHIVED" }, now), newDocument("eventSchema", { ...next.body, version }, now)];
+      return [
+        patchDocument(latest, { status: "ARCHIVED" }, now),
+        newDocument("eventSchema", { ...next.body, version }, now),
+      ];
     }
     default:
-      throw refused(
+      throw refusal(
         WORDS.rule,
-        `the event schema ${quoted(latest.body.name)} is ${latest.body.status}: it cannot be edited`,
+        `the event schema ${quoteText(latest.body.name)} is ${latest.body.status}: it cannot be edited`,
       );
   }
 }
 
 /** While a schema is ACTIVE, lists are additions, and an enrichment field may be replaced (S4.4). */
-function additionsTo(body: SchemaDocument["body"], changes: Body): Body {
+function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   const { description, attributes, dimensions, enrichments, ...others } = changes;
   const [other] = Object.keys(others);
   if (other !== undefined) {
-    throw refused(
+    throw refusal(
       WORDS.rule,
       `${other}: only description, attributes, dimensions and enrichments of an ACTIVE event schema change`,
     );
@@ -157,17 +163,17 @@ function additionsTo(body: SchemaDocument["body"], changes: Body): Body {
     if (more !== undefined && more !== null) added[list] = withAdded(body[list] ?? [], more, list);
   }
   if (enrichments === null && body.enrichments !== undefined) {
-    throw refused(WORDS.rule, "enrichments: those of an ACTIVE event schema are added to or replaced, not removed");
+    throw refusal(WORDS.rule, "enrichments: those of an ACTIVE event schema are added to or replaced, not removed");
   }
   if (enrichments !== undefined && enrichments !== null) {
-    const more = enrichmentsWith(body.enrichments ?? {}, checkGiven(enrichments, []));
+    const more = addEnrichments(body.enrichments ?? {}, checkGiven(enrichments, []));
     if (more !== undefined) added["enrichments"] = more;
   }
   return added;
 }
 
 /** Enrichments with more of them; undefined where all that is given is there already. */
-function enrichmentsWith(
+function addEnrichments(
   known: NonNullable<SchemaDocument["body"]["enrichments"]>,
   { dependencies, fields, ...others }: Body,
 ): Body | undefined {
@@ -175,7 +181,7 @@ function enrichmentsWith(
   const next = {
     ...others,
     dependencies: withAdded(own.dependencies, dependencies ?? [], "enrichments.dependencies", isSameDependency),
-    fields: withReplaced(own.fields, listOf(fields ?? [], "enrichments.fields")),
+    fields: withReplaced(own.fields, requireList(fields ?? [], "enrichments.fields")),
   };
   return JSON.stringify(next) === JSON.stringify(own) ? undefined : next;
 }
@@ -187,12 +193,12 @@ function withAdded(
   isKnown: (known: Body, item: Body) => boolean = isSame,
 ): readonly Body[] {
   const list: (Body & { readonly name?: unknown })[] = [...known];
-  for (const item of listOf(more, path)) {
+  for (const item of requireList(more, path)) {
     const { name } = item;
     const same = list.find((each) => each.name === name);
     if (same === undefined) list.push(item);
     else if (!isKnown(same, item)) {
-      throw refused(WORDS.rule, `${path}: ${quoted(String(name))} is there already, and cannot change`);
+      throw refusal(WORDS.rule, `${path}: ${quoteText(String(name))} is there already, and cannot change`);
     }
   }
   return list;
@@ -220,23 +226,26 @@ function isSame(known: Body, item: Body): boolean {
   );
 }
 
-function listOf(value: unknown, path: string): readonly Body[] {
+function requireList(value: unknown, path: string): readonly Body[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null)) return value;
   throw invalidInput(path, "expected a list of objects");
 }
 
-function moveTo(document: SchemaDocument, to: SchemaMove, configuring: Configuring): DocumentRecord {
+function moveTo(document: SchemaDocument, to: SchemaMove, configuring: ConfigurationState): DocumentRecord {
   checkSchemaMove(document, to, configuring);
-  return patched(document, { status: to }, configuring.now);
+  return patchDocument(document, { status: to }, configuring.now);
 }
 
 /** @throws {RatebookError} ERR_REFUSED */
-function checkSchemaMove(document: SchemaDocument, to: SchemaMove, { before }: Configuring): void {
+function checkSchemaMove(document: SchemaDocument, to: SchemaMove, { before }: ConfigurationState): void {
   checkMove(document, WORDS, MOVES, to);
   const { name } = document.body;
   const user =
     to === "INACTIVE" &&
     before.catalog.book.usageMeters.find((meter) => meter.eventSchemaName === name && meter.status === "ACTIVE");
   if (user)
-    throw refused(WORDS.rule, `the event schema ${quoted(name)} is used by the ACTIVE usage meter ${quoted(user.id)}`);
+    throw refusal(
+      WORDS.rule,
+      `the event schema ${quoteText(name)} is used by the ACTIVE usage meter ${quoteText(user.id)}`,
+    );
 }

@@ -6,12 +6,12 @@
 import type { Organization } from "../../book/model/book.ts";
 import { organizationRequest } from "../../book/reading/document.ts";
 import { readInput } from "../../book/requests/requests.ts";
-import { quoted, refused } from "../../ledger/refusals.ts";
+import { quoteText, refusal } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { revisionAfter } from "../configuration-revision.ts";
 import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
-import { CONFIGURED_KINDS, plainOf } from "../document-body.ts";
+import { CONFIGURED_KINDS, toPlainJson } from "../document-body.ts";
 
 /** The organization that a store should be of; absent fields are not compared. */
 export interface OrganizationRequest {
@@ -33,7 +33,7 @@ export interface OrganizationResource {
 }
 
 /** The organization of an engine's store. */
-export function organizationOf(context: EngineContext): OrganizationResource {
+export function createOrganizationResource(context: EngineContext): OrganizationResource {
   const { store } = context;
   return {
     get: async () => (await context.configuration(store.read)).catalog.book.organization,
@@ -42,21 +42,21 @@ export function organizationOf(context: EngineContext): OrganizationResource {
       return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
         const before = await context.configuration(view);
         const { organization } = before.catalog.book;
-        const asked = {
+        const request = {
           ...organization,
           id: wanted.id ?? organization.id,
           baseCurrency: wanted.baseCurrency ?? organization.baseCurrency,
         };
-        const isSame = asked.id === organization.id && asked.baseCurrency === organization.baseCurrency;
+        const isSame = request.id === organization.id && request.baseCurrency === organization.baseCurrency;
         if (await isInUse(before, view)) {
-          if (!isSame) throw anotherOnes(organization, asked);
+          if (!isSame) throw organizationMismatch(organization, request);
           return { result: organization, changes: {} };
         }
         const now = context.clock();
-        const body = plainOf(asked) as Readonly<Record<string, unknown>>;
+        const body = toPlainJson(request) as Readonly<Record<string, unknown>>;
         const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
         return {
-          result: asked,
+          result: request,
           changes: { documents: [document], configurationRevision: revisionAfter(before.revision) },
         };
       });
@@ -71,13 +71,13 @@ export async function isInUse({ documents }: Configuration, view: LedgerView): P
 }
 
 /** An organization as a sentence names it. */
-export function organizationText({ id, baseCurrency }: Organization): string {
-  return `${quoted(id)} in ${baseCurrency}`;
+export function formatOrganization({ id, baseCurrency }: Organization): string {
+  return `${quoteText(id)} in ${baseCurrency}`;
 }
 
-function anotherOnes(is: Organization, asked: Organization): Error {
-  return refused(
+function organizationMismatch(is: Organization, request: Organization): Error {
+  return refusal(
     "S16",
-    `the store is of the organization ${organizationText(is)}: expected to be asked for that one, not ${organizationText(asked)}`,
+    `the store is of the organization ${formatOrganization(is)}: expected to be asked for that one, not ${formatOrganization(request)}`,
   );
 }

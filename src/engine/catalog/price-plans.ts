@@ -10,35 +10,35 @@ import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, notFound, quoted, refused } from "../../ledger/refusals.ts";
+import { invalidInput, notFound, quoteText, refusal } from "../../ledger/refusals.ts";
 import { accountIdsWhere } from "../account-lists.ts";
-import { migrateIn } from "../accounts/plans.ts";
+import { decideMigrations } from "../accounts/plans.ts";
 import {
   allConfigured,
   changeConfigured,
   checkGiven,
   checkName,
   type ConfigurationChange,
-  type Configuring,
+  type ConfigurationState,
   getConfigured,
   listConfigured,
-  moved,
-  addedDocument,
+  moveDocument,
+  addDocument,
   newDocument,
-  patched,
-  type Stored,
+  patchDocument,
+  type StoredResource,
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
 import type { ListOptions, Page } from "../pages.ts";
-import { firstVersions, latestOf, latestVersions, versionNamed } from "./versions.ts";
+import { firstVersions, requireLatest, latestVersions, requireVersion } from "./versions.ts";
 
 type PlanDocument = DocumentOf<"pricePlan">;
 const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, what: "price plan", rule: "S16.4" } as const;
 
 /** A version of a price plan, and when it was the latest ACTIVE one: `[from, until)`. */
-export interface PricePlanVersion extends Stored<PricePlan> {
+export interface PricePlanVersion extends StoredResource<PricePlan> {
   /** 1970 for the first version, which an association in the past may have; no end for a later one that was never ACTIVE. */
   readonly from: Instant;
   /** When the next version became ACTIVE; else no end. */
@@ -48,63 +48,68 @@ export interface PricePlanVersion extends Stored<PricePlan> {
 /** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
 export interface PricePlans {
   /** Version 1, a DRAFT. */
-  create(plan: PricePlanRequest): Promise<Stored<PricePlan>>;
+  create(plan: PricePlanRequest): Promise<StoredResource<PricePlan>>;
   /**
    * Changes the latest version, which must be a DRAFT; keys given in pricePlanDetails replace, others stay. A `mode` is
    * kept for when the version is activated.
    */
-  update(id: string, patch: PricePlanPatch): Promise<Stored<PricePlan>>;
+  update(id: string, patch: PricePlanPatch): Promise<StoredResource<PricePlan>>;
   /** The next version, a DRAFT made of the latest one. */
-  createVersion(id: string, changes?: PricePlanVersionRequest): Promise<Stored<PricePlan>>;
+  createVersion(id: string, changes?: PricePlanVersionRequest): Promise<StoredResource<PricePlan>>;
   /** The latest version becomes ACTIVE beside the older ones; a kept `mode` moves the accounts of the previous one. */
-  activate(id: string, options?: { readonly currencies?: readonly string[] | undefined }): Promise<Stored<PricePlan>>;
+  activate(
+    id: string,
+    options?: { readonly currencies?: readonly string[] | undefined },
+  ): Promise<StoredResource<PricePlan>>;
   /** Every version that is ACTIVE or a DRAFT; accounts that have it keep it. */
-  archive(id: string): Promise<Stored<PricePlan>>;
+  archive(id: string): Promise<StoredResource<PricePlan>>;
   /** A version, or the latest one. */
-  get(id: string, version?: number): Promise<Stored<PricePlan>>;
+  get(id: string, version?: number): Promise<StoredResource<PricePlan>>;
   /** All versions of one, the first one first, each with its period. */
   versions(id: string): Promise<readonly PricePlanVersion[]>;
   /** The latest version of each, newest first. */
-  list(options?: ListOptions<{ readonly status?: PricePlan["status"] | undefined }>): Promise<Page<Stored<PricePlan>>>;
+  list(
+    options?: ListOptions<{ readonly status?: PricePlan["status"] | undefined }>,
+  ): Promise<Page<StoredResource<PricePlan>>>;
 }
 
 /** Makes the price plans of an engine. */
-export function pricePlansOf(context: EngineContext): PricePlans {
+export function createPricePlans(context: EngineContext): PricePlans {
   const change = (
     id: string,
-    decide: (latest: PlanDocument, configuring: Configuring) => ConfigurationChange,
+    decide: (latest: PlanDocument, configuring: ConfigurationState) => ConfigurationChange,
     accountIds: readonly string[] = [],
-  ): Promise<Stored<PricePlan>> =>
+  ): Promise<StoredResource<PricePlan>> =>
     changeConfigured(
       context,
       "pricePlan",
-      (configuring) => decide(latestOf(configuring.before.documents.pricePlan, id, WORDS), configuring),
+      (configuring) => decide(requireLatest(configuring.before.documents.pricePlan, id, WORDS), configuring),
       accountIds,
     );
   return {
     create: (plan) =>
       changeConfigured(context, "pricePlan", ({ before, now }) => {
-        const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"]);
-        checkName(before.documents.pricePlan, WORDS, given);
+        const input = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"]);
+        checkName(before.documents.pricePlan, WORDS, input);
         const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
-        return { documents: [withAskedCurrencies(addedDocument(before, "pricePlan", { ...given, ...own }, now))] };
+        return { documents: [withAskedCurrencies(addDocument(before, "pricePlan", { ...input, ...own }, now))] };
       }),
-    update: (id, patch) => change(id, (latest, configuring) => updatedIn(latest, patch, configuring)),
-    createVersion: (id, changes = {}) => change(id, (latest, { now }) => nextVersionOf(latest, changes, now)),
+    update: (id, patch) => change(id, (latest, configuring) => updatePlan(latest, patch, configuring)),
+    createVersion: (id, changes = {}) => change(id, (latest, { now }) => createNextVersion(latest, changes, now)),
     activate: async (id, { currencies } = {}) => {
-      const locks = await toMigrate(context, id);
-      return change(id, (latest, configuring) => activatedIn(context, latest, currencies, configuring), locks);
+      const locks = await accountsToMigrate(context, id);
+      return change(id, (latest, configuring) => activatePlan(context, latest, currencies, configuring), locks);
     },
     archive: (id) =>
       change(id, (latest, { before, now }) => {
         const versions = before.documents.pricePlan.filter(({ body }) => body.id === id);
         const left = versions.filter(({ body }) => body.status !== "ARCHIVED");
-        if (left.length === 0) moved(latest, WORDS, ARCHIVING, "ARCHIVED", now);
-        return { documents: left.map((version) => moved(version, WORDS, ARCHIVING, "ARCHIVED", now)) };
+        if (left.length === 0) moveDocument(latest, WORDS, ARCHIVING, "ARCHIVED", now);
+        return { documents: left.map((version) => moveDocument(version, WORDS, ARCHIVING, "ARCHIVED", now)) };
       }),
     get: (id, version) =>
       getConfigured(context, "pricePlan", (documents) =>
-        version === undefined ? latestOf(documents, id, WORDS) : versionNamed(documents, id, version, WORDS),
+        version === undefined ? requireLatest(documents, id, WORDS) : requireVersion(documents, id, version, WORDS),
       ),
     versions: async (id) => {
       const stored = await allConfigured(context, "pricePlan", ({ body }) => body.id === id);
@@ -124,9 +129,9 @@ export function pricePlansOf(context: EngineContext): PricePlans {
 }
 
 /** @param versions of one plan, the first one first */
-function withPeriods(versions: readonly Stored<PricePlan>[]): readonly PricePlanVersion[] {
-  const starts = versions.map(({ item, given, updatedAt }, place) => {
-    const { activatedAt } = given;
+function withPeriods(versions: readonly StoredResource<PricePlan>[]): readonly PricePlanVersion[] {
+  const starts = versions.map(({ item, input, updatedAt }, place) => {
+    const { activatedAt } = input;
     if (place === 0) return 0;
     if (typeof activatedAt === "number") return activatedAt;
     // A version that became ACTIVE before this was kept has not changed since.
@@ -140,27 +145,27 @@ function withPeriods(versions: readonly Stored<PricePlan>[]): readonly PricePlan
 }
 
 /** A DRAFT of the version after the latest one, which must be in use. */
-function nextVersionOf(latest: PlanDocument, changes: object, now: Instant): ConfigurationChange {
+function createNextVersion(latest: PlanDocument, changes: object, now: Instant): ConfigurationChange {
   const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
   if (status === "DRAFT") {
-    throw refused(WORDS.rule, `version ${version} of ${quoted(id)} is a DRAFT: change that one`);
+    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is a DRAFT: change that one`);
   }
   if (status === "ARCHIVED") {
-    throw refused(WORDS.rule, `the price plan ${quoted(id)} is ARCHIVED: it has no new versions`);
+    throw refusal(WORDS.rule, `the price plan ${quoteText(id)} is ARCHIVED: it has no new versions`);
   }
-  const given = checkGiven(changes, ["id", "name", "status", "version", "activatedAt"]);
-  checkMigrationFields(given);
-  const next = { ...body, ...given, status: "DRAFT", version: version + 1 };
+  const input = checkGiven(changes, ["id", "name", "status", "version", "activatedAt"]);
+  checkMigrationFields(input);
+  const next = { ...body, ...input, status: "DRAFT", version: version + 1 };
   const document = newDocument("pricePlan", next, now);
-  const isAsked = given["pricePlanDetails"] !== undefined && given["pricePlanDetails"] !== null;
+  const isAsked = input["pricePlanDetails"] !== undefined && input["pricePlanDetails"] !== null;
   return { documents: [isAsked ? withAskedCurrencies(document) : withCurrencies(document, undefined)] };
 }
 
 const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
 
-function updatedIn(latest: PlanDocument, patch: object, { before, now }: Configuring): ConfigurationChange {
-  const { pricePlanDetails, mode, versionsToMigrate, ...given } = checkGiven(patch, [
+function updatePlan(latest: PlanDocument, patch: object, { before, now }: ConfigurationState): ConfigurationChange {
+  const { pricePlanDetails, mode, versionsToMigrate, ...input } = checkGiven(patch, [
     "id",
     "type",
     "status",
@@ -169,15 +174,15 @@ function updatedIn(latest: PlanDocument, patch: object, { before, now }: Configu
   ]);
   const { id, version, status } = latest.body;
   if (status !== "DRAFT") {
-    throw refused(WORDS.rule, `version ${version} of ${quoted(id)} is ${status}: only a DRAFT can be updated`);
+    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is ${status}: only a DRAFT can be updated`);
   }
   checkMigrationFields({ mode, versionsToMigrate });
-  const next = patched(latest, { ...given, mode, versionsToMigrate }, now);
+  const next = patchDocument(latest, { ...input, mode, versionsToMigrate }, now);
   checkName(before.documents.pricePlan, WORDS, next.body, ({ body }) => body.id === id);
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
   const details = { ...latest, body: latest.body.pricePlanDetails ?? {} };
-  const changed = patched(details, checkGiven(pricePlanDetails, []), now).body;
-  return { documents: [withAskedCurrencies(patched(next, { pricePlanDetails: changed }, now))] };
+  const changed = patchDocument(details, checkGiven(pricePlanDetails, []), now).body;
+  return { documents: [withAskedCurrencies(patchDocument(next, { pricePlanDetails: changed }, now))] };
 }
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for a mode or range of migration that is none */
@@ -191,28 +196,33 @@ function checkOneOf(field: string, value: unknown, known: readonly string[]): vo
   throw invalidInput(field, `expected ${known.join(", ")}`);
 }
 
-function activatedIn(
+function activatePlan(
   context: EngineContext,
   latest: PlanDocument,
   currencies: readonly string[] | undefined,
-  { view, now }: Configuring,
+  { view, now }: ConfigurationState,
 ): ConfigurationChange {
-  const active = patched(moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now), { activatedAt: now }, now);
-  const document = currencies === undefined ? active : withCurrencies(active, checkedCurrencies(latest, currencies));
-  const requests = migrationsOf(latest);
+  const active = patchDocument(
+    moveDocument(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now),
+    { activatedAt: now },
+    now,
+  );
+  const document =
+    currencies === undefined ? active : withCurrencies(active, requireSupportedCurrencies(latest, currencies));
+  const requests = migrationsOnActivation(latest);
   if (requests.length === 0) return { documents: [document] };
   return {
     documents: [document],
-    also: async ({ catalog }) => (await migrateIn(context, { catalog, view, now }, requests)).changes,
+    also: async ({ catalog }) => (await decideMigrations(context, { catalog, view, now }, requests)).changes,
   };
 }
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for a currency that the plan does not support */
-function checkedCurrencies({ body }: PlanDocument, currencies: readonly string[]): readonly string[] {
+function requireSupportedCurrencies({ body }: PlanDocument, currencies: readonly string[]): readonly string[] {
   const supported = body.pricePlanDetails?.supportedCurrencies ?? [];
   const unknown = currencies.find((currency) => !supported.includes(currency));
   if (unknown === undefined) return currencies;
-  throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoted(unknown)}`);
+  throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoteText(unknown)}`);
 }
 
 /**
@@ -230,26 +240,26 @@ function withAskedCurrencies(document: DocumentRecord): DocumentRecord {
   const currencies: readonly unknown[] = active;
   const unknown = currencies.find((each): each is string => typeof each === "string" && !known.includes(each));
   if (unknown === undefined) return document;
-  const expected = `expected currencies that the price plan supports, got ${quoted(unknown)}`;
+  const expected = `expected currencies that the price plan supports, got ${quoteText(unknown)}`;
   throw invalidInput("pricePlanDetails.activeCurrencies", expected);
 }
 
 /** A version with these active currencies; a new one has none until it is activated. */
 function withCurrencies(document: DocumentRecord, activeCurrencies: readonly string[] | undefined): DocumentRecord {
-  const { pricePlanDetails: given } = document.body;
+  const { pricePlanDetails: currencies } = document.body;
   // A value that is no object is refused by the checks of the whole plan.
-  if (typeof given !== "object" || given === null) return document;
-  const { activeCurrencies: _, ...details } = given as Body;
+  if (typeof currencies !== "object" || currencies === null) return document;
+  const { activeCurrencies: _, ...details } = currencies as Body;
   const pricePlanDetails = activeCurrencies === undefined ? details : { ...details, activeCurrencies };
   return { ...document, body: { ...document.body, pricePlanDetails } };
 }
 
 /** The migrations that activating a version makes: from the version before it, or from all of them (S16.4). */
-function migrationsOf({
-  body: { id, version, mode: given, versionsToMigrate },
+function migrationsOnActivation({
+  body: { id, version, mode: migrationMode, versionsToMigrate },
 }: PlanDocument): readonly MigrateRequest[] {
-  if (given === undefined || given === null || version < 2) return [];
-  const mode = MIGRATION_MODES.find((each) => each === given);
+  if (migrationMode === undefined || migrationMode === null || version < 2) return [];
+  const mode = MIGRATION_MODES.find((each) => each === migrationMode);
   if (mode === undefined) throw invalidInput("mode", `expected ${MIGRATION_MODES.join(", ")}`);
   const first = versionsToMigrate === "ALL_VERSION" ? 1 : version - 1;
   return Array.from({ length: version - first }, (_, index) => ({
@@ -262,9 +272,12 @@ function migrationsOf({
 }
 
 /** The accounts that activating a plan's latest version moves. */
-async function toMigrate({ configuration, store, clock }: EngineContext, id: string): Promise<readonly string[]> {
+async function accountsToMigrate(
+  { configuration, store, clock }: EngineContext,
+  id: string,
+): Promise<readonly string[]> {
   const { catalog, documents } = await configuration(store.read);
-  const requests = migrationsOf(latestOf(documents.pricePlan, id, WORDS));
+  const requests = migrationsOnActivation(requireLatest(documents.pricePlan, id, WORDS));
   if (requests.length === 0) return [];
   return accountIdsWhere(store.read, (record) =>
     requests.some((request) => isOnSource(catalog, record, request, clock())),

@@ -51,9 +51,9 @@ export function isSameField(a: Field, b: Field): boolean {
 
 /** Whether a dependency is the known one of its name; the setting may be named by its bare id (S4.2). */
 export function isSameDependency(known: Part<"type" | "key">, item: Part<"type" | "key">): boolean {
-  const [key, given] = [known, item].map((each) => String(each.key).toLowerCase());
+  const [key, setting] = [known, item].map((each) => String(each.key).toLowerCase());
   const [knownType, type] = [known, item].map((each) => each.type ?? "SETTING");
-  return type === knownType && (key === given || key?.endsWith(`.${given}`) === true);
+  return type === knownType && (key === setting || key?.endsWith(`.${setting}`) === true);
 }
 
 function byOrder(steps: readonly unknown[]): readonly Step[] {

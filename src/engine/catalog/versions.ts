@@ -13,7 +13,7 @@ interface VersionDocument extends DocumentRecord {
 }
 
 /** How versions of a kind of resource are named. */
-export interface Versioned<Document> {
+export interface VersionNaming<Document> {
   /** The name that all versions share. */
   readonly nameOf: (document: Document) => string;
   /** The kind of resource, as a word in a sentence. */
@@ -23,7 +23,7 @@ export interface Versioned<Document> {
 /** The latest version of each thing. */
 export function latestVersions<Document extends VersionDocument>(
   documents: readonly Document[],
-  { nameOf }: Pick<Versioned<Document>, "nameOf">,
+  { nameOf }: Pick<VersionNaming<Document>, "nameOf">,
 ): readonly Document[] {
   const latest = new Map<string, Document>();
   for (const document of documents) {
@@ -39,7 +39,7 @@ export function latestVersions<Document extends VersionDocument>(
  */
 export function firstVersions<Document extends VersionDocument>({
   nameOf,
-}: Pick<Versioned<Document>, "nameOf">): (documents: readonly Document[]) => (document: Document) => Document {
+}: Pick<VersionNaming<Document>, "nameOf">): (documents: readonly Document[]) => (document: Document) => Document {
   return (documents) => {
     const first = new Map<string, Document>();
     for (const document of documents) {
@@ -51,26 +51,26 @@ export function firstVersions<Document extends VersionDocument>({
 }
 
 /** The latest version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
-export function latestOf<Document extends VersionDocument>(
+export function requireLatest<Document extends VersionDocument>(
   documents: readonly Document[],
   name: string,
-  versioned: Versioned<Document>,
+  naming: VersionNaming<Document>,
 ): Document {
-  const own = documents.filter((document) => versioned.nameOf(document) === name);
-  const [found] = latestVersions(own, versioned);
-  if (found === undefined) throw notFound(versioned.what, name);
+  const own = documents.filter((document) => naming.nameOf(document) === name);
+  const [found] = latestVersions(own, naming);
+  if (found === undefined) throw notFound(naming.what, name);
   return found;
 }
 
 /** One version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
-export function versionNamed<Document extends VersionDocument>(
+export function requireVersion<Document extends VersionDocument>(
   documents: readonly Document[],
   name: string,
   version: number,
-  versioned: Versioned<Document>,
+  naming: VersionNaming<Document>,
 ): Document {
-  const found = documents.find((document) => versioned.nameOf(document) === name && document.body.version === version);
+  const found = documents.find((document) => naming.nameOf(document) === name && document.body.version === version);
   if (found !== undefined) return found;
-  latestOf(documents, name, versioned);
-  throw versionNotFound(versioned.what, name, version);
+  requireLatest(documents, name, naming);
+  throw versionNotFound(naming.what, name, version);
 }

@@ -5,22 +5,28 @@
  */
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { planOf } from "../../ledger/account/account-plan.ts";
-import { sameCellsOnce } from "../../ledger/cell-sums.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import { mergeCells } from "../../ledger/cell-sums.ts";
 import type { Decision } from "../../ledger/decision.ts";
-import { cellsOfKept } from "../../ledger/kept-usage.ts";
-import { byAccount } from "../../ledger/reads.ts";
+import { billedCells } from "../../ledger/kept-usage.ts";
+import { groupByAccount } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
-import type { ElsewhereQuery, ElsewhereReads, ElsewhereUsage } from "../../ledger/usage-elsewhere.ts";
+import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "../../ledger/usage-elsewhere.ts";
 import { usageAccountsOf } from "../../ledger/usage-source.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Scope, Store } from "../../store/store.ts";
-import { expectServed, onceRecorded, type Told } from "./schemas-elsewhere.ts";
-import { type CellNeed, type CellsInHand, CellsNeeded, emptyHand, type UsageElsewhereOptions } from "./source-cells.ts";
+import { expectServed, createExternalSchemaRecorder, type ExternalSchemas } from "./schemas-elsewhere.ts";
+import {
+  type CellNeed,
+  type PrefetchedUsage,
+  CellsNeeded,
+  createPrefetchedUsage,
+  type ExternalUsageOptions,
+} from "./source-cells.ts";
 
 /** Which usage is asked for, wherever its events live. */
 export interface AllUsageQuery {
-  readonly catalog: ElsewhereQuery["catalog"];
+  readonly catalog: ExternalUsageQuery["catalog"];
   readonly accountIds: readonly string[];
   /** Days `[from, until)`. */
   readonly from: Day;
@@ -30,15 +36,15 @@ export interface AllUsageQuery {
 }
 
 /** A view of a store, and of usage elsewhere. */
-export interface EngineView extends LedgerView, ElsewhereReads {
+export interface EngineView extends LedgerView, ExternalUsageReads {
   /** Usage elsewhere as the source has it now, that of kept days too, in no order. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
-  sourceCells(query: ElsewhereQuery): Promise<readonly LedgerCell[]>;
+  sourceCells(query: ExternalUsageQuery): Promise<readonly LedgerCell[]>;
   /** The usage of the ledger and that from elsewhere: a cell for each account, meter and day. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
   allUsage(query: AllUsageQuery): Promise<readonly LedgerCell[]>;
 }
 
 /** A store with such views. */
-export interface EngineStore extends Omit<Store, "transact" | "read" | "together"> {
+export interface EngineStore extends Omit<Store, "transact" | "read" | "consistentView"> {
   /**
    * As that of a store. Where `work` needs usage from elsewhere, it is read outside of the transaction, so that nothing is locked
    * meanwhile, and `work` is run again: a source that cannot be read leaves everything as it was (S17.5).
@@ -48,21 +54,21 @@ export interface EngineStore extends Omit<Store, "transact" | "read" | "together
   transact<Result>(
     scope: Scope,
     work: (view: EngineView) => Promise<Decision<Result>>,
-    hand?: CellsInHand,
+    hand?: PrefetchedUsage,
   ): Promise<Result>;
   readonly read: EngineView;
   /** As that of a store, after the store has what the engine was told. Usage from elsewhere is read when it is asked for. */
-  together(): Promise<EngineView>;
+  consistentView(): Promise<EngineView>;
   /** Whether there is usage elsewhere. */
-  readonly hasElsewhere: boolean;
+  readonly hasExternalUsage: boolean;
   /** Reads usage elsewhere ahead, for transactions. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
-  readAhead(query: ElsewhereQuery): Promise<CellsInHand | undefined>;
+  readAhead(query: ExternalUsageQuery): Promise<PrefetchedUsage | undefined>;
 }
 
 /** The options of an engine for usage elsewhere. */
 interface EngineStoreOptions {
-  readonly usage: UsageElsewhereOptions | undefined;
-  readonly told: Told;
+  readonly usage: ExternalUsageOptions | undefined;
+  readonly sources: ExternalSchemas;
   readonly clock: () => Instant;
 }
 
@@ -70,28 +76,28 @@ interface EngineStoreOptions {
 const ATTEMPTS_MAX = 100;
 
 /** Looks at a store with usage elsewhere; without any, at the store alone. */
-export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreOptions): EngineStore {
-  const recorded = onceRecorded(told, clock);
-  return usage === undefined ? storeAlone(store, recorded) : storeWithElsewhere(store, recorded, usage);
+export function createEngineStore(store: Store, { usage, sources, clock }: EngineStoreOptions): EngineStore {
+  const recorded = createExternalSchemaRecorder(sources, clock);
+  return usage === undefined ? storeAlone(store, recorded) : storeWithExternalUsage(store, recorded, usage);
 }
 
-type Recorded = ReturnType<typeof onceRecorded>;
+type Recorded = ReturnType<typeof createExternalSchemaRecorder>;
 
 function storeAlone(store: Store, recorded: Recorded): EngineStore {
-  const read = ledgerAlone(store.read);
+  const read = ledgerOnlyView(store.read);
   return {
     name: store.name,
     read,
-    async together() {
+    async consistentView() {
       if (recorded !== undefined) await recorded(store);
-      return ledgerAlone(store.together());
+      return ledgerOnlyView(store.consistentView());
     },
     async transact(scope, work) {
       if (recorded !== undefined) await recorded(store);
       // A store in memory has one view for all.
-      return store.transact(scope, (view) => work(view === store.read ? read : ledgerAlone(view)));
+      return store.transact(scope, (view) => work(view === store.read ? read : ledgerOnlyView(view)));
     },
-    hasElsewhere: false,
+    hasExternalUsage: false,
     async readAhead({ catalog }) {
       expectServed(catalog, []);
       return undefined;
@@ -100,19 +106,19 @@ function storeAlone(store: Store, recorded: Recorded): EngineStore {
   };
 }
 
-function storeWithElsewhere(store: Store, recorded: Recorded, usage: UsageElsewhereOptions): EngineStore {
-  const cellsOf = async (hand: CellsInHand, need: CellNeed): Promise<readonly LedgerCell[]> => {
+function storeWithExternalUsage(store: Store, recorded: Recorded, usage: ExternalUsageOptions): EngineStore {
+  const cellsOf = async (hand: PrefetchedUsage, need: CellNeed): Promise<readonly LedgerCell[]> => {
     await hand.read(need);
     return hand.find(need) ?? [];
   };
   return {
     name: store.name,
-    read: withElsewhere(store.read, usage, (need) => cellsOf(emptyHand(usage), need)),
-    async together() {
+    read: withExternalUsage(store.read, usage, (need) => cellsOf(createPrefetchedUsage(usage), need)),
+    async consistentView() {
       if (recorded !== undefined) await recorded(store);
-      return withElsewhere(store.together(), usage, (need) => cellsOf(emptyHand(usage), need));
+      return withExternalUsage(store.consistentView(), usage, (need) => cellsOf(createPrefetchedUsage(usage), need));
     },
-    async transact(scope, work, hand = emptyHand(usage)) {
+    async transact(scope, work, hand = createPrefetchedUsage(usage)) {
       if (recorded !== undefined) await recorded(store);
       const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
         const found = hand.find(need);
@@ -121,7 +127,7 @@ function storeWithElsewhere(store: Store, recorded: Recorded, usage: UsageElsewh
       };
       for (let attempt = 1; ; attempt++) {
         try {
-          return await store.transact(scope, (view) => work(withElsewhere(view, usage, find)));
+          return await store.transact(scope, (view) => work(withExternalUsage(view, usage, find)));
         } catch (error) {
           if (!(error instanceof CellsNeeded)) throw error;
           invariant(attempt < ATTEMPTS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
@@ -129,10 +135,10 @@ function storeWithElsewhere(store: Store, recorded: Recorded, usage: UsageElsewh
         }
       }
     },
-    hasElsewhere: true,
+    hasExternalUsage: true,
     async readAhead(query) {
-      const hand = emptyHand(usage);
-      await hand.read(needOf(query, usage));
+      const hand = createPrefetchedUsage(usage);
+      await hand.read(toCellNeed(query, usage));
       return hand;
     },
     close: () => store.close(),
@@ -140,64 +146,64 @@ function storeWithElsewhere(store: Store, recorded: Recorded, usage: UsageElsewh
 }
 
 /** The cells to ask a source for. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where events live elsewhere and no source has them */
-function needOf({ catalog, records, from, upTo }: ElsewhereQuery, { schemas }: UsageElsewhereOptions): CellNeed {
+function toCellNeed({ catalog, records, from, upTo }: ExternalUsageQuery, { schemas }: ExternalUsageOptions): CellNeed {
   expectServed(catalog, schemas);
   const byId = new Map(records.map((record) => [record.id, record]));
   const idHeldUntil = (accountId: string, at: Instant): Instant => {
     const record = byId.get(accountId);
-    const openUntil = record === undefined ? undefined : planOf(catalog, record).clock.periodAt(at).openUntil;
+    const openUntil = record === undefined ? undefined : findAccountPlan(catalog, record).clock.periodAt(at).openUntil;
     return Math.max(at + catalog.options.idMemoryMs, openUntil ?? at);
   };
   return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo, idHeldUntil };
 }
 
 /** The view of an engine whose events are all in the ledger: what another engine, or an earlier one, kept from elsewhere counts. */
-function ledgerAlone(view: LedgerView): EngineView {
-  return viewWith(view, {
-    async usageElsewhere({ catalog }) {
+function ledgerOnlyView(view: LedgerView): EngineView {
+  return extendView(view, {
+    async externalUsage({ catalog }) {
       expectServed(catalog, []);
       return undefined;
     },
     sourceCells: async () => [],
     async allUsage({ catalog, accountIds, from, until }) {
       expectServed(catalog, []);
-      const [cells, kept] = await Promise.all([
+      const [cells, billedUsage] = await Promise.all([
         view.usage(accountIds, from, until),
         view.keptUsage(accountIds, from, until),
       ]);
-      const then = kept.flatMap(cellsOfKept).filter(({ day }) => day >= from && day < until);
-      return then.length === 0 ? cells : sameCellsOnce([...cells, ...then]);
+      const then = billedUsage.flatMap(billedCells).filter(({ day }) => day >= from && day < until);
+      return then.length === 0 ? cells : mergeCells([...cells, ...then]);
     },
   });
 }
 
-function withElsewhere(
+function withExternalUsage(
   view: LedgerView,
-  usage: UsageElsewhereOptions,
+  usage: ExternalUsageOptions,
   find: (need: CellNeed) => Promise<readonly LedgerCell[]>,
 ): EngineView {
-  const sourceCells: EngineView["sourceCells"] = async (query) => find(needOf(query, usage));
-  const usageElsewhere = async (query: ElsewhereQuery): Promise<ElsewhereUsage> => {
+  const sourceCells: EngineView["sourceCells"] = async (query) => find(toCellNeed(query, usage));
+  const externalUsage = async (query: ExternalUsageQuery): Promise<ExternalUsage> => {
     const ids = query.records.map(({ id }) => id);
-    const kept = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
-    const byId = byAccount(kept);
+    const billedUsage = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
+    const byId = groupByAccount(billedUsage);
     const isKept = ({ accountId, day }: LedgerCell): boolean =>
       byId.get(accountId)?.some(({ from, until }) => from <= day && day < until) ?? false;
     const cells = await sourceCells(query);
-    return { kept, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
+    return { kept: billedUsage, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
   };
   const allUsage: EngineView["allUsage"] = async ({ catalog, accountIds, from, until, upTo }) => {
     const cells = await view.usage(accountIds, from, until);
     const records = await view.accounts(accountIds);
-    const { kept, open } = await usageElsewhere({ catalog, records, from, upTo });
-    const elsewhere = [...open, ...kept.flatMap(cellsOfKept)].filter(({ day }) => day >= from && day < until);
-    return elsewhere.length === 0 ? cells : sameCellsOnce([...cells, ...elsewhere]);
+    const { kept: billedUsage, open } = await externalUsage({ catalog, records, from, upTo });
+    const elsewhere = [...open, ...billedUsage.flatMap(billedCells)].filter(({ day }) => day >= from && day < until);
+    return elsewhere.length === 0 ? cells : mergeCells([...cells, ...elsewhere]);
   };
-  return viewWith(view, { sourceCells, usageElsewhere, allUsage });
+  return extendView(view, { sourceCells, externalUsage, allUsage });
 }
 
 /** A view with more to it. An adapter's view may be of any class, so its own methods are called on it. */
-function viewWith(view: LedgerView, more: Omit<EngineView, keyof LedgerView>): EngineView {
+function extendView(view: LedgerView, more: Omit<EngineView, keyof LedgerView>): EngineView {
   const methods = new Map<string | symbol, unknown>();
   return new Proxy(view, {
     get(target, name) {

@@ -7,7 +7,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { quoted } from "../../ledger/refusals.ts";
+import { quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Store } from "../../store/store.ts";
 import { revisionAfter } from "../configuration-revision.ts";
@@ -16,24 +16,27 @@ import { revisionAfter } from "../configuration-revision.ts";
 const KIND = "usageElsewhere";
 
 /** The schemas whose events live elsewhere by what any engine over the store was told. */
-export async function schemasRecorded(view: Pick<LedgerView, "allDocuments">): Promise<readonly string[]> {
+export async function readExternalSchemas(view: Pick<LedgerView, "allDocuments">): Promise<readonly string[]> {
   return (await view.allDocuments(KIND)).map(({ id }) => id);
 }
 
 /** The part of an engine's options that says where events live. */
-export interface Told {
+export interface ExternalSchemas {
   /** Schemas whose events live elsewhere. */
-  readonly elsewhere: readonly string[];
+  readonly external: readonly string[];
   /** Schemas whose events lived elsewhere, and are ingested from now on. */
   readonly ingestedAgain: readonly string[];
 }
 
 /** Records what an engine was told before it changes anything else; once for an engine. @returns undefined where that is nothing */
-export function onceRecorded(told: Told, clock: () => Instant): ((store: Store) => Promise<void>) | undefined {
-  if (told.elsewhere.length === 0 && told.ingestedAgain.length === 0) return undefined;
+export function createExternalSchemaRecorder(
+  sources: ExternalSchemas,
+  clock: () => Instant,
+): ((store: Store) => Promise<void>) | undefined {
+  if (sources.external.length === 0 && sources.ingestedAgain.length === 0) return undefined;
   let recording: Promise<void> | undefined;
   return async (store) => {
-    recording ??= record(store, told, clock);
+    recording ??= recordExternalSchemas(store, sources, clock);
     try {
       await recording;
     } catch (error) {
@@ -43,11 +46,15 @@ export function onceRecorded(told: Told, clock: () => Instant): ((store: Store) 
   };
 }
 
-async function record(store: Store, { elsewhere, ingestedAgain }: Told, clock: () => Instant): Promise<void> {
+async function recordExternalSchemas(
+  store: Store,
+  { external, ingestedAgain }: ExternalSchemas,
+  clock: () => Instant,
+): Promise<void> {
   const changed = async (view: LedgerView): Promise<readonly [string[], string[]]> => {
-    const known = new Set(await schemasRecorded(view));
+    const known = new Set(await readExternalSchemas(view));
     return [
-      [...new Set(elsewhere)].filter((name) => !known.has(name)),
+      [...new Set(external)].filter((name) => !known.has(name)),
       [...new Set(ingestedAgain)].filter((name) => known.has(name)),
     ];
   };
@@ -67,15 +74,15 @@ async function record(store: Store, { elsewhere, ingestedAgain }: Told, clock: (
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where others live elsewhere, too
  */
 export function expectServed({ book, options }: Pick<Catalog, "book" | "options">, served: readonly string[]): void {
-  const { schemasElsewhere } = options;
-  if (schemasElsewhere.length === 0) return;
-  const unserved = book.eventSchemas.find(({ name }) => schemasElsewhere.includes(name) && !served.includes(name));
+  const { externalSchemas } = options;
+  if (externalSchemas.length === 0) return;
+  const unserved = book.eventSchemas.find(({ name }) => externalSchemas.includes(name) && !served.includes(name));
   if (unserved === undefined) return;
   const sentence =
     "this engine was not told where (its option usage; --usage and --usage-schemas on the command line), so nothing was decided";
   throw new RatebookError(
     "ERR_USAGE_UNAVAILABLE",
-    `the events of the event schema ${quoted(unserved.name)} live elsewhere, and ${sentence}`,
+    `the events of the event schema ${quoteText(unserved.name)} live elsewhere, and ${sentence}`,
     {},
   );
 }

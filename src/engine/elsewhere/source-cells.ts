@@ -7,13 +7,13 @@ import type { Book } from "../../book/model/book.ts";
 import { type Day, dayOf, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
-import { quoted } from "../../ledger/refusals.ts";
+import { quoteText } from "../../ledger/refusals.ts";
 import { type CellQuery, type UsageAccount, type UsageSource, usageUnavailable } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** Where the events of some schemas live. */
-export interface UsageElsewhereOptions {
+export interface ExternalUsageOptions {
   /** The names of the event schemas; events of these are refused by ingest (S17.4). None of them may consume a feature. */
   readonly schemas: readonly string[];
   /** Reads their usage; whoever made it closes it. */
@@ -30,14 +30,14 @@ export interface CellNeed {
 }
 
 /** Cells of a source in memory. */
-export interface CellsInHand {
+export interface PrefetchedUsage {
   /** The cells of all accounts that are needed; undefined where some of them are not in hand. */
   find(need: CellNeed): readonly LedgerCell[] | undefined;
   /** Reads cells. @throws {RatebookError} ERR_USAGE_UNAVAILABLE; nothing is in hand of it then */
   read(need: CellNeed): Promise<void>;
 }
 
-interface AccountInHand {
+interface PrefetchedAccount {
   readonly book: Book;
   readonly from: Day;
   readonly upTo: Instant;
@@ -48,18 +48,19 @@ interface AccountInHand {
 const ACCOUNTS_MAX = 2_000;
 
 /** Nothing in hand yet. */
-export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHand {
-  const accounts = new Map<string, AccountInHand>();
+export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): PrefetchedUsage {
+  const accounts = new Map<string, PrefetchedAccount>();
   let last: Book | undefined;
   // A transaction that changes the configuration makes its book again with each attempt.
-  const oneOfAlike = (book: Book): Book => (last !== undefined && meterAlike(last, book) ? last : (last = book));
+  const reuseEquivalentBook = (book: Book): Book =>
+    last !== undefined && isMeteredAlike(last, book) ? last : (last = book);
   return {
     find(need) {
       const found: LedgerCell[] = [];
-      const asked = { ...need, book: oneOfAlike(need.book) };
+      const asked = { ...need, book: reuseEquivalentBook(need.book) };
       for (const { id } of need.accounts) {
         const inHand = accounts.get(id);
-        if (inHand === undefined || !serves(inHand, asked)) return undefined;
+        if (inHand === undefined || !answersNeed(inHand, asked)) return undefined;
         for (const cell of inHand.cells) if (cell.day >= need.from) found.push(cell);
       }
       return found;
@@ -70,31 +71,31 @@ export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHa
       const own = new Map<string, LedgerCell[]>(asked.map(({ id }) => [id, []]));
       const defined = schemasIn(book, schemas);
       const until = dayOf(upTo) + 1;
-      const meters = metersOf(book, defined);
+      const meters = metersOfSchemas(book, defined);
       const isNothing = meters.size === 0 || from >= until;
-      for (const part of isNothing ? [] : partsOf(asked)) {
+      for (const part of isNothing ? [] : splitAccounts(asked)) {
         try {
           const days = { from, until, upTo };
           for await (const cells of source.cells({ book, schemas: defined, accounts: part, ...days, idHeldUntil })) {
-            for (const cell of cells) own.get(cell.accountId)?.push(checked(cell, meters, from, until));
+            for (const cell of cells) own.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
           }
         } catch (error) {
           throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailable(source.name, error);
         }
       }
-      const read = { book: oneOfAlike(book), from, upTo };
+      const read = { book: reuseEquivalentBook(book), from, upTo };
       for (const [id, cells] of own) accounts.set(id, { ...read, cells });
     },
   };
 }
 
 /** Whether rows are metered alike by two books. */
-function meterAlike(one: Book, other: Book): boolean {
+function isMeteredAlike(one: Book, other: Book): boolean {
   const [a, b] = [one, other].map(({ eventSchemas, usageMeters, settings }) => [eventSchemas, usageMeters, settings]);
   return one === other || stringifyJson(a) === stringifyJson(b);
 }
 
-function* partsOf(accounts: readonly UsageAccount[]): Iterable<readonly UsageAccount[]> {
+function* splitAccounts(accounts: readonly UsageAccount[]): Iterable<readonly UsageAccount[]> {
   for (let start = 0; start < accounts.length; start += ACCOUNTS_MAX) yield accounts.slice(start, start + ACCOUNTS_MAX);
 }
 
@@ -104,19 +105,19 @@ function schemasIn({ eventSchemas }: Book, names: readonly string[]): readonly s
   return [...new Set(names)].filter((name) => known.has(name));
 }
 
-function metersOf({ usageMeters }: Book, schemas: readonly string[]): ReadonlySet<string> {
+function metersOfSchemas({ usageMeters }: Book, schemas: readonly string[]): ReadonlySet<string> {
   return new Set(usageMeters.flatMap(({ id, eventSchemaName }) => (schemas.includes(eventSchemaName) ? [id] : [])));
 }
 
 /** A source that gives what it was not asked for is not trusted with the rest. */
-function checked(
+function requireRequestedCell(
   { accountId, meterId, day, quantity }: UsageCell,
   meters: ReadonlySet<string>,
   from: Day,
   until: Day,
 ): LedgerCell {
   if (!meters.has(meterId))
-    throw new TypeError(`it has usage of the meter ${quoted(meterId)}, which was not asked for`);
+    throw new TypeError(`it has usage of the meter ${quoteText(meterId)}, which was not asked for`);
   if (!Number.isSafeInteger(day) || day < from || day >= until)
     throw new TypeError(`it has usage of the day ${day}, which was not asked for`);
   return { accountId, meterOrFeatureId: meterId, day, quantity };
@@ -126,7 +127,7 @@ function checked(
  * Whether what was read answers what is needed now. A decision that is tried again asks a moment later: what arrived meanwhile comes
  * with the next one, unless a day has begun since, by which a cycle may have ended.
  */
-function serves({ book, from, upTo }: AccountInHand, need: CellNeed): boolean {
+function answersNeed({ book, from, upTo }: PrefetchedAccount, need: CellNeed): boolean {
   if (book !== need.book || from > need.from) return false;
   return upTo === need.upTo || (upTo < need.upTo && dayOf(upTo) === dayOf(need.upTo));
 }

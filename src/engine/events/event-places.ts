@@ -4,8 +4,8 @@
  * @module
  */
 import type { Cycle } from "../../calendar/cycle.ts";
-import { cycleAt, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
-import { planOf } from "../../ledger/account/account-plan.ts";
+import { cycleAt, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EngineContext } from "../context.ts";
 
@@ -17,14 +17,14 @@ export interface EventPlace {
 }
 
 /** The place of each event, in their order; undefined where no plan is in force at its timestamp. */
-export async function placesOf(
+export async function findEventPlaces(
   { store, configuration }: EngineContext,
   events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
 ): Promise<readonly (EventPlace | undefined)[]> {
   const { catalog } = await configuration(store.read);
   const records = await store.read.accounts([...new Set(events.map(({ accountId }) => accountId))]);
   const timelines = new Map<string, Timeline>();
-  for (const record of records) timelines.set(record.id, timelineOf(planOf(catalog, record).decisions));
+  for (const record of records) timelines.set(record.id, buildTimeline(findAccountPlan(catalog, record).decisions));
   return events.map(({ accountId, timestamp }) => {
     const timeline = timelines.get(accountId);
     const found = timeline && cycleAt(timeline, timestamp);

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { type Instant, type InstantInput, instantOf } from "../../calendar/instant.ts";
+import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { accountOfAlias } from "../../ledger/commands/accounts.ts";
+import { aliasTarget } from "../../ledger/commands/accounts.ts";
 import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
 import { type BatchEvent, decideIngestInPieces, type IngestResult } from "../../ledger/events/ingest.ts";
-import { type UndoFilter, undoQueryOf } from "../../ledger/events/undo-filter.ts";
+import { type UndoFilter, parseUndoFilter } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
 import { decideUndoInSteps, type UndoneEvent } from "../../ledger/events/undo.ts";
 import type { EventRecord } from "../../ledger/records.ts";
@@ -21,7 +21,7 @@ import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { inTurns } from "../../store/turns.ts";
 import { catchUpFar, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
-import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
+import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { eventsKeptSince } from "./retention.ts";
 
@@ -36,16 +36,16 @@ type Attempt<Result> =
   | FarBehind;
 
 /** Ingests batches of any size, each event with its own outcome, in order (S14). Calls at the same time share commits. */
-export function ingestOf(context: EngineContext): (given: readonly unknown[]) => Promise<readonly IngestResult[]> {
+export function createIngest(context: EngineContext): (input: readonly unknown[]) => Promise<readonly IngestResult[]> {
   const queued = createIngestQueue((batch) => ingestBatch(context, batch));
-  return async (given) => queued(readBatch(given));
+  return async (input) => queued(readBatch(input));
 }
 
 async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[]): Promise<readonly IngestResult[]> {
   const { store, clock, configuration: source, ids, aliasHints: hints } = context;
   let before = source.last() ?? (await source(store.read));
   /** Accounts that were caught up with, or cannot be. */
-  const tried = new Set<string>();
+  const attempted = new Set<string>();
   for (;;) {
     const needs = ingestNeeds(before.catalog, batch);
     const named = [...needs.names.keys()];
@@ -56,10 +56,10 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       const asked = current === before ? needs : ingestNeeds(current.catalog, batch);
       before = current;
       const now = clock();
-      const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
+      const read = await readForNames(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
       const behind = read.accounts.flatMap(({ record, currentPlan }) =>
-        currentPlan === undefined && !tried.has(record.id) && isFarBehind(current.catalog, record, now)
+        currentPlan === undefined && !attempted.has(record.id) && isFarBehind(current.catalog, record, now)
           ? [record.id]
           : [],
       );
@@ -69,29 +69,29 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
     });
     if ("done" in attempt) return attempt.done;
     if (!("behind" in attempt)) continue;
-    await catchUpFar(context, attempt, tried);
+    await catchUpFar(context, attempt, attempted);
   }
 }
 
 /** Reads the envelopes of a batch, each once. */
-function readBatch(given: readonly unknown[]): readonly BatchEvent[] {
+function readBatch(input: readonly unknown[]): readonly BatchEvent[] {
   const readEnvelope = createEnvelopeReader();
-  return given.map((sent): BatchEvent => {
+  return input.map((sent): BatchEvent => {
     const read = readEnvelope(sent);
     if (typeof read !== "string") return read;
-    const id = idOf(sent);
+    const id = findEventId(sent);
     return id === undefined ? { problem: read } : { problem: read, id };
   });
 }
 
 /** The id of a malformed event, where it has one that can be told. */
-function idOf(sent: unknown): string | undefined {
+function findEventId(sent: unknown): string | undefined {
   if (typeof sent !== "object" || sent === null || !Object.hasOwn(sent, "id")) return undefined;
   const { id } = sent as { readonly id?: unknown };
   return typeof id === "string" ? id : undefined;
 }
 
-interface Naming {
+interface NameLookup {
   readonly view: EngineView;
   readonly hints: Map<string, string>;
   readonly asked: IngestNeeds;
@@ -105,9 +105,9 @@ interface Naming {
  *
  * @returns undefined where a name stands for an account that is not locked: the hints are right then
  */
-async function readNamed(
+async function readForNames(
   catalog: Catalog,
-  { view, hints, asked, locked, now }: Naming,
+  { view, hints, asked, locked, now }: NameLookup,
 ): Promise<Awaited<ReturnType<typeof readForIngest>> | undefined> {
   const names = new Map<string, string>();
   for (const name of hints.size === 0 ? [] : asked.names.keys()) {
@@ -128,7 +128,7 @@ async function readNamed(
         "alias",
         unsure.map(([name]) => name),
       )
-    ).map((alias) => [alias.id, accountOfAlias(alias)]),
+    ).map((alias) => [alias.id, aliasTarget(alias)]),
   );
   let right = true;
   for (const [name, id] of unsure) {
@@ -142,7 +142,7 @@ async function readNamed(
   if (right) return read;
   const isLocked = new Set(locked);
   const stillLocked = [...asked.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
-  return stillLocked ? readNamed(catalog, { view, hints, asked, locked, now }) : undefined;
+  return stillLocked ? readForNames(catalog, { view, hints, asked, locked, now }) : undefined;
 }
 
 /**
@@ -150,15 +150,15 @@ async function readNamed(
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for a filter that is none of the six, ERR_NOT_FOUND for the account
  */
-export async function undo(context: EngineContext, given: UndoFilter): Promise<readonly UndoneEvent[]> {
-  const filter = undoQueryOf(given);
+export async function undo(context: EngineContext, undoFilter: UndoFilter): Promise<readonly UndoneEvent[]> {
+  const filter = parseUndoFilter(undoFilter);
   // Most names are ids: of one that is an alias, the transaction finds out what it means.
   let accountId = filter.account;
   for (;;) {
     const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
     const attempt = await context.store.transact<Attempt<readonly UndoneEvent[]>>(scope, async (view) => {
       const { catalog } = await context.configuration(view);
-      const means = await accountNamed(view, filter.account);
+      const means = await resolveAccount(view, filter.account);
       if (means !== accountId) {
         accountId = means;
         return { result: { again: true }, changes: {} };
@@ -176,11 +176,11 @@ export async function undo(context: EngineContext, given: UndoFilter): Promise<r
 }
 
 /** The id of the account that an id or alias stands for (S16.6). */
-async function accountNamed(view: LedgerView, name: string): Promise<string> {
+async function resolveAccount(view: LedgerView, name: string): Promise<string> {
   const [record] = await view.accounts([name]);
   if (record !== undefined) return record.id;
   const alias = await view.document("alias", name);
-  const accountId = alias && accountOfAlias(alias);
+  const accountId = alias && aliasTarget(alias);
   if (accountId !== undefined) return accountId;
   throw notFound("account", name);
 }
@@ -208,20 +208,20 @@ export async function listEvents(
 ): Promise<Page<EventRecord>> {
   const filter: EventFilter = {
     ...asked,
-    ...(timestamp === undefined ? {} : { timestamp: instantsOf(timestamp) }),
-    ...(createdAt === undefined ? {} : { createdAt: instantsOf(createdAt) }),
+    ...(timestamp === undefined ? {} : { timestamp: toInstants(timestamp) }),
+    ...(createdAt === undefined ? {} : { createdAt: toInstants(createdAt) }),
   };
   const request = pageRequest(options);
   const events = await store.read.events(filter, { ...request, limit: request.limit + 1 });
-  return pageOf(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
+  return toPage(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
 }
 
-function instantsOf({ from, until }: InstantRange): { readonly from: Instant; readonly until: Instant } {
-  return { from: instantOf(from), until: instantOf(until) };
+function toInstants({ from, until }: InstantRange): { readonly from: Instant; readonly until: Instant } {
+  return { from: toInstant(from), until: toInstant(until) };
 }
 
 /** Every stored event of an id, the latest ingested first: an id may come again after its event failed or was undone. */
-export async function eventsNamed(
+export async function findEvents(
   context: EngineContext,
   eventIdOrReferenceId: string,
 ): Promise<readonly EventRecord[]> {
@@ -230,11 +230,11 @@ export async function eventsNamed(
   const byId = await store.read.events({ eventId: eventIdOrReferenceId }, page);
   const byReference = await store.read.events({ referenceId: eventIdOrReferenceId }, page);
   const found = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
-  if (found.size === 0) throw noEvent(context, eventIdOrReferenceId);
+  if (found.size === 0) throw eventNotFound(context, eventIdOrReferenceId);
   return [...found.values()];
 }
 
-function noEvent(context: EngineContext, id: string): RatebookError {
+function eventNotFound(context: EngineContext, id: string): RatebookError {
   const unknown = notFound("event", id);
   const since = eventsKeptSince(context);
   if (since === undefined) return unknown;

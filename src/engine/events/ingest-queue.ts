@@ -24,15 +24,15 @@ const GROUP_EVENTS_MAX = 1_000;
 const STALLED_MS = 100;
 
 /** A caller who waits. */
-interface Waiting {
+interface PendingCaller {
   readonly batch: readonly BatchEvent[];
   readonly answer: (results: readonly IngestResult[]) => void;
   readonly refuse: (error: unknown) => void;
 }
 
 /** A commit under way. */
-interface UnderWay {
-  readonly members: readonly Pick<Waiting, "batch">[];
+interface RunningCommit {
+  readonly members: readonly Pick<PendingCaller, "batch">[];
   isStalled: boolean;
 }
 
@@ -43,16 +43,16 @@ interface UnderWay {
  * @returns the same, for callers who come at the same time
  */
 export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
-  let waiting: Waiting[] = [];
-  const underWay = new Set<UnderWay>();
+  let waiting: PendingCaller[] = [];
+  const underWay = new Set<RunningCommit>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** A commit has just ended, and those who were answered may come again. */
   let isTurning = false;
 
   const isFree = (): boolean => !isTurning && [...underWay].every(({ isStalled }) => isStalled);
 
-  const start = (members: readonly Pick<Waiting, "batch">[], work: () => Promise<unknown>): void => {
-    const commit: UnderWay = { members, isStalled: false };
+  const start = (members: readonly Pick<PendingCaller, "batch">[], work: () => Promise<unknown>): void => {
+    const commit: RunningCommit = { members, isStalled: false };
     underWay.add(commit);
     const end = (): void => {
       underWay.delete(commit);
@@ -114,30 +114,30 @@ async function afterAnswers(): Promise<void> {
 }
 
 /** The names of the accounts for which commits that have stalled may wait. */
-function lockedNames(underWay: ReadonlySet<UnderWay>): ReadonlySet<string> {
+function lockedNames(underWay: ReadonlySet<RunningCommit>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { members } of underWay)
-    for (const { batch } of members) for (const name of namesOf(batch)) names.add(name);
+    for (const { batch } of members) for (const name of accountNames(batch)) names.add(name);
   return names;
 }
 
-function namesOf(batch: readonly BatchEvent[]): readonly string[] {
+function accountNames(batch: readonly BatchEvent[]): readonly string[] {
   return batch.flatMap((event) => (isMalformed(event) ? [] : [event.accountId]));
 }
 
 /** Those who go next, in the order in which they came, without those who want an account that is locked. */
 function nextGroup(
-  waiting: readonly Waiting[],
+  waiting: readonly PendingCaller[],
   locked: ReadonlySet<string>,
-): { readonly group: readonly Waiting[]; readonly rest: Waiting[] } {
-  const group: Waiting[] = [];
-  const rest: Waiting[] = [];
+): { readonly group: readonly PendingCaller[]; readonly rest: PendingCaller[] } {
+  const group: PendingCaller[] = [];
+  const rest: PendingCaller[] = [];
   let events = 0;
   for (const caller of waiting) {
     const { length } = caller.batch;
     const mayGo =
       events + length <= GROUP_EVENTS_MAX &&
-      (locked.size === 0 || !namesOf(caller.batch).some((name) => locked.has(name)));
+      (locked.size === 0 || !accountNames(caller.batch).some((name) => locked.has(name)));
     if (mayGo) events += length;
     (mayGo ? group : rest).push(caller);
   }
@@ -149,7 +149,7 @@ function nextGroup(
  * that only the caller whose events fail is refused. Where the store is unavailable nothing is tried again: its error says
  * whether the commit was made or is in doubt, and holds for all of them.
  */
-async function ingestGroup(ingestBatch: IngestBatch, group: readonly Waiting[]): Promise<void> {
+async function ingestGroup(ingestBatch: IngestBatch, group: readonly PendingCaller[]): Promise<void> {
   try {
     const results = await ingestBatch(group.flatMap(({ batch }) => batch));
     let start = 0;

@@ -5,7 +5,7 @@
  */
 import { formatInstant, INSTANT_MIN, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { notedSpending, removableEvents, spendersAmong } from "../../ledger/events/retention.ts";
+import { recordSpending, findRemovableEvents, accountsThatSpent } from "../../ledger/events/retention.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { sleep } from "../../store/sleep.ts";
 import type { EngineContext } from "../context.ts";
@@ -18,11 +18,11 @@ export interface PruneOptions {
   /** Rests after each transaction for so many times as long as it took; at least 0, default 0. */
   readonly rest?: number;
   /** Told how far it is, after each transaction of up to 200 events. */
-  readonly onProgress?: (soFar: Pruned) => void;
+  readonly onProgress?: (soFar: PruneResult) => void;
 }
 
 /** The result of {@link pruneEvents}. */
-export interface Pruned {
+export interface PruneResult {
   /** Events that left. */
   readonly pruned: number;
 }
@@ -33,7 +33,7 @@ export interface Pruned {
  * @param keepEventsMs how long events are kept; undefined for good
  * @throws {RatebookError} ERR_OPTION_INVALID where ids would be forgotten that S14.1 remembers
  */
-export function retentionOf(keepEventsMs: number | undefined, idMemoryMs: number): number | undefined {
+export function checkRetention(keepEventsMs: number | undefined, idMemoryMs: number): number | undefined {
   if (keepEventsMs === undefined) return undefined;
   if (Number.isSafeInteger(keepEventsMs) && keepEventsMs >= idMemoryMs) return keepEventsMs;
   const message = `keepEventsMs: expected a whole number of milliseconds, at least idMemoryMs (${idMemoryMs}), got ${String(keepEventsMs).slice(0, 60)}`;
@@ -49,15 +49,15 @@ export function eventsKeptSince({ clock, keepEventsMs }: EngineContext): Instant
 const NOTE = { kind: "retention", id: "events" } as const;
 
 /** Events that were ingested before this instant may have left, by whatever setting; undefined where none has. */
-export async function eventsLeftBefore(view: Pick<LedgerView, "document">): Promise<Instant | undefined> {
+export async function readRetentionCutoff(view: Pick<LedgerView, "document">): Promise<Instant | undefined> {
   const note = await view.document(NOTE.kind, NOTE.id);
   return note === undefined ? undefined : parseInstant(String(note.body["ingestedBefore"]));
 }
 
 /** Notes that events leave, before the first of them does. */
-async function noteLeaving({ store, clock }: EngineContext, until: Instant): Promise<void> {
+async function recordRetentionCutoff({ store, clock }: EngineContext, until: Instant): Promise<void> {
   await store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
-    const before = await eventsLeftBefore(view);
+    const before = await readRetentionCutoff(view);
     if (before !== undefined && before >= until) return { result: undefined, changes: {} };
     const now = clock();
     const body = { ingestedBefore: formatInstant(until) };
@@ -66,7 +66,7 @@ async function noteLeaving({ store, clock }: EngineContext, until: Instant): Pro
 }
 
 /**
- * Removes events that are older than the engine keeps them, and that nothing asks for any more (see `removableEvents`).
+ * Removes events that are older than the engine keeps them, and that nothing asks for any more (see `findRemovableEvents`).
  * Stopped in the middle, it goes on where it is called again.
  *
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE
@@ -74,7 +74,7 @@ async function noteLeaving({ store, clock }: EngineContext, until: Instant): Pro
 export async function pruneEvents(
   context: EngineContext,
   { rest = 0, onProgress }: PruneOptions = {},
-): Promise<Pruned> {
+): Promise<PruneResult> {
   const { store, clock, configuration } = context;
   const until = eventsKeptSince(context);
   let pruned = 0;
@@ -86,7 +86,7 @@ export async function pruneEvents(
     const events = await store.read.events(filter, page);
     const last = events.at(-1);
     if (last === undefined) return { pruned };
-    if (after === undefined) await noteLeaving(context, until);
+    if (after === undefined) await recordRetentionCutoff(context, until);
     after = { createdAt: last.createdAt, id: last.referenceId };
     const began = performance.now();
     const accountIds = [...new Set(events.map(({ accountId }) => accountId))].filter((id) => id !== "");
@@ -96,10 +96,10 @@ export async function pruneEvents(
       // As they are now: others may have changed them, or have let them leave.
       const isMeant = new Set(events.map(({ referenceId }) => referenceId));
       const current = (await view.events(filter, page)).filter(({ referenceId }) => isMeant.has(referenceId));
-      const removal = removableEvents(catalog, await view.accounts(accountIds), current, clock());
+      const removal = findRemovableEvents(catalog, await view.accounts(accountIds), current, clock());
       const { events: removedEvents, accounts } = removal;
-      const spenders = spendersAmong(removedEvents);
-      const entries = spenders.length === 0 ? [] : notedSpending(await view.entries(spenders), removedEvents);
+      const spenders = accountsThatSpent(removedEvents);
+      const entries = spenders.length === 0 ? [] : recordSpending(await view.entries(spenders), removedEvents);
       return { result: removedEvents.length, changes: { removedEvents, accounts, entries } };
     });
     if (rest > 0) await sleep(rest * (performance.now() - began));

@@ -10,11 +10,11 @@ import {
   formatDate,
   type Instant,
   type InstantInput,
-  instantOf,
+  toInstant,
 } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { sameCellsOnce } from "../../ledger/cell-sums.ts";
+import { mergeCells } from "../../ledger/cell-sums.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
@@ -23,7 +23,7 @@ import type { LedgerView } from "../../ledger/view.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
 /** Which usage is asked for. */
 export interface UsageQuery {
@@ -55,7 +55,7 @@ export interface DailyOverage {
 }
 
 /** A composite invoice of a group with when it was made. */
-export type CompositeShown = CompositeInvoice & { readonly createdAt: Instant };
+export type CompositeSnapshot = CompositeInvoice & { readonly createdAt: Instant };
 
 /** Which composite invoices a list holds; what is absent does not filter. */
 export interface CompositeFilter {
@@ -96,7 +96,7 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
       const moved = (workspace.changes().overage ?? [])
         .filter(({ day }) => day >= from && day < until)
         .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-      return sameCellsOnce([...(await view.overage(accountIds, from, until)), ...moved]);
+      return mergeCells([...(await view.overage(accountIds, from, until)), ...moved]);
     });
     const result = cells.map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
       return { accountId, featureId, date: dateOfDay(day), quantity };
@@ -106,7 +106,7 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
 }
 
 /** A composite invoice. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getComposite({ store }: EngineContext, id: string): Promise<CompositeShown> {
+export async function getComposite({ store }: EngineContext, id: string): Promise<CompositeSnapshot> {
   const document = await store.read.document("compositeInvoice", id);
   if (document === undefined) throw notFound("composite invoice", id);
   return { ...readComposite(document), createdAt: document.createdAt };
@@ -117,11 +117,11 @@ export async function listComposites(
   { store }: EngineContext,
   { invoiceGroupId, from, until }: CompositeFilter,
   options: PageOptions,
-): Promise<Page<CompositeShown>> {
+): Promise<Page<CompositeSnapshot>> {
   const { limit, after: start } = pageRequest(options);
-  const first = from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from);
-  const end = until === undefined ? Number.POSITIVE_INFINITY : instantOf(until);
-  const found: CompositeShown[] = [];
+  const first = from === undefined ? Number.NEGATIVE_INFINITY : toInstant(from);
+  const end = until === undefined ? Number.POSITIVE_INFINITY : toInstant(until);
+  const found: CompositeSnapshot[] = [];
   let after = start;
   for (;;) {
     const documents = await store.read.documents("compositeInvoice", { limit: limit + 1, ...(after && { after }) });
@@ -134,16 +134,16 @@ export async function listComposites(
     if (documents.length <= limit || last === undefined || found.length > limit) break;
     after = { createdAt: last.createdAt, id: last.id };
   }
-  return pageOf(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return toPage(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
 /** The days `[first, end)` that are asked for. @throws {RatebookError} ERR_OPTION_INVALID for a query that is none */
-export function daysAsked({ accountIds, from, until }: UsageQuery): { readonly first: Day; readonly end: Day } {
+export function requestedDays({ accountIds, from, until }: UsageQuery): { readonly first: Day; readonly end: Day } {
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
     const message = `accountIds: expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`;
     throw new RatebookError("ERR_OPTION_INVALID", message, { option: "accountIds" });
   }
-  const [first, end] = [dayOf(instantOf(from)), lastDay(instantOf(until))];
+  const [first, end] = [dayOf(toInstant(from)), lastDay(toInstant(until))];
   if (first >= end) {
     throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
   }
@@ -151,7 +151,7 @@ export function daysAsked({ accountIds, from, until }: UsageQuery): { readonly f
 }
 
 async function cellsBetween(query: UsageQuery, read: LedgerView["usage"]): Promise<readonly LedgerCell[]> {
-  const { first, end } = daysAsked(query);
+  const { first, end } = requestedDays(query);
   const cells = await read(query.accountIds, first, end);
   return cells.toSorted(
     (a, b) =>

@@ -10,20 +10,20 @@ import type { AccountRecord, AliasRecord } from "../records.ts";
 export const PAST_MAX = 1000;
 
 /** The parts of an account that name those aliases as removed. */
-export function aliasesEnded(
+export function endAliases(
   { aliases, pastAliases = [] }: Pick<AccountRecord, "aliases" | "pastAliases">,
-  gone: ReadonlySet<string>,
+  removed: ReadonlySet<string>,
   now: Instant,
 ): Pick<AccountRecord, "aliases" | "pastAliases"> {
-  const ended = aliases.filter(({ alias }) => gone.has(alias)).map((each) => ({ ...each, removedAt: now }));
+  const ended = aliases.filter(({ alias }) => removed.has(alias)).map((each) => ({ ...each, removedAt: now }));
   return {
-    aliases: aliases.filter(({ alias }) => !gone.has(alias)),
+    aliases: aliases.filter(({ alias }) => !removed.has(alias)),
     pastAliases: [...pastAliases, ...ended].slice(-PAST_MAX),
   };
 }
 
 /** An account that is in another group from now on, or in none. */
-export function regrouped(record: AccountRecord, groupId: string | undefined, now: Instant): AccountRecord {
+export function withGroup(record: AccountRecord, groupId: string | undefined, now: Instant): AccountRecord {
   const { invoiceGroupId: left, invoiceGroupFrom = record.createdAt, pastInvoiceGroups = [], ...rest } = record;
   const past = left === undefined ? [] : [{ invoiceGroupId: left, from: invoiceGroupFrom, until: now }];
   const all = [...pastInvoiceGroups, ...past].slice(-PAST_MAX);
@@ -35,7 +35,7 @@ export function regrouped(record: AccountRecord, groupId: string | undefined, no
 }
 
 /** When the account came into its group, or left the last one; undefined where it never was in one. */
-export function regroupedAt({
+export function groupChangedAt({
   invoiceGroupId,
   invoiceGroupFrom,
   pastInvoiceGroups,
@@ -54,12 +54,12 @@ export function accountAt(record: AccountRecord, at: Instant): AccountRecord {
   return {
     ...rest,
     aliases: [...(record.pastAliases ?? []), ...record.aliases]
-      .filter((alias) => isHeld(alias, at))
+      .filter((alias) => isActiveAt(alias, at))
       .toSorted((a, b) => a.createdAt - b.createdAt),
     ...(groupId === undefined ? {} : { invoiceGroupId: groupId }),
   };
 }
 
-function isHeld({ createdAt, removedAt = Infinity }: AliasRecord, at: Instant): boolean {
+function isActiveAt({ createdAt, removedAt = Infinity }: AliasRecord, at: Instant): boolean {
   return createdAt <= at && at < removedAt;
 }

@@ -14,36 +14,36 @@ import { subtract } from "../../numbers/decimal.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
-import { regroupedAt } from "./account-history.ts";
+import { groupChangedAt } from "./account-history.ts";
 import { type FindPlan, associatedPlan } from "./associated-plans.ts";
-import { planClock } from "./plan-clock.ts";
+import { createPlanClock } from "./plan-clock.ts";
 
 /** The plans of an account, laid out once for its associations and its group. */
-export function planOf(catalog: Catalog, record: AccountRecord): AccountPlan {
+export function findAccountPlan(catalog: Catalog, record: AccountRecord): AccountPlan {
   const { associations, invoiceGroupId: groupId, closedCycles } = record;
-  const groupedAt = regroupedAt(record);
+  const groupedAt = groupChangedAt(record);
   const known = catalog.plans.get(associations);
   const isSame = known?.groupId === groupId && known?.groupedAt === groupedAt && known?.closedCycles === closedCycles;
   if (known !== undefined && isSame) return known;
-  const decisions = associations.map((association) => decisionOf(association, catalog.findPlan));
-  const clock = planClock(decisions, graceTermsOf(catalog, record));
+  const decisions = associations.map((association) => toDecision(association, catalog.findPlan));
+  const clock = createPlanClock(decisions, findGraceTerms(catalog, record));
   const plan = { decisions, clock, groupId, groupedAt, closedCycles };
   catalog.plans.set(associations, plan);
   return plan;
 }
 
 /** The grace of an account's cycles, apart from its plans' (S6.5, S16.7). */
-export function graceTermsOf(catalog: Catalog, record: AccountRecord): GraceTerms {
+export function findGraceTerms(catalog: Catalog, record: AccountRecord): GraceTerms {
   return {
     groupGraceDays: groupTermsFor(catalog, record).groupGraceDays,
     graceAfterAssociationDays: catalog.options.graceAfterAssociationDays,
     closedCycles: record.closedCycles,
-    graceSince: regroupedAt(record),
+    graceSince: groupChangedAt(record),
   };
 }
 
 /** When an association was put on record. */
-export function recordedAtOf(association: AssociationRecord | undefined): Instant | undefined {
+export function recordingInstant(association: AssociationRecord | undefined): Instant | undefined {
   return association?.recordedAt ?? association?.decidedAt;
 }
 
@@ -55,7 +55,7 @@ export function recordedAtOf(association: AssociationRecord | undefined): Instan
 export function decisionInstant({ associations, licenseUpdates, caughtUpTo }: AccountRecord, now: Instant): Instant {
   const latest = Math.max(now, caughtUpTo);
   const last = Math.max(
-    recordedAtOf(associations.at(-1)) ?? Number.NEGATIVE_INFINITY,
+    recordingInstant(associations.at(-1)) ?? Number.NEGATIVE_INFINITY,
     licenseUpdates.at(-1)?.createdAt ?? Number.NEGATIVE_INFINITY,
   );
   if (last === Number.NEGATIVE_INFINITY) return latest;
@@ -66,33 +66,33 @@ export function decisionInstant({ associations, licenseUpdates, caughtUpTo }: Ac
 }
 
 /** Up to when catching up goes: what was decided last is done too, where the clock stood still or was put back since. */
-export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant {
+export function catchUpInstant(record: AccountRecord, upTo: Instant): Instant {
   return Math.max(
     upTo,
-    recordedAtOf(record.associations.at(-1)) ?? upTo,
+    recordingInstant(record.associations.at(-1)) ?? upTo,
     record.licenseUpdates.at(-1)?.createdAt ?? upTo,
   );
 }
 
 /** An account in a working copy, as invoicing sees it; its credits are all that were made so far, by whatever, and can still pay. */
-export function viewOfWork(catalog: Catalog, work: AccountWork): AccountView {
+export function toAccountView(catalog: Catalog, work: AccountWork): AccountView {
   const { record } = work;
   return {
     accountId: record.id,
     customerId: record.customerId,
     currency: record.invoiceCurrency,
     netTermDays: groupTermsFor(catalog, record).groupNetTermDays ?? record.netTermDays ?? 0,
-    ...graceTermsOf(catalog, record),
-    decisions: planOf(catalog, record).decisions,
-    licenseChanges: record.licenseUpdates.map(licenseChangeOf),
-    credits: work.credits().filter(canPay).map(creditOf),
+    ...findGraceTerms(catalog, record),
+    decisions: findAccountPlan(catalog, record).decisions,
+    licenseChanges: record.licenseUpdates.map(toLicenseChange),
+    credits: work.credits().filter(canPay).map(toMonetaryCredit),
     usage: (meterId, from, until) => work.usage(meterId, from, until),
     overage: (featureId, from, until) => work.overage(featureId, from, until),
   };
 }
 
 /** An association as a decision; a dissociation is a decision for no plan. */
-function decisionOf({ plan, ...association }: AssociationRecord, findPlan: FindPlan): PlanDecision {
+function toDecision({ plan, ...association }: AssociationRecord, findPlan: FindPlan): PlanDecision {
   const { from, until, decidedAt, recordedAt } = association;
   if (plan === undefined) return { from, until, decidedAt, recordedAt, plan: null };
   const { planId, version, override } = plan;
@@ -102,12 +102,12 @@ function decisionOf({ plan, ...association }: AssociationRecord, findPlan: FindP
   return { from, until, decidedAt, recordedAt, plan: associatedPlan(found, details, plan) };
 }
 
-function licenseChangeOf(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
+function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
   const { licenseId, updateType, quantity, effectiveFrom, fromBook, createdAt } = update;
   return { licenseId, updateType, quantity, effectiveFrom, ...(fromBook === true ? {} : { knownFrom: createdAt }) };
 }
 
-function creditOf(record: CreditRecord): AccountView["credits"][number] {
+function toMonetaryCredit(record: CreditRecord): AccountView["credits"][number] {
   const { id, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } = record;
   const { applicableEntityIds } = record;
   return {

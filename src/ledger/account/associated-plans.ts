@@ -8,10 +8,10 @@ import { inDecisionOrder } from "../../book/checks/decision-order.ts";
 import type { Account, PlanAssociation } from "../../book/model/account.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { detailsWithOverride } from "../../book/resources/override.ts";
-import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
+import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { type AssociatedPlan, cycleAt, NO_END, type PlanDecision, timelineOf } from "../../invoicing/timeline.ts";
+import { type AssociatedPlan, cycleAt, NO_END, type PlanDecision, buildTimeline } from "../../invoicing/timeline.ts";
 
 /** Finds one version of a plan. */
 export type FindPlan = (planId: string, version: number) => PricePlan | undefined;
@@ -26,22 +26,24 @@ export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
 type BookDecision = PlanDecision & { readonly plan: AssociatedPlan };
 
 /** An account's plans in a book, as decisions in the order in which they were made (S9.2, S16.1). */
-export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly BookDecision[] {
+export function toDecisions(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly BookDecision[] {
   const decisions: BookDecision[] = [];
   for (const { association, decidedAt } of inDecisionOrder(account.pricePlans)) {
     const plan = findPlan(association.pricePlanId, association.version);
     invariant(plan !== undefined, "S16.1: an association of a checked book names a plan of it");
-    decisions.push(decisionOf({ ...association, decidedAt }, plan, decisions));
+    decisions.push(toBookDecision({ ...association, decidedAt }, plan, decisions));
   }
   return decisions;
 }
 
 /** A plan without overrides, associated on a date. */
-export function asOf(plan: PricePlan, date: Instant): AssociatedPlan {
-  return associatedPlan(plan, plan.pricePlanDetails, { cycleConfig: configOf(plan.pricePlanDetails, date) });
+export function associateOn(plan: PricePlan, date: Instant): AssociatedPlan {
+  return associatedPlan(plan, plan.pricePlanDetails, {
+    cycleConfig: associationCycleConfig(plan.pricePlanDetails, date),
+  });
 }
 
-function decisionOf(
+function toBookDecision(
   association: PlanAssociation & { readonly decidedAt: Instant },
   plan: PricePlan,
   before: readonly PlanDecision[],
@@ -50,12 +52,16 @@ function decisionOf(
   const details = detailsWithOverride(plan.pricePlanDetails, pricePlanDetailsOverride);
   // An override of the cycle wins over the retained one (reference, migration).
   const overridden = (pricePlanDetailsOverride?.pricingCycleConfig ?? null) !== null;
-  const retained = retainStartOffsets && !overridden ? cycleAt(timelineOf(before), effectiveFrom) : undefined;
+  const retained = retainStartOffsets && !overridden ? cycleAt(buildTimeline(before), effectiveFrom) : undefined;
   return {
     from: effectiveFrom,
     until: effectiveUntil ?? NO_END,
     decidedAt,
-    plan: associatedPlan(plan, details, retained?.term.plan ?? { cycleConfig: configOf(details, effectiveFrom) }),
+    plan: associatedPlan(
+      plan,
+      details,
+      retained?.term.plan ?? { cycleConfig: associationCycleConfig(details, effectiveFrom) },
+    ),
   };
 }
 
@@ -85,8 +91,8 @@ function graceIn({ pricingCycleConfig }: AssociatedPlan["details"]): number {
   return pricingCycleConfig?.gracePeriod ?? 0;
 }
 
-function configOf(details: AssociatedPlan["details"], date: Instant): CycleConfig {
+function associationCycleConfig(details: AssociatedPlan["details"], date: Instant): CycleConfig {
   const config = details.pricingCycleConfig ?? null;
   invariant(config !== null, "S16.1: an associated plan has a pricingCycleConfig");
-  return cycleConfigOf(config, date);
+  return resolveCycleConfig(config, date);
 }

@@ -5,7 +5,7 @@
  */
 import type { Steps } from "../../book/steps.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
-import { quoted } from "../refusals.ts";
+import { quoteText } from "../refusals.ts";
 
 /** An account that a list or a preview leaves out. */
 export interface SkippedAccount {
@@ -15,7 +15,7 @@ export interface SkippedAccount {
 }
 
 /** Works out the bill of an account. @throws {RatebookError} ERR_ARITHMETIC that names the account */
-export function billOf<Result>(accountId: string, work: () => Result): Result {
+export function withBillErrors<Result>(accountId: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -23,7 +23,7 @@ export function billOf<Result>(accountId: string, work: () => Result): Result {
   }
 }
 
-/** As {@link billOf}, in steps. */
+/** As {@link withBillErrors}, in steps. */
 export function* billInSteps<Result>(accountId: string, work: Steps<Result>): Steps<Result> {
   try {
     return yield* work;
@@ -34,10 +34,10 @@ export function* billInSteps<Result>(accountId: string, work: Steps<Result>): St
 
 function named(accountId: string, error: unknown): unknown {
   if (!hasCode(error, "ERR_ARITHMETIC")) return error;
-  return new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, error.message), {}, { cause: error });
+  return new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, error.message), {}, { cause: error });
 }
 
 /** The sentence on an account whose bill cannot be made. */
-export function sentenceOnNoBill(accountId: string, reason: string): string {
-  return `the bill of the account ${quoted(accountId)} cannot be made: ${reason}`;
+export function describeMissingBill(accountId: string, reason: string): string {
+  return `the bill of the account ${quoteText(accountId)} cannot be made: ${reason}`;
 }

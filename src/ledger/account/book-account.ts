@@ -12,26 +12,26 @@ import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
-import { decisionsOf, keptCycles } from "./associated-plans.ts";
-import { newCredit } from "./new-credit.ts";
+import { toDecisions, keptCycles } from "./associated-plans.ts";
+import { createCreditRecord } from "./new-credit.ts";
 
 /** When the accounts of a book are made, and the source of ids for what has none in the book. */
-export interface BookAccountMaking {
+export interface BookAccountOptions {
   readonly now: Instant;
   readonly ids: IdSource;
 }
 
 /** An account of a book with what the book gives it; nothing that falls due is done yet. */
-export function bookAccount(
+export function createBookAccount(
   catalog: Catalog,
   account: Account,
   invoiceGroupId: string | undefined,
-  making: BookAccountMaking,
+  options: BookAccountOptions,
 ): AccountParts {
   return {
-    record: recordOf(catalog, account, invoiceGroupId, making),
-    entries: entriesOf(account, making.now),
-    credits: creditsOf(account, making.now),
+    record: createAccountRecord(catalog, account, invoiceGroupId, options),
+    entries: createEntryRecords(account, options.now),
+    credits: createCreditRecords(account, options.now),
     invoices: [],
     usage: [],
     overage: [],
@@ -39,14 +39,14 @@ export function bookAccount(
   };
 }
 
-function recordOf(
+function createAccountRecord(
   catalog: Catalog,
   account: Account,
   invoiceGroupId: string | undefined,
-  { now, ids }: BookAccountMaking,
+  { now, ids }: BookAccountOptions,
 ): AccountRecord {
   const { id, name, customerId, status, invoiceCurrency, netTermDays, primaryEmail, address, metadata, tags } = account;
-  const associations = associationsOfBook(catalog, account, now, ids);
+  const associations = createAssociations(catalog, account, now, ids);
   const { length } = account.licenseUpdates;
   return {
     id,
@@ -81,14 +81,14 @@ function recordOf(
 }
 
 /** The associations of an account in a book: decided at the times that the book gives, recorded when it is loaded (S6.5, S9.2, S13.5). */
-export function associationsOfBook(
+export function createAssociations(
   catalog: Catalog,
   account: Pick<Account, "pricePlans">,
   now: Instant,
   ids: IdSource,
 ): readonly AssociationRecord[] {
   const ordered = inDecisionOrder(account.pricePlans);
-  return decisionsOf(account, catalog.findPlan).map(({ from, until, decidedAt, plan }, index) => {
+  return toDecisions(account, catalog.findPlan).map(({ from, until, decidedAt, plan }, index) => {
     const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
     const { planId, version, details } = plan;
     const kept = hasContent(override) ? { override } : {};
@@ -98,15 +98,15 @@ export function associationsOfBook(
 }
 
 /** Where a rule breaks ties by createdAt, the order in the book counts (book.md). */
-function creditsOf(account: Account, now: Instant): readonly CreditRecord[] {
+function createCreditRecords(account: Account, now: Instant): readonly CreditRecord[] {
   const { credits } = account;
   return credits.map((credit, index) =>
-    newCredit(account, credit, { id: credit.id, createdAt: now - credits.length + index + 1 }),
+    createCreditRecord(account, credit, { id: credit.id, createdAt: now - credits.length + index + 1 }),
   );
 }
 
 /** As credits: the order in the book counts. */
-function entriesOf({ id: accountId, featureCredits }: Account, now: Instant): EntryRecord[] {
+function createEntryRecords({ id: accountId, featureCredits }: Account, now: Instant): EntryRecord[] {
   return featureCredits.map(({ id, featureId, granted, effectiveFrom, effectiveUntil }, index) => ({
     id,
     accountId,

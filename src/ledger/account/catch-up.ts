@@ -9,23 +9,30 @@
 import { type Steps, toTheEnd } from "../../book/steps.ts";
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
-import { datesInAdvance, type Drawn, dueBefore } from "../../invoicing/draw.ts";
-import { chargedSince, type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
+import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicing/draw.ts";
+import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/dues.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
+import {
+  type AccountCycle,
+  cycleAt,
+  cyclesIn,
+  NO_END,
+  type Timeline,
+  buildTimeline,
+} from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
-import { keepUsage } from "../kept-usage.ts";
+import { saveBilledUsage } from "../kept-usage.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
-import { graceTermsOf, instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
-import { putCaughtUp } from "./draft-places.ts";
+import { findGraceTerms, catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
+import { saveAfterCatchUp } from "./draft-places.ts";
 import { mayTakeCredits } from "./drafts.ts";
-import { entryIdOf, keyOfEntry } from "./due-ids.ts";
-import { drawOpen, putFinal, putGranted } from "./invoices.ts";
-import { openCycles, openIn, openSince } from "./open-cycles.ts";
+import { dueEntryId, grantKey } from "./due-ids.ts";
+import { drawOpenInvoices, finalizeInvoice, createGrantedCredit } from "./invoices.ts";
+import { findOpenCycles, createOpenCheck, earliestStart } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
-import { knownSince, limitedWindow } from "./plan-clock.ts";
+import { knownSince, overageLimitWindow } from "./plan-clock.ts";
 
 /**
  * Does what falls due up to and including an instant, and was not done: feature credit entries and credits that plans
@@ -40,15 +47,15 @@ export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): voi
 
 /** As {@link catchUp}, in steps of a few milliseconds, between which the caller may yield to other work. */
 export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Instant): Steps {
-  const until = instantOfCatchUp(work.record, upTo);
+  const until = catchUpInstant(work.record, upTo);
   if (until < work.record.caughtUpTo) return;
   if (until < work.record.nextDueAt) {
     const record = { ...work.record, caughtUpTo: until };
-    if (record.drafts?.credits === undefined) yield* putCaughtUp(catalog, work, record);
+    if (record.drafts?.credits === undefined) yield* saveAfterCatchUp(catalog, work, record);
     else if (until > work.record.caughtUpTo) work.putRecord(record);
     return;
   }
-  yield* steps(catalog, work, until, dayStart(work.record.caughtUpTo));
+  yield* catchUpSteps(catalog, work, until, dayStart(work.record.caughtUpTo));
 }
 
 /**
@@ -62,7 +69,7 @@ export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant
   const { record } = work;
   for (const _ of catchUpInSteps(catalog, work, upTo)) {
     // Usage elsewhere is kept beside the invoices that were made of it, in one commit (S17.4).
-    if (work.changedRecords() >= most && work.record === record && work.elsewhere() === undefined) return false;
+    if (work.changedRecords() >= most && work.record === record && work.externalUsage() === undefined) return false;
     yield;
   }
   return true;
@@ -74,28 +81,28 @@ export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant
  * @param closedSince looks at cycles that closed then or later
  */
 export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): void {
-  toTheEnd(steps(catalog, work, until, closedSince));
+  toTheEnd(catchUpSteps(catalog, work, until, closedSince));
 }
 
 /** Cycles of one draw: each draw goes through all that fell due since the account's first day, so that few large ones are quicker. */
 const CYCLES_AT_ONCE = 32;
 
-function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
+function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
   const since = work.record.caughtUpTo;
   yield;
-  const grants = byInstant(yield* newGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
+  const grants = groupByInstant(yield* newGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
   yield;
-  const due = yield* dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until: until + 1 });
-  const credits = byInstant(newCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
+  const due = yield* findDueBefore(toAccountView(catalog, work), catalog.billing, { since, until: until + 1 });
+  const credits = groupByInstant(findNewCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
   yield;
-  const terms = graceTermsOf(catalog, work.record);
-  const open = openCycles(catalog, work.record, until, closedSince);
+  const terms = findGraceTerms(catalog, work.record);
+  const open = findOpenCycles(catalog, work.record, until, closedSince);
   const finals = new Set([
     ...open.map((cycle) => Math.max(closesAt(cycle, terms), since)),
     ...due.advanceFinalAt.filter((at) => at >= since),
   ]);
-  const startAfter = startOfOpen(open, terms);
-  let start = openSince(open, since);
+  const startAfter = createOpenStartFinder(open, terms);
+  let start = earliestStart(open, since);
   let pending: Instant[] = [];
   const finalizePending = function* (): Steps {
     yield* finalizeAll(catalog, work, start, pending);
@@ -104,53 +111,53 @@ function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince
   };
   yield;
   const instants = [...grants.keys(), ...credits.keys(), ...finals].filter((each) => each <= until);
-  for (const at of inOrder(instants)) {
+  for (const at of sortInstants(instants)) {
     const [granted = [], given = []] = [grants.get(at), credits.get(at)];
     if (pending.length > 0 && granted.length + given.length > 0) yield* finalizePending();
-    yield* inTurns(granted, (grant) => putEntry(catalog, work, grant, at));
-    yield* inTurns(given, (credit) => putGranted(work, credit));
+    yield* inSteps(granted, (grant) => putEntry(catalog, work, grant, at));
+    yield* inSteps(given, (credit) => createGrantedCredit(work, credit));
     if (finals.has(at)) pending.push(at);
     // What became final before is dated by when the account was caught up with last.
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
   }
   yield* finalizePending();
   const closing = open.map((cycle) => ({ cycle, closedAt: closesAt(cycle, terms) }));
-  yield* keepUsage(
+  yield* saveBilledUsage(
     work,
     closing.filter(({ closedAt }) => closedAt <= until),
   );
   const nextDueAt = nextDueAfter(catalog, work.record, until);
   yield;
-  yield* putCaughtUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
+  yield* saveAfterCatchUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
   yield;
 }
 
 /** Makes the entries alone that are granted up to and including an instant: for events dated ahead, and previews (S2.4). */
 export function grantUpTo(catalog: Catalog, work: AccountWork, upTo: Instant): void {
   if (upTo < work.record.nextDueAt) return;
-  for (const grant of newGrants(catalog, work, upTo)) {
+  for (const grant of findNewGrants(catalog, work, upTo)) {
     putEntry(catalog, work, grant, Math.max(grant.due, work.record.caughtUpTo));
   }
 }
 
 /** Whether something falls due up to and including an instant: whether catching up needs more than the record. */
 export function isBehind(record: AccountRecord, upTo: Instant): boolean {
-  return record.nextDueAt <= instantOfCatchUp(record, upTo);
+  return record.nextDueAt <= catchUpInstant(record, upTo);
 }
 
 /** The first day of usage and overage that catching up, drafts and decisions on open cycles read. */
 export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: Instant): Day {
-  const { decisions } = planOf(catalog, record);
+  const { decisions } = findAccountPlan(catalog, record);
   // Windows of overage are those of the plans as known (S11.3): a decision that is not known yet may begin within one.
   if (decisions.some((each) => knownSince(each) > upTo)) return dayOf(Math.min(...decisions.map(({ from }) => from)));
-  const open = openCycles(catalog, record, instantOfCatchUp(record, upTo));
+  const open = findOpenCycles(catalog, record, catchUpInstant(record, upTo));
   // Of the cycles of one term, the windows of the first one begin first.
   const firsts = open.filter((cycle, place) => open[place - 1]?.term !== cycle.term);
   const starts = firsts.flatMap((cycle) => [
     cycle.start,
-    ...cycle.term.plan.details.entitlementOverageRateCards.map((card) => limitedWindow(cycle, card).start),
+    ...cycle.term.plan.details.entitlementOverageRateCards.map((card) => overageLimitWindow(cycle, card).start),
   ]);
-  return dayOf(Math.min(openSince(open, record.caughtUpTo), ...starts));
+  return dayOf(Math.min(earliestStart(open, record.caughtUpTo), ...starts));
 }
 
 /**
@@ -158,13 +165,13 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
  * cycle that is open, or that a decision of today may touch.
  */
 export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: Instant): Instant {
-  const open = openCycles(catalog, record, instantOfCatchUp(record, now));
-  const first = openSince(open, Math.min(record.caughtUpTo, now));
-  return chargedSince(planOf(catalog, record).decisions, dayStart(first));
+  const open = findOpenCycles(catalog, record, catchUpInstant(record, now));
+  const first = earliestStart(open, Math.min(record.caughtUpTo, now));
+  return earliestChargeStart(findAccountPlan(catalog, record).decisions, dayStart(first));
 }
 
 /** The credits that the account does not have yet; a grant of zero makes none. */
-function newCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
+function findNewCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
   const made = new Set(work.credits().map(({ cause }) => cause));
   return credits.filter(
     ({ id: cause, formerCause = cause, creditAmount }) =>
@@ -175,19 +182,19 @@ function newCredits(work: AccountWork, credits: readonly GrantedCredit[]): reado
 /** Grants that are made between two pauses. */
 const GRANTS_AT_ONCE = 64;
 
-function* inTurns<Item>(items: readonly Item[], put: (item: Item) => void): Steps {
+function* inSteps<Item>(items: readonly Item[], put: (item: Item) => void): Steps {
   for (const [place, item] of items.entries()) {
     put(item);
     if (place % GRANTS_AT_ONCE === GRANTS_AT_ONCE - 1) yield;
   }
 }
 
-function inOrder(instants: readonly Instant[]): readonly Instant[] {
+function sortInstants(instants: readonly Instant[]): readonly Instant[] {
   return [...new Set(instants)].sort((a, b) => a - b);
 }
 
 /** The grants that fall due up to and including an instant and that the account has no entry for, in date order. */
-export function newGrants(
+export function findNewGrants(
   catalog: Catalog,
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,
@@ -200,18 +207,18 @@ function newGrantsInSteps(
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,
 ): Steps<readonly FeatureGrant[]> {
-  const made = new Set(work.entries().map(keyOfEntry));
-  const { decisions } = planOf(catalog, work.record);
+  const made = new Set(work.entries().map(grantKey));
+  const { decisions } = findAccountPlan(catalog, work.record);
   const since = work.record.caughtUpTo;
   // What fell due before was made then, unless a decision since reaches back.
   const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
-  return featureGrants(decisions, isNew ? Number.NEGATIVE_INFINITY : since, until + 1, (key) => made.has(key));
+  return findFeatureGrants(decisions, isNew ? Number.NEGATIVE_INFINITY : since, until + 1, (key) => made.has(key));
 }
 
 function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: Instant): void {
   const { key, featureId, granted, effectiveFrom, effectiveUntil, due } = grant;
   work.putEntry({
-    id: entryIdOf(work.record.id, key),
+    id: dueEntryId(work.record.id, key),
     accountId: work.record.id,
     key,
     featureId,
@@ -223,13 +230,13 @@ function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: 
     createdAt: due,
     voided: false,
   });
-  moveOverageOnto(work, featureId, openIn(catalog, work, at));
+  moveOverageOnto(work, featureId, createOpenCheck(catalog, work, at));
 }
 
 /** The start of the earliest cycle to draw once everything due by an instant is final; asked with ascending instants. */
 type StartOfOpen = (done: Instant) => Instant;
 
-function startOfOpen(open: readonly AccountCycle[], terms: GraceTerms): StartOfOpen {
+function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms): StartOfOpen {
   const closing = open.map((cycle) => ({ closes: closesAt(cycle, terms), start: cycle.start }));
   closing.sort((a, b) => b.closes - a.closes);
   let start = Number.POSITIVE_INFINITY;
@@ -251,11 +258,11 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
   const last = instants.at(-1);
   if (last === undefined) return;
   let from = start;
-  for (const until of partsOf(catalog, work.record, start, last + 1)) {
+  for (const until of splitRange(catalog, work.record, start, last + 1)) {
     // Drafts that no credit joins need not be drawn with those that become final.
     const areApart = !mayTakeCredits(catalog, work, from);
     const asked = areApart ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
-    const drawn = yield* drawOpen(catalog, work, { from, until, knownUntil: last + 1, asked });
+    const drawn = yield* drawOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, asked });
     const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own
@@ -273,7 +280,7 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     for (const at of instants) {
       for (const [place, each] of ready.entries()) {
         if (times[place] !== at) continue;
-        putFinal(work, each, at);
+        finalizeInvoice(work, each, at);
         yield;
       }
     }
@@ -285,7 +292,7 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
 }
 
 /** Whether a draft takes of credits, or grants one, when it becomes final. */
-function changesCredits(drawn: Drawn | undefined): boolean {
+function changesCredits(drawn: DrawnInvoice | undefined): boolean {
   return drawn !== undefined && (drawn.taken.length > 0 || drawn.granted !== undefined);
 }
 
@@ -300,8 +307,8 @@ function* isFinalBefore(
   at: Instant,
 ): Steps<boolean> {
   if (from >= until || from >= at) return false;
-  const view = viewOfWork(catalog, work);
-  const cycles = cyclesIn(timelineOf(view.decisions), from, until);
+  const view = toAccountView(catalog, work);
+  const cycles = cyclesIn(buildTimeline(view.decisions), from, until);
   if (cycles.some((cycle) => closesAt(cycle, view) < at)) return true;
   return (yield* datesInAdvance(view, { from, until })).some(({ finalAt }) => finalAt < at);
 }
@@ -314,14 +321,14 @@ function isInOrder(instants: readonly Instant[]): boolean {
  * Where a draw of `[from, until)` may stop for a while. Under one plan, what a cycle is charged never depends on later
  * ones; where plans followed each other it may, and all is drawn at once.
  */
-function partsOf(catalog: Catalog, record: AccountRecord, from: Instant, until: Instant): readonly Instant[] {
-  const { decisions } = planOf(catalog, record);
+function splitRange(catalog: Catalog, record: AccountRecord, from: Instant, until: Instant): readonly Instant[] {
+  const { decisions } = findAccountPlan(catalog, record);
   if (decisions.length !== 1) return [until];
-  const starts = cyclesIn(timelineOf(decisions), from, until).map((cycle) => cycle.start);
+  const starts = cyclesIn(buildTimeline(decisions), from, until).map((cycle) => cycle.start);
   return [...starts.filter((start, place) => place > 0 && place % CYCLES_AT_ONCE === 0 && start > from), until];
 }
 
-function byInstant<Item>(
+function groupByInstant<Item>(
   items: readonly Item[],
   instantOfItem: (item: Item) => Instant,
 ): ReadonlyMap<Instant, readonly Item[]> {
@@ -337,15 +344,15 @@ function byInstant<Item>(
 
 /** The next instant at which something may fall due; before it there is nothing to do. */
 export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Instant): Instant {
-  const { decisions } = planOf(catalog, record);
-  const timeline = timelineOf(decisions);
-  const terms = graceTermsOf(catalog, record);
+  const { decisions } = findAccountPlan(catalog, record);
+  const timeline = buildTimeline(decisions);
+  const terms = findGraceTerms(catalog, record);
   const candidates = [
     NO_END,
     // Decisions that a book dates after its load.
     ...decisions.map(({ decidedAt }) => decidedAt),
-    ...boundaries(timeline, until),
-    ...openCycles(catalog, record, until).map((cycle) => closesAt(cycle, terms)),
+    ...findBoundaries(timeline, until),
+    ...findOpenCycles(catalog, record, until).map((cycle) => closesAt(cycle, terms)),
     // A decrease counts from the day after it (S10.1).
     ...record.licenseUpdates.flatMap(({ effectiveFrom }) => [
       effectiveFrom,
@@ -355,7 +362,7 @@ export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Ins
   return Math.min(...candidates.filter((at) => at > until));
 }
 
-function boundaries(timeline: Timeline, until: Instant): readonly Instant[] {
+function findBoundaries(timeline: Timeline, until: Instant): readonly Instant[] {
   const current = cycleAt(timeline, until);
   return [...timeline.map(({ from }) => from), ...(current === undefined ? [] : [current.end])];
 }

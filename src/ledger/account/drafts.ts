@@ -8,17 +8,17 @@
  */
 import type { Steps } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { type DraftTerms, invoiceKeyOf } from "../../invoicing/draft.ts";
+import { type DraftTerms, invoiceKey } from "../../invoicing/draft.ts";
 import type { DrawOptions } from "../../invoicing/draw.ts";
-import { chargesBelowZero } from "../../invoicing/granted-credits.ts";
+import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountWork } from "../workspace.ts";
-import { instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
-import { chartedUntil } from "./draft-places.ts";
-import { invoiceIdOf } from "./due-ids.ts";
-import { asDraft, type DraftInvoice, drawOpen } from "./invoices.ts";
-import { openCycles, openSince } from "./open-cycles.ts";
+import { catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
+import { draftIndexKnownUntil } from "./draft-places.ts";
+import { dueInvoiceId } from "./due-ids.ts";
+import { toDraftInvoice, type DraftInvoice, drawOpenInvoices } from "./invoices.ts";
+import { findOpenCycles, earliestStart } from "./open-cycles.ts";
 
 /**
  * The drafts of every cycle that has begun, as of an instant up to which the account was caught up with; in the order in which
@@ -37,10 +37,10 @@ export function* draftsOf(
   const range = ids === undefined ? rangeOf(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
   if (range === undefined) return [];
   const { id: accountId } = work.record;
-  const asked = ids && ((terms: DraftTerms) => ids.has(invoiceIdOf(accountId, invoiceKeyOf(terms))));
+  const asked = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
   const drafts: DraftInvoice[] = [];
-  for (const drawn of yield* drawOpen(catalog, work, { ...range, asked, most })) {
-    drafts.push(asDraft(work.record, drawn));
+  for (const drawn of yield* drawOpenInvoices(catalog, work, { ...range, asked, most })) {
+    drafts.push(toDraftInvoice(work.record, drawn));
     yield;
   }
   return drafts;
@@ -51,7 +51,7 @@ export function* heldByDrafts(catalog: Catalog, work: AccountWork, now: Instant)
   const held = new Map<string, Decimal>();
   const range = rangeOf(catalog, work, now);
   if (!mayTakeCredits(catalog, work, range.from)) return held;
-  for (const { taken } of yield* drawOpen(catalog, work, { ...range, asked: "TAKING_CREDITS" })) {
+  for (const { taken } of yield* drawOpenInvoices(catalog, work, { ...range, asked: "TAKING_CREDITS" })) {
     for (const { creditId, amount } of taken) held.set(creditId, add(held.get(creditId) ?? ZERO, amount));
   }
   return held;
@@ -61,8 +61,8 @@ type Range = Pick<DrawOptions, "from" | "until" | "knownUntil">;
 
 /** The time of all drafts. */
 function rangeOf(catalog: Catalog, work: AccountWork, now: Instant): Range {
-  const at = instantOfCatchUp(work.record, now);
-  return { from: openSince(openCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
+  const at = catchUpInstant(work.record, now);
+  return { from: earliestStart(findOpenCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
 }
 
 /** The time of the cycles of some drafts, where these depend on no other one; undefined where the account has none of them. */
@@ -74,7 +74,7 @@ function* rangeAround(
 ): Steps<Range | undefined> {
   const whole = rangeOf(catalog, work, now);
   const { drafts } = work.record;
-  if (drafts === undefined || chartedUntil(drafts) < whole.until) return whole;
+  if (drafts === undefined || draftIndexKnownUntil(drafts) < whole.until) return whole;
   const places = drafts.places.filter(({ id }) => ids.has(id));
   yield;
   if (places.length === 0) return undefined;
@@ -89,7 +89,9 @@ function* rangeAround(
 
 /** Whether the drafts of cycles that end after an instant may take credits, or grant some: then a draft depends on earlier ones (S12.3). */
 export function mayTakeCredits(catalog: Catalog, work: AccountWork, from: Instant): boolean {
-  const { credits } = viewOfWork(catalog, work);
+  const { credits } = toAccountView(catalog, work);
   if (credits.some(({ effectiveUntil }) => effectiveUntil === undefined || effectiveUntil > from)) return true;
-  return planOf(catalog, work.record).decisions.some(({ plan }) => plan !== null && chargesBelowZero(plan.details));
+  return findAccountPlan(catalog, work.record).decisions.some(
+    ({ plan }) => plan !== null && mayChargeBelowZero(plan.details),
+  );
 }

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { invoiceKeyOf } from "../../invoicing/draft.ts";
+import { invoiceKey } from "../../invoicing/draft.ts";
 import type { AccountCycle } from "../../invoicing/timeline.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import type { EntryRecord, InvoiceRecord } from "../records.ts";
@@ -18,33 +18,33 @@ const DUE_KINDS = ["entry", "credit", "inv"] as const;
 export type DueKind = (typeof DUE_KINDS)[number];
 
 /** The id of a feature credit entry that a plan grants, by the key of its grant. */
-export function entryIdOf(accountId: string, key: string): string {
+export function dueEntryId(accountId: string, key: string): string {
   return shortId("entry", [accountId, key]);
 }
 
 /** The id of a credit that a plan or an invoice grants, by what caused it. */
-export function creditIdOf(accountId: string, cause: string): string {
+export function dueCreditId(accountId: string, cause: string): string {
   return shortId("credit", [accountId, cause]);
 }
 
-/** The id of an invoice by its `invoiceKeyOf`: a draft has the id of the final one. */
-export function invoiceIdOf(accountId: string, key: string): string {
+/** The id of an invoice by its `invoiceKey`: a draft has the id of the final one. */
+export function dueInvoiceId(accountId: string, key: string): string {
   return shortId("inv", [accountId, key]);
 }
 
 /** The key of the one invoice of a cycle that is a draft while the cycle is open (S13.1). */
-export function standardKeyOf({ start, end }: Pick<AccountCycle, "start" | "end">): string {
-  return invoiceKeyOf({ invoiceType: "STANDARD", cycle: { start }, invoiceDate: end, finalAt: end });
+export function standardInvoiceKey({ start, end }: Pick<AccountCycle, "start" | "end">): string {
+  return invoiceKey({ invoiceType: "STANDARD", cycle: { start }, invoiceDate: end, finalAt: end });
 }
 
 /** The key of the grant that an entry was made by; undefined for one that was bought. */
-export function keyOfEntry({ id, accountId, key, source }: EntryRecord): string | undefined {
-  return source === "PURCHASE" ? undefined : (key ?? after(`entry|${accountId}|`, id));
+export function grantKey({ id, accountId, key, source }: EntryRecord): string | undefined {
+  return source === "PURCHASE" ? undefined : (key ?? stripPrefix(`entry|${accountId}|`, id));
 }
 
 /** The key of a final invoice. */
-export function keyOfInvoice({ id, accountId, key }: Pick<InvoiceRecord, "id" | "accountId" | "key">): string {
-  return key ?? after(`inv|${accountId}|`, id) ?? id;
+export function storedInvoiceKey({ id, accountId, key }: Pick<InvoiceRecord, "id" | "accountId" | "key">): string {
+  return key ?? stripPrefix(`inv|${accountId}|`, id) ?? id;
 }
 
 /**
@@ -52,16 +52,16 @@ export function keyOfInvoice({ id, accountId, key }: Pick<InvoiceRecord, "id" | 
  * the record has a former, long one.
  *
  * @param id that of the thing
- * @param asked what a caller asks for
+ * @param requestedId what a caller asks for
  */
-export function isNamed(accountId: string, id: string, asked: string): boolean {
-  return id === asked || id === shortIdOfFormer(accountId, asked);
+export function matchesId(accountId: string, id: string, requestedId: string): boolean {
+  return id === requestedId || id === toShortId(accountId, requestedId);
 }
 
-/** The ids that {@link isNamed} finds for one that a caller asks for. */
-export function idsNamed(accountId: string, asked: string): ReadonlySet<string> {
-  const short = shortIdOfFormer(accountId, asked);
-  return new Set(short === undefined ? [asked] : [asked, short]);
+/** The ids that {@link matchesId} finds for one that a caller asks for. */
+export function idsNamed(accountId: string, requestedId: string): ReadonlySet<string> {
+  const short = toShortId(accountId, requestedId);
+  return new Set(short === undefined ? [requestedId] : [requestedId, short]);
 }
 
 /** Whether a text looks like an id of one of these kinds, as they are made now. */
@@ -70,14 +70,14 @@ export function isShortId(kind: DueKind, id: string): boolean {
 }
 
 /** The short id for a former id of the account; undefined for any other id. */
-function shortIdOfFormer(accountId: string, asked: string): string | undefined {
+function toShortId(accountId: string, requestedId: string): string | undefined {
   for (const kind of DUE_KINDS) {
-    const key = after(`${kind}|${accountId}|`, asked);
+    const key = stripPrefix(`${kind}|${accountId}|`, requestedId);
     if (key !== undefined) return shortId(kind, [accountId, key]);
   }
   return undefined;
 }
 
-function after(prefix: string, text: string): string | undefined {
+function stripPrefix(prefix: string, text: string): string | undefined {
   return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
 }

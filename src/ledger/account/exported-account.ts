@@ -14,16 +14,16 @@ import type {
 import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
-import { sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
+import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { subtract, textOf } from "../../numbers/decimal.ts";
+import { subtract, formatDecimal } from "../../numbers/decimal.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
-import { quoted } from "../refusals.ts";
-import { decisionsOf, type FindPlan, keptCycles } from "./associated-plans.ts";
+import { quoteText } from "../refusals.ts";
+import { toDecisions, type FindPlan, keptCycles } from "./associated-plans.ts";
 
 /** An account with all that a ledger holds for it. */
-export interface HeldAccount {
+export interface StoredAccount {
   readonly record: AccountRecord;
   readonly entries: readonly EntryRecord[];
   readonly credits: readonly CreditRecord[];
@@ -41,13 +41,13 @@ export type ExportedAccount = Omit<AccountInput, "pricePlans"> & {
  *
  * @returns with a sentence for each thing that a book cannot say
  */
-export function exportedAccount(
-  { record, entries, credits }: HeldAccount,
+export function exportAccount(
+  { record, entries, credits }: StoredAccount,
   findPlan: FindPlan,
 ): { readonly account: ExportedAccount; readonly notes: readonly string[] } {
   const { id, name, customerId, status, invoiceCurrency, netTermDays, primaryEmail, address, metadata, tags } = record;
   const notes: string[] = [];
-  const note = (sentence: string): void => void notes.push(`account ${quoted(id)}: ${sentence}`);
+  const note = (sentence: string): void => void notes.push(`account ${quoteText(id)}: ${sentence}`);
   if ((record.pastInvoiceGroups ?? []).length > 0)
     note("it was in another invoice group before: the book has the present one");
   const account: ExportedAccount = {
@@ -62,39 +62,39 @@ export function exportedAccount(
     ...(address !== undefined && { address }),
     ...(metadata !== undefined && { metadata }),
     ...(tags !== undefined && { tags }),
-    pricePlans: associationsOf(record.associations, findPlan, note),
+    pricePlans: exportAssociations(record.associations, findPlan, note),
     licenseUpdates: record.licenseUpdates.map(
       ({ licenseId, updateType, quantity, effectiveFrom, idempotencyKey }): LicenseUpdateInput => ({
         licenseId,
         updateType,
-        quantity: textOf(quantity),
-        effectiveFrom: timeText(effectiveFrom),
+        quantity: formatDecimal(quantity),
+        effectiveFrom: formatTime(effectiveFrom),
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       }),
     ),
-    credits: credits.flatMap((credit) => creditOf(credit, note)),
-    featureCredits: entries.flatMap((entry) => featureCreditOf(entry, note)),
+    credits: credits.flatMap((credit) => exportCredit(credit, note)),
+    featureCredits: entries.flatMap((entry) => exportEntry(entry, note)),
   };
   return { account, notes };
 }
 
 type Note = (sentence: string) => void;
 /** A plan over some days, with the cycles that it had. */
-type Kept = NonNullable<AssociationRecord["plan"]> & {
+type PlanStretch = NonNullable<AssociationRecord["plan"]> & {
   readonly from: Instant;
   readonly until: Instant;
   readonly decidedAt: Instant;
 };
 
-function associationsOf(
+function exportAssociations(
   records: readonly AssociationRecord[],
   findPlan: FindPlan,
   note: Note,
 ): ExportedAccount["pricePlans"] {
-  let kept: readonly Kept[] = [];
+  let kept: readonly PlanStretch[] = [];
   for (const { plan, from, until, decidedAt } of records) {
     if (plan === undefined) {
-      kept = kept.flatMap((each) => without(each, from, until));
+      kept = kept.flatMap((each) => removeDays(each, from, until));
       const end = until === NO_END ? "" : ` until ${formatDate(until)}`;
       note(
         `its plan was taken from it on ${formatInstant(decidedAt)}, from ${formatDate(from)}${end}: a book says no such decision, so there the plan ends then from the start`,
@@ -103,14 +103,14 @@ function associationsOf(
   }
   const read: PlanAssociation[] = [];
   return kept.map((each) => {
-    const association = associationOf(each, read, findPlan);
+    const association = exportAssociation(each, read, findPlan);
     read.push(association);
     const { pricePlanId, version, effectiveFrom, retainStartOffsets, pricePlanDetailsOverride: override } = association;
     return {
       pricePlanId,
       version,
-      effectiveFrom: timeText(effectiveFrom),
-      ...(each.until < NO_END && { effectiveUntil: timeText(each.until) }),
+      effectiveFrom: formatTime(effectiveFrom),
+      ...(each.until < NO_END && { effectiveUntil: formatTime(each.until) }),
       decidedAt: formatInstant(each.decidedAt),
       ...(retainStartOffsets === true && { retainStartOffsets }),
       ...(override && hasContent(override) && { pricePlanDetailsOverride: override }),
@@ -119,14 +119,14 @@ function associationsOf(
 }
 
 /** The days of a plan without those of a range: none, one or two pieces. */
-function without(each: Kept, from: Instant, until: Instant): readonly Kept[] {
+function removeDays(each: PlanStretch, from: Instant, until: Instant): readonly PlanStretch[] {
   const before = { ...each, until: Math.min(each.until, from) };
   const after = { ...each, from: Math.max(each.from, until) };
   return [before, after].filter((part) => part.from < part.until);
 }
 
 /** An association whose cycles are those that it had: the plan's own, those of the plan before, or its override's (S6.3). */
-function associationOf(each: Kept, before: readonly PlanAssociation[], findPlan: FindPlan): PlanAssociation {
+function exportAssociation(each: PlanStretch, before: readonly PlanAssociation[], findPlan: FindPlan): PlanAssociation {
   const { planId, version, override, from, until, decidedAt } = each;
   const plain: PlanAssociation = {
     pricePlanId: planId,
@@ -138,8 +138,8 @@ function associationOf(each: Kept, before: readonly PlanAssociation[], findPlan:
   };
   const has = (association: PlanAssociation): boolean => {
     const account: Pick<Account, "pricePlans"> = { pricePlans: [...before, association] };
-    const decided = decisionsOf(account, findPlan).at(-1)?.plan;
-    if (decided === undefined || !sameCycleConfig(decided.cycleConfig, each.cycleConfig)) return false;
+    const decided = toDecisions(account, findPlan).at(-1)?.plan;
+    if (decided === undefined || !isSameCycleConfig(decided.cycleConfig, each.cycleConfig)) return false;
     const { gracePeriodDays } = keptCycles(decided, decided.details);
     return gracePeriodDays === each.gracePeriodDays;
   };
@@ -148,13 +148,13 @@ function associationOf(each: Kept, before: readonly PlanAssociation[], findPlan:
   if (before.length > 0 && has(retained)) return retained;
   return {
     ...plain,
-    pricePlanDetailsOverride: { ...NO_CARDS, ...override, pricingCycleConfig: termsOf(each, findPlan) },
+    pricePlanDetailsOverride: { ...NO_CARDS, ...override, pricingCycleConfig: cycleTerms(each, findPlan) },
   };
 }
 
 /** The terms of a plan's cycles, with offsets that are given in place of derived ones. */
-function termsOf(
-  { planId, version, override, cycleConfig, gracePeriodDays }: Kept,
+function cycleTerms(
+  { planId, version, override, cycleConfig, gracePeriodDays }: PlanStretch,
   findPlan: FindPlan,
 ): NonNullable<PricePlanDetailsOverride["pricingCycleConfig"]> {
   const details = findPlan(planId, version)?.pricePlanDetails;
@@ -163,53 +163,55 @@ function termsOf(
     ...terms,
     interval: cycleConfig.interval,
     anniversaryCycle: false,
-    startOffset: startOffsetOf(cycleConfig),
+    startOffset: toStartOffset(cycleConfig),
     ...(gracePeriodDays !== undefined && { gracePeriod: gracePeriodDays }),
   };
 }
 
-function creditOf(credit: CreditRecord, note: Note): readonly CreditInput[] {
+function exportCredit(credit: CreditRecord, note: Note): readonly CreditInput[] {
   const { id, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil } = credit;
   // A credit of a plan or of a refunding invoice is made again by whoever loads the book.
   if (credit.cause !== undefined) return [];
   if (credit.voided)
-    note(`the credit ${quoted(id)} was voided: the book has ${textOf(consumedAmount)} of it, which was taken before`);
+    note(
+      `the credit ${quoteText(id)} was voided: the book has ${formatDecimal(consumedAmount)} of it, which was taken before`,
+    );
   if (credit.voided && consumedAmount.isZero()) return [];
   return [
     {
       id,
       purpose,
-      creditAmount: textOf(credit.voided ? consumedAmount : creditAmount),
+      creditAmount: formatDecimal(credit.voided ? consumedAmount : creditAmount),
       priority,
-      effectiveFrom: timeText(effectiveFrom),
-      ...(effectiveUntil !== undefined && { effectiveUntil: timeText(effectiveUntil) }),
+      effectiveFrom: formatTime(effectiveFrom),
+      ...(effectiveUntil !== undefined && { effectiveUntil: formatTime(effectiveUntil) }),
       ...(credit.applicableEntityIds !== undefined && { applicableEntityIds: credit.applicableEntityIds }),
     },
   ];
 }
 
-function featureCreditOf(entry: EntryRecord, note: Note): readonly FeatureCreditInput[] {
+function exportEntry(entry: EntryRecord, note: Note): readonly FeatureCreditInput[] {
   const { id, featureId, source, granted, balance, voided, effectiveFrom, effectiveUntil } = entry;
   const spent = subtract(granted, balance);
   if (voided) {
     const made =
       source === "PURCHASE"
-        ? `the book has ${textOf(spent)} of them, which were taken before`
+        ? `the book has ${formatDecimal(spent)} of them, which were taken before`
         : "the book grants them whole";
-    note(`the feature credits ${quoted(id)} were voided: ${made}`);
+    note(`the feature credits ${quoteText(id)} were voided: ${made}`);
   }
   if (source !== "PURCHASE" || (voided && spent.isZero())) return [];
   return [
     {
       id,
       featureId,
-      granted: textOf(voided ? spent : granted),
+      granted: formatDecimal(voided ? spent : granted),
       effectiveFrom: formatInstant(effectiveFrom),
       effectiveUntil: formatInstant(effectiveUntil),
     },
   ];
 }
 
-function timeText(instant: Instant): string {
+function formatTime(instant: Instant): string {
   return instant % DAY_MS === 0 ? formatDate(instant) : formatInstant(instant);
 }

@@ -8,17 +8,17 @@ import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
-import { invoiceKeyOf } from "../../invoicing/draft.ts";
-import { drawDrafts, type Drawn, type DrawOptions } from "../../invoicing/draw.ts";
+import { invoiceKey } from "../../invoicing/draft.ts";
+import { drawDrafts, type DrawnInvoice, type DrawOptions } from "../../invoicing/draw.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
-import { viewOfWork } from "./account-plan.ts";
-import { creditIdOf, invoiceIdOf, keyOfInvoice } from "./due-ids.ts";
-import { newCredit } from "./new-credit.ts";
+import { toAccountView } from "./account-plan.ts";
+import { dueCreditId, dueInvoiceId, storedInvoiceKey } from "./due-ids.ts";
+import { createCreditRecord } from "./new-credit.ts";
 
 /** A draft of an account with the id that it keeps when it is final. */
 export interface DraftInvoice {
@@ -30,19 +30,19 @@ export interface DraftInvoice {
  * The invoices that are not final of the cycles that touch `[from, until)`, in the order in which they take credits; in steps of
  * a draft each.
  */
-export function* drawOpen(
+export function* drawOpenInvoices(
   catalog: Catalog,
   work: AccountWork,
   range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "asked" | "most">,
-  view: AccountView = viewOfWork(catalog, work),
-): Steps<readonly Drawn[]> {
-  const final = new Set(work.invoices().map(keyOfInvoice));
+  view: AccountView = toAccountView(catalog, work),
+): Steps<readonly DrawnInvoice[]> {
+  const final = new Set(work.invoices().map(storedInvoiceKey));
   return yield* drawDrafts(view, catalog.billing, {
     ...range,
     explain: true,
     creditsAreWhole: true,
-    isFinal: (draft) => final.has(invoiceKeyOf(draft)),
-    creditId: (cause) => creditIdOf(view.accountId, cause),
+    isFinal: (draft) => final.has(invoiceKey(draft)),
+    creditId: (cause) => dueCreditId(view.accountId, cause),
   });
 }
 
@@ -52,16 +52,16 @@ export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boo
 }
 
 /** The end of the last cycle that has a final STANDARD invoice or stays closed: days before it cannot change (S16.1). */
-export function settledUntil(work: Pick<AccountWork, "record" | "invoices">): Instant {
+export function invoicedUntil(work: Pick<AccountWork, "record" | "invoices">): Instant {
   const closedUntil = work.record.closedCycles?.until ?? Number.NEGATIVE_INFINITY;
   return Math.max(closedUntil, ...standardCycles(work.invoices()).map(({ end }) => end));
 }
 
 /** Makes a draft final: its record, what it consumes of credits, and the credit that it grants (S12.4, S13.4). */
-export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
+export function finalizeInvoice(work: AccountWork, drawn: DrawnInvoice, at: Instant): void {
   const { record } = work;
-  const key = invoiceKeyOf(drawn.draft);
-  const id = invoiceIdOf(record.id, key);
+  const key = invoiceKey(drawn.draft);
+  const id = dueInvoiceId(record.id, key);
   const invoice = drawn.invoice();
   const status = invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
   const revenueInfo =
@@ -84,7 +84,7 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
       transactions: [...credit.transactions, { invoiceId: id, amount, at }],
     });
   }
-  if (drawn.granted !== undefined) putGranted(work, { ...drawn.granted, grantedAt: at });
+  if (drawn.granted !== undefined) createGrantedCredit(work, { ...drawn.granted, grantedAt: at });
 }
 
 function creditIn(work: AccountWork, creditId: string): CreditRecord {
@@ -94,10 +94,10 @@ function creditIn(work: AccountWork, creditId: string): CreditRecord {
 }
 
 /** Makes a credit that a plan or an invoice grants. */
-export function putGranted(work: AccountWork, granted: GrantedCredit): void {
+export function createGrantedCredit(work: AccountWork, granted: GrantedCredit): void {
   const { record } = work;
-  const made = { id: creditIdOf(record.id, granted.id), cause: granted.id, createdAt: granted.grantedAt };
-  work.putCredit(newCredit(record, granted, made));
+  const made = { id: dueCreditId(record.id, granted.id), cause: granted.id, createdAt: granted.grantedAt };
+  work.putCredit(createCreditRecord(record, granted, made));
 }
 
 /** The cycles with a final STANDARD invoice. */
@@ -108,6 +108,6 @@ export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { s
 }
 
 /** A draft as it is read. */
-export function asDraft(record: Pick<AccountRecord, "id">, { draft, invoice }: Drawn): DraftInvoice {
-  return { id: invoiceIdOf(record.id, invoiceKeyOf(draft)), invoice: invoice() };
+export function toDraftInvoice(record: Pick<AccountRecord, "id">, { draft, invoice }: DrawnInvoice): DraftInvoice {
+  return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: invoice() };
 }

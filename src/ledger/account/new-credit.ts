@@ -10,7 +10,7 @@ import type { AccountRecord, CreditRecord } from "../records.ts";
  * @param worth what it pays, how much of it and when; an end at which nothing ends is left out
  * @param made which credit it is, and by what it was made
  */
-export function newCredit(
+export function createCreditRecord(
   owner: Pick<AccountRecord, "id" | "customerId" | "invoiceCurrency">,
   { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds }: Omit<Credit, "id">,
   made: Pick<CreditRecord, "id" | "cause" | "createdAt" | "idempotencyKey">,

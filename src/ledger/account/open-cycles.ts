@@ -5,12 +5,12 @@
  */
 import { INSTANT_END, INSTANT_MIN, type Instant, dayStart } from "../../calendar/instant.ts";
 import { cardCount } from "../../invoicing/cards.ts";
-import { type ClosedCycles, closesAt, openEndsFrom } from "../../invoicing/grace.ts";
-import { type AccountCycle, cyclesIn, timelineOf } from "../../invoicing/timeline.ts";
+import { type ClosedCycles, closesAt, earliestOpenEnd } from "../../invoicing/grace.ts";
+import { type AccountCycle, cyclesIn, buildTimeline } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
-import { graceTermsOf, planOf } from "./account-plan.ts";
+import { findGraceTerms, findAccountPlan } from "./account-plan.ts";
 import { isInvoiced } from "./invoices.ts";
 import type { AccountPeriod, Closed } from "./plan-clock.ts";
 
@@ -20,7 +20,7 @@ import type { AccountPeriod, Closed } from "./plan-clock.ts";
  *
  * @param now the clock; if it was put back, what was caught up with before stays closed
  */
-export function closedAt(
+export function findClosedReason(
   account: Pick<AccountWork, "record" | "invoices">,
   period: AccountPeriod,
   at: Instant,
@@ -34,9 +34,9 @@ export function closedAt(
 }
 
 /** Makes the test whether what is dated at an instant may still change. */
-export function openIn(catalog: Catalog, account: AccountWork, now: Instant): (at: Instant) => boolean {
-  const { clock } = planOf(catalog, account.record);
-  return (at) => closedAt(account, clock.periodAt(at), at, now) === undefined;
+export function createOpenCheck(catalog: Catalog, account: AccountWork, now: Instant): (at: Instant) => boolean {
+  const { clock } = findAccountPlan(catalog, account.record);
+  return (at) => findClosedReason(account, clock.periodAt(at), at, now) === undefined;
 }
 
 /** A stretch of time, half open. */
@@ -46,15 +46,15 @@ export interface Stretch {
 }
 
 /** All time in which what is dated may still change: open cycles and what lies between and around cycles, in order. */
-export function openStretches(
+export function findOpenStretches(
   catalog: Catalog,
   record: AccountRecord,
   invoices: readonly InvoiceRecord[],
   now: Instant,
 ): readonly Stretch[] {
   const latest = Math.max(now, record.caughtUpTo);
-  const terms = graceTermsOf(catalog, record);
-  const timeline = timelineOf(planOf(catalog, record).decisions);
+  const terms = findGraceTerms(catalog, record);
+  const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
   const open: Stretch[] = [];
   let from = INSTANT_MIN;
   // A cycle that has not begun is open, and so is all time after it.
@@ -71,10 +71,10 @@ export function openStretches(
  *
  * @param now the clock; where it was put back, what was closed by a later time stays closed
  */
-export function closedSoFar(catalog: Catalog, record: AccountRecord, now: Instant): ClosedCycles | undefined {
+export function findClosedCycles(catalog: Catalog, record: AccountRecord, now: Instant): ClosedCycles | undefined {
   const at = Math.max(now, record.caughtUpTo);
-  const terms = graceTermsOf(catalog, record);
-  const timeline = timelineOf(planOf(catalog, record).decisions);
+  const terms = findGraceTerms(catalog, record);
+  const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
   let until = record.closedCycles?.until;
   for (const cycle of cyclesIn(timeline, until ?? Number.NEGATIVE_INFINITY, at)) {
     if (at < closesAt(cycle, terms)) break;
@@ -87,19 +87,19 @@ export function closedSoFar(catalog: Catalog, record: AccountRecord, now: Instan
  * The cycles that have begun by an instant and may still get a STANDARD invoice: those that had not closed when the
  * account was caught up with last. A decision of that day may have cut one and closed it.
  */
-export function openCycles(
+export function findOpenCycles(
   catalog: Catalog,
   record: AccountRecord,
   until: Instant,
   closedSince: Instant = dayStart(record.caughtUpTo),
 ): readonly AccountCycle[] {
-  const { decisions } = planOf(catalog, record);
-  const timeline = timelineOf(decisions);
-  const terms = graceTermsOf(catalog, record);
+  const { decisions } = findAccountPlan(catalog, record);
+  const timeline = buildTimeline(decisions);
+  const terms = findGraceTerms(catalog, record);
   const [first] = timeline;
   if (first === undefined) return [];
   // A cycle that ends just there is one of them; by a clock that is behind, all of them begin before it and end later.
-  const from = Math.max(first.from, Math.min(until, openEndsFrom(decisions, terms, closedSince) - 1));
+  const from = Math.max(first.from, Math.min(until, earliestOpenEnd(decisions, terms, closedSince) - 1));
   return cyclesIn(timeline, from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
 }
 
@@ -109,7 +109,7 @@ const OPEN_CYCLES_MAX = 64;
 
 /** Whether so much of an account is open at an instant that all its invoices, or their places, are made in steps only. */
 export function isLongOpen(catalog: Catalog, record: AccountRecord, at: Instant): boolean {
-  const open = openCycles(catalog, record, at);
+  const open = findOpenCycles(catalog, record, at);
   if (open.length > OPEN_CYCLES_MAX) return true;
   let cards = 0;
   for (const { term } of open) cards += cardCount(term.plan.details);
@@ -117,6 +117,6 @@ export function isLongOpen(catalog: Catalog, record: AccountRecord, at: Instant)
 }
 
 /** The start of the first of these cycles, or an instant before it. */
-export function openSince(open: readonly AccountCycle[], otherwise: Instant): Instant {
+export function earliestStart(open: readonly AccountCycle[], otherwise: Instant): Instant {
   return Math.min(otherwise, ...open.map(({ start }) => start));
 }

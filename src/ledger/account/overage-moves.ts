@@ -18,7 +18,7 @@ import type { AccountWork } from "../workspace.ts";
  * @param isOpen whether the cycle at an event's timestamp still takes changes (S6.5)
  */
 export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (at: Instant) => boolean): void {
-  const uses = work.events().flatMap((event) => overageUse(event, featureId, isOpen));
+  const uses = work.events().flatMap((event) => toOverageUse(event, featureId, isOpen));
   if (uses.length === 0) return;
   const { entries, events } = moveOverage(
     work.spendable(featureId),
@@ -54,7 +54,7 @@ interface OverageUse {
   readonly use: FeatureUse;
 }
 
-function overageUse(event: EventRecord, featureId: string, isOpen: (at: Instant) => boolean): readonly OverageUse[] {
+function toOverageUse(event: EventRecord, featureId: string, isOpen: (at: Instant) => boolean): readonly OverageUse[] {
   const use = event.feature;
   if (use === undefined || use.featureId !== featureId || event.reverted || use.overage.isZero()) return [];
   return isOpen(event.timestamp) ? [{ event, use }] : [];

@@ -7,8 +7,8 @@
 import type { EntitlementOverageRateCard } from "../../book/model/grant-card.ts";
 import type { Cycle } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { overageWindow } from "../../invoicing/arrears.ts";
-import { within } from "../../invoicing/charging.ts";
+import { findOverageWindow } from "../../invoicing/arrears.ts";
+import { clipToTerm } from "../../invoicing/charging.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import {
   naturalPeriod,
@@ -16,7 +16,7 @@ import {
   cycleAt,
   type PlanDecision,
   type Timeline,
-  timelineOf,
+  buildTimeline,
 } from "../../invoicing/timeline.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 
@@ -52,13 +52,13 @@ export interface PlanClock {
 }
 
 /** A clock over an account's decisions. */
-export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
-  const timeline = timelineOf(decisions);
-  const timelineKnownAt = timelinesKnown(decisions, timeline);
+export function createPlanClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
+  const timeline = buildTimeline(decisions);
+  const timelineKnownAt = createTimelineLookup(decisions, timeline);
   let period: AccountPeriod = { start: 0, end: 0 };
   const periodOf = (instant: Instant): AccountPeriod => {
     const cycle = cycleAt(timeline, instant);
-    if (cycle === undefined) return gapAround(timeline, instant);
+    if (cycle === undefined) return findGap(timeline, instant);
     return { start: cycle.start, end: cycle.end, openUntil: closesAt(cycle, graceTerms) };
   };
 
@@ -73,20 +73,23 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
       const current = cycleAt(timelineKnownAt(now), instant) ?? cycleAt(timeline, instant);
       const card = current?.term.plan.details.entitlementOverageRateCards.find((each) => each.featureId === featureId);
       if (current === undefined || card === undefined) return undefined;
-      return { window: limitedWindow(current, card), ...(card.maxQuantity ? { maxQuantity: card.maxQuantity } : {}) };
+      return {
+        window: overageLimitWindow(current, card),
+        ...(card.maxQuantity ? { maxQuantity: card.maxQuantity } : {}),
+      };
     },
   };
 }
 
 /** The timeline as known at an instant (S9.2). Only a book that was loaded ahead of a decision has one not known yet. */
-function timelinesKnown(decisions: readonly PlanDecision[], whole: Timeline): (now: Instant) => Timeline {
+function createTimelineLookup(decisions: readonly PlanDecision[], whole: Timeline): (now: Instant) => Timeline {
   const knownFrom = decisions.map(knownSince);
   const wholeFrom = Math.max(...knownFrom);
   let last = { count: decisions.length, timeline: whole };
   return (now) => {
     if (now >= wholeFrom) return whole;
     const known = decisions.filter((_, index) => (knownFrom[index] ?? now) <= now);
-    if (known.length !== last.count) last = { count: known.length, timeline: timelineOf(known) };
+    if (known.length !== last.count) last = { count: known.length, timeline: buildTimeline(known) };
     return last.timeline;
   };
 }
@@ -100,7 +103,7 @@ export function knownSince({
 }
 
 /** The stretch without a plan around an instant. */
-function gapAround(timeline: Timeline, instant: Instant): AccountPeriod {
+function findGap(timeline: Timeline, instant: Instant): AccountPeriod {
   const before = timeline.filter((term) => term.until <= instant).map((term) => term.until);
   const after = timeline.filter((term) => term.from > instant).map((term) => term.from);
   return { start: Math.max(Number.NEGATIVE_INFINITY, ...before), end: Math.min(Number.POSITIVE_INFINITY, ...after) };
@@ -110,8 +113,8 @@ function gapAround(timeline: Timeline, instant: Instant): AccountPeriod {
  * The window in which overage counts against the card's maximum: a cycle's billing window, or all cycles before `startOffset`, which
  * are not charged (S11.7).
  */
-export function limitedWindow(cycle: AccountCycle, { billingConfig }: EntitlementOverageRateCard): Cycle {
-  const charged = overageWindow(cycle, billingConfig);
+export function overageLimitWindow(cycle: AccountCycle, { billingConfig }: EntitlementOverageRateCard): Cycle {
+  const charged = findOverageWindow(cycle, billingConfig);
   if (charged !== undefined) return charged.served;
-  return within(naturalPeriod(cycle, 1, billingConfig?.startOffset ?? 1), cycle.term);
+  return clipToTerm(naturalPeriod(cycle, 1, billingConfig?.startOffset ?? 1), cycle.term);
 }

@@ -7,12 +7,12 @@ import type { UsageRateCard } from "../../book/model/rate-card.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
-import { type Fraction, NOTHING, subtractFractions } from "../../numbers/fraction.ts";
+import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
 import { rateUsage } from "../../rating/usage.ts";
 import type { Periods } from "./metric-series.ts";
 
 /** Units of a meter, all of one period. */
-export interface UsedAt {
+export interface UsageAtInstant {
   readonly meterId: string;
   /** The day or the hour in which they were used. */
   readonly at: Instant;
@@ -24,7 +24,7 @@ export interface RevenueSource {
   readonly timeline: Timeline;
   readonly currency: string;
   /** Of the cycle that the range begins in and of all after it, in any order. */
-  readonly usage: readonly UsedAt[];
+  readonly usage: readonly UsageAtInstant[];
   /** Cycles that begin later have no revenue yet. */
   readonly now: Instant;
 }
@@ -42,32 +42,34 @@ export function revenueReadsFrom(timeline: Timeline, { start, end }: Pick<Period
  * @param isWanted which meters count
  * @param put is called with each revenue that is not 0
  */
-export function usageRevenue(
+export function putUsageRevenue(
   { timeline, currency, usage, now }: RevenueSource,
   periods: Periods,
   isWanted: (meterId: string) => boolean,
   put: (meterId: string, index: number, revenue: Fraction) => void,
 ): void {
-  const byMeter = usedInOrder(usage);
+  const byMeter = sortByMeter(usage);
   for (const cycle of cyclesIn(timeline, periods.start, periods.end)) {
     if (cycle.start > now) continue;
     for (const card of cycle.term.plan.details.usageRateCards) {
       if (!isWanted(card.usageMeterId)) continue;
       const used = (byMeter.get(card.usageMeterId) ?? []).filter(({ at }) => at >= cycle.start && at < cycle.end);
-      cardRevenue({ card, currency, cycle }, used, periods, (index, revenue) => put(card.usageMeterId, index, revenue));
+      putCardRevenue({ card, currency, cycle }, used, periods, (index, revenue) =>
+        put(card.usageMeterId, index, revenue),
+      );
     }
   }
 }
 
-interface Carded {
+interface CardInCycle {
   readonly card: UsageRateCard;
   readonly currency: string;
   readonly cycle: AccountCycle;
 }
 
-function cardRevenue(
-  { card, currency, cycle }: Carded,
-  used: readonly UsedAt[],
+function putCardRevenue(
+  { card, currency, cycle }: CardInCycle,
+  used: readonly UsageAtInstant[],
   periods: Periods,
   put: (index: number, revenue: Fraction) => void,
 ): void {
@@ -85,7 +87,7 @@ function cardRevenue(
     return next > before;
   };
   countUntil(start);
-  let price = start === cycle.start ? NOTHING : priceOf(quantity);
+  let price = start === cycle.start ? ZERO_FRACTION : priceOf(quantity);
   const last = periods.indexAt(Math.min(cycle.end, periods.end) - 1);
   for (let index = periods.indexAt(start); index <= last; index += 1) {
     const hasMore = countUntil(periods.periodAt(index).end);
@@ -98,8 +100,8 @@ function cardRevenue(
   }
 }
 
-function usedInOrder(usage: readonly UsedAt[]): ReadonlyMap<string, readonly UsedAt[]> {
-  const byMeter = new Map<string, UsedAt[]>();
+function sortByMeter(usage: readonly UsageAtInstant[]): ReadonlyMap<string, readonly UsageAtInstant[]> {
+  const byMeter = new Map<string, UsageAtInstant[]>();
   for (const used of usage) {
     const list = byMeter.get(used.meterId);
     if (list === undefined) byMeter.set(used.meterId, [used]);

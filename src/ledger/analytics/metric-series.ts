@@ -29,7 +29,7 @@ export interface Periods extends Cycle {
  * The periods of a range, which is first widened to what usage is kept by: whole hours for hours, else whole days. So a
  * week or a month that the range cuts is a shorter point, and points add up to the range whatever their length.
  */
-export function periodsOf(aggregation: AggregationPeriod, from: Instant, until: Instant): Periods {
+export function createPeriods(aggregation: AggregationPeriod, from: Instant, until: Instant): Periods {
   const unit = aggregation === "HOUR" ? HOUR_MS : DAY_MS;
   const start = Math.floor(from / unit) * unit;
   const end = Math.ceil(until / unit) * unit;
@@ -123,11 +123,11 @@ export function createSeries<Value>(
         for (const [index, sum] of values) all.set(index, sum);
       }
     },
-    all: () => [...byKey.values()].toSorted(byGroup),
+    all: () => [...byKey.values()].toSorted(compareGroups),
   };
 }
 
-function byGroup(a: SeriesKey, b: SeriesKey): number {
+function compareGroups(a: SeriesKey, b: SeriesKey): number {
   if ((a.group === undefined) !== (b.group === undefined)) return a.group === undefined ? 1 : -1;
   return compareIds(a.group ?? "", b.group ?? "") || compareIds(a.currency ?? "", b.currency ?? "");
 }

@@ -10,16 +10,16 @@ import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing/account-view.ts";
-import { overageWindow } from "../../invoicing/arrears.ts";
-import { cardOf } from "../../invoicing/cards.ts";
+import { findOverageWindow } from "../../invoicing/arrears.ts";
+import { findCard } from "../../invoicing/cards.ts";
 import { endsIn } from "../../invoicing/charging.ts";
 import { drawInvoices } from "../../invoicing/draw.ts";
-import { dueCycles } from "../../invoicing/dues.ts";
-import { creditGrants } from "../../invoicing/granted-credits.ts";
+import { findDueCycles } from "../../invoicing/dues.ts";
+import { findCreditGrants } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { paidInAll } from "../../invoicing/paid-in-all.ts";
-import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, timelineOf } from "../../invoicing/timeline.ts";
-import { type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
+import { netTotal } from "../../invoicing/paid-in-all.ts";
+import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
+import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 
 /** A plan, and what is used of it in one cycle. */
 export interface RevenueCase {
@@ -67,7 +67,7 @@ export interface ChargedCycle extends Cycle {
 }
 
 /** The natural cycle of a plan that holds an instant, as its cycle number `cycleNumber`. */
-export function chargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber: number): ChargedCycle {
+export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber: number): ChargedCycle {
   const index = cycleIndexAt(cycleConfig, at);
   return {
     ...naturalCycle(cycleConfig, index),
@@ -79,12 +79,12 @@ export function chargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber:
  * Draws the invoices of one whole natural cycle, the `cycleNumber`th of the plan; the earlier ones left neither usage nor
  * credits.
  */
-export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): CalculatedRevenue {
-  const view = viewOf(catalog, asked);
-  const cycle = cycleAt(timelineOf(view.decisions), asked.at);
+export function calculateRevenue(catalog: BillingCatalog, request: RevenueCase): CalculatedRevenue {
+  const view = createCalculatorView(catalog, request);
+  const cycle = cycleAt(buildTimeline(view.decisions), request.at);
   invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
-  const drawn = drawInvoices(view, catalog, { ...range, explain: asked.explain, creditsAreWhole: true });
+  const drawn = drawInvoices(view, catalog, { ...range, explain: request.explain, creditsAreWhole: true });
   const invoices = drawn.map(
     ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
       invoiceType,
@@ -98,18 +98,21 @@ export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): C
     }),
   );
   return {
-    currency: asked.currency,
+    currency: request.currency,
     cycle: cycle.natural,
     cycleNumber: cycle.n,
-    totalAmount: paidInAll(drawn),
+    totalAmount: netTotal(drawn),
     invoices,
-    notices: uncharged(catalog, asked, cycle),
+    notices: describeUncharged(catalog, request, cycle),
   };
 }
 
 /** An account that has the plan and nothing else, with all that is used on the first day of the cycle. */
-function viewOf(catalog: BillingCatalog, { plan, currency, at, cycleNumber, ...used }: RevenueCase): AccountView {
-  const cycle = chargedCycle(plan.cycleConfig, at, cycleNumber);
+function createCalculatorView(
+  catalog: BillingCatalog,
+  { plan, currency, at, cycleNumber, ...used }: RevenueCase,
+): AccountView {
+  const cycle = findChargedCycle(plan.cycleConfig, at, cycleNumber);
   const day = dayOf(cycle.start);
   const view: AccountView = {
     accountId: "",
@@ -119,34 +122,34 @@ function viewOf(catalog: BillingCatalog, { plan, currency, at, cycleNumber, ...u
     decisions: [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }],
     licenseChanges: used.licenseChanges,
     credits: [],
-    usage: onDay(used.usage, day),
-    overage: onDay(used.overage, day),
+    usage: usageOnDay(used.usage, day),
+    overage: usageOnDay(used.overage, day),
   };
-  const dues = dueCycles(view.decisions, cycle.end);
-  const granted = toTheEnd(creditGrants(view, catalog, dues)).filter(
+  const dues = findDueCycles(view.decisions, cycle.end);
+  const granted = toTheEnd(findCreditGrants(view, catalog, dues)).filter(
     ({ effectiveFrom }) => effectiveFrom === cycle.start,
   );
   return { ...view, credits: granted };
 }
 
-function onDay(quantities: ReadonlyMap<string, Decimal>, day: Day): AccountView["usage"] {
+function usageOnDay(quantities: ReadonlyMap<string, Decimal>, day: Day): AccountView["usage"] {
   return (meterOrFeatureId, from, until) =>
     from <= day && day < until ? (quantities.get(meterOrFeatureId) ?? ZERO) : ZERO;
 }
 
 /** Notices on given quantities that are not charged in this cycle, so that an incomplete total is not mistaken for a whole one. */
-function uncharged(
+function describeUncharged(
   catalog: BillingCatalog,
   { plan: { details }, usage, overage, licenseChanges }: RevenueCase,
   cycle: AccountCycle,
 ): readonly string[] {
   const notices: string[] = [];
   for (const [id, quantity] of usage) {
-    if (quantity.isZero() || cardOf(details, "USAGE", id) !== undefined) continue;
-    notices.push(withoutPrice(quantity, catalog.meters.get(id) ?? id));
+    if (quantity.isZero() || findCard(details, "USAGE", id) !== undefined) continue;
+    notices.push(describeUnpriced(quantity, catalog.meters.get(id) ?? id));
   }
   for (const id of new Set(licenseChanges.map(({ licenseId }) => licenseId))) {
-    if (cardOf(details, "LICENSE", id) !== undefined) continue;
+    if (findCard(details, "LICENSE", id) !== undefined) continue;
     notices.push(`the licenses of ${catalog.addOns.get(id) ?? id} are not charged: the plan has no price for them`);
   }
   for (const [id, quantity] of overage) {
@@ -154,10 +157,10 @@ function uncharged(
     const name = catalog.features.get(id) ?? id;
     const card = details.entitlementOverageRateCards.find(({ featureId }) => featureId === id);
     if (card === undefined) {
-      notices.push(withoutPrice(quantity, name));
+      notices.push(describeUnpriced(quantity, name));
       continue;
     }
-    const window = overageWindow(cycle, card.billingConfig);
+    const window = findOverageWindow(cycle, card.billingConfig);
     if (window !== undefined && endsIn(cycle, window)) continue;
     const when =
       window === undefined ? "it is not charged so early" : `it is charged on ${formatDate(window.served.end)}`;
@@ -166,6 +169,6 @@ function uncharged(
   return notices;
 }
 
-function withoutPrice(quantity: Decimal, name: string): string {
-  return `${textOf(quantity)} units of ${name} are not charged: the plan has no price for them`;
+function describeUnpriced(quantity: Decimal, name: string): string {
+  return `${formatDecimal(quantity)} units of ${name} are not charged: the plan has no price for them`;
 }

@@ -5,22 +5,22 @@
  */
 import { toTheEnd } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { timelineOf } from "../../invoicing/timeline.ts";
-import { aliasesEnded } from "../account/account-history.ts";
-import { planOf } from "../account/account-plan.ts";
+import { buildTimeline } from "../../invoicing/timeline.ts";
+import { endAliases } from "../account/account-history.ts";
+import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { draftsOf } from "../account/drafts.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";
-import { invalidInput, quoted, refused, taken } from "../refusals.ts";
+import { invalidInput, quoteText, refusal, alreadyTaken } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** The most aliases that one account has. */
 export const ALIASES_MAX = 10;
 
 /** The aliases and accounts that have the names in question, read before the decision. */
-export interface NamesHeld {
+export interface TakenNames {
   /** The alias documents of the names that exist. */
   readonly aliases: readonly DocumentRecord[];
   /** The accounts whose id is one of the names, archived ones too. */
@@ -35,12 +35,17 @@ export type AliasChanges = Required<Pick<Changes, "documents" | "removedDocument
  *
  * @throws {RatebookError} ERR_TAKEN for a name of another account, ERR_INPUT_INVALID for too many, ERR_REFUSED
  */
-export function addAliases(work: AccountWork, aliases: readonly string[], held: NamesHeld, now: Instant): AliasChanges {
+export function addAliases(
+  work: AccountWork,
+  aliases: readonly string[],
+  takenNames: TakenNames,
+  now: Instant,
+): AliasChanges {
   const { record } = work;
-  if (record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(record.id)} is archived`);
+  if (record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived`);
   const own = new Set(record.aliases.map(({ alias }) => alias));
   const added = [...new Set(aliases)].filter((alias) => !own.has(alias));
-  for (const alias of added) checkFree(alias, record.id, held);
+  for (const alias of added) checkFree(alias, record.id, takenNames);
   if (own.size + added.length > ALIASES_MAX) {
     throw invalidInput("aliases", `expected at most ${ALIASES_MAX} aliases in all, got ${own.size + added.length}`);
   }
@@ -53,10 +58,10 @@ export function addAliases(work: AccountWork, aliases: readonly string[], held: 
 /** Takes names from an account; those that it does not have are passed over (S16.6). */
 export function removeAliases(work: AccountWork, aliases: readonly string[], now: Instant): AliasChanges {
   const { record } = work;
-  const gone = new Set(aliases);
-  const removed = record.aliases.filter(({ alias }) => gone.has(alias));
+  const removedAliases = new Set(aliases);
+  const removed = record.aliases.filter(({ alias }) => removedAliases.has(alias));
   if (removed.length === 0) return { documents: [], removedDocuments: [] };
-  work.putRecord({ ...record, ...aliasesEnded(record, gone, now), updatedAt: now });
+  work.putRecord({ ...record, ...endAliases(record, removedAliases, now), updatedAt: now });
   return { documents: [], removedDocuments: removed.map(({ alias }) => ({ kind: "alias" as const, id: alias })) };
 }
 
@@ -65,12 +70,12 @@ export function removeAliases(work: AccountWork, aliases: readonly string[], now
  *
  * @throws {RatebookError} ERR_TAKEN
  */
-export function checkAccountId(id: string, held: NamesHeld): void {
-  if (held.accounts.some((account) => account.id === id)) {
-    throw taken("account", id, `the account id ${quoted(id)} is taken`);
+export function checkAccountId(id: string, takenNames: TakenNames): void {
+  if (takenNames.accounts.some((account) => account.id === id)) {
+    throw alreadyTaken("account", id, `the account id ${quoteText(id)} is taken`);
   }
-  if (held.aliases.some((alias) => alias.id === id)) {
-    throw taken("alias", id, `the account id ${quoted(id)} is the alias of another account`);
+  if (takenNames.aliases.some((alias) => alias.id === id)) {
+    throw alreadyTaken("alias", id, `the account id ${quoteText(id)} is the alias of another account`);
   }
 }
 
@@ -81,7 +86,7 @@ export function aliasDocument(alias: string, accountId: string | undefined, now:
 }
 
 /** The id of the account that an alias stands for; undefined where it resolves to nothing (S16.6). */
-export function accountOfAlias({ body: { accountId } }: DocumentRecord): string | undefined {
+export function aliasTarget({ body: { accountId } }: DocumentRecord): string | undefined {
   return typeof accountId === "string" ? accountId : undefined;
 }
 
@@ -106,25 +111,25 @@ export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant
 export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instant): void {
   catchUp(catalog, work, now);
   const { record } = work;
-  if (record.status === "ARCHIVED") throw refused("S16.3", `the account ${quoted(record.id)} is archived already`);
-  const plan = timelineOf(planOf(catalog, record).decisions).find(({ until }) => until > now)?.plan;
+  if (record.status === "ARCHIVED") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived already`);
+  const plan = buildTimeline(findAccountPlan(catalog, record).decisions).find(({ until }) => until > now)?.plan;
   if (plan !== undefined) {
-    throw refused(
+    throw refusal(
       "S16.3",
-      `the account ${quoted(record.id)} has the price plan ${quoted(plan.planId)}: dissociate it first`,
+      `the account ${quoteText(record.id)} has the price plan ${quoteText(plan.planId)}: dissociate it first`,
     );
   }
   const [draft] = toTheEnd(draftsOf(catalog, work, now, undefined, 1));
   if (draft === undefined) return;
-  throw refused("S16.3", `the account ${quoted(record.id)} has an open draft invoice, ${quoted(draft.id)}`);
+  throw refusal("S16.3", `the account ${quoteText(record.id)} has an open draft invoice, ${quoteText(draft.id)}`);
 }
 
-function checkFree(alias: string, accountId: string, held: NamesHeld): void {
-  const holder = held.aliases.find(({ id }) => id === alias);
-  if (holder !== undefined && accountOfAlias(holder) !== accountId) {
-    throw taken("alias", alias, `the alias ${quoted(alias)} is taken`);
+function checkFree(alias: string, accountId: string, takenNames: TakenNames): void {
+  const holder = takenNames.aliases.find(({ id }) => id === alias);
+  if (holder !== undefined && aliasTarget(holder) !== accountId) {
+    throw alreadyTaken("alias", alias, `the alias ${quoteText(alias)} is taken`);
   }
-  if (held.accounts.some(({ id }) => id === alias)) {
-    throw taken("alias", alias, `the alias ${quoted(alias)} is the id of an account`);
+  if (takenNames.accounts.some(({ id }) => id === alias)) {
+    throw alreadyTaken("alias", alias, `the alias ${quoteText(alias)} is the id of an account`);
   }
 }

@@ -10,19 +10,19 @@ import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price
 import { collectProblems } from "../../book/problems.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
-import { cycleConfigOf } from "../../calendar/cycle.ts";
+import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
-import { decisionInstant, planOf } from "../account/account-plan.ts";
+import { cycleAt, NO_END, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { decisionInstant, findAccountPlan } from "../account/account-plan.ts";
 import { type AssociatedCycles, keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { putCharted } from "../account/draft-places.ts";
+import { saveWithDraftIndex } from "../account/draft-places.ts";
 import { standardCycles } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { invalidInput, notFound, quoted, refused, versionNotFound } from "../refusals.ts";
+import { invalidInput, notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /**
@@ -47,13 +47,13 @@ export interface AssociateRequest {
 }
 
 /** A stretch of days: midnights UTC, half open. */
-export interface Days {
+export interface DayRange {
   readonly from: Instant;
   readonly until?: Instant | undefined;
 }
 
 /** The days that are left without a plan; where a plan or a version is named, they may be of no other one. */
-export interface DissociateRequest extends Days {
+export interface DissociateRequest extends DayRange {
   readonly planId?: string | undefined;
   readonly version?: number | undefined;
 }
@@ -79,11 +79,11 @@ export function associate(
   checkAge(request, now, catalog.options.associationYearsMax);
   if (request.override !== undefined) checkOverride(catalog, request.override, work.record.invoiceCurrency);
   checkDecisions(work.record);
-  const plan = activePlan(catalog, request.planId, request.version);
+  const plan = requireActivePlan(catalog, request.planId, request.version);
   const details = detailsWithOverride(plan.pricePlanDetails, request.override);
   const problem = associationProblem(details, work.record.invoiceCurrency);
-  if (problem !== undefined) throw refused("S7.7", `version ${plan.version} of ${quoted(plan.id)} ${problem}`);
-  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  if (problem !== undefined) throw refusal("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
+  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
   const associated = {
     planId: plan.id,
     version: plan.version,
@@ -112,7 +112,7 @@ export function dissociate(
   checkAccount(work.record);
   checkDays(work, days, now);
   const until = days.until ?? NO_END;
-  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
   const terms = timeline.filter((term) => term.from < until && term.until > days.from);
   checkNamed(catalog, days, terms);
   if (terms.length === 0) return undefined;
@@ -121,15 +121,15 @@ export function dissociate(
 }
 
 /** Why no more can be decided on the plans of an account; undefined where it can. */
-export function decisionsProblem({ associations }: AccountRecord): string | undefined {
+export function describeTooManyDecisions({ associations }: AccountRecord): string | undefined {
   if (associations.length < PLAN_DECISIONS_MAX) return undefined;
   return `its plans were changed ${associations.length} times, and ${PLAN_DECISIONS_MAX} is the most`;
 }
 
 function checkDecisions(record: AccountRecord): void {
-  const problem = decisionsProblem(record);
+  const problem = describeTooManyDecisions(record);
   if (problem === undefined) return;
-  throw refused("S16.1", `the account ${quoted(record.id)} cannot change plans any more: ${problem}`);
+  throw refusal("S16.1", `the account ${quoteText(record.id)} cannot change plans any more: ${problem}`);
 }
 
 /** The plan that a dissociation names exists, and the days have no other. */
@@ -145,8 +145,8 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
     ({ plan }) => plan.planId !== (planId ?? plan.planId) || plan.version !== (version ?? plan.version),
   );
   if (other === undefined) return;
-  const found = `version ${other.plan.version} of ${quoted(other.plan.planId)} from ${formatDate(other.from)} on`;
-  throw refused("S16.1", `expected the plan that the account has in these days: ${found}`);
+  const found = `version ${other.plan.version} of ${quoteText(other.plan.planId)} from ${formatDate(other.from)} on`;
+  throw refusal("S16.1", `expected the plan that the account has in these days: ${found}`);
 }
 
 /** Puts a decision on the account's plans on record; what falls due by it is left to the next catch-up. */
@@ -161,7 +161,7 @@ export function decide(
   const association = { ...decided, decidedAt };
   // Decisions that a book dates later count as made by now: this one is laid over them (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > decidedAt ? { ...each, decidedAt } : each));
-  putCharted(catalog, work, {
+  saveWithDraftIndex(catalog, work, {
     ...record,
     associations: [...before, association],
     nextDueAt: Math.min(record.nextDueAt, now),
@@ -171,19 +171,22 @@ export function decide(
 }
 
 /** The plan's version that is asked for, or its latest ACTIVE one; only an ACTIVE one may be associated (S16.4). */
-export function activePlan(catalog: Catalog, planId: string, version: number | undefined): PricePlan {
+export function requireActivePlan(catalog: Catalog, planId: string, version: number | undefined): PricePlan {
   const versions = catalog.book.pricePlans.filter(({ id }) => id === planId);
   if (versions.length === 0) throw notFound("price plan", planId);
   if (version === undefined) {
     const latest = versions.filter(({ status }) => status === "ACTIVE").sort((a, b) => b.version - a.version)[0];
-    if (latest === undefined) throw refused("S16.4", `the price plan ${quoted(planId)} has no ACTIVE version`);
+    if (latest === undefined) throw refusal("S16.4", `the price plan ${quoteText(planId)} has no ACTIVE version`);
     checkMeters(catalog, latest);
     return latest;
   }
   const found = versions.find((plan) => plan.version === version);
   if (found === undefined) throw versionNotFound("price plan", planId, version);
   if (found.status !== "ACTIVE") {
-    throw refused("S16.4", `expected an ACTIVE price plan: version ${version} of ${quoted(planId)} is ${found.status}`);
+    throw refusal(
+      "S16.4",
+      `expected an ACTIVE price plan: version ${version} of ${quoteText(planId)} is ${found.status}`,
+    );
   }
   checkMeters(catalog, found);
   return found;
@@ -194,9 +197,9 @@ function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: Price
   const priced = new Set(pricePlanDetails.usageRateCards.map((card) => card.usageMeterId));
   const meter = book.usageMeters.find((each) => priced.has(each.id) && each.status !== "ACTIVE");
   if (meter === undefined) return;
-  throw refused(
+  throw refusal(
     "S5.4",
-    `version ${version} of ${quoted(id)} has the usage meter ${quoted(meter.id)}, which is ${meter.status} and counts nothing`,
+    `version ${version} of ${quoteText(id)} has the usage meter ${quoteText(meter.id)}, which is ${meter.status} and counts nothing`,
   );
 }
 
@@ -211,16 +214,16 @@ export function cyclesFor(
 ): AssociatedCycles {
   const overriding = override?.pricingCycleConfig ?? undefined;
   const config = overriding ?? plan.pricePlanDetails.pricingCycleConfig ?? undefined;
-  if (config === undefined) throw refused("S16.1", `the price plan ${quoted(plan.id)} has no pricingCycleConfig`);
-  if (retainStartOffsets !== true) return { cycleConfig: cycleConfigOf(config, from) };
+  if (config === undefined) throw refusal("S16.1", `the price plan ${quoteText(plan.id)} has no pricingCycleConfig`);
+  if (retainStartOffsets !== true) return { cycleConfig: resolveCycleConfig(config, from) };
   const retained = cycleAt(timeline, from)?.term.plan;
-  if (retained === undefined) throw refused("S16.5", nothingToRetain(from));
+  if (retained === undefined) throw refusal("S16.5", nothingToRetain(from));
   const { interval } = retained.cycleConfig;
   if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
     const own = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
-    throw refused("S16.5", `start offsets are retained only between equal intervals: ${interval} before, ${own} now`);
+    throw refusal("S16.5", `start offsets are retained only between equal intervals: ${interval} before, ${own} now`);
   }
-  return overriding === undefined ? retained : { cycleConfig: cycleConfigOf(overriding, from) };
+  return overriding === undefined ? retained : { cycleConfig: resolveCycleConfig(overriding, from) };
 }
 
 /** Why start offsets cannot be retained on a day without a plan (S16.5). */
@@ -229,7 +232,7 @@ export function nothingToRetain(from: Instant): string {
 }
 
 function checkAccount({ id, status }: AccountRecord): void {
-  if (status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(id)} is archived`);
+  if (status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(id)} is archived`);
 }
 
 /** An override has what a plan in use has: known items, slabs in order, rates in the account's currency (S7.7, S16.2). */
@@ -248,7 +251,7 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
   ];
   for (const [field, id, known] of named) {
     if (!known.has(id))
-      found.report(["pricePlanDetailsOverride", field], `expected the id of a known item, got ${quoted(id)}`);
+      found.report(["pricePlanDetailsOverride", field], `expected the id of a known item, got ${quoteText(id)}`);
   }
   if (found.count() === 0) return;
   const { message, details } = found.error("the override", { pricePlanDetailsOverride: override });
@@ -256,17 +259,17 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
 }
 
 /** Whole days, today or later unless it is the account's first plan, and none that is invoiced or of a closed cycle (S16.1). */
-function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Instant): void {
+function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: Instant): void {
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
   if (until <= from) throw invalidInput("effectiveUntil", `expected a date after ${formatDate(from)}`);
   const today = dayStart(now);
   if (from < today && work.record.associations.length > 0) {
-    throw refused("S16.1", `the plans of an account change from today (${formatDate(today)}) on, not in the past`);
+    throw refusal("S16.1", `the plans of an account change from today (${formatDate(today)}) on, not in the past`);
   }
   const closedUntil = work.record.closedCycles?.until ?? from;
   if (from < closedUntil) {
-    throw refused(
+    throw refusal(
       "S16.1",
       `the cycles before ${formatDate(closedUntil)} are closed: the plans of their days cannot change`,
     );
@@ -274,11 +277,11 @@ function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Insta
   const final = standardCycles(work.invoices()).find(({ start, end }) => start < until && end > from);
   if (final === undefined) return;
   const period = `from ${formatDate(final.start)} to ${formatDate(final.end)}`;
-  throw refused("S16.1", `the invoice ${period} is final: the plans of its days cannot change`);
+  throw refusal("S16.1", `the invoice ${period} is final: the plans of its days cannot change`);
 }
 
 /** An account may get a history of as many years as its cycles can be made of within a bounded time (S16.1). */
-function checkAge({ from }: Days, now: Instant, years: number): void {
+function checkAge({ from }: DayRange, now: Instant, years: number): void {
   if (!Number.isFinite(years)) return;
   const today = dateOfDay(dayOf(now));
   const earliest = dayInMonth(monthNumberOf(today) - 12 * years, today.day) * DAY_MS;

@@ -5,19 +5,19 @@
  */
 import type { Steps } from "../../book/steps.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { creditStatus, leftOf } from "../../credits/monetary-credits.ts";
+import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { heldByDrafts } from "../account/drafts.ts";
-import { isNamed } from "../account/due-ids.ts";
-import { newCredit } from "../account/new-credit.ts";
+import { matchesId } from "../account/due-ids.ts";
+import { createCreditRecord } from "../account/new-credit.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
-import { invalidInput, madeTwice, notFound, quoted, refused } from "../refusals.ts";
+import { invalidInput, idCollision, notFound, quoteText, refusal } from "../refusals.ts";
 import type { AccountWork, Workspace } from "../workspace.ts";
-import { madeUnderKey } from "./idempotency.ts";
+import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
  * The most credits of one account that were given by hand and can still be spent: each invoice, and each credit that is given,
@@ -41,7 +41,7 @@ export interface CreditRequest {
 }
 
 /** A credit as a read shows it (S12.4). */
-export interface CreditShown {
+export interface CreditSnapshot {
   readonly credit: CreditRecord;
   /** The amount that drafts would take, computed when read. */
   readonly holdAmount: Decimal;
@@ -75,16 +75,18 @@ export function createCredits(
       open = openCredits(work, now);
       openCounts.set(work.record.id, open);
     }
-    const repeated = madeUnderKey(work, "credit", request.idempotencyKey, (credit) => isOf(credit, request));
+    const repeated = findByIdempotencyKey(work, "credit", request.idempotencyKey, (credit) =>
+      isSameCredit(credit, request),
+    );
     if (repeated !== undefined) return repeated;
-    if (work.record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(work.record.id)} is archived`);
+    if (work.record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(work.record.id)} is archived`);
     checkRequest(request, `creditRequests[${index}]`);
     const { idempotencyKey } = request;
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
     checkOpen(work, open);
     const id = ids("cr");
-    if (work.credit(id) !== undefined) throw madeTwice("credit", id);
-    const credit = newCredit(work.record, request, { id, createdAt: now, ...key });
+    if (work.credit(id) !== undefined) throw idCollision("credit", id);
+    const credit = createCreditRecord(work.record, request, { id, createdAt: now, ...key });
     work.putCredit(credit);
     openCounts.set(work.record.id, open + 1);
     return credit;
@@ -102,7 +104,7 @@ function openCredits(work: AccountWork, now: Instant): number {
 function checkOpen({ record }: AccountWork, open: number): void {
   if (open < OPEN_CREDITS_MAX) return;
   const many = `it has ${open} that are not spent, voided or expired, and ${OPEN_CREDITS_MAX} is the most`;
-  throw refused("S12.4", `the account ${quoted(record.id)} cannot be given another credit: ${many}`);
+  throw refusal("S12.4", `the account ${quoteText(record.id)} cannot be given another credit: ${many}`);
 }
 
 /**
@@ -113,37 +115,42 @@ function checkOpen({ record }: AccountWork, open: number): void {
  */
 export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string, now: Instant): CreditRecord {
   catchUp(catalog, work, now);
-  const credit = work.credits().find(({ id }) => isNamed(work.record.id, id, creditId));
+  const credit = work.credits().find(({ id }) => matchesId(work.record.id, id, creditId));
   if (credit === undefined) throw notFound("credit", creditId);
   const status = creditStatus({ ...credit, holdAmount: ZERO });
   if (status !== "ACTIVE")
-    throw refused("S12.5", `only an ACTIVE credit can be voided: ${quoted(creditId)} is ${status}`);
+    throw refusal("S12.5", `only an ACTIVE credit can be voided: ${quoteText(creditId)} is ${status}`);
   const voided = { ...credit, voided: true };
   work.putCredit(voided);
   return voided;
 }
 
 /** An account's credits as they are at an instant up to which it was caught up with, in order of creation (S12.4). */
-export function* creditsShown(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditShown[]> {
+export function* creditSnapshots(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {
   const held = yield* heldByDrafts(catalog, work, now);
   return work.credits().map((credit) => {
     const holdAmount = held.get(credit.id) ?? ZERO;
     const status = creditStatus({ ...credit, holdAmount });
     const expired = status === "ACTIVE" && (credit.effectiveUntil ?? NO_END) <= now;
-    return { credit, holdAmount, left: leftOf({ ...credit, holdAmount }), status: expired ? "EXPIRED" : status };
+    return {
+      credit,
+      holdAmount,
+      left: availableAmount({ ...credit, holdAmount }),
+      status: expired ? "EXPIRED" : status,
+    };
   });
 }
 
 function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditRequest, place: string): void {
   if (creditAmount.lte(ZERO)) {
-    throw invalidInput(`${place}.creditAmount`, `expected an amount above 0, got ${textOf(creditAmount)}`);
+    throw invalidInput(`${place}.creditAmount`, `expected an amount above 0, got ${formatDecimal(creditAmount)}`);
   }
   if (effectiveUntil === undefined || effectiveUntil > effectiveFrom) return;
   const got = formatInstant(effectiveUntil);
   throw invalidInput(`${place}.effectiveUntil`, `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`);
 }
 
-function isOf(credit: CreditRecord, request: CreditRequest): boolean {
+function isSameCredit(credit: CreditRecord, request: CreditRequest): boolean {
   return (
     credit.purpose === request.purpose &&
     credit.creditAmount.eq(request.creditAmount) &&

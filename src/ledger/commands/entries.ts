@@ -4,17 +4,17 @@
  * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { add, type Decimal, subtract, textOf } from "../../numbers/decimal.ts";
+import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decimal.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { isNamed } from "../account/due-ids.ts";
-import { openIn } from "../account/open-cycles.ts";
+import { matchesId } from "../account/due-ids.ts";
+import { createOpenCheck } from "../account/open-cycles.ts";
 import { moveOverageOnto } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { EntryRecord } from "../records.ts";
-import { invalidInput, notFound, quoted, refused, unusedId } from "../refusals.ts";
+import { invalidInput, notFound, quoteText, refusal, unusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { madeUnderKey } from "./idempotency.ts";
+import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
  * The most entries of one account that were bought and can still be spent: each event of the feature looks at all of them, and
@@ -56,10 +56,11 @@ export function grantEntry(
 ): EntryRecord {
   catchUp(catalog, work, now);
   const { featureId, granted, effectiveFrom, effectiveUntil, idempotencyKey } = request;
-  const repeated = madeUnderKey(work, "entry", idempotencyKey, (entry) => isOf(entry, request));
+  const repeated = findByIdempotencyKey(work, "entry", idempotencyKey, (entry) => isSameEntry(entry, request));
   if (repeated !== undefined) return repeated;
   const { id: accountId, status } = work.record;
-  if (status === "ARCHIVED") throw refused("S16.3", `the account ${quoted(accountId)} is archived: nothing is granted`);
+  if (status === "ARCHIVED")
+    throw refusal("S16.3", `the account ${quoteText(accountId)} is archived: nothing is granted`);
   if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFound("feature", featureId);
   checkGranted(granted);
   checkPeriod(effectiveFrom, effectiveUntil);
@@ -78,8 +79,8 @@ export function grantEntry(
   };
   if (canBeSpent(entry, now)) checkOpen(work, now);
   work.putEntry(entry);
-  moveOverageOnto(work, featureId, openIn(catalog, work, now));
-  return currentOf(work, entry);
+  moveOverageOnto(work, featureId, createOpenCheck(catalog, work, now));
+  return currentEntry(work, entry);
 }
 
 /**
@@ -98,20 +99,20 @@ export function patchEntry(
   now: Instant,
 ): EntryRecord {
   catchUp(catalog, work, now);
-  const entry = entryNamed(work, target.entryId);
-  if (entry.voided) throw refused("S11.8", `the entry ${quoted(entry.id)} is voided: it cannot be changed`);
+  const entry = requireEntry(work, target.entryId);
+  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entry.id)} is voided: it cannot be changed`);
   const granted = change.granted ?? entry.granted;
   const effectiveUntil = change.effectiveUntil ?? entry.effectiveUntil;
   checkGranted(granted);
   checkPeriod(entry.effectiveFrom, effectiveUntil);
   const balance = add(entry.balance, subtract(granted, entry.granted));
   if (balance.isNegative()) {
-    const used = textOf(subtract(entry.granted, entry.balance));
-    throw refused("S11.8", `granted: expected at least the ${used} that events took, got ${textOf(granted)}`);
+    const used = formatDecimal(subtract(entry.granted, entry.balance));
+    throw refusal("S11.8", `granted: expected at least the ${used} that events took, got ${formatDecimal(granted)}`);
   }
   if (target.lastSpent !== undefined && effectiveUntil <= target.lastSpent) {
     const spent = formatInstant(target.lastSpent);
-    throw refused("S11.8", `effectiveUntil: expected a time after ${spent}, when an event spent the entry`);
+    throw refusal("S11.8", `effectiveUntil: expected a time after ${spent}, when an event spent the entry`);
   }
   const asked = entry.asked ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
   const changed: EntryRecord = {
@@ -124,8 +125,8 @@ export function patchEntry(
   };
   if (!canBeSpent(entry, now) && canBeSpent(changed, now)) checkOpen(work, now);
   work.putEntry(changed);
-  moveOverageOnto(work, entry.featureId, openIn(catalog, work, now));
-  return currentOf(work, entry);
+  moveOverageOnto(work, entry.featureId, createOpenCheck(catalog, work, now));
+  return currentEntry(work, entry);
 }
 
 /**
@@ -135,25 +136,25 @@ export function patchEntry(
  */
 export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, now: Instant): EntryRecord {
   catchUp(catalog, work, now);
-  const entry = entryNamed(work, entryId);
-  if (entry.voided) throw refused("S11.8", `the entry ${quoted(entryId)} is voided already`);
+  const entry = requireEntry(work, entryId);
+  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entryId)} is voided already`);
   const voided = { ...entry, voided: true };
   work.putEntry(voided);
   return voided;
 }
 
-function entryNamed(work: AccountWork, entryId: string): EntryRecord {
-  const entry = work.entries().find(({ id }) => isNamed(work.record.id, id, entryId));
+function requireEntry(work: AccountWork, entryId: string): EntryRecord {
+  const entry = work.entries().find(({ id }) => matchesId(work.record.id, id, entryId));
   if (entry === undefined) throw notFound("feature credit entry", entryId);
   return entry;
 }
 
 /** The entry after overage has moved onto it. */
-function currentOf(work: AccountWork, entry: EntryRecord): EntryRecord {
+function currentEntry(work: AccountWork, entry: EntryRecord): EntryRecord {
   return work.entry(entry.id) ?? entry;
 }
 
-function isOf(entry: EntryRecord, request: EntryRequest): boolean {
+function isSameEntry(entry: EntryRecord, request: EntryRequest): boolean {
   const asked = entry.asked ?? entry;
   return (
     entry.featureId === request.featureId &&
@@ -172,11 +173,11 @@ function checkOpen(work: AccountWork, now: Instant): void {
   const open = work.entries().filter((entry) => canBeSpent(entry, now)).length;
   if (open < OPEN_ENTRIES_MAX) return;
   const many = `it has ${open} that were bought and are not used up, voided or expired, and ${OPEN_ENTRIES_MAX} is the most`;
-  throw refused("S11.8", `the account ${quoted(work.record.id)} cannot have another feature credit entry: ${many}`);
+  throw refusal("S11.8", `the account ${quoteText(work.record.id)} cannot have another feature credit entry: ${many}`);
 }
 
 function checkGranted(granted: Decimal): void {
-  if (granted.isNegative()) throw invalidInput("granted", `expected 0 or more, got ${textOf(granted)}`);
+  if (granted.isNegative()) throw invalidInput("granted", `expected 0 or more, got ${formatDecimal(granted)}`);
 }
 
 function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {

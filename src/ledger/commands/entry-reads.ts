@@ -5,10 +5,10 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { add, subtract } from "../../numbers/decimal.ts";
-import { isNamed } from "../account/due-ids.ts";
-import { openStretches } from "../account/open-cycles.ts";
+import { matchesId } from "../account/due-ids.ts";
+import { findOpenStretches } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "../reads.ts";
+import { type LedgerReads, type OverageCover, overageToMove, readAccounts } from "../reads.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 import type { EntryChange } from "./entries.ts";
@@ -25,7 +25,7 @@ export async function readForGrant(
   catalog: Catalog,
   view: LedgerReads,
   record: AccountRecord,
-  room: OpenedRoom,
+  room: OverageCover,
   now: Instant,
 ): Promise<AccountParts | undefined> {
   const [account] = await readAccounts(catalog, view, [record], now);
@@ -42,7 +42,7 @@ export async function readForEntry(
 ): Promise<EntryRead | undefined> {
   const [account] = await readAccounts(catalog, view, [record], now);
   if (account === undefined) return undefined;
-  const entry = account.entries.find(({ id }) => isNamed(record.id, id, target.entryId));
+  const entry = account.entries.find(({ id }) => matchesId(record.id, id, target.entryId));
   if (entry === undefined) return { account, lastSpent: undefined };
   const granted = target.granted ?? entry.granted;
   const room = {
@@ -52,11 +52,11 @@ export async function readForEntry(
   };
   return {
     account: await withOverage(catalog, view, account, room, now),
-    lastSpent: laterOf(await view.lastSpent(entry.id, record.id), entry.spentAtBefore),
+    lastSpent: laterInstant(await view.lastSpent(entry.id, record.id), entry.spentAtBefore),
   };
 }
 
-function laterOf(one: Instant | undefined, other: Instant | undefined): Instant | undefined {
+function laterInstant(one: Instant | undefined, other: Instant | undefined): Instant | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
 
@@ -64,10 +64,10 @@ async function withOverage(
   catalog: Catalog,
   view: LedgerReads,
   account: AccountParts,
-  room: OpenedRoom,
+  room: OverageCover,
   now: Instant,
 ): Promise<AccountParts> {
-  const open = openStretches(catalog, account.record, account.invoices, now);
+  const open = findOpenStretches(catalog, account.record, account.invoices, now);
   const moving = await overageToMove(view, account.record.id, [room], open);
   const known = new Set(account.events.map(({ referenceId }) => referenceId));
   return { ...account, events: [...account.events, ...moving.filter((each) => !known.has(each.referenceId))] };

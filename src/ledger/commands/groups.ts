@@ -6,16 +6,16 @@
 import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { type Decimal, decimalOf, sum, textOf } from "../../numbers/decimal.ts";
-import { regrouped } from "../account/account-history.ts";
+import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
+import { withGroup } from "../account/account-history.ts";
 import { catchUp, catchUpWith } from "../account/catch-up.ts";
-import { invoiceIdOf } from "../account/due-ids.ts";
-import { closedSoFar } from "../account/open-cycles.ts";
+import { dueInvoiceId } from "../account/due-ids.ts";
+import { findClosedCycles } from "../account/open-cycles.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
 import type { DocumentRecord } from "../decision.ts";
 import { compareIds } from "../order.ts";
 import type { InvoiceRecord } from "../records.ts";
-import { invalidInput, quoted, refused } from "../refusals.ts";
+import { invalidInput, quoteText, refusal } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** The most accounts that one call adds to a group, or removes. */
@@ -62,16 +62,16 @@ export function addToGroup(
   checkCount(accounts);
   for (const { record } of accounts) {
     const { id, invoiceGroupId, invoiceCurrency, status } = record;
-    if (status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(id)} is archived`);
+    if (status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(id)} is archived`);
     if (invoiceGroupId !== undefined && invoiceGroupId !== group.id) {
-      throw refused("S16.7", `the account ${quoted(id)} is in another invoice group, ${quoted(invoiceGroupId)}`);
+      throw refusal("S16.7", `the account ${quoteText(id)} is in another invoice group, ${quoteText(invoiceGroupId)}`);
     }
     if (invoiceCurrency !== group.invoiceCurrency) {
-      const sentence = `the account ${quoted(id)} is invoiced in ${invoiceCurrency}`;
-      throw refused("S16.7", `${sentence}: the invoice group ${quoted(group.id)} is in ${group.invoiceCurrency}`);
+      const sentence = `the account ${quoteText(id)} is invoiced in ${invoiceCurrency}`;
+      throw refusal("S16.7", `${sentence}: the invoice group ${quoteText(group.id)} is in ${group.invoiceCurrency}`);
     }
   }
-  for (const work of accounts) if (work.record.invoiceGroupId === undefined) regroup(catalogs, work, group.id, now);
+  for (const work of accounts) if (work.record.invoiceGroupId === undefined) changeGroup(catalogs, work, group.id, now);
 }
 
 /** Takes accounts out of a group; those that are not in it are passed over. What became due today goes with them. */
@@ -82,7 +82,7 @@ export function removeFromGroup(
   now: Instant,
 ): void {
   checkCount(accounts);
-  for (const work of accounts) if (work.record.invoiceGroupId === groupId) regroup(catalogs, work, undefined, now);
+  for (const work of accounts) if (work.record.invoiceGroupId === groupId) changeGroup(catalogs, work, undefined, now);
 }
 
 /** The invoices of a group's accounts that became due on one day, by account. */
@@ -95,7 +95,7 @@ export type DueOnDay = readonly { readonly work: AccountWork; readonly record: I
  * @param accounts all of the group's, each with all that {@link catchUp} needs
  * @param behind accounts that cannot be caught up with
  */
-export function dueByDay(
+export function findDueByDay(
   catalog: Catalog,
   group: InvoiceGroupTerms,
   accounts: readonly AccountWork[],
@@ -131,7 +131,7 @@ export function consolidate(
   return [...days]
     .sort(([a], [b]) => a - b)
     .map(([day, invoices]) => {
-      const composite = compositeOf(
+      const composite = createComposite(
         catalog,
         group,
         day,
@@ -140,13 +140,13 @@ export function consolidate(
       for (const { work, record } of invoices) {
         work.putInvoice({ ...record, invoice: { ...record.invoice, status: "MERGED" }, mergedInto: composite.id });
       }
-      return documentOf(composite);
+      return toDocument(composite);
     });
 }
 
 /** The id of the composite invoice of a group and a day. */
-export function compositeIdOf(groupId: string, day: Day): string {
-  return invoiceIdOf(groupId, `COMPOSITE|${formatInstant(day * DAY_MS)}`);
+export function compositeInvoiceId(groupId: string, day: Day): string {
+  return dueInvoiceId(groupId, `COMPOSITE|${formatInstant(day * DAY_MS)}`);
 }
 
 /** A composite invoice as it was stored. */
@@ -157,8 +157,8 @@ export function readComposite({ body }: DocumentRecord): CompositeInvoice {
     ...stored,
     invoiceDate: parseInstant(stored.invoiceDate),
     dueDate: parseInstant(stored.dueDate),
-    total: decimalOf(stored.total),
-    invoices: stored.invoices.map((each) => ({ ...each, total: decimalOf(each.total) })),
+    total: parseDecimal(stored.total),
+    invoices: stored.invoices.map((each) => ({ ...each, total: parseDecimal(each.total) })),
   };
 }
 
@@ -192,19 +192,24 @@ interface StoredComposite {
  * Everything due by the old terms is done before, and what closes by the new ones after; what was closed stays so (S6.5). What became
  * due today belongs to the group in which the account is when the day ends (S16.7): so far, to the new one.
  */
-function regroup({ before, after }: CatalogChange, work: AccountWork, groupId: string | undefined, now: Instant): void {
+function changeGroup(
+  { before, after }: CatalogChange,
+  work: AccountWork,
+  groupId: string | undefined,
+  now: Instant,
+): void {
   catchUp(before, work, now);
   for (const { invoiceGroupId: _, ...record } of work.invoices()) {
     if (dayOf(record.finalizedAt) < dayOf(now) || record.mergedInto !== undefined) continue;
     work.putInvoice(groupId === undefined ? record : { ...record, invoiceGroupId: groupId });
   }
-  const closedCycles = closedSoFar(before, work.record, now);
-  const record = { ...regrouped(work.record, groupId, now), updatedAt: now };
+  const closedCycles = findClosedCycles(before, work.record, now);
+  const record = { ...withGroup(work.record, groupId, now), updatedAt: now };
   work.putRecord(closedCycles === undefined ? record : { ...record, closedCycles });
   catchUpWith(after, work, Math.max(now, work.record.caughtUpTo), now);
 }
 
-function compositeOf(
+function createComposite(
   catalog: Catalog,
   group: InvoiceGroupTerms,
   day: Day,
@@ -216,7 +221,7 @@ function compositeOf(
     .map(({ id, accountId, invoice }) => ({ invoiceId: id, accountId, total: invoice.revenueInfo.value }))
     .sort((a, b) => compareIds(a.accountId, b.accountId) || compareIds(a.invoiceId, b.invoiceId));
   return {
-    id: compositeIdOf(group.id, day),
+    id: compositeInvoiceId(group.id, day),
     invoiceGroupId: group.id,
     currency: group.invoiceCurrency,
     invoiceDate,
@@ -228,13 +233,13 @@ function compositeOf(
 }
 
 /** Dated by the end of its day, whenever it is made. */
-function documentOf(composite: CompositeInvoice): DocumentRecord {
+function toDocument(composite: CompositeInvoice): DocumentRecord {
   const body: StoredComposite = {
     ...composite,
     invoiceDate: formatInstant(composite.invoiceDate),
     dueDate: formatInstant(composite.dueDate),
-    total: textOf(composite.total),
-    invoices: composite.invoices.map((each) => ({ ...each, total: textOf(each.total) })),
+    total: formatDecimal(composite.total),
+    invoices: composite.invoices.map((each) => ({ ...each, total: formatDecimal(each.total) })),
   };
   const at = composite.invoiceDate + DAY_MS;
   return { kind: "compositeInvoice", id: composite.id, createdAt: at, updatedAt: at, body: { ...body } };

@@ -6,7 +6,7 @@
  * @module
  */
 import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.ts";
-import { quoted, taken } from "../refusals.ts";
+import { quoteText, alreadyTaken } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** The kinds of things that have idempotency keys, as messages name them. */
@@ -22,7 +22,7 @@ export interface KeyedRecords {
  * @param isSame whether a record is what the request asks for
  * @throws {RatebookError} ERR_TAKEN where the key was used for another request, or for something of another kind
  */
-export function madeUnderKey<Kind extends keyof KeyedRecords>(
+export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
   work: AccountWork,
   kind: Kind,
   key: string | undefined,
@@ -37,11 +37,11 @@ export function madeUnderKey<Kind extends keyof KeyedRecords>(
   const made = records[kind].find(({ idempotencyKey }) => idempotencyKey === key);
   if (made !== undefined) {
     if (isSame(made)) return made;
-    throw taken("idempotencyKey", key, `the idempotencyKey ${quoted(key)} was used for another ${kind}`);
+    throw alreadyTaken("idempotencyKey", key, `the idempotencyKey ${quoteText(key)} was used for another ${kind}`);
   }
   const other = Object.entries(records).find(([, all]) => all.some(({ idempotencyKey }) => idempotencyKey === key));
   if (other === undefined) return undefined;
   const [what] = other;
   const article = what === "entry" ? "an" : "a";
-  throw taken("idempotencyKey", key, `the idempotencyKey ${quoted(key)} was used for ${article} ${what}`);
+  throw alreadyTaken("idempotencyKey", key, `the idempotencyKey ${quoteText(key)} was used for ${article} ${what}`);
 }

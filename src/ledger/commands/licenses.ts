@@ -5,19 +5,19 @@
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt } from "../../invoicing/grace.ts";
-import { cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
-import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { cycleAt, cyclesIn, NO_END, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
-import { decisionInstant, graceTermsOf, planOf } from "../account/account-plan.ts";
+import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { putCharted } from "../account/draft-places.ts";
-import { settledUntil } from "../account/invoices.ts";
+import { saveWithDraftIndex } from "../account/draft-places.ts";
+import { invoicedUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
-import { notFound, quoted, refused, unusedId } from "../refusals.ts";
+import { notFound, quoteText, refusal, unusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { madeUnderKey } from "./idempotency.ts";
+import { findByIdempotencyKey } from "./idempotency.ts";
 
 /** The most updates of a license that take effect in one cycle of an account: each new one looks at all of them. */
 export const LICENSE_UPDATES_MAX = 1000;
@@ -34,7 +34,7 @@ export interface LicenseUpdateRequest {
 }
 
 /** A change that was made, and the quantity since it. */
-export interface LicenseUpdated {
+export interface LicenseUpdateResult {
   readonly update: LicenseUpdateRecord;
   /** In effect right after the update. */
   readonly quantity: Decimal;
@@ -55,32 +55,39 @@ export function updateLicense(
   request: LicenseUpdateRequest,
   now: Instant,
   ids: IdSource,
-): LicenseUpdated {
+): LicenseUpdateResult {
   catchUp(catalog, work, now);
   const before = work.record.licenseUpdates;
-  const repeated = madeUnderKey(work, "license update", request.idempotencyKey, (update) => isOf(update, request));
+  const repeated = findByIdempotencyKey(work, "license update", request.idempotencyKey, (update) =>
+    isSameUpdate(update, request),
+  );
   if (repeated !== undefined) {
     // Updates are kept as they arrived: those up to this one make the first answer again.
-    return { update: repeated, quantity: after(before.slice(0, before.indexOf(repeated) + 1), repeated) };
+    return { update: repeated, quantity: quantityAfter(before.slice(0, before.indexOf(repeated) + 1), repeated) };
   }
-  const update = recordOf(work, request, now, ids);
+  const update = createUpdateRecord(work, request, now, ids);
   const isHeld = before.some(({ licenseId }) => licenseId === request.licenseId);
   checkLicense(catalog, work, request.licenseId, isHeld);
   checkOpen(catalog, work, update.effectiveFrom, now);
   const updates = [...before, update];
-  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
   checkCount(timeline, updates, update);
   checkBounds(timeline, before, updates, update);
-  putCharted(catalog, work, {
+  saveWithDraftIndex(catalog, work, {
     ...work.record,
     licenseUpdates: updates,
     nextDueAt: Math.min(work.record.nextDueAt, now),
     updatedAt: now,
   });
-  return { update, quantity: after(updates, update) };
+  return { update, quantity: quantityAfter(updates, update) };
 }
 
-function recordOf(work: AccountWork, request: LicenseUpdateRequest, now: Instant, ids: IdSource): LicenseUpdateRecord {
+function createUpdateRecord(
+  work: AccountWork,
+  request: LicenseUpdateRequest,
+  now: Instant,
+  ids: IdSource,
+): LicenseUpdateRecord {
   const { licenseId, updateType, quantity, effectiveFrom, idempotencyKey } = request;
   return {
     id: unusedId("license update", work.record.licenseUpdates, ids("lu")),
@@ -94,7 +101,7 @@ function recordOf(work: AccountWork, request: LicenseUpdateRequest, now: Instant
   };
 }
 
-function isOf(update: LicenseUpdateRecord, request: LicenseUpdateRequest): boolean {
+function isSameUpdate(update: LicenseUpdateRecord, request: LicenseUpdateRequest): boolean {
   return (
     update.licenseId === request.licenseId &&
     update.updateType === request.updateType &&
@@ -105,27 +112,27 @@ function isOf(update: LicenseUpdateRecord, request: LicenseUpdateRequest): boole
 
 /** An account that has an archived license is charged for it, so it can still change how many it has. */
 function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, isHeld: boolean): void {
-  if (record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(record.id)} is archived`);
+  if (record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived`);
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
   if (addOn === undefined) throw notFound("license", licenseId);
   if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || isHeld)) return;
   const found = addOn.type === "LICENSE" ? addOn.status : `of type ${addOn.type}`;
-  throw refused("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoted(licenseId)} is ${found}`);
+  throw refusal("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoteText(licenseId)} is ${found}`);
 }
 
 /** Refuses a change of what a final invoice was made of (S6.5, S10.1). */
 function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
-  const terms = graceTermsOf(catalog, work.record);
-  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  const terms = findGraceTerms(catalog, work.record);
+  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
   // By a clock that was put back, what was closed by a later time stays closed.
   const latest = Math.max(now, work.record.caughtUpTo);
   const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(
     (cycle) => closesAt(cycle, terms) <= latest,
   );
-  const until = Math.max(settledUntil(work), ...closed.map(({ end }) => end));
+  const until = Math.max(invoicedUntil(work), ...closed.map(({ end }) => end));
   if (effectiveFrom >= until) return;
   const sentence = `${formatInstant(effectiveFrom)} lies before ${formatInstant(until)}, up to which cycles are closed`;
-  throw refused("S10.1", `the update cannot take effect: ${sentence}`);
+  throw refusal("S10.1", `the update cannot take effect: ${sentence}`);
 }
 
 /** Refuses an update of a license that has too many of its cycle already; without a plan all of its updates count. */
@@ -137,9 +144,9 @@ function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[],
   );
   if (own.length <= LICENSE_UPDATES_MAX) return;
   const stretch = Number.isFinite(start) ? ` in the cycle from ${formatInstant(start)}` : "";
-  throw refused(
+  throw refusal(
     "S10.1",
-    `the license ${quoted(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${stretch}, which is the most`,
+    `the license ${quoteText(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${stretch}, which is the most`,
   );
 }
 
@@ -162,9 +169,9 @@ function checkBounds(
     if (quantity.eq(quantityAt(then ?? [], at)) && at !== effectiveFrom) continue;
     const most = maxQuantityAt(timeline, licenseId, at);
     if (!quantity.isNegative() && (most === undefined || quantity.lte(most))) continue;
-    const bounds = most === undefined ? "0 or more" : `from 0 to ${textOf(most)}`;
-    const sentence = `there would be ${textOf(quantity)} of ${quoted(licenseId)} from ${formatInstant(at)} on`;
-    throw refused("S10.1", `${sentence}: expected ${bounds}`);
+    const bounds = most === undefined ? "0 or more" : `from 0 to ${formatDecimal(most)}`;
+    const sentence = `there would be ${formatDecimal(quantity)} of ${quoteText(licenseId)} from ${formatInstant(at)} on`;
+    throw refusal("S10.1", `${sentence}: expected ${bounds}`);
   }
 }
 
@@ -173,7 +180,10 @@ function maxQuantityAt(timeline: Timeline, licenseId: string, at: Instant): Deci
   return cards.find(({ id }) => id === licenseId)?.config?.maxQuantity ?? undefined;
 }
 
-function after(updates: readonly LicenseUpdateRecord[], { licenseId, effectiveFrom }: LicenseUpdateRecord): Decimal {
+function quantityAfter(
+  updates: readonly LicenseUpdateRecord[],
+  { licenseId, effectiveFrom }: LicenseUpdateRecord,
+): Decimal {
   return quantityAt(
     updates.filter((each) => each.licenseId === licenseId),
     effectiveFrom,

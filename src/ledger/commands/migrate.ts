@@ -11,17 +11,17 @@ import { detailsWithOverride, hasContent } from "../../book/resources/override.t
 import type { Steps } from "../../book/steps.ts";
 import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
-import { type AccountCycle, cycleAt, timelineOf } from "../../invoicing/timeline.ts";
-import { planOf } from "../account/account-plan.ts";
+import { type AccountCycle, cycleAt, buildTimeline } from "../../invoicing/timeline.ts";
+import { findAccountPlan } from "../account/account-plan.ts";
 import { keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { settledUntil } from "../account/invoices.ts";
+import { invoicedUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { notFound, quoted, refused, versionNotFound } from "../refusals.ts";
+import { notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { activePlan, cyclesFor, decide, decisionsProblem, nothingToRetain } from "./associate.ts";
+import { requireActivePlan, cyclesFor, decide, describeTooManyDecisions, nothingToRetain } from "./associate.ts";
 
 /** Which accounts move where. */
 export interface MigrateRequest {
@@ -53,7 +53,7 @@ const MESSAGE_LENGTH_MAX = 500;
 
 /** Whether an account is on the source of a migration now: only those take part. */
 export function isOnSource(catalog: Catalog, record: AccountRecord, request: MigrateRequest, now: Instant): boolean {
-  return record.status === "ACTIVE" && isSource(cycleNow(catalog, record, now), request);
+  return record.status === "ACTIVE" && isSource(currentCycle(catalog, record, now), request);
 }
 
 /**
@@ -70,11 +70,11 @@ export function* migrate(
   now: Instant,
   ids: IdSource,
 ): Steps<{ readonly migration: Migration; readonly document: DocumentRecord }> {
-  const target = targetOf(catalog, request);
+  const target = requireTarget(catalog, request);
   const found = accounts.filter(({ record }) => isOnSource(catalog, record, request, now));
   const moves: { readonly work: AccountWork; readonly move: Move }[] = [];
   for (const work of found) {
-    const move = moveOf(catalog, work, request, target, now);
+    const move = planMove(catalog, work, request, target, now);
     if (move !== undefined) moves.push({ work, move });
     yield;
   }
@@ -93,7 +93,7 @@ export function* migrate(
     skipped: found.length - moves.length,
     createdAt: now,
   };
-  return { migration, document: documentOf(migration, request) };
+  return { migration, document: toDocument(migration, request) };
 }
 
 /** The move of one account: its new association, or why it is impossible. */
@@ -109,7 +109,7 @@ export interface MoveTerms extends Pick<MigrateRequest, "mode" | "retainStartOff
 }
 
 /** How an account on the source moves; undefined where the mode leaves it. */
-function moveOf(
+function planMove(
   catalog: Catalog,
   work: AccountWork,
   request: MigrateRequest,
@@ -117,11 +117,16 @@ function moveOf(
   now: Instant,
 ): Move | undefined {
   const { mode, retainStartOffsets } = request;
-  const move = moveOnto(catalog, work.record, { mode, retainStartOffsets, target, override: overrideOf(request) }, now);
+  const move = planMoveOnto(
+    catalog,
+    work.record,
+    { mode, retainStartOffsets, target, override: toOverride(request) },
+    now,
+  );
   const from = move?.decided?.from;
-  const full = from === undefined ? undefined : decisionsProblem(work.record);
+  const full = from === undefined ? undefined : describeTooManyDecisions(work.record);
   if (full !== undefined) return { problem: full };
-  if (from === undefined || settledUntil(work) <= from) return move;
+  if (from === undefined || invoicedUntil(work) <= from) return move;
   return { problem: `an invoice of days from ${formatDate(from)} on is final, or their cycle is closed` };
 }
 
@@ -131,16 +136,16 @@ function moveOf(
  * @returns undefined where it has none, or the mode leaves it: for its overrides, or because the plan ends before. With
  * retainStartOffsets an end without another plan is a problem
  */
-export function moveOnto(
+export function planMoveOnto(
   catalog: Catalog,
   record: AccountRecord,
   { mode, retainStartOffsets, target, override }: MoveTerms,
   now: Instant,
 ): Move | undefined {
-  const { decisions } = planOf(catalog, record);
-  const timeline = timelineOf(decisions);
+  const { decisions } = findAccountPlan(catalog, record);
+  const timeline = buildTimeline(decisions);
   const current = cycleAt(timeline, now);
-  const { ignoresOverrides, nextCycle } = partsOf(mode);
+  const { ignoresOverrides, nextCycle } = parseMode(mode);
   if (current === undefined) return undefined;
   // Decisions are laid out from associations one by one, in their order.
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
@@ -152,7 +157,7 @@ export function moveOnto(
   }
   const details = detailsWithOverride(target.pricePlanDetails, override);
   const problem = associationProblem(details, record.invoiceCurrency);
-  if (problem !== undefined) return { problem: `version ${target.version} of ${quoted(target.id)} ${problem}` };
+  if (problem !== undefined) return { problem: `version ${target.version} of ${quoteText(target.id)} ${problem}` };
   try {
     const cycles = keptCycles(cyclesFor(target, timeline, { from, override, retainStartOffsets }), details);
     const plan = { planId: target.id, version: target.version, ...cycles, ...(override ? { override } : {}) };
@@ -163,7 +168,7 @@ export function moveOnto(
   }
 }
 
-function partsOf(mode: MigrationMode): { readonly nextCycle: boolean; readonly ignoresOverrides: boolean } {
+function parseMode(mode: MigrationMode): { readonly nextCycle: boolean; readonly ignoresOverrides: boolean } {
   switch (mode) {
     case "IMMEDIATE":
       return { nextCycle: false, ignoresOverrides: false };
@@ -176,19 +181,19 @@ function partsOf(mode: MigrationMode): { readonly nextCycle: boolean; readonly i
   }
 }
 
-function targetOf(catalog: Catalog, request: MigrateRequest): PricePlan {
+function requireTarget(catalog: Catalog, request: MigrateRequest): PricePlan {
   const { sourceId, sourceVersion, targetId, targetVersion } = request;
   if (sourceId === targetId && sourceVersion === targetVersion) {
-    throw refused(
+    throw refusal(
       "S16.5",
-      `expected another version: ${sourceVersion} of ${quoted(sourceId)} is the one that the accounts leave`,
+      `expected another version: ${sourceVersion} of ${quoteText(sourceId)} is the one that the accounts leave`,
     );
   }
   if (catalog.findPlan(sourceId, sourceVersion) === undefined) {
     const isKnown = catalog.book.pricePlans.some(({ id }) => id === sourceId);
     throw isKnown ? versionNotFound("price plan", sourceId, sourceVersion) : notFound("price plan", sourceId);
   }
-  return activePlan(catalog, targetId, targetVersion);
+  return requireActivePlan(catalog, targetId, targetVersion);
 }
 
 /** Refuses the whole migration with the number of accounts and the first ones that fit in the message. */
@@ -196,29 +201,29 @@ function checkAll(accounts: readonly { readonly id: string; readonly problem: st
   const wrong = accounts.filter(({ problem }) => problem !== undefined);
   const [first] = wrong;
   if (first?.problem === undefined) return;
-  const start = `${wrong.length} of ${accounts.length} accounts cannot be moved; ${quoted(first.id)}: ${first.problem.slice(0, 200)}`;
+  const start = `${wrong.length} of ${accounts.length} accounts cannot be moved; ${quoteText(first.id)}: ${first.problem.slice(0, 200)}`;
   let message = start;
   for (const [index, { id }] of wrong.slice(1).entries()) {
-    const longer = `${message}${index === 0 ? "; also " : ", "}${quoted(id)}`;
+    const longer = `${message}${index === 0 ? "; also " : ", "}${quoteText(id)}`;
     if (longer.length > MESSAGE_LENGTH_MAX) break;
     message = longer;
   }
-  throw refused("S16.5", message);
+  throw refusal("S16.5", message);
 }
 
-function overrideOf({ pricingCycleConfig }: MigrateRequest): PricePlanDetailsOverride | undefined {
+function toOverride({ pricingCycleConfig }: MigrateRequest): PricePlanDetailsOverride | undefined {
   return pricingCycleConfig === undefined ? undefined : { ...NO_CARDS, pricingCycleConfig };
 }
 
-function cycleNow(catalog: Catalog, record: AccountRecord, now: Instant): AccountCycle | undefined {
-  return cycleAt(timelineOf(planOf(catalog, record).decisions), now);
+function currentCycle(catalog: Catalog, record: AccountRecord, now: Instant): AccountCycle | undefined {
+  return cycleAt(buildTimeline(findAccountPlan(catalog, record).decisions), now);
 }
 
 function isSource(cycle: AccountCycle | undefined, { sourceId, sourceVersion }: MigrateRequest): boolean {
   return cycle?.term.plan.planId === sourceId && cycle.term.plan.version === sourceVersion;
 }
 
-function documentOf({ createdAt, ...migration }: Migration, request: MigrateRequest): DocumentRecord {
+function toDocument({ createdAt, ...migration }: Migration, request: MigrateRequest): DocumentRecord {
   return {
     kind: "migration",
     id: migration.id,

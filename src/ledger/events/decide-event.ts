@@ -7,7 +7,7 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { type Allocation, consume, type FeatureEntry, type OverageRoom } from "../../credits/feature-credits.ts";
+import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
@@ -33,7 +33,7 @@ export interface AccountAtEvent {
   /** The entries of a feature that may be spent, whenever they are in force, in spending order (S11.2). */
   entries(featureId: string): readonly FeatureEntry[];
   /** The overage of a feature that is still allowed at an instant, by the plans as known at `now` (S11.3). */
-  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageRoom;
+  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageAllowance;
 }
 
 /** The feature credits that an event takes (S11.4). */
@@ -70,10 +70,10 @@ export interface DecisionTime {
 export const refuse: (problem: string) => IngestOutcome = outcomes.malformed;
 
 /** An event of a schema whose events live elsewhere: it is stored nowhere here, and holds no id (S17.4). */
-export const refuseElsewhere: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome = outcomes.elsewhere;
+export const refuseExternal: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome = outcomes.externalSchema;
 
 /** An event whose id an accepted event holds. */
-export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateOf;
+export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateEvent;
 
 /**
  * Decides one event: every check of S14.1 but that of its id, in that order.
@@ -91,23 +91,23 @@ export function decideEvent(
   measured?: Units,
 ): EventDecision {
   const { program } = read;
-  if (read.problem !== undefined) return failed(outcomes.malformed(read.problem));
-  if (account === undefined) return failed(outcomes.noAccount(event));
-  if (account.isArchived) return failed(outcomes.archivedAccount(event));
-  if (program === undefined) return failed(outcomes.noSchema(event));
-  if (read.fault !== undefined) return failed(outcomes.unfit(read.fault));
-  if (account.billFault !== undefined) return failed(outcomes.noBill(account.id, account.billFault));
+  if (read.problem !== undefined) return failWith(outcomes.malformed(read.problem));
+  if (account === undefined) return failWith(outcomes.noAccount(event));
+  if (account.isArchived) return failWith(outcomes.archivedAccount(event));
+  if (program === undefined) return failWith(outcomes.noSchema(event));
+  if (read.fault !== undefined) return failWith(outcomes.unfitField(read.fault));
+  if (account.billFault !== undefined) return failWith(outcomes.noBill(account.id, account.billFault));
   const period = account.periodAt(event.timestamp);
-  const late = untimely(event, period, account, time);
-  if (late !== undefined) return failed(late);
+  const late = findTimingFailure(event, period, account, time);
+  if (late !== undefined) return failWith(late);
   const units = measured ?? measureEvent(event, program, account);
-  if ("status" in units) return failed(units);
+  if ("status" in units) return failWith(units);
   return program.feature === undefined
-    ? counted(program, period, units, undefined)
-    : consumed(program.feature, { event, program, account, period, units, now: time.now });
+    ? countEvent(program, period, units, undefined)
+    : consumeFeature(program.feature, { event, program, account, period, units, now: time.now });
 }
 
-function untimely(
+function findTimingFailure(
   { timestamp }: EventEnvelope,
   period: AccountPeriod,
   account: AccountAtEvent,
@@ -131,14 +131,14 @@ export function measureEvent(
   program: SchemaProgram,
   account: Pick<AccountAtEvent, "dependenciesOf">,
 ): Units | IngestOutcome {
-  const failure = unenriched(event, program, account);
+  const failure = enrichEvent(event, program, account);
   if (failure !== undefined) return failure;
   const units = program.measure.run();
-  return typeof units === "string" ? outcomes.notMeasured(units) : (excessive(program, units) ?? units);
+  return typeof units === "string" ? outcomes.notMeasured(units) : (findExcessiveUnits(program, units) ?? units);
 }
 
 /** Enriches the event in the slots. @returns the outcome of its failure, if it fails */
-function unenriched(
+function enrichEvent(
   event: EventEnvelope,
   program: SchemaProgram,
   account: Pick<AccountAtEvent, "dependenciesOf">,
@@ -153,7 +153,7 @@ function unenriched(
 }
 
 /** @returns the outcome of the failure, if a meter measures too many digits */
-function excessive({ meters }: SchemaProgram, units: Units): IngestOutcome | undefined {
+function findExcessiveUnits({ meters }: SchemaProgram, units: Units): IngestOutcome | undefined {
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
     if (quantity === undefined || isWithinPlaces(quantity, MEASURED_PLACES_MAX)) continue;
@@ -165,7 +165,7 @@ function excessive({ meters }: SchemaProgram, units: Units): IngestOutcome | und
 /** Most digits before the point, and most after it, of the units of one event (S1.6). */
 const MEASURED_PLACES_MAX = 40;
 
-interface Consuming {
+interface ConsumptionInput {
   readonly event: EventEnvelope;
   readonly program: SchemaProgram;
   readonly account: AccountAtEvent;
@@ -175,15 +175,15 @@ interface Consuming {
 }
 
 /** Takes feature credits, the rest as overage, all or nothing (S11.3). */
-function consumed(
+function consumeFeature(
   feature: FeatureProgram,
-  { event: { timestamp }, program, account, period, units, now }: Consuming,
+  { event: { timestamp }, program, account, period, units, now }: ConsumptionInput,
 ): EventDecision {
   const { featureId } = feature;
   const quantity = featureQuantity(feature, program.slots);
-  if (compareExact(quantity, 0) < 0) return failed(outcomes.negativeQuantity(featureId, quantity));
+  if (compareExact(quantity, 0) < 0) return failWith(outcomes.negativeQuantity(featureId, quantity));
   if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
-    return failed(outcomes.tooManyDigits("feature", featureId, quantity));
+    return failWith(outcomes.tooManyDigits("feature", featureId, quantity));
   }
   const entries = account.entries(featureId);
   // Most events are covered by entries: only the others ask what overage is allowed.
@@ -192,22 +192,22 @@ function consumed(
     result = consume(entries, quantity, timestamp, account.overageRoomAt(featureId, timestamp, now));
   }
   if (result.kind === "INSUFFICIENT") {
-    return failed(outcomes.insufficientCredits(featureId, quantity, result.available));
+    return failWith(outcomes.insufficientCredits(featureId, quantity, result.available));
   }
   const { allocations, overage } = result;
-  return counted(program, period, units, { featureId, quantity, allocations, overage });
+  return countEvent(program, period, units, { featureId, quantity, allocations, overage });
 }
 
-function counted(
+function countEvent(
   program: SchemaProgram,
   period: AccountPeriod,
   units: Units,
   consumption: FeatureConsumption | undefined,
 ): EventDecision {
-  return { outcome: outcomeOfCounted(program, units, period, consumption), isAccepted: true, units, consumption };
+  return { outcome: countedOutcome(program, units, period, consumption), isAccepted: true, units, consumption };
 }
 
-function outcomeOfCounted(
+function countedOutcome(
   { feature }: SchemaProgram,
   units: Units,
   { openUntil }: AccountPeriod,
@@ -226,6 +226,6 @@ function hasMatch(units: Units): boolean {
 
 const NO_UNITS: Units = [];
 
-function failed(outcome: IngestOutcome): EventDecision {
+function failWith(outcome: IngestOutcome): EventDecision {
   return { outcome, isAccepted: false, units: NO_UNITS, consumption: undefined };
 }

@@ -4,14 +4,14 @@
  * @module
  */
 import { type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
-import type { FeatureEntry, OverageRoom } from "../../credits/feature-credits.ts";
+import type { FeatureEntry, OverageAllowance } from "../../credits/feature-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
 import { subtract, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../../numbers/exact.ts";
 import { grantUpTo } from "../account/catch-up.ts";
-import { closedAt } from "../account/open-cycles.ts";
+import { findClosedReason } from "../account/open-cycles.ts";
 import type { AccountPeriod, Closed } from "../account/plan-clock.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
 import type { AccountRecord, FeatureUse } from "../records.ts";
@@ -69,7 +69,7 @@ export class EventAccount implements AccountAtEvent {
   dependenciesOf({ index, enrichment }: SchemaProgram): AccountDependencies {
     const { id: accountId, customerId } = this;
     const known = (this.#dependencies ??= []);
-    return (known[index] ??= enrichment.dependenciesOf({ accountId, customerId }));
+    return (known[index] ??= enrichment.findDependencies({ accountId, customerId }));
   }
 
   periodAt(at: Instant): AccountPeriod {
@@ -82,14 +82,14 @@ export class EventAccount implements AccountAtEvent {
     const latest = Math.max(now, this.record.caughtUpTo);
     // Nearly all events are in the running cycle, whose invoice is not final.
     if (latest < period.end) return undefined;
-    return closedAt(this.work, period, at, now);
+    return findClosedReason(this.work, period, at, now);
   }
 
   entries(featureId: string): readonly FeatureEntry[] {
     return this.work.spendable(featureId);
   }
 
-  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageRoom {
+  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageAllowance {
     const limit = this.plan.clock.overageAt(featureId, at, now);
     if (limit === undefined) return 0;
     if (limit.maxQuantity === undefined || limit.maxQuantity === null) return "UNLIMITED";

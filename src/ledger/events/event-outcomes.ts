@@ -5,96 +5,96 @@
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import { type Exact, textOfExact } from "../../numbers/exact.ts";
-import { shown } from "../../rules/value.ts";
-import { type IngestOutcome, outcomeOf } from "../outcome.ts";
+import { type Exact, formatExact } from "../../numbers/exact.ts";
+import { formatValue } from "../../rules/value.ts";
+import { type IngestOutcome, createOutcome } from "../outcome.ts";
 
 /** Not an event at all, or a field of a wrong kind. */
 export function malformed(problem: string): IngestOutcome {
-  return outcomeOf("INGESTION_REFUSED", problem);
+  return createOutcome("INGESTION_REFUSED", problem);
 }
 
 /** The events of its schema live elsewhere, and are read from there (S17.4). */
-export function elsewhere({ schemaName }: Pick<EventEnvelope, "schemaName">): IngestOutcome {
-  const sentence = `The event schema ${shown(schemaName)} takes no events here: they live elsewhere, and its usage is read from there.`;
-  return outcomeOf("INGESTION_REFUSED", sentence);
+export function externalSchema({ schemaName }: Pick<EventEnvelope, "schemaName">): IngestOutcome {
+  const sentence = `The event schema ${formatValue(schemaName)} takes no events here: they live elsewhere, and its usage is read from there.`;
+  return createOutcome("INGESTION_REFUSED", sentence);
 }
 
 /** A declared field is missing, or holds no decimal. */
-export function unfit(fault: string): IngestOutcome {
-  return outcomeOf("INGESTION_FAILED", fault);
+export function unfitField(fault: string): IngestOutcome {
+  return createOutcome("INGESTION_FAILED", fault);
 }
 
 /** An enriched field cannot be computed. */
 export function notEnriched(sentence: string): IngestOutcome {
-  return outcomeOf("INGESTION_FAILED_ENRICHMENT_FAILED", sentence);
+  return createOutcome("INGESTION_FAILED_ENRICHMENT_FAILED", sentence);
 }
 
 /** A meter's rule cannot answer. */
 export function notMeasured(sentence: string): IngestOutcome {
-  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
+  return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
 /** The event would consume less than nothing (S11.3). */
 export function negativeQuantity(featureId: string, quantity: Exact): IngestOutcome {
-  const sentence = `The event would consume ${textOfExact(quantity)} of the feature ${shown(featureId)}: expected 0 or more.`;
-  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
+  const sentence = `The event would consume ${formatExact(quantity)} of the feature ${formatValue(featureId)}: expected 0 or more.`;
+  return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
 /** No account has the name that the event gives. */
 export function noAccount({ accountId }: EventEnvelope): IngestOutcome {
-  const sentence = `No account has the id or alias ${shown(accountId)}.`;
-  return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
+  const sentence = `No account has the id or alias ${formatValue(accountId)}.`;
+  return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
 }
 
 /** The outcome where catching up before the event fails (S2.4). */
 export function noBill(accountId: string, reason: string): IngestOutcome {
-  const sentence = `The bill of the account ${shown(accountId)} cannot be made, so it takes no events: ${reason}.`;
-  return outcomeOf("INGESTION_FAILED", sentence);
+  const sentence = `The bill of the account ${formatValue(accountId)} cannot be made, so it takes no events: ${reason}.`;
+  return createOutcome("INGESTION_FAILED", sentence);
 }
 
 /** The account is archived. */
 export function archivedAccount({ accountId }: EventEnvelope): IngestOutcome {
-  return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${shown(accountId)} is archived.`);
+  return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${formatValue(accountId)} is archived.`);
 }
 
 /** No schema of that name is ACTIVE (S4.4). */
 export function noSchema({ schemaName }: EventEnvelope): IngestOutcome {
-  return outcomeOf("INGESTION_FAILED_SCHEMA_NOT_DEFINED", `No event schema ${shown(schemaName)} is active.`);
+  return createOutcome("INGESTION_FAILED_SCHEMA_NOT_DEFINED", `No event schema ${formatValue(schemaName)} is active.`);
 }
 
 /** An accepted event has the id and was not reverted. */
-export function duplicateOf({ id }: Pick<EventEnvelope, "id">): IngestOutcome {
-  const sentence = `An event with the id ${shown(id)} was accepted before.`;
-  return outcomeOf("INGESTION_FAILED_DUPLICATE_EVENT", sentence);
+export function duplicateEvent({ id }: Pick<EventEnvelope, "id">): IngestOutcome {
+  const sentence = `An event with the id ${formatValue(id)} was accepted before.`;
+  return createOutcome("INGESTION_FAILED_DUPLICATE_EVENT", sentence);
 }
 
 /** Too far in the future (S6.6). */
 export function tooEarly(timestamp: Instant, now: Instant): IngestOutcome {
   const sentence = `The timestamp ${formatInstant(timestamp)} is too far after the time of ingest, ${formatInstant(now)}.`;
-  return outcomeOf("INGESTION_FAILED", sentence);
+  return createOutcome("INGESTION_FAILED", sentence);
 }
 
 /** The event's cycle is past its grace period (S6.5). */
 export function tooLate(timestamp: Instant, openUntil: Instant): IngestOutcome {
   const sentence = `The pricing cycle of ${formatInstant(timestamp)} took events until ${formatInstant(openUntil)}.`;
-  return outcomeOf("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
+  return createOutcome("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
 }
 
 /** The event's cycle has a final STANDARD invoice (S6.5). */
 export function alreadyInvoiced(timestamp: Instant): IngestOutcome {
   const sentence = `The invoice of the pricing cycle of ${formatInstant(timestamp)} is final.`;
-  return outcomeOf("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
+  return createOutcome("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
 }
 
 /** A meter measures, or a feature is asked for, more digits than sums of them can keep (S1.6). */
 export function tooManyDigits(what: "meter" | "feature", name: string, quantity: Exact): IngestOutcome {
-  const sentence = `Of the ${what} ${shown(name)} the event would count ${shown(textOfExact(quantity))}: expected at most 40 digits before the point and 40 after it.`;
-  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
+  const sentence = `Of the ${what} ${formatValue(name)} the event would count ${formatValue(formatExact(quantity))}: expected at most 40 digits before the point and 40 after it.`;
+  return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
 /** The entries do not suffice, and overage is not allowed or used up (S11.3). */
 export function insufficientCredits(featureId: string, quantity: Exact, available: Exact): IngestOutcome {
-  const sentence = `The event needs ${textOfExact(quantity)} of the feature ${shown(featureId)}: ${textOfExact(available)} are left.`;
-  return outcomeOf("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence);
+  const sentence = `The event needs ${formatExact(quantity)} of the feature ${formatValue(featureId)}: ${formatExact(available)} are left.`;
+  return createOutcome("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence);
 }

@@ -4,11 +4,11 @@
  * @module
  */
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
-import { chargedSince } from "../../invoicing/dues.ts";
-import { planOf } from "../account/account-plan.ts";
+import { earliestChargeStart } from "../../invoicing/dues.ts";
+import { findAccountPlan } from "../account/account-plan.ts";
 import { isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
-import { byAccount, type LedgerReads, readAccounts } from "../reads.ts";
+import { groupByAccount, type LedgerReads, readAccounts } from "../reads.ts";
 import type { AccountRecord, InvoiceRecord, LedgerCell } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountRead, type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
@@ -64,12 +64,12 @@ export async function readForIngest(
   names: ReadonlyMap<string, string>,
   now: Instant,
 ): Promise<IngestRead> {
-  const held = await view.acceptedIds(needs.eventIds);
-  const asked = askedOf(needs, names);
-  const records = await view.accounts([...asked.keys(), ...holdersOf(catalog, held, asked, now)]);
+  const acceptedIds = await view.acceptedIds(needs.eventIds);
+  const asked = needsByAccount(needs, names);
+  const records = await view.accounts([...asked.keys(), ...findHolderAccounts(catalog, acceptedIds, asked, now)]);
   const behind: AccountRecord[] = [];
   const holders: AccountRecord[] = [];
-  const lean: Lean = { accounts: [], consuming: [], late: [], limited: [] };
+  const lean: MinimalReads = { accounts: [], consuming: [], late: [], limited: [] };
   for (const record of records) {
     const own = asked.get(record.id);
     if (own === undefined) {
@@ -77,15 +77,15 @@ export async function readForIngest(
       continue;
     }
     if (isBehind(record, now)) behind.push(record);
-    else addLean(catalog, lean, record, own, now);
+    else addMinimalRead(catalog, lean, record, own, now);
   }
-  const others = await readLean(view, lean);
+  const others = await readMinimal(view, lean);
   const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, view, behind, now)), ...others];
-  return { accounts, names, held, holders };
+  return { accounts, names, acceptedIds, holders };
 }
 
 /** The accounts of ids that only an open cycle still holds (S14.1). */
-function holdersOf(
+function findHolderAccounts(
   { options }: Catalog,
   held: readonly AcceptedEventId[],
   own: ReadonlyMap<string, unknown>,
@@ -97,7 +97,7 @@ function holdersOf(
 }
 
 /** The needs by account instead of by name: several names may stand for one account. */
-function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
+function needsByAccount(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
   if (names.size === 0) return needs.names;
   const asked = new Map<string, NameNeeds>();
   for (const [name, own] of needs.names) {
@@ -117,34 +117,40 @@ function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): Readon
 }
 
 /** Accounts for which nothing falls due, and those of them of which more than the record is read. */
-interface Lean {
+interface MinimalReads {
   readonly accounts: { readonly record: AccountRecord; readonly plan: AccountPlan }[];
   readonly consuming: string[];
   readonly late: { readonly id: string; readonly listedSince: Instant }[];
   readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
 }
 
-function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: NameNeeds, now: Instant): void {
-  const plan = planOf(catalog, record);
+function addMinimalRead(
+  catalog: Catalog,
+  lean: MinimalReads,
+  record: AccountRecord,
+  needs: NameNeeds,
+  now: Instant,
+): void {
+  const plan = findAccountPlan(catalog, record);
   lean.accounts.push({ record, plan });
   if (mayBeInvoiced(plan, record, needs.first, now)) {
-    lean.late.push({ id: record.id, listedSince: chargedSince(plan.decisions, needs.first) });
+    lean.late.push({ id: record.id, listedSince: earliestChargeStart(plan.decisions, needs.first) });
   }
   if (needs.features.size === 0) return;
   lean.consuming.push(record.id);
-  const range = limitedDays(plan, needs, now);
+  const range = findLimitedDays(plan, needs, now);
   if (range !== undefined) lean.limited.push({ id: record.id, ...range });
 }
 
 /** Reads only the data that the events need, of accounts for which nothing falls due. */
-async function readLean(
+async function readMinimal(
   view: LedgerReads,
-  { accounts, consuming, late, limited }: Lean,
+  { accounts, consuming, late, limited }: MinimalReads,
 ): Promise<readonly AccountRead[]> {
   const [entries, invoices, overage] = await Promise.all([
-    consuming.length === 0 ? NONE : view.entries(consuming).then(byAccount),
-    late.length === 0 ? NONE : invoicesOf(view, late).then(byAccount),
-    limited.length === 0 ? NONE : overageOf(view, limited).then(byAccount),
+    consuming.length === 0 ? NONE : view.entries(consuming).then(groupByAccount),
+    late.length === 0 ? NONE : readInvoices(view, late).then(groupByAccount),
+    limited.length === 0 ? NONE : readOverage(view, limited).then(groupByAccount),
   ]);
   return accounts.map(({ record, plan }) => ({
     record,
@@ -161,7 +167,7 @@ async function readLean(
 const NOTHING: readonly never[] = [];
 const NONE: ReadonlyMap<string, readonly never[]> = new Map();
 
-function invoicesOf(view: LedgerReads, late: Lean["late"]): Promise<readonly InvoiceRecord[]> {
+function readInvoices(view: LedgerReads, late: MinimalReads["late"]): Promise<readonly InvoiceRecord[]> {
   let since = Number.POSITIVE_INFINITY;
   for (const { listedSince } of late) since = Math.min(since, listedSince);
   return view.invoices(
@@ -170,7 +176,7 @@ function invoicesOf(view: LedgerReads, late: Lean["late"]): Promise<readonly Inv
   );
 }
 
-function overageOf(
+function readOverage(
   view: LedgerReads,
   limited: readonly { readonly id: string; readonly from: Day; readonly until: Day }[],
 ): Promise<readonly LedgerCell[]> {
@@ -189,7 +195,7 @@ function mayBeInvoiced({ clock }: AccountPlan, record: AccountRecord, first: Ins
 }
 
 /** The days of the billing windows in which overage counts against a limit (S11.3). */
-function limitedDays(
+function findLimitedDays(
   { decisions, clock }: AccountPlan,
   { features, first, last }: NameNeeds,
   now: Instant,

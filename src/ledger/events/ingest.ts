@@ -9,7 +9,7 @@ import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
-import { planOf } from "../account/account-plan.ts";
+import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp, isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
 import type { Changes, Decision, IdSource } from "../decision.ts";
@@ -23,7 +23,7 @@ import {
   type EventDecision,
   refuse,
   refuseDuplicate,
-  refuseElsewhere,
+  refuseExternal,
 } from "./decide-event.ts";
 import { EventAccount } from "./event-account.ts";
 import { newEvent, type NewEvent } from "./new-event.ts";
@@ -41,7 +41,7 @@ export interface IngestRead {
   /** The id of the account that a name stands for, where it is not the name itself but an alias (S16.6). */
   readonly names: ReadonlyMap<string, string>;
   /** Those of the batch's event ids that accepted events hold. */
-  readonly held: readonly AcceptedEventId[];
+  readonly acceptedIds: readonly AcceptedEventId[];
   /** The accounts of those events, where they are not in `accounts`. */
   readonly holders: readonly AccountRecord[];
 }
@@ -100,7 +100,7 @@ export function* decideIngestInPieces(
     catalog,
     accounts: new Map(read.accounts.map((each) => [each.record.id, each])),
     names: read.names,
-    held: new Map(read.held.map((each) => [each.eventId, each])),
+    acceptedIds: new Map(read.acceptedIds.map((each) => [each.eventId, each])),
     holders: new Map(read.holders.map((each) => [each.id, each])),
     events: [],
     time: { now, futureMs: catalog.options.futureMs },
@@ -111,7 +111,7 @@ export function* decideIngestInPieces(
     if (result.length > 0 && result.length % PIECE === 0) yield;
     result.push(ingestOne(ingest, event));
   }
-  return { result, changes: changesOf(ingest) };
+  return { result, changes: collectChanges(ingest) };
 }
 
 type IngestDecision = Decision<readonly IngestResult[]>;
@@ -122,7 +122,7 @@ interface Ingest {
   readonly accounts: Map<string, AccountRead | EventAccount>;
   readonly names: ReadonlyMap<string, string>;
   /** By event id; the batch's own events are added as they are accepted. */
-  readonly held: Map<string, AcceptedEventId>;
+  readonly acceptedIds: Map<string, AcceptedEventId>;
   /** Of other accounts, by id. */
   readonly holders: ReadonlyMap<string, AccountRecord>;
   /** The events to store, in order. */
@@ -134,28 +134,28 @@ interface Ingest {
 function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
   const { catalog, time } = ingest;
   if (isMalformed(event)) return { ...refuse(event.problem), ...(event.id === undefined ? {} : { eventId: event.id }) };
-  if (catalog.options.schemasElsewhere.includes(event.schemaName)) {
-    return { ...refuseElsewhere(event), eventId: event.id };
+  if (catalog.options.externalSchemas.includes(event.schemaName)) {
+    return { ...refuseExternal(event), eventId: event.id };
   }
   const read = catalog.readFields(event);
   if (read.problem !== undefined) return { ...refuse(read.problem), eventId: event.id };
-  const held = ingest.held.get(event.id);
-  if (held !== undefined && stillHolds(ingest, held)) {
-    return { ...refuseDuplicate(event), eventId: event.id, referenceId: held.referenceId };
+  const acceptedIds = ingest.acceptedIds.get(event.id);
+  if (acceptedIds !== undefined && isIdStillTaken(ingest, acceptedIds)) {
+    return { ...refuseDuplicate(event), eventId: event.id, referenceId: acceptedIds.referenceId };
   }
-  const account = accountOf(ingest, event.accountId);
+  const account = findAccount(ingest, event.accountId);
   const isAhead = event.timestamp > time.now && event.timestamp <= time.now + time.futureMs;
   if (isAhead && read.program?.feature !== undefined && account?.billFault === undefined) {
     account?.grantUpTo(event.timestamp);
   }
   const decision = decideEvent(event, read, account, time);
   const { status, description } = decision.outcome;
-  return { status, description, eventId: event.id, referenceId: store(ingest, event, read, account, decision) };
+  return { status, description, eventId: event.id, referenceId: addToChanges(ingest, event, read, account, decision) };
 }
 
 /** Adds a decided event, its units and its consumption to the changes. @returns its reference id */
-function store(
-  { ids, time: { now }, events, held }: Ingest,
+function addToChanges(
+  { ids, time: { now }, events, acceptedIds }: Ingest,
   event: IncomingEvent,
   { program }: FieldsRead,
   account: EventAccount | undefined,
@@ -170,24 +170,24 @@ function store(
   events.push(row);
   if (account === undefined || !decision.isAccepted) return referenceId;
   if (program !== undefined && units.length > 0) account.count(program.meterIds, units, dayOf(timestamp));
-  held.set(event.id, row);
+  acceptedIds.set(event.id, row);
   return referenceId;
 }
 
 const NOBODY = { id: "", customerId: "" };
 
 /** Whether an accepted event still holds its id: for a time after its ingest, and while its cycle is open (S14.1). */
-function stillHolds({ catalog, accounts, holders, time: { now } }: Ingest, held: AcceptedEventId): boolean {
-  if (now < held.createdAt + catalog.options.idMemoryMs) return true;
-  const { accountId } = held;
+function isIdStillTaken({ catalog, accounts, holders, time: { now } }: Ingest, acceptedIds: AcceptedEventId): boolean {
+  if (now < acceptedIds.createdAt + catalog.options.idMemoryMs) return true;
+  const { accountId } = acceptedIds;
   const holder = accounts.get(accountId)?.record ?? holders.get(accountId);
   if (holder === undefined) return false;
-  const { openUntil } = planOf(catalog, holder).clock.periodAt(held.timestamp);
+  const { openUntil } = findAccountPlan(catalog, holder).clock.periodAt(acceptedIds.timestamp);
   return openUntil !== undefined && now < openUntil;
 }
 
 /** The account of a name, caught up with (S2.4); undefined where there is none. */
-function accountOf({ catalog, names, accounts, time: { now } }: Ingest, name: string): EventAccount | undefined {
+function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: string): EventAccount | undefined {
   const id = names.get(name) ?? name;
   let account = accounts.get(id);
   if (account === undefined) return undefined;
@@ -202,12 +202,12 @@ function accountOf({ catalog, names, accounts, time: { now } }: Ingest, name: st
 /** Opens an account with everything done that has fallen due. Where nothing has, its record is not written. */
 function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccount {
   if (read.currentPlan !== undefined) return new EventAccount(catalog, read, read.currentPlan);
-  const plan = planOf(catalog, read.record);
+  const plan = findAccountPlan(catalog, read.record);
   if (!isBehind(read.record, now)) return new EventAccount(catalog, read, plan);
   const work = openAccount(read);
   try {
     catchUp(catalog, work, now);
-    return new EventAccount(catalog, { ...read, record: work.record }, planOf(catalog, work.record), work);
+    return new EventAccount(catalog, { ...read, record: work.record }, findAccountPlan(catalog, work.record), work);
   } catch (error) {
     // Amounts with too many digits: this account stays as it was read, and its events fail; other accounts go on.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
@@ -217,7 +217,7 @@ function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccou
   }
 }
 
-function changesOf({ accounts, events }: Ingest): Changes {
+function collectChanges({ accounts, events }: Ingest): Changes {
   const changes = { ...noChanges(), newEvents: events };
   for (const account of accounts.values()) if (account instanceof EventAccount) account.addTo(changes);
   return changes;

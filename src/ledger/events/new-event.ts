@@ -9,7 +9,7 @@ import type { EventAttribute, IncomingEvent, EventInput } from "../../metering/e
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
-import { type Decimal, type DecimalInput, decimalOfInteger, textOf, valueOf } from "../../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, decimalOfInteger, formatDecimal, parseValue } from "../../numbers/decimal.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
 import { INGEST_STATUSES, type IngestStatus } from "../outcome.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
@@ -42,7 +42,7 @@ export interface NewEvent {
 }
 
 /** A new event with only those parts of what was sent that the row itself does not hold. */
-export type KeptEvent = Omit<NewEvent, "sent"> & {
+export type StoredEventFields = Omit<NewEvent, "sent"> & {
   readonly sent: Pick<EventInput, "accountId" | "attributes" | "dimensions">;
 };
 
@@ -93,7 +93,7 @@ const NO_METERS: readonly string[] = [];
  *
  * @param number its place in the order of ingest, which the store gives
  */
-export function recordOfNewEvent(event: KeptEvent, number: number): EventRecord {
+export function toEventRecord(event: StoredEventFields, number: number): EventRecord {
   const { sent, schemaVersion, feature } = event;
   return {
     referenceId: event.referenceId,
@@ -114,13 +114,13 @@ export function recordOfNewEvent(event: KeptEvent, number: number): EventRecord 
     description: event.description,
     reverted: false,
     enriched: event.enriched ?? NOTHING_ENRICHED,
-    units: unitsOf(event),
+    units: eventUnits(event),
     ...(feature === undefined ? {} : { feature }),
   };
 }
 
 /** The units of each matching meter. */
-export function unitsOf({ meterIds, quantities }: Pick<NewEvent, "meterIds" | "quantities">): EventRecord["units"] {
+export function eventUnits({ meterIds, quantities }: Pick<NewEvent, "meterIds" | "quantities">): EventRecord["units"] {
   return quantities.flatMap((quantity, place) =>
     quantity === undefined ? [] : [{ meterId: meterIds[place] ?? "", quantity: decimalOfExact(quantity) }],
   );
@@ -137,18 +137,24 @@ function wasEnriched(status: IngestStatus): boolean {
 
 function enrichedFields({ slots }: SchemaProgram): EventRecord["enriched"] {
   return {
-    attributes: beyond(slots.attributeSlots, slots.declaredAttributes).map(([name, slot]) => ({
+    attributes: fieldsAfterDeclared(slots.attributeSlots, slots.declaredAttributes).map(([name, slot]) => ({
       name,
       value: decimalOfExact(slots.values[slot] ?? 0),
     })),
     dimensions: Object.fromEntries(
-      beyond(slots.dimensionSlots, slots.declaredDimensions).map(([name, slot]) => [name, slots.texts[slot] ?? ""]),
+      fieldsAfterDeclared(slots.dimensionSlots, slots.declaredDimensions).map(([name, slot]) => [
+        name,
+        slots.texts[slot] ?? "",
+      ]),
     ),
   };
 }
 
 /** The fields after the declared ones. */
-function beyond(all: EventSlots["attributeSlots"], declared: number): readonly (readonly [string, number])[] {
+function fieldsAfterDeclared(
+  all: EventSlots["attributeSlots"],
+  declared: number,
+): readonly (readonly [string, number])[] {
   return [...all].filter(([, slot]) => slot >= declared);
 }
 
@@ -161,7 +167,7 @@ export function attributeAsSent({ name, value, unit }: EventAttribute): EventRec
 function valueAsSent(value: DecimalInput): Decimal | string {
   if (typeof value === "number" && Number.isSafeInteger(value)) return decimalOfInteger(value);
   try {
-    return valueOf(value);
+    return parseValue(value);
   } catch (error) {
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
     return String(value).slice(0, DIMENSION_LENGTH_MAX);
@@ -193,12 +199,12 @@ export function numericNames(dimensions: readonly (readonly [string, DecimalInpu
 export function sentDimensions({ dimensions, numericDimensions }: Payload): Readonly<Record<string, Decimal | string>> {
   if (numericDimensions === undefined) return dimensions;
   const numeric = new Set(numericDimensions);
-  const sent = Object.entries(dimensions).map(([name, text]) => [name, numeric.has(name) ? valueOf(text) : text]);
+  const sent = Object.entries(dimensions).map(([name, text]) => [name, numeric.has(name) ? parseValue(text) : text]);
   return Object.fromEntries(sent) as Readonly<Record<string, Decimal | string>>;
 }
 
 /** A dimension as it is kept: a text. */
 export function dimensionAsSent(value: DecimalInput): string {
   const kept = typeof value === "string" ? value : valueAsSent(value);
-  return typeof kept === "string" ? kept : textOf(kept);
+  return typeof kept === "string" ? kept : formatDecimal(kept);
 }

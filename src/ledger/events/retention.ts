@@ -5,9 +5,9 @@
  * @module
  */
 import { dayOf, type Instant } from "../../calendar/instant.ts";
-import { planOf } from "../account/account-plan.ts";
+import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUpReadsFrom, isBehind } from "../account/catch-up.ts";
-import { closedSoFar } from "../account/open-cycles.ts";
+import { findClosedCycles } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
 import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
@@ -27,13 +27,13 @@ export interface Removal {
  * @param accounts theirs, as far as they exist
  * @param events ingested so long ago that no id is remembered for its time of ingest alone (S14.1)
  */
-export function removableEvents(
+export function findRemovableEvents(
   catalog: Catalog,
   accounts: readonly AccountRecord[],
   events: readonly EventRecord[],
   now: Instant,
 ): Removal {
-  const kept = new Map(accounts.map((record) => [record.id, closedDays(catalog, record, now)]));
+  const kept = new Map(accounts.map((record) => [record.id, findClosedDays(catalog, record, now)]));
   const noted = new Map<string, AccountRecord>();
   const removed = events.filter(({ accountId, status, reverted, timestamp }) => {
     if (reverted || !isCompleted(status)) return true;
@@ -53,10 +53,10 @@ interface ClosedDays {
   readonly noted: AccountRecord | undefined;
 }
 
-function closedDays(catalog: Catalog, record: AccountRecord, now: Instant): ClosedDays | undefined {
-  const closed = isBehind(record, now) ? undefined : closedSoFar(catalog, record, now);
+function findClosedDays(catalog: Catalog, record: AccountRecord, now: Instant): ClosedDays | undefined {
+  const closed = isBehind(record, now) ? undefined : findClosedCycles(catalog, record, now);
   if (closed === undefined) return undefined;
-  const { clock } = planOf(catalog, record);
+  const { clock } = findAccountPlan(catalog, record);
   const readFrom = catchUpReadsFrom(catalog, record, now);
   const isNoted = record.closedCycles?.until === closed.until;
   return {
@@ -68,8 +68,8 @@ function closedDays(catalog: Catalog, record: AccountRecord, now: Instant): Clos
   };
 }
 
-/** The accounts of those of the events that spent entries: it is their entries that {@link notedSpending} asks for. */
-export function spendersAmong(removed: readonly EventRecord[]): readonly string[] {
+/** The accounts of those of the events that spent entries: it is their entries that {@link recordSpending} asks for. */
+export function accountsThatSpent(removed: readonly EventRecord[]): readonly string[] {
   return [...new Set(removed.filter(hasSpent).map(({ accountId }) => accountId))];
 }
 
@@ -79,7 +79,7 @@ export function spendersAmong(removed: readonly EventRecord[]): readonly string[
  * @param entries of the accounts of these events
  * @returns the entries that change
  */
-export function notedSpending(
+export function recordSpending(
   entries: readonly EntryRecord[],
   removed: readonly EventRecord[],
 ): readonly EntryRecord[] {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type Instant, type InstantInput, instantOf, parseInstant } from "../../calendar/instant.ts";
+import { type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
-import { quoted } from "../refusals.ts";
+import { quoteText } from "../refusals.ts";
 import type { EventFilter } from "../view.ts";
 
 /**
@@ -22,7 +22,7 @@ interface UndoParts {
   /** The events that were ingested then. */
   readonly createdAt: InstantInput;
 }
-type Beside<Part extends keyof UndoParts> = Pick<UndoParts, Part> & {
+type UndoFilterWith<Part extends keyof UndoParts> = Pick<UndoParts, Part> & {
   readonly [Other in Exclude<keyof UndoParts, Part>]?: undefined;
 };
 
@@ -31,12 +31,12 @@ export type UndoFilter = {
   /** The account's id or one of its aliases. */
   readonly account: string;
 } & (
-  | Beside<never>
-  | Beside<"referenceId">
-  | Beside<"eventId">
-  | Beside<"timestamp">
-  | Beside<"eventId" | "createdAt">
-  | Beside<"eventId" | "timestamp">
+  | UndoFilterWith<never>
+  | UndoFilterWith<"referenceId">
+  | UndoFilterWith<"eventId">
+  | UndoFilterWith<"timestamp">
+  | UndoFilterWith<"eventId" | "createdAt">
+  | UndoFilterWith<"eventId" | "timestamp">
 );
 
 const PARTS = ["account", "referenceId", "eventId", "timestamp", "createdAt"] as const;
@@ -52,13 +52,13 @@ const COMBINATIONS: readonly (readonly (keyof UndoParts)[])[] = [
 ];
 
 /** The parts beside `account` that are given, in one order. */
-function besideOf(filter: object): readonly (keyof UndoParts)[] {
+function filterParts(filter: object): readonly (keyof UndoParts)[] {
   return PARTS.filter((part) => part !== "account" && Reflect.get(filter, part) !== undefined) as (keyof UndoParts)[];
 }
 
 /** Whether what is given beside `account` is one of the six combinations (S15.1). */
 export function isUndoCombination(filter: object): filter is UndoFilter {
-  const given = besideOf(filter).join();
+  const given = filterParts(filter).join();
   return COMBINATIONS.some((combination) => combination.join() === given);
 }
 
@@ -75,14 +75,14 @@ export interface UndoQuery {
  * @throws {RatebookError} ERR_INPUT_INVALID with every fault: a part that is unknown, empty or no instant, and a
  * combination that is not one of the six
  */
-export function undoQueryOf(filter: UndoFilter): UndoQuery {
+export function parseUndoFilter(filter: UndoFilter): UndoQuery {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const problems = given.flatMap(([name, value]) => problemOf(name, value));
+  const problems = given.flatMap(([name, value]) => checkPart(name, value));
   if (!given.some(([name]) => name === "account")) {
     problems.unshift({ path: "$.account", message: "missing: expected the id or alias of an account" });
   }
   if (problems.length === 0 && !isUndoCombination(filter)) {
-    const message = `${besideOf(filter).join(" with ")}: expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
+    const message = `${filterParts(filter).join(" with ")}: expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
     problems.push({ path: "$", message });
   }
   const [first] = problems;
@@ -96,13 +96,13 @@ export function undoQueryOf(filter: UndoFilter): UndoQuery {
     events: {
       ...(referenceId === undefined ? {} : { referenceId }),
       ...(eventId === undefined ? {} : { eventId }),
-      ...(timestamp === undefined ? {} : { timestamp: spanOf(timestamp) }),
-      ...(createdAt === undefined ? {} : { createdAt: spanOf(createdAt) }),
+      ...(timestamp === undefined ? {} : { timestamp: toInstantRange(timestamp) }),
+      ...(createdAt === undefined ? {} : { createdAt: toInstantRange(createdAt) }),
     },
   };
 }
 
-function problemOf(name: string, value: unknown): readonly Problem[] {
+function checkPart(name: string, value: unknown): readonly Problem[] {
   const path = `$.${name.slice(0, 60)}`;
   if (!PARTS.some((known) => known === name)) {
     return [{ path, message: `unknown: expected ${PARTS.join(", ")}` }];
@@ -111,17 +111,17 @@ function problemOf(name: string, value: unknown): readonly Problem[] {
     return typeof value === "string" && value !== "" ? [] : [{ path, message: "expected a text that is not empty" }];
   }
   try {
-    spanOf(value as InstantInput);
+    toInstantRange(value as InstantInput);
     return [];
   } catch (error) {
     if (!hasCode(error, "ERR_DATE_INVALID")) throw error;
-    const got = typeof value === "string" ? quoted(value) : error.message;
+    const got = typeof value === "string" ? quoteText(value) : error.message;
     return [{ path, message: `expected a date-time with its zone, got ${got}` }];
   }
 }
 
 /** The millisecond that is named, or the whole second of a text that has no fraction. */
-function spanOf(given: InstantInput): { readonly from: Instant; readonly until: Instant } {
-  const from = typeof given === "string" ? parseInstant(given) : instantOf(given);
+function toInstantRange(given: InstantInput): { readonly from: Instant; readonly until: Instant } {
+  const from = typeof given === "string" ? parseInstant(given) : toInstant(given);
   return { from, until: from + (typeof given === "string" && !/[.,]/.test(given) ? 1000 : 1) };
 }

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { openStretches, type Stretch } from "../account/open-cycles.ts";
+import { findOpenStretches, type Stretch } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "../reads.ts";
+import { type LedgerReads, type OverageCover, overageToMove, readAccounts } from "../reads.ts";
 import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
 import type { EventFilter } from "../view.ts";
 import type { AccountParts } from "../workspace.ts";
@@ -33,7 +33,7 @@ export async function readForUndo(
     view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX),
   ]);
   if (account === undefined) return undefined;
-  const open = openStretches(catalog, record, account.invoices, now);
+  const open = findOpenStretches(catalog, record, account.invoices, now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
   const matched = new Map<string, EventRecord>();
   const add = (events: readonly EventRecord[]): void => {
@@ -44,21 +44,21 @@ export async function readForUndo(
   // With fewer, these are all that match; with five that can be reverted, no other event is touched.
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
     for (const stretch of open) {
-      const within = narrowed(filter, stretch);
+      const within = narrowFilter(filter, stretch);
       if (within !== undefined) add(await view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
     }
   }
   const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
   const skip = new Set(reverted.map(({ referenceId }) => referenceId));
-  const moving = await overageToMove(view, record.id, roomsOf(reverted, account.entries), open, skip);
+  const moving = await overageToMove(view, record.id, restoredCovers(reverted, account.entries), open, skip);
   return {
-    account: { ...account, events: distinct([...account.events, ...matched.values(), ...moving]) },
+    account: { ...account, events: removeDuplicates([...account.events, ...matched.values(), ...moving]) },
     matched: [...matched.values()],
   };
 }
 
 /** The filter for the accepted events of one stretch; undefined where none of them can match. */
-function narrowed(filter: UndoQuery["events"], { from, until }: Stretch): EventFilter | undefined {
+function narrowFilter(filter: UndoQuery["events"], { from, until }: Stretch): EventFilter | undefined {
   const timestamp = {
     from: Math.max(from, filter.timestamp?.from ?? from),
     until: Math.min(until, filter.timestamp?.until ?? until),
@@ -67,7 +67,7 @@ function narrowed(filter: UndoQuery["events"], { from, until }: Stretch): EventF
 }
 
 /** The entries that the undo of events gives balance back to. */
-function roomsOf(events: readonly EventRecord[], entries: readonly EntryRecord[]): readonly OpenedRoom[] {
+function restoredCovers(events: readonly EventRecord[], entries: readonly EntryRecord[]): readonly OverageCover[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   return events.flatMap(({ feature }) =>
     (feature?.allocations ?? []).flatMap(({ entryId, quantity }) => {
@@ -77,6 +77,6 @@ function roomsOf(events: readonly EventRecord[], entries: readonly EntryRecord[]
   );
 }
 
-function distinct(events: readonly EventRecord[]): readonly EventRecord[] {
+function removeDuplicates(events: readonly EventRecord[]): readonly EventRecord[] {
   return [...new Map(events.map((event) => [event.referenceId, event])).values()];
 }

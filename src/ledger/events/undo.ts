@@ -5,10 +5,10 @@
  */
 import { toTheEnd, type Steps } from "../../book/steps.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
-import { giveBack } from "../../credits/feature-credits.ts";
+import { restoreAllocations } from "../../credits/feature-credits.ts";
 import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { openIn } from "../account/open-cycles.ts";
+import { createOpenCheck } from "../account/open-cycles.ts";
 import { moveOverageOnto, putBalances } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
@@ -57,7 +57,7 @@ export function* decideUndoInSteps(
   now: Instant,
 ): Steps<readonly UndoneEvent[]> {
   catchUp(catalog, work, now);
-  const isOpen = openIn(catalog, work, now);
+  const isOpen = createOpenCheck(catalog, work, now);
   const inOrder = matched.filter(({ reverted }) => !reverted).toSorted((a, b) => a.number - b.number);
   const revertible = inOrder.filter((event) => isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX);
   const failing = inOrder.filter((event) => !isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX - revertible.length);
@@ -66,7 +66,10 @@ export function* decideUndoInSteps(
     yield;
     undone.push(revert(work, event, isOpen));
   }
-  return [...undone, ...failing.map((event): UndoneEvent => ({ event, status: "FAILED", reason: reasonOf(event) }))];
+  return [
+    ...undone,
+    ...failing.map((event): UndoneEvent => ({ event, status: "FAILED", reason: describeRefusal(event) })),
+  ];
 }
 
 /** Whether an event was accepted and its cycle is open (S15.2). */
@@ -77,7 +80,7 @@ export function isRevertible(
   return isCompleted(event.status) && isOpen(event.timestamp);
 }
 
-function reasonOf({ status }: EventRecord): string {
+function describeRefusal({ status }: EventRecord): string {
   return isCompleted(status) ? PAST_CYCLE : `Event was not accepted at its ingest: ${status}`;
 }
 
@@ -108,6 +111,6 @@ function returnFeature(
   if (allocations.length === 0) return;
   const before = work.entries().filter((each) => each.featureId === featureId);
   const given = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));
-  putBalances(work, giveBack(before.map(entryOf), given));
+  putBalances(work, restoreAllocations(before.map(entryOf), given));
   moveOverageOnto(work, featureId, isOpen);
 }

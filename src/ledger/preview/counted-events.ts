@@ -33,7 +33,7 @@ export interface CountedEvents {
  *
  * @returns false where they are to be decided one by one; then nothing of them is counted
  */
-export function takeCounted(run: RunState, counted: CountedEvents, read: FieldsRead | undefined): boolean {
+export function addCountedEvents(run: RunState, counted: CountedEvents, read: FieldsRead | undefined): boolean {
   const { scenarios, tally } = run;
   const [first] = scenarios;
   const { accountId, schemaName, day, units, events, metered } = counted;

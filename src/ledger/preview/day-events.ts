@@ -39,7 +39,7 @@ export function startSampling(most: number): EventSampler {
   let kept = 0;
   return {
     note({ seen }, { id, timestamp }, { meterIds }, { units }) {
-      const meters = inMap(
+      const meters = getOrInsert(
         byAccount,
         seen.id,
         () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
@@ -48,7 +48,7 @@ export function startSampling(most: number): EventSampler {
         const unit = units[index];
         const quantity = unit === undefined ? undefined : decimalOfExact(unit);
         if (quantity === undefined || quantity.isZero()) continue;
-        const days = inMap(meters, meterId, () => new Map<Day, { count: number; largest: DayEvent[] }>());
+        const days = getOrInsert(meters, meterId, () => new Map<Day, { count: number; largest: DayEvent[] }>());
         const day = dayOf(timestamp);
         let events = days.get(day);
         if (events === undefined) {
@@ -64,7 +64,7 @@ export function startSampling(most: number): EventSampler {
   };
 }
 
-function inMap<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = make()));
   return value;

@@ -14,9 +14,9 @@ import type { SchemaProgram } from "../../metering/program.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
-import { type ChargedLine, daysOf, linesNamed } from "../charged-line.ts";
+import { type ChargedLine, sumByDay, findLines } from "../charged-line.ts";
 import type { EventDecision } from "../events/decide-event.ts";
-import { quoted } from "../refusals.ts";
+import { quoteText } from "../refusals.ts";
 import { noChanges } from "../workspace.ts";
 import type { PreviewAccount } from "./preview-account.ts";
 import { invalidOption } from "./preview-range.ts";
@@ -61,7 +61,7 @@ export interface Tracer {
 }
 
 /** An event with the quantity that it added to the usage or the overage. */
-interface Added extends TracedEvent {
+interface Contribution extends TracedEvent {
   readonly of: ChargedLine["of"];
   /** The referenceId that the preview gives it, if it consumed a feature: its place among those of its account. */
   readonly consumptionId: string;
@@ -77,32 +77,32 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   const ids = [...usageMeters, ...features].map(({ id }) => id);
   if (!ids.includes(lineId)) {
     const hint = hintAt(lineId, ids);
-    throw invalidOption("trace", `no usage meter and no feature has the id ${quoted(lineId)}${hint}`);
+    throw invalidOption("trace", `no usage meter and no feature has the id ${quoteText(lineId)}${hint}`);
   }
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
-  const byAccount = new Map<string, Added[]>();
+  const byAccount = new Map<string, Contribution[]>();
   return {
     note({ seen: { id }, consumptions }, event, program, { units, consumption }) {
       const known = byAccount.get(id);
-      const added = addedBy(lineId, event, program, { units, consumption }).map((each) => ({
+      const contributions = findContributions(lineId, event, program, { units, consumption }).map((each) => ({
         ...each,
         consumptionId: String(consumptions),
       }));
-      if (added.length === 0) return;
-      if (known === undefined) byAccount.set(id, added);
-      else known.push(...added);
+      if (contributions.length === 0) return;
+      if (known === undefined) byAccount.set(id, contributions);
+      else known.push(...contributions);
     },
     tracesOf: (scenario, invoices) =>
       [...new Set(invoices.map(({ accountId }) => accountId))].flatMap((accountId) => {
         const account = scenario.accounts.of(accountId);
-        const all = account === undefined ? [] : withMoves(byAccount.get(accountId) ?? [], account, lineId);
+        const all = account === undefined ? [] : applyMoves(byAccount.get(accountId) ?? [], account, lineId);
         const events = all.toSorted((a, b) => a.timestamp - b.timestamp);
         const cells = [...scenario.usage.cellsOf(accountId)].filter(({ meterId }) => meterId === lineId);
         const own = invoices.filter((each) => each.accountId === accountId);
         return own.flatMap((invoice) =>
-          firstOfEach(linesNamed(invoice, lineId).charged).map((line): LineTrace => {
+          firstLineOfEachKind(findLines(invoice, lineId).charged).map((line): LineTrace => {
             const steps = line.of === "usage" ? computations : [];
-            return { accountId, id: lineId, computations: steps, ...behind(line, events, cells) };
+            return { accountId, id: lineId, computations: steps, ...traceLine(line, events, cells) };
           }),
         );
       }),
@@ -110,32 +110,32 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
 }
 
 /** The days and events behind one line, among those of all lines of its account. */
-function behind(
+function traceLine(
   { of, ...line }: ChargedLine,
-  added: readonly Added[],
+  contributions: readonly Contribution[],
   cells: readonly UsageCell[],
 ): Omit<LineTrace, "accountId" | "id" | "computations"> {
   const isWithin = (at: Instant): boolean => at >= line.from && at < line.until;
-  const events = added.filter((each) => each.of === of && isWithin(each.timestamp));
+  const events = contributions.filter((each) => each.of === of && isWithin(each.timestamp));
   const days =
     of === "usage"
       ? cells.filter(({ day }) => isWithin(day * DAY_MS))
       : events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
-  return { ...line, days: daysOf(days), events: events.map(({ of: _of, consumptionId: _id, ...event }) => event) };
+  return { ...line, days: sumByDay(days), events: events.map(({ of: _of, consumptionId: _id, ...event }) => event) };
 }
 
 /** One line for usage and one for overage: the card's line says what the line of its usage does. */
-function firstOfEach(lines: readonly ChargedLine[]): readonly ChargedLine[] {
+function firstLineOfEachKind(lines: readonly ChargedLine[]): readonly ChargedLine[] {
   return (["usage", "overage"] as const).flatMap((of) => lines.filter((line) => line.of === of).slice(0, 1));
 }
 
 /** The quantities that an event adds to the usage of a meter, and to the overage of a feature. */
-function addedBy(
+function findContributions(
   lineId: string,
   { id, schemaName, timestamp }: EventEnvelope,
   { schema: { version }, meterIds, slots }: SchemaProgram,
   { units, consumption }: Pick<EventDecision, "units" | "consumption">,
-): Omit<Added, "consumptionId">[] {
+): Omit<Contribution, "consumptionId">[] {
   const found = {
     usage: units[meterIds.indexOf(lineId)],
     overage: consumption?.featureId === lineId ? consumption.overage : undefined,
@@ -144,12 +144,12 @@ function addedBy(
     const quantity = found[of];
     const exact = quantity === undefined ? ZERO : decimalOfExact(quantity);
     if (exact.isZero()) return [];
-    return [{ of, id, schemaName, schemaVersion: version, timestamp, ...fieldsOf(slots), quantity: exact }];
+    return [{ of, id, schemaName, schemaVersion: version, timestamp, ...readEventFields(slots), quantity: exact }];
   });
 }
 
 /** The fields of the event in the slots. */
-function fieldsOf({
+function readEventFields({
   attributeSlots,
   dimensionSlots,
   values,
@@ -162,11 +162,15 @@ function fieldsOf({
 }
 
 /** The events with their overage as it is now: some may have moved onto a grant that was decided later (S11.5). */
-function withMoves(added: readonly Added[], { seen }: PreviewAccount, lineId: string): readonly Added[] {
+function applyMoves(
+  contributions: readonly Contribution[],
+  { seen }: PreviewAccount,
+  lineId: string,
+): readonly Contribution[] {
   const changes = noChanges();
   seen.work.addTo(changes);
   const now = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
-  return added.flatMap((each) => {
+  return contributions.flatMap((each) => {
     const feature = each.of === "overage" ? now.get(each.consumptionId) : undefined;
     if (feature?.featureId !== lineId) return [each];
     return feature.overage.isZero() ? [] : [{ ...each, quantity: feature.overage }];

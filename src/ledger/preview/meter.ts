@@ -6,7 +6,7 @@
 import type { Book } from "../../book/model/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { rowOfCell, type UsageRow } from "../../metering/usage-row.ts";
+import { toUsageRow, type UsageRow } from "../../metering/usage-row.ts";
 import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import type { CountedEvents } from "./counted-events.ts";
@@ -21,7 +21,7 @@ import { rememberIds } from "./seen-ids.ts";
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;
 
 /** The result of metering. */
-export interface Metered {
+export interface MeterResult {
   /** By account in book order, meter and day; what was metered and counted 0 is among them. */
   readonly usage: readonly UsageRow[];
   readonly events: EventCounts;
@@ -42,7 +42,7 @@ export interface MeterRun {
   /** As {@link EventRun.takesCounted}. */
   takesCounted(accountId: string): boolean;
   /** The result so far. */
-  finish(): Omit<Metered, "problems">;
+  finish(): Omit<MeterResult, "problems">;
 }
 
 /**
@@ -52,7 +52,7 @@ export interface MeterRun {
  * @throws {RatebookError} ERR_REFUSED at the first accepted event of a schema that consumes a feature, which it names: the
  * order of its events matters, and cells have none; ERR_OPTION_INVALID for a book or events that are none
  */
-export function meter(book: Book, events: Iterable<EventInput>, options: MeterOptions = {}): Metered {
+export function meter(book: Book, events: Iterable<EventInput>, options: MeterOptions = {}): MeterResult {
   const run = createMeter(book, options);
   const problems = takeEvents((event) => run.add(event), events);
   return { ...run.finish(), problems };
@@ -76,7 +76,7 @@ export function createMeter(book: Book, { ids, ruleBudget }: MeterOptions = {}):
     takesCounted: run.takesCounted,
     addSlots: (slots) => cellsOnly(run.addSlots(slots), slots.schemaName),
     finish: () => ({
-      usage: Array.from(run.usage.cells(), rowOfCell),
+      usage: Array.from(run.usage.cells(), toUsageRow),
       events: eventCountsOf(run),
     }),
   };

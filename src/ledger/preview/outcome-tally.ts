@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { INGEST_STATUSES, type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
-import { quoted } from "../refusals.ts";
+import { quoteText } from "../refusals.ts";
 import type { EventSpan, SpanEnd } from "./preview-range.ts";
 
 /** How many events had each status. */
@@ -26,7 +26,7 @@ export interface OutcomeTally {
 }
 
 /** An empty tally. */
-export function openTally(): OutcomeTally {
+export function createTally(): OutcomeTally {
   const counts = new Map(INGEST_STATUSES.map((status) => [status, 0]));
   // Most events have the same outcome as the event before them.
   let last: IngestOutcome = METERED;
@@ -52,7 +52,7 @@ export function openTally(): OutcomeTally {
       if (at < first.at) put(first, at, id, kind);
       if (at > latest.at) put(latest, at, id, kind);
     },
-    span: () => (first.at > latest.at ? undefined : { first: named(first), last: named(latest) }),
+    span: () => (first.at > latest.at ? undefined : { first: toSpanEnd(first), last: toSpanEnd(latest) }),
   };
 }
 
@@ -68,17 +68,17 @@ function put(end: OpenEnd, at: Instant, id: string, kind: SpanKind): void {
   end.kind = kind;
 }
 
-function named({ at, id, kind }: OpenEnd): SpanEnd {
-  return { name: `${kind} ${quoted(id)}`, timestamp: at };
+function toSpanEnd({ at, id, kind }: OpenEnd): SpanEnd {
+  return { name: `${kind} ${quoteText(id)}`, timestamp: at };
 }
 
 /** Counts of different events together. */
-export function sumOfCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
+export function addCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
   return Object.fromEntries(INGEST_STATUSES.map((status) => [status, a[status] + b[status]])) as OutcomeCounts;
 }
 
 /** The span of both: from the earlier first to the later last. */
-export function spanOfBoth(a: EventSpan | undefined, b: EventSpan | undefined): EventSpan | undefined {
+export function mergeSpans(a: EventSpan | undefined, b: EventSpan | undefined): EventSpan | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return {
     first: b.first.timestamp < a.first.timestamp ? b.first : a.first,

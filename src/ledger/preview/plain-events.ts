@@ -38,11 +38,11 @@ export interface PlainEvents {
   /** Looks at an event as it was sent. */
   readonly of: (event: unknown) => EventKind;
   /** The last event that was plain or wide. */
-  readonly last: Readonly<Looked>;
+  readonly last: Readonly<MeasuredEvent>;
 }
 
 /** An event that was measured. */
-interface Looked {
+interface MeasuredEvent {
   /** The index of its account among {@link PlainEvents.accounts}. */
   account: number;
   /** The index of its program. */
@@ -60,12 +60,12 @@ export function openPlainEvents(book: MeteringBook, accounts: readonly PlainAcco
   const inSlots = new Map<string, FieldsRead>(
     [...schemas].map(([name, program]) => [name, { program, problem: undefined, fault: undefined }]),
   );
-  const last: Looked = { account: -1, program: -1, at: 0, units: [] };
+  const last: MeasuredEvent = { account: -1, program: -1, at: 0, units: [] };
   const dependencies = accounts.map((): AccountDependencies[] => []);
   const owner = {
     dependenciesOf: ({ index, enrichment }: SchemaProgram): AccountDependencies => {
       const known = dependencies[last.account] ?? [];
-      return (known[index] ??= enrichment.dependenciesOf(accounts[last.account] ?? NOBODY));
+      return (known[index] ??= enrichment.findDependencies(accounts[last.account] ?? NOBODY));
     },
   };
   const look = (event: EventEnvelope, { program, problem, fault }: FieldsRead): EventKind => {

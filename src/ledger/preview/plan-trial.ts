@@ -8,9 +8,9 @@ import type { Account } from "../../book/model/account.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
-import { bookAccount } from "../account/book-account.ts";
+import { createBookAccount } from "../account/book-account.ts";
 import type { Catalog } from "../catalog.ts";
-import { moveOnto } from "../commands/migrate.ts";
+import { planMoveOnto } from "../commands/migrate.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 
@@ -40,20 +40,20 @@ export function partsInTrial(
   { plan, migration }: PlanTrial,
 ): AccountParts {
   const drafted = plan === undefined || migration !== undefined ? account : withDraft(account, plan);
-  const parts = bookAccount(catalog, drafted, groupId, { now: LOADED_AT, ids: () => account.id });
+  const parts = createBookAccount(catalog, drafted, groupId, { now: LOADED_AT, ids: () => account.id });
   if (plan === undefined || migration === undefined) return parts;
-  const record = movedTo(catalog, parts.record, plan, migration);
+  const record = migrateTo(catalog, parts.record, plan, migration);
   return record === undefined ? parts : { ...parts, record };
 }
 
 /** An account after a migration that is known from the day of its decision on; undefined where it does not take part. */
-export function movedTo(
+export function migrateTo(
   catalog: Catalog,
   record: AccountRecord,
   target: PricePlan,
   { mode, on }: TrialMigration,
 ): AccountRecord | undefined {
-  const decided = moveOnto(catalog, record, { mode, target }, on)?.decided;
+  const decided = planMoveOnto(catalog, record, { mode, target }, on)?.decided;
   if (decided === undefined || record.status !== "ACTIVE") return undefined;
   // The migration is laid over every association of the book, also over those with a later decidedAt (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > on ? { ...each, decidedAt: on } : each));

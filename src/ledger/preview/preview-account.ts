@@ -14,13 +14,13 @@ import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
-import { planOf } from "../account/account-plan.ts";
-import { asOf } from "../account/associated-plans.ts";
+import { findAccountPlan } from "../account/account-plan.ts";
+import { associateOn } from "../account/associated-plans.ts";
 import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { EventAccount } from "../events/event-account.ts";
-import { newEvent, recordOfNewEvent } from "../events/new-event.ts";
+import { newEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED } from "../records.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
 import { LOADED_AT, type PlanTrial, partsInTrial } from "./plan-trial.ts";
@@ -172,9 +172,9 @@ export class PreviewAccount {
     if (plan === undefined) return () => {};
     const before = this.#parts;
     this.#awaited = undefined;
-    const { cycleConfig: natural } = asOf(plan, dayStart(at));
+    const { cycleConfig: natural } = associateOn(plan, dayStart(at));
     const from = naturalCycleAt(natural, at).start;
-    const { planId, version, cycleConfig } = asOf(plan, from);
+    const { planId, version, cycleConfig } = associateOn(plan, from);
     const association = { id: "", plan: { planId, version, cycleConfig }, from, until: NO_END, decidedAt: from };
     const record = { ...this.#parts.record, associations: [association], nextDueAt: LOADED_AT };
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
@@ -252,7 +252,7 @@ export class PreviewAccount {
 
   #planned(parts: AccountParts): EventAccount {
     this.#parts = parts;
-    const plan = planOf(this.#catalog, parts.record);
+    const plan = findAccountPlan(this.#catalog, parts.record);
     const { decisions } = plan;
     this.#isGranted = decisions.some((each) => (each.plan?.details.billingEntitlementRateCards ?? []).length > 0);
     const late = decisions.filter(({ from, decidedAt }) => decidedAt > from).map(({ decidedAt }) => decidedAt);
@@ -322,7 +322,7 @@ function recordOf(
   const { schemaName, id, timestamp } = event;
   const sent = { schemaName, id, accountId: event.accountId, timestamp: formatInstant(timestamp) };
   const owner = { accountId, customerId, referenceId: String(consumptions), createdAt: timestamp };
-  return recordOfNewEvent(newEvent({ ...event, sent }, program, decision, owner, use), UNNUMBERED);
+  return toEventRecord(newEvent({ ...event, sent }, program, decision, owner, use), UNNUMBERED);
 }
 
 /** Whether sums of such quantities keep every amount of a bill within 100 digits, whatever the rates (S1.3, S1.4). */

@@ -5,7 +5,7 @@
  */
 import type { Account } from "../../book/model/account.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
-import { quoted } from "../refusals.ts";
+import { quoteText } from "../refusals.ts";
 import { invalidOption } from "./preview-range.ts";
 
 /** Accounts by whether a draft can be tried on them. */
@@ -32,7 +32,7 @@ export function draftable(
   const fits = ({ invoiceCurrency }: Account): boolean => supportedCurrencies?.includes(invoiceCurrency) ?? false;
   const [shown, leftOut] = [accounts.filter(fits), accounts.filter((account) => !fits(account))];
   if (leftOut.length > 0 && (areNamed || shown.length === 0)) {
-    throw invalidOption("plan", `the plan ${quoted(plan.id)} ${unsupported(plan, leftOut)}`);
+    throw invalidOption("plan", `the plan ${quoteText(plan.id)} ${unsupported(plan, leftOut)}`);
   }
   return { shown, leftOut };
 }

@@ -8,9 +8,9 @@ import type { AccountView, BillingCatalog } from "../../invoicing/account-view.t
 import { type DrawOptions as InvoiceOptions, drawInvoices, drawTotals } from "../../invoicing/draw.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { viewOfWork } from "../account/account-plan.ts";
-import { billOf, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
-import { creditIdOf } from "../account/due-ids.ts";
+import { toAccountView } from "../account/account-plan.ts";
+import { withBillErrors, describeMissingBill, type SkippedAccount } from "../account/bill.ts";
+import { dueCreditId } from "../account/due-ids.ts";
 import type { PreviewAccount } from "./preview-account.ts";
 import type { PreviewRange } from "./preview-range.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
@@ -75,14 +75,14 @@ function billIn<Drawn>(
   account.settle();
   const { billFault } = account.seen;
   // The bill failed on trial while events came, and later events were not counted: it must not be drawn without them (S13.5).
-  if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, billFault), {});
+  if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, billFault), {});
   const view = viewIn(scenario, account);
-  const creditId = (cause: Parameters<typeof creditIdOf>[1]): string => creditIdOf(accountId, cause);
-  return billOf(accountId, () => draw(view, scenario.catalog.billing, { ...options, creditId }));
+  const creditId = (cause: Parameters<typeof dueCreditId>[1]): string => dueCreditId(accountId, cause);
+  return withBillErrors(accountId, () => draw(view, scenario.catalog.billing, { ...options, creditId }));
 }
 
 /** An account as invoicing sees it: its usage is that of the scenario. */
 function viewIn({ catalog, usage }: ScenarioResult, { seen: { id, work } }: PreviewAccount): AccountView {
   const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
-  return { ...viewOfWork(catalog, work), usage: metered };
+  return { ...toAccountView(catalog, work), usage: metered };
 }

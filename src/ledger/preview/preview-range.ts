@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 
@@ -49,14 +49,14 @@ export function rangeOf({ at, from, until }: RangeOptions): PreviewRange | undef
   if (at !== undefined) {
     if (from !== undefined || until !== undefined)
       throw invalidOption("at", "give either `at` or `from` and `until`, not both");
-    const instant = instantOf(at);
+    const instant = toInstant(at);
     if (instant >= NO_END) throw tooLate("at", instant);
     return { from: instant, until: instant + 1 };
   }
   if (from === undefined && until === undefined) return undefined;
   if (from === undefined || until === undefined)
     throw invalidOption("until", "`from` and `until` go together: one is missing");
-  const range = { from: instantOf(from), until: instantOf(until) };
+  const range = { from: toInstant(from), until: toInstant(until) };
   if (range.from >= range.until) {
     const [start, end] = [formatDate(range.from), formatDate(range.until)];
     throw invalidOption("until", `\`until\` (${end}) must be later than \`from\` (${start})`);

@@ -18,9 +18,9 @@ import { createCatalog } from "../catalog.ts";
 import { refuse, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { AcceptedIds } from "./accepted-ids.ts";
-import { type CountedEvents, takeCounted } from "./counted-events.ts";
+import { type CountedEvents, addCountedEvents } from "./counted-events.ts";
 import type { Tracer } from "./line-trace.ts";
-import { openTally } from "./outcome-tally.ts";
+import { createTally } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
 import { decideIn, heldUntil, openScenario, type ScenarioResult } from "./preview-scenario.ts";
 import { Agreements, outcomeOfUnaccepted, type RunState } from "./run-state.ts";
@@ -87,7 +87,7 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
     metering.meterIds,
     together,
   );
-  const tally = openTally();
+  const tally = createTally();
   const shared = { catalog, book, usage, tally, together };
   const first = openScenario(shared, trials[0]);
   const run: RunState = {
@@ -118,7 +118,7 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
     },
     slotsOf: (schemaName) => metering.schemas.get(schemaName)?.slots,
     addSlots: (slots) => takeEvent(run, slots, read.get(slots.schemaName) ?? UNKNOWN),
-    addCounted: (counted) => takeCounted(run, counted, read.get(counted.schemaName)),
+    addCounted: (counted) => addCountedEvents(run, counted, read.get(counted.schemaName)),
     takesCounted: (accountId) =>
       // A trace lists events one by one.
       tracer === undefined && run.scenarios.every(({ accounts }) => accounts.find(accountId)?.takesAnyOrder === true),

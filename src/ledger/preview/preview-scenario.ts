@@ -15,7 +15,7 @@ import { type Catalog, withPlan } from "../catalog.ts";
 import { decideEvent, type DecisionTime, type EventDecision } from "../events/decide-event.ts";
 import type { IngestStatus } from "../outcome.ts";
 import type { AcceptedIds } from "./accepted-ids.ts";
-import { openTally, type OutcomeTally, spanOfBoth, sumOfCounts } from "./outcome-tally.ts";
+import { createTally, type OutcomeTally, mergeSpans, addCounts } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
 import { type PreviewAccount, type PreviewAccounts, previewAccounts } from "./preview-account.ts";
 import type { EventSpan } from "./preview-range.ts";
@@ -69,15 +69,15 @@ export function openScenario(all: Shared, trial: PlanTrial): Scenario {
       alone.tally === undefined ? all.usage.cellsOf(accountId) : mergedCells([all.usage, alone.tally], accountId),
   };
   const catalog = trial.plan === undefined ? all.catalog : withPlan(all.catalog, trial.plan);
-  const own = openTally();
+  const own = createTally();
   return {
     catalog,
     trial,
     accounts: previewAccounts(catalog, all.book, trial, usage),
     usage,
     tally: own,
-    counts: () => sumOfCounts(all.tally.counts(), own.counts()),
-    span: () => spanOfBoth(all.tally.span(), own.span()),
+    counts: () => addCounts(all.tally.counts(), own.counts()),
+    span: () => mergeSpans(all.tally.span(), own.span()),
     addAlone: alone.add,
   };
 }

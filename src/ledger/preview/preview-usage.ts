@@ -8,8 +8,8 @@ import { hintAt } from "../../book/nearest.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { readUsageRow } from "../../metering/usage-row.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
-import { featuresBySchema, whyOrderMatters } from "../catalog.ts";
-import { quoted, refused } from "../refusals.ts";
+import { featuresBySchema, describeOrderDependence } from "../catalog.ts";
+import { quoteText, refusal } from "../refusals.ts";
 import type { EventRun } from "./preview-run.ts";
 
 /** So many problems of rows are kept. */
@@ -30,7 +30,7 @@ export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell
     const known = meters.get(meterId);
     if (known === undefined) {
       const hint = hintAt(meterId, [...meters.keys()]);
-      throw invalidRow("$.meterId", `no usage meter has the id ${quoted(meterId)}${hint}`);
+      throw invalidRow("$.meterId", `no usage meter has the id ${quoteText(meterId)}${hint}`);
     }
     const { eventSchemaName } = known.meter;
     const feature = features.get(eventSchemaName);
@@ -38,7 +38,10 @@ export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell
     const account = run.accounts.find(accountId);
     if (account === undefined) {
       const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
-      throw invalidRow("$.accountId", `no account has the id or alias ${quoted(accountId)}${hintAt(accountId, names)}`);
+      throw invalidRow(
+        "$.accountId",
+        `no account has the id or alias ${quoteText(accountId)}${hintAt(accountId, names)}`,
+      );
     }
     run.addCell(account.index, known.index, day, exactOfDecimal(quantity));
   };
@@ -76,8 +79,8 @@ export function isRowFault(error: unknown): error is RatebookError {
 
 /** The refusal of usage of a schema that consumes a feature. */
 export function refusedCells(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
-  const why = whyOrderMatters(featureId);
-  return refused("S17.1", `the event schema ${quoted(schemaName)} has no usage cells: ${why}; give its events`);
+  const why = describeOrderDependence(featureId);
+  return refusal("S17.1", `the event schema ${quoteText(schemaName)} has no usage cells: ${why}; give its events`);
 }
 
 function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {

@@ -16,7 +16,7 @@ import type { UsageCell } from "../../metering/usage.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import type { SkippedAccount } from "../account/bill.ts";
 import type { IngestOutcome } from "../outcome.ts";
-import { quoted } from "../refusals.ts";
+import { quoteText } from "../refusals.ts";
 import type { CountedEvents } from "./counted-events.ts";
 import { type DayEvents, type EventSampler, startSampling } from "./day-events.ts";
 import { type LineTrace, startTrace, type Tracer } from "./line-trace.ts";
@@ -210,7 +210,7 @@ function accountNamed(book: Book, name: string): Account {
     book.accounts.find(({ aliases, status }) => status === "ACTIVE" && aliases.includes(name));
   if (found === undefined) {
     const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
-    throw invalidOption("accounts", `no account has the id or alias ${quoted(name)}${hintAt(name, names)}`);
+    throw invalidOption("accounts", `no account has the id or alias ${quoteText(name)}${hintAt(name, names)}`);
   }
   return found;
 }

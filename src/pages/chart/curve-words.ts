@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { moneyText, numberText } from "../../invoicing/figure-text.ts";
+import { formatMoney, formatNumber } from "../../invoicing/figure-text.ts";
 import { add, type Decimal, ONE, subtract } from "../../numbers/decimal.ts";
 import { type CurveEdge, curveEdges, fallingPieces, priceOn } from "../../proof/curve-edges.ts";
 import type { CardCurve } from "../../proof/plan-curves.ts";
@@ -19,21 +19,21 @@ const UNIT_LENGTH_MAX = 20;
 
 /** A quantity as a person reads it; of a very large one, or one without an end, the first digits. */
 export function quantityText(quantity: Decimal): string {
-  return shortened(quantity, numberText(quantity));
+  return shortened(quantity, formatNumber(quantity));
 }
 
 /** An amount as a person reads it. */
 export function amountText(amount: Decimal, digits: number): string {
-  return shortened(amount, moneyText(amount, digits));
+  return shortened(amount, formatMoney(amount, digits));
 }
 
 function shortened(value: Decimal, text: string): string {
   if (text.length <= NUMBER_LENGTH_MAX) return text;
   const size = value.abs();
-  if (size.lt(1e9) && size.gte("1e-4")) return `about ${numberText(value.toSignificantDigits(9))}`;
+  if (size.lt(1e9) && size.gte("1e-4")) return `about ${formatNumber(value.toSignificantDigits(9))}`;
   const short = value.toSignificantDigits(4);
   // What a token costs is read as money, zeros and all.
-  if (size.lt("1e-4") && size.gte(PLAIN_LEAST)) return `${short.eq(value) ? "" : "about "}${numberText(short)}`;
+  if (size.lt("1e-4") && size.gte(PLAIN_LEAST)) return `${short.eq(value) ? "" : "about "}${formatNumber(short)}`;
   const power = short.toExponential().replace("e+", " × 10^").replace("e", " × 10^");
   return short.eq(value) ? power : `about ${power}`;
 }
@@ -44,8 +44,8 @@ export function slabSentences(
   digits: number,
 ): readonly string[] {
   const whole = [
-    bounds?.minimumRate && `at least ${moneyText(bounds.minimumRate, digits)} in all`,
-    bounds?.maximumRate && `at most ${moneyText(bounds.maximumRate, digits)} in all`,
+    bounds?.minimumRate && `at least ${formatMoney(bounds.minimumRate, digits)} in all`,
+    bounds?.maximumRate && `at most ${formatMoney(bounds.maximumRate, digits)} in all`,
   ].filter((text) => text !== undefined);
   return [
     ...slabs.map((slab) => `${slabWords(pricingModel, slab)}: ${priceWords(slab, digits)}`),

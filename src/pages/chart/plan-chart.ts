@@ -4,7 +4,7 @@
  * @module
  */
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOf, greatest, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, parseDecimal, greatest, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { curveEdges } from "../../proof/curve-edges.ts";
 import type { CardCurve, CurveKind, PlanCurves } from "../../proof/plan-curves.ts";
 import type { PriceCurve } from "../../proof/price-curve.ts";
@@ -24,7 +24,7 @@ const LETTER = 6.2;
 const SENTENCES_MAX = 8;
 /** So many slab edges are drawn; more are closer than a person can tell apart. */
 const EDGES_MAX = 60;
-const FIVE = decimalOf(5);
+const FIVE = parseDecimal(5);
 
 const STYLE = `
 svg { font-family: system-ui, -apple-system, "Segoe UI", sans-serif; --paper: #ffffff; --ink: #1d2433; --soft: #5b6475; --line: #d5dae3; --card: #1f5fd1; --total: #6d7484; --fall: #b3261e; --jump: #8a5a00; }

@@ -6,7 +6,7 @@
 import {
   add,
   type Decimal,
-  decimalOf,
+  parseDecimal,
   divide,
   greatest,
   least,
@@ -42,7 +42,7 @@ export function amountAxis(amounts: readonly Decimal[], count: number): Axis {
 function axisOf(min: Decimal, max: Decimal, step: Decimal): Axis {
   const first = divide(min, step).ceil();
   const count = Math.min(20, divide(subtract(max, min), step).floor().toNumber());
-  const ticks = Array.from({ length: count + 1 }, (_, index) => multiply(add(first, decimalOf(index)), step));
+  const ticks = Array.from({ length: count + 1 }, (_, index) => multiply(add(first, parseDecimal(index)), step));
   const span = subtract(max, min);
   return { min, max, ticks, at: (value) => divide(roughly(value, min), span).toNumber() };
 }
@@ -54,8 +54,8 @@ function roughly(value: Decimal, min: Decimal): Decimal {
 
 /** A step of 1, 2 or 5 times a power of ten, of which a length has about so many. */
 function stepOf(length: Decimal, count: number): Decimal {
-  const rough = length.isZero() ? decimalOf(1) : divide(length, decimalOf(count));
-  const power = decimalOf(`1e${rough.e}`);
+  const rough = length.isZero() ? parseDecimal(1) : divide(length, parseDecimal(count));
+  const power = parseDecimal(`1e${rough.e}`);
   const factor = divide(rough, power).toNumber();
-  return multiply(decimalOf(factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10), power);
+  return multiply(parseDecimal(factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10), power);
 }

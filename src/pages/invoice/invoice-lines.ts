@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { itemTexts, partTexts, slabsBehind } from "../../invoicing/explanation-text.ts";
-import { moneyText, numberText } from "../../invoicing/figure-text.ts";
+import { describeItems, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
+import { formatMoney, formatNumber } from "../../invoicing/figure-text.ts";
 import {
   type Invoice,
   type InvoiceLine,
@@ -50,7 +50,7 @@ export function paymentOf(status: InvoiceStatus, total: Decimal): Payment {
 export function* pageRows(invoice: Invoice): Generator<PageRow> {
   const digits = minorUnitDigits(invoice.currency);
   const { revenueInfo, status } = invoice;
-  const money = (amount: Decimal): string => moneyText(amount, digits);
+  const money = (amount: Decimal): string => formatMoney(amount, digits);
   const sum = (label: string, amount: Decimal): PageRow => ({ kind: "sum", label, amount: money(amount) });
   const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
   const { paid, due } = paymentOf(status, revenueInfo.value);
@@ -72,7 +72,7 @@ export function* pageRows(invoice: Invoice): Generator<PageRow> {
 /** A card with what is below it, or cards with one tag. */
 function* itemRows(line: InvoiceLine, digits: number): Generator<PageRow> {
   if (line.type !== "CUSTOM_TAG") return yield* cardRows(line, digits);
-  yield { kind: "group", label: line.description ?? "", amount: moneyText(line.value, digits) };
+  yield { kind: "group", label: line.description ?? "", amount: formatMoney(line.value, digits) };
   for (const card of line.lineItems ?? []) yield* cardRows(card, digits);
 }
 
@@ -82,16 +82,16 @@ function* cardRows(card: InvoiceLine, digits: number): Generator<PageRow> {
   const own: PageRow = {
     kind: "card",
     label,
-    ...(quantity === undefined ? {} : { quantity: numberText(quantity) }),
-    amount: moneyText(value, digits),
+    ...(quantity === undefined ? {} : { quantity: formatNumber(quantity) }),
+    amount: formatMoney(value, digits),
   };
   const [only, ...more] = lineItems;
   // One slab that says nothing but the card's own figures is written on the card's row.
-  const isOnOneRow = only !== undefined && more.length === 0 && isWholeCard(only, card, slabsBehind(card).get(only));
+  const isOnOneRow = only !== undefined && more.length === 0 && isWholeCard(only, card, slabsByLine(card).get(only));
   const rate = isOnOneRow && isPlain(card) ? only.valuePerQuantity : undefined;
-  yield rate === undefined ? own : { ...own, rate: moneyText(rate, digits) };
+  yield rate === undefined ? own : { ...own, rate: formatMoney(rate, digits) };
   yield* notesOf(card);
-  const texts = itemTexts(card);
+  const texts = describeItems(card);
   const labelFor = slabLabels(card);
   for (const item of lineItems) {
     if (!isOnOneRow) yield slabRow(item, labelFor(item), digits);
@@ -110,15 +110,15 @@ function slabRow({ quantity, valuePerQuantity, value }: InvoiceLine, label: stri
   return {
     kind: "slab",
     label,
-    ...(quantity === undefined ? {} : { quantity: numberText(quantity) }),
-    ...(valuePerQuantity === undefined ? {} : { rate: moneyText(valuePerQuantity, digits) }),
-    amount: moneyText(value, digits),
+    ...(quantity === undefined ? {} : { quantity: formatNumber(quantity) }),
+    ...(valuePerQuantity === undefined ? {} : { rate: formatMoney(valuePerQuantity, digits) }),
+    amount: formatMoney(value, digits),
   };
 }
 
 /** Sentences on how a line was made, where it is more than its quantity and rate say. */
 function notesOf(line: InvoiceLine): readonly PageRow[] {
-  return isPlain(line) ? [] : partTexts(line).map(({ text }) => noteRow(text));
+  return isPlain(line) ? [] : describeParts(line).map(({ text }) => noteRow(text));
 }
 
 /** Whether a line is one quantity, priced in full. */
@@ -142,7 +142,7 @@ function unpricedRows(unpriced: readonly UsageLine[]): readonly PageRow[] {
   return [
     { kind: "group", label: "Usage that is not priced" },
     ...unpriced.map(({ description, quantity }): PageRow => {
-      return { kind: "slab", label: description, quantity: numberText(quantity) };
+      return { kind: "slab", label: description, quantity: formatNumber(quantity) };
     }),
   ];
 }

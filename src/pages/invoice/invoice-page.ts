@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 
 import { formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { moneyText } from "../../invoicing/figure-text.ts";
+import { formatMoney } from "../../invoicing/figure-text.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
@@ -126,14 +126,14 @@ export function compositePage(composite: CompositeOnPage, letter: InvoiceLetter)
 function* compositeRows({ invoices, currency, total }: CompositeOnPage): Generator<PageRow> {
   const digits = minorUnitDigits(currency);
   for (const { number, account, total: amount } of invoices) {
-    yield { kind: "card", label: account, amount: moneyText(amount, digits) };
+    yield { kind: "card", label: account, amount: formatMoney(amount, digits) };
     yield { kind: "note", label: `Invoice ${number}` };
   }
-  yield { kind: "total", label: `Total ${currency}`, amount: moneyText(total, digits) };
+  yield { kind: "total", label: `Total ${currency}`, amount: formatMoney(total, digits) };
 }
 
 function amountWords(amount: Decimal, currency: string): string {
-  return `${moneyText(amount, minorUnitDigits(currency))} ${currency}`;
+  return `${formatMoney(amount, minorUnitDigits(currency))} ${currency}`;
 }
 
 interface PageParts {

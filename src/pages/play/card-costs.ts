@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, type Decimal, decimalOf, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
+import { add, type Decimal, parseDecimal, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
 import { curveEdges, priceOn } from "../../proof/curve-edges.ts";
 import type { CardCurve, PlanCurves } from "../../proof/plan-curves.ts";
 import { priceThrough } from "../../rating/slabs.ts";
@@ -49,11 +49,11 @@ export function cardCosts({ cards, currency }: PlanCurves, typed: ReadonlyMap<st
     name: printable(card.name),
     currency,
     upTo: card.upTo.toFixed(),
-    quantity: (typed.get(card.id) ?? divide(card.upTo, decimalOf(2)).ceil()).toFixed(),
+    quantity: (typed.get(card.id) ?? divide(card.upTo, parseDecimal(2)).ceil()).toFixed(),
     edges: edgesOf(card).map((quantity) => costAt(card, quantity, digits)),
     at: (text) => {
       try {
-        const quantity = decimalOf(text.trim());
+        const quantity = parseDecimal(text.trim());
         return quantity.isNegative() ? undefined : costAt(card, quantity, digits);
       } catch (error) {
         // A text that is no number, or one whose price needs more digits than are kept.

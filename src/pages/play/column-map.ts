@@ -5,7 +5,7 @@
  * @module
  */
 import { openDocument } from "../../book/reading/json-document.ts";
-import { instantOrUndefined } from "../../calendar/instant.ts";
+import { tryParseInstant } from "../../calendar/instant.ts";
 import { type Columns, guessColumns, type Sample } from "../../records/columns.ts";
 import { formsThatFit } from "../../records/text-forms.ts";
 import { type FormPath, listAt, valueAt } from "./plan-edit.ts";
@@ -83,9 +83,9 @@ export function proposedMap(sample: Sample, book: unknown, schema = likeliestSch
 /** Where a time is: its column, the form of its texts where an event has another, and a zone where they name none. */
 export function timeOrigin(sample: Sample, column: string): object {
   const texts = valuesOf(sample, column).filter((text) => text !== "");
-  const isPlain = texts.every((text) => instantOrUndefined(text, 0) !== undefined);
+  const isPlain = texts.every((text) => tryParseInstant(text, 0) !== undefined);
   const [form] = isPlain ? [] : formsThatFit(texts);
-  const isZoned = texts.every((text) => instantOrUndefined(text) !== undefined);
+  const isZoned = texts.every((text) => tryParseInstant(text) !== undefined);
   return { column, ...(form === undefined ? {} : { form }), ...(isZoned ? {} : { zone: "UTC" }) };
 }
 

@@ -7,11 +7,11 @@ import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { openDocument } from "../../book/reading/json-document.ts";
-import { DAY_MS, instantOf } from "../../calendar/instant.ts";
+import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
-import { add, Decimal, decimalOf, ZERO } from "../../numbers/decimal.ts";
+import { add, Decimal, parseDecimal, ZERO } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { type PlanCurves, planCurves } from "../../proof/plan-curves.ts";
 import { describedChart, type DescribedChart } from "../chart/plan-chart.ts";
@@ -90,7 +90,7 @@ export function billOf(state: PlayState): PlayBill {
 
 /** Why the cycles of a state are not priced; undefined where they are. @throws {RatebookError} for what is no date */
 function rangeProblem({ from, until }: PlayState): string | undefined {
-  if (instantOf(until) - instantOf(from) <= YEARS_MAX * 366 * DAY_MS) return undefined;
+  if (toInstant(until) - toInstant(from) <= YEARS_MAX * 366 * DAY_MS) return undefined;
   return `cycles from ${from} until ${until}: expected ${YEARS_MAX} years at most`;
 }
 
@@ -172,7 +172,7 @@ function typedQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<s
     for (const { of, quantity } of rows) {
       const id = isSum ? idOf(book, of) : of;
       try {
-        typed.set(id, add(isSum ? (typed.get(id) ?? ZERO) : ZERO, decimalOf(quantity.trim())));
+        typed.set(id, add(isSum ? (typed.get(id) ?? ZERO) : ZERO, parseDecimal(quantity.trim())));
       } catch (error) {
         // What is no number is told where it is priced.
         if (!(error instanceof RatebookError)) throw error;

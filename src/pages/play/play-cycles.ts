@@ -5,9 +5,9 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { CycleConfig } from "../../calendar/cycle.ts";
-import { DAY_MS, formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
-import { type AccountCycle, cyclesIn, NO_END, type Term, timelineOf } from "../../invoicing/timeline.ts";
-import { decisionsOf, findPlanIn } from "../../ledger/account/associated-plans.ts";
+import { DAY_MS, formatInstant, type Instant, toInstant } from "../../calendar/instant.ts";
+import { type AccountCycle, cyclesIn, NO_END, type Term, buildTimeline } from "../../invoicing/timeline.ts";
+import { toDecisions, findPlanIn } from "../../ledger/account/associated-plans.ts";
 import { dateWords, periodWords } from "../invoice/date-words.ts";
 import { printable } from "../printable.ts";
 import type { PlayState } from "./play-state.ts";
@@ -45,7 +45,7 @@ const CYCLES_MAX = 40;
 export function cyclesOf({ accounts, pricePlans }: Book, { from, until }: PlayState): PlayCycles | undefined {
   const [account] = accounts;
   if (account === undefined) return undefined;
-  const timeline = timelineOf(decisionsOf(account, findPlanIn(pricePlans)));
+  const timeline = buildTimeline(toDecisions(account, findPlanIn(pricePlans)));
   const cycles = cyclesIn(timeline, dayStart(from), dayStart(until)).slice(0, CYCLES_MAX);
   const start = Math.min(...cycles.map(({ natural }) => natural.start));
   const end = Math.max(...cycles.map(({ natural }) => natural.end));
@@ -62,7 +62,7 @@ export function cyclesOf({ accounts, pricePlans }: Book, { from, until }: PlaySt
 }
 
 function dayStart(date: string): Instant {
-  return instantOf(`${date}T00:00:00Z`);
+  return toInstant(`${date}T00:00:00Z`);
 }
 
 function cycleOf(cycle: AccountCycle, share: (at: Instant) => number): PlayCycle {

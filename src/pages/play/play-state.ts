@@ -4,9 +4,9 @@
  * @module
  */
 import type { BookInput } from "../../book/model/book.ts";
-import { formatDate, instantOf } from "../../calendar/instant.ts";
+import { formatDate, toInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
-import { add, type Decimal, type DecimalInput, decimalOf, textOf, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, type DecimalInput, parseDecimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
 import { bookOf, eventsOf, type Recipe } from "./recipes.ts";
 
@@ -67,7 +67,7 @@ export function stateOfBook(book: string, events = "", day = "2026-01-01"): Play
 /** The first day on which an account of a book has a plan, `YYYY-MM-DD`; undefined where none has. */
 export function dayOfBook({ accounts }: Pick<BookInput, "accounts">): string | undefined {
   const days = (accounts ?? []).flatMap(({ pricePlans }) =>
-    (pricePlans ?? []).map(({ effectiveFrom }) => formatDate(instantOf(effectiveFrom))),
+    (pricePlans ?? []).map(({ effectiveFrom }) => formatDate(toInstant(effectiveFrom))),
   );
   return days.toSorted()[0];
 }
@@ -84,9 +84,9 @@ function seatsOf(updates: readonly SeatInput[]): readonly DatedQuantity[] {
   const held = new Map<string, Decimal>();
   return updates.map(({ licenseId, updateType, quantity, effectiveFrom }) => {
     const before = updateType === "RELATIVE" ? (held.get(licenseId) ?? ZERO) : ZERO;
-    const now = add(before, decimalOf(quantity));
+    const now = add(before, parseDecimal(quantity));
     held.set(licenseId, now);
-    return { of: licenseId, date: effectiveFrom.slice(0, 10), quantity: textOf(now) };
+    return { of: licenseId, date: effectiveFrom.slice(0, 10), quantity: formatDecimal(now) };
   });
 }
 

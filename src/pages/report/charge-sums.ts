@@ -6,8 +6,14 @@
 import { DAY_MS, type Day, formatDate } from "../../calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { textOf } from "../../numbers/decimal.ts";
-import { addFractions, type Fraction, NOTHING, roundFraction, subtractFractions } from "../../numbers/fraction.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
+import {
+  addFractions,
+  type Fraction,
+  ZERO_FRACTION,
+  roundFraction,
+  subtractFractions,
+} from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import { printable } from "../printable.ts";
 import type { ChargeDays } from "./report-data.ts";
@@ -35,10 +41,10 @@ export function chargeSums(): ChargeSums {
       let charge = charges.get(key);
       if (charge === undefined)
         charges.set(key, (charge = { label: printable(description ?? id), currency, added: new Map<Day, Fraction>() }));
-      let before = NOTHING;
+      let before = ZERO_FRACTION;
       for (const { day, amountSoFar } of days) {
         const more = subtractFractions(amountSoFar, before);
-        charge.added.set(day, addFractions(charge.added.get(day) ?? NOTHING, more));
+        charge.added.set(day, addFractions(charge.added.get(day) ?? ZERO_FRACTION, more));
         before = amountSoFar;
       }
     },
@@ -51,10 +57,10 @@ function chargeDays({ label, currency, added }: Charge): ChargeDays {
   const days = [...added.keys()].sort((a, b) => a - b);
   const [first = 0, last = first] = [days[0], days.at(-1)];
   const amounts: string[] = [];
-  let soFar = NOTHING;
+  let soFar = ZERO_FRACTION;
   for (let day = first; day <= last; day++) {
-    soFar = addFractions(soFar, added.get(day) ?? NOTHING);
-    amounts.push(textOf(roundFraction(soFar, digits, "HALF_UP")));
+    soFar = addFractions(soFar, added.get(day) ?? ZERO_FRACTION);
+    amounts.push(formatDecimal(roundFraction(soFar, digits, "HALF_UP")));
   }
   return { label, currency, from: formatDate(first * DAY_MS), amounts };
 }

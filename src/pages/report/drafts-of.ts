@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOfInteger, divide, multiply, textOf } from "../../numbers/decimal.ts";
+import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Backtest, BacktestAccount, BacktestPlan } from "../../proof/backtest/backtest.ts";
 import { CAUSES, type DiffLine } from "../../proof/diff/diff-invoices.ts";
@@ -65,7 +65,7 @@ function draftOf(plan: BacktestPlan, { names, called }: Names, room: number): Dr
       more,
       same,
       less,
-      quantiles: quantiles.map(({ percent, difference }) => ({ percent, difference: textOf(difference) })),
+      quantiles: quantiles.map(({ percent, difference }) => ({ percent, difference: formatDecimal(difference) })),
     })),
     accounts: shown,
     more: accounts.length - shown.length,
@@ -99,7 +99,7 @@ function lineOf(line: DiffLine, digits: number): DraftLine {
       // Two digits beyond the minor unit: causes are exact, and often have no end.
       return amount === undefined
         ? []
-        : [{ label: cause, amount: textOf(roundFraction(amount, digits + 2, "HALF_UP")) }];
+        : [{ label: cause, amount: formatDecimal(roundFraction(amount, digits + 2, "HALF_UP")) }];
     }),
   };
 }
@@ -117,9 +117,9 @@ function compared({
 }): Compared {
   const isShare = before.gt(0) && !difference.isZero();
   return {
-    before: textOf(before),
-    after: textOf(after),
-    difference: textOf(difference),
+    before: formatDecimal(before),
+    after: formatDecimal(after),
+    difference: formatDecimal(difference),
     ...(isShare ? { percent: divide(multiply(difference, PER_CENT), before).toFixed(1) } : {}),
   };
 }

@@ -4,10 +4,10 @@
  * @module
  */
 import { type Day, DAY_MS, formatDate, formatInstant } from "../../calendar/instant.ts";
-import { itemTexts, partTexts } from "../../invoicing/explanation-text.ts";
+import { describeItems, describeParts } from "../../invoicing/explanation-text.ts";
 import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/day-events.ts";
-import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import type { Rounding } from "../../rating/commitment.ts";
@@ -31,11 +31,11 @@ export function invoiceData(invoice: Invoice, daysOf: DaysOfLine): InvoiceData {
     date: dayIn(invoice.invoiceDate),
     due: dayIn(invoice.dueDate),
     plan: printable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
-    amount: textOf(invoice.revenueInfo.value),
+    amount: formatDecimal(invoice.revenueInfo.value),
     lines: [...linesOf(parts, daysOf), totalData("Total", invoice.revenueInfo)],
     unpriced: parts.unpriced.map(({ description, quantity }) => ({
       label: printable(description),
-      quantity: textOf(quantity),
+      quantity: formatDecimal(quantity),
     })),
     notices: invoice.notices.map(printable),
   };
@@ -53,7 +53,7 @@ function linesOf({ subTotals, trueUps, credits }: InvoiceParts, daysOf: DaysOfLi
 }
 
 function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineData {
-  const texts = itemTexts(line);
+  const texts = describeItems(line);
   const labelFor = slabLabels(line);
   const { explanation } = line;
   const known = daysOf(line);
@@ -67,8 +67,8 @@ function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineDa
   return {
     kind: isPart(line) ? "part" : "card",
     ...common(line, line.description ?? line.id ?? line.type),
-    ...(line.quantity === undefined ? {} : { quantity: textOf(line.quantity) }),
-    ...(line.valuePerQuantity === undefined ? {} : { rate: textOf(line.valuePerQuantity) }),
+    ...(line.quantity === undefined ? {} : { quantity: formatDecimal(line.quantity) }),
+    ...(line.valuePerQuantity === undefined ? {} : { rate: formatDecimal(line.valuePerQuantity) }),
     ...shareOf(line.value, whole),
     ...(known === undefined || explanation?.of !== "CARD" ? {} : { days: daysData(known, explanation.rounding) }),
     ...(lines.length === 0 ? {} : { lines }),
@@ -85,10 +85,10 @@ function totalData(label: string, line: InvoiceLine): LineData {
 
 function common(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
   // A sentence without a figure says what the label says.
-  const because = partTexts(line).flatMap(({ text }) => (/\d|not/.test(text) ? [printable(text)] : []));
+  const because = describeParts(line).flatMap(({ text }) => (/\d|not/.test(text) ? [printable(text)] : []));
   return {
     label: printable(label),
-    amount: textOf(line.value),
+    amount: formatDecimal(line.value),
     ...(line.exactValue === undefined ? {} : { exact: line.exactValue }),
     ...(because.length === 0 ? {} : { because }),
   };
@@ -107,8 +107,8 @@ function daysData({ days, eventsOn }: NonNullable<ReturnType<DaysOfLine>>, { dig
   });
   return {
     from: formatDate((days[0]?.day ?? 0) * DAY_MS),
-    quantities: days.map(({ quantity }) => textOf(quantity)),
-    amounts: days.map(({ amountSoFar }) => textOf(roundFraction(amountSoFar, digits, mode))),
+    quantities: days.map(({ quantity }) => formatDecimal(quantity)),
+    amounts: days.map(({ amountSoFar }) => formatDecimal(roundFraction(amountSoFar, digits, mode))),
     slabs: days.map(({ slab }) => slab ?? 0),
     ...(events.length === 0 ? {} : { events }),
   };
@@ -118,7 +118,7 @@ function eventsData(day: number, { count, largest }: DayEvents): EventsOfDay {
   const shown = largest.map(({ id, timestamp, quantity }) => ({
     id: printable(id),
     time: formatInstant(timestamp).slice(11, 19),
-    quantity: textOf(quantity),
+    quantity: formatDecimal(quantity),
   }));
   return { day, count, largest: shown };
 }

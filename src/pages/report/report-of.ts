@@ -6,11 +6,11 @@
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
-import { paidInAll } from "../../invoicing/paid-in-all.ts";
+import { netTotal } from "../../invoicing/paid-in-all.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "../../proof/backtest/backtest.ts";
 import { chargeByDay, type ChargedDay } from "../../proof/charge-by-day.ts";
 import { accountPlans, plansInBook, type PlanSource } from "../../proof/diff/plan-terms.ts";
@@ -129,13 +129,13 @@ function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAcc
   }
   const drawn = [...byAccount].map(([id, own]): DrawnAccount => {
     const [{ customerId, currency }] = own;
-    const amount = paidInAll(own);
+    const amount = netTotal(own);
     const row = {
       id: printable(id),
       name: printable(names.get(id) ?? id),
       customer: printable(customers.get(customerId) ?? customerId),
       currency,
-      amount: textOf(amount),
+      amount: formatDecimal(amount),
       invoices: own.length,
     };
     return { id, row, amount, invoices: own };
@@ -203,7 +203,7 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
           period === undefined ? [Infinity, -Infinity] : [parseDay(period.from), parseDay(period.until) - 1];
         for (const day of days.keys()) [first, last] = [Math.min(first, day), Math.max(last, day)];
         const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
-          textOf(days.get(first + index) ?? ZERO),
+          formatDecimal(days.get(first + index) ?? ZERO),
         );
         return [{ label: printable(name), from: formatDate(first * DAY_MS), quantities }];
       }),
@@ -217,7 +217,7 @@ function totalsOf(accounts: readonly DrawnAccount[]): readonly CurrencyTotal[] {
     return {
       currency,
       digits: minorUnitDigits(currency),
-      amount: textOf(sum(own.map(({ amount }) => amount))),
+      amount: formatDecimal(sum(own.map(({ amount }) => amount))),
       accounts: own.length,
       invoices: own.reduce((count, { row }) => count + row.invoices, 0),
       cards: cardsOf(own.flatMap(({ invoices }) => invoices)),
@@ -237,7 +237,7 @@ function cardsOf(invoices: readonly Invoice[]): readonly NamedAmount[] {
   return [...sums]
     .filter(([, amount]) => !amount.isZero())
     .sort(([, a], [, b]) => b.comparedTo(a))
-    .map(([label, amount]) => ({ label, amount: textOf(amount) }));
+    .map(([label, amount]) => ({ label, amount: formatDecimal(amount) }));
 }
 
 /** From the first day that an invoice is for to the last. */

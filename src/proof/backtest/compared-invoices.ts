@@ -4,7 +4,7 @@
  * @module
  */
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { planOf } from "../../ledger/account/account-plan.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import { diffAccount, type DiffLine } from "../diff/diff-invoices.ts";
@@ -38,7 +38,7 @@ function plansIn({ catalog, accounts }: ScenarioResult): PlanSource {
     findPlan: catalog.findPlan,
     decisionsFor(accountId) {
       const record = accounts.of(accountId)?.seen.record;
-      return record === undefined ? [] : planOf(catalog, record).decisions;
+      return record === undefined ? [] : findAccountPlan(catalog, record).decisions;
     },
     // Both sides have those of one book.
     holdingsOf: () => ({ credits: [], licenseUpdates: [] }),

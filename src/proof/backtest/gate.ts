@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { Decimal, decimalOf, multiply, textOf, ZERO } from "../../numbers/decimal.ts";
+import { Decimal, parseDecimal, multiply, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "./backtest.ts";
 
 /** A change that is not allowed: an increase or a decrease of an account, or of a currency's total, above a limit. */
@@ -49,7 +49,7 @@ export function parseGate(text: string): GateRule {
     of: of === "total" ? "total" : "account",
     change: change === "decrease" ? "decrease" : "increase",
     inclusive: operator === ">=",
-    limit: decimalOf(limit),
+    limit: parseDecimal(limit),
     percent: percent === "%",
   };
 }
@@ -71,8 +71,8 @@ export function breachesOf({ plans }: Backtest, rule: GateRule): readonly string
     return changed
       .filter((each) => isBroken(rule, each))
       .map(({ name, before, after, currency }) => {
-        const limit = `${textOf(rule.limit)}${rule.percent ? "%" : ""}`;
-        return `${planId}@${version}: ${rule.change} of ${name} ${rule.inclusive ? "of at least" : "above"} ${limit}: ${textOf(before)} → ${textOf(after)} ${currency}`;
+        const limit = `${formatDecimal(rule.limit)}${rule.percent ? "%" : ""}`;
+        return `${planId}@${version}: ${rule.change} of ${name} ${rule.inclusive ? "of at least" : "above"} ${limit}: ${formatDecimal(before)} → ${formatDecimal(after)} ${currency}`;
       });
   });
 }

@@ -8,7 +8,7 @@ import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { MIGRATION_MODES } from "../../book/requests/requests.ts";
-import { DAY_MS, formatDate, type Instant, instantOf } from "../../calendar/instant.ts";
+import { DAY_MS, formatDate, type Instant, toInstant } from "../../calendar/instant.ts";
 import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
 import { invalidOption } from "../../ledger/preview/preview-range.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
@@ -34,7 +34,7 @@ export interface MigrationTried {
 export function migrationOf({ mode, on }: MigrationInput): TrialMigration {
   if (!(MIGRATION_MODES as readonly string[]).includes(mode))
     throw invalidOption("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
-  const at = instantOf(on);
+  const at = toInstant(on);
   if (at % DAY_MS !== 0) throw invalidOption("migration", "migration: expected a UTC day, got an instant within it");
   return { mode, on: at };
 }

@@ -10,14 +10,14 @@ import {
   addFractions,
   compareFractions,
   type Fraction,
-  negated,
-  NOTHING,
-  shareOf,
+  negateFraction,
+  ZERO_FRACTION,
+  multiplyByShare,
   subtractFractions,
-  whole,
+  toFraction,
 } from "../../numbers/fraction.ts";
 import type { Bounds } from "../../rating/rated-slabs.ts";
-import { held } from "../../rating/slabs.ts";
+import { clampToBounds } from "../../rating/slabs.ts";
 import { type CardPrices, isSamePrice, priceOf, pricesShown } from "./card-prices.ts";
 
 /** A quantity with the share of its price that is charged, or a fee. */
@@ -59,22 +59,22 @@ export function inputsOf({ parts, bounds, least, chargedBefore }: CitedExplanati
 
 /** The exact amount that inputs come to: 0 without prices, undefined where a slab is needed that is not known. */
 export function amountOf({ parts, prices, bounds, notBelowZero }: CardInputs): Fraction | undefined {
-  if (prices === undefined) return NOTHING;
-  let total = NOTHING;
+  if (prices === undefined) return ZERO_FRACTION;
+  let total = ZERO_FRACTION;
   for (const { sign, quantity, share } of parts) {
     const price = quantity === undefined ? (prices.rate ?? ZERO) : priceOf(prices, quantity);
     if (price === undefined) return undefined;
-    const bounded = bounds?.share === "EACH_PART" ? held(price, bounds) : price;
-    const shared = shareOf(whole(bounded), share.days, share.of);
-    total = addFractions(total, sign === 1 ? shared : negated(shared));
+    const bounded = bounds?.share === "EACH_PART" ? clampToBounds(price, bounds) : price;
+    const shared = multiplyByShare(toFraction(bounded), share.days, share.of);
+    total = addFractions(total, sign === 1 ? shared : negateFraction(shared));
   }
-  if (notBelowZero && total.numerator.isNegative()) total = NOTHING;
+  if (notBelowZero && total.numerator.isNegative()) total = ZERO_FRACTION;
   return bounds === undefined || bounds.share === "EACH_PART" ? total : heldTo(total, bounds, bounds.share);
 }
 
 function heldTo(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
-  const low = minimumRate && shareOf(whole(minimumRate), days, of);
-  const high = maximumRate && shareOf(whole(maximumRate), days, of);
+  const low = minimumRate && multiplyByShare(toFraction(minimumRate), days, of);
+  const high = maximumRate && multiplyByShare(toFraction(maximumRate), days, of);
   const raised = low !== undefined && compareFractions(amount, low) < 0 ? low : amount;
   return high !== undefined && compareFractions(raised, high) > 0 ? high : raised;
 }
@@ -106,7 +106,7 @@ export function amountsBetween(
  * prices are then put in first, or both at once, as prices.
  */
 function pricedSteps(start: CardInputs, used: CardInputs, rated: CardInputs): readonly [Fraction, Fraction] {
-  const from = amountOf(start) ?? NOTHING;
+  const from = amountOf(start) ?? ZERO_FRACTION;
   const [first, last] = [amountOf(used), amountOf(rated)];
   if (first !== undefined) return [first, last ?? first];
   const priced = amountOf({ ...start, prices: rated.prices });

@@ -9,11 +9,11 @@ import type { FixedFeeRateCard, RatePlan, RateValue } from "../../book/model/rat
 import { cardLineType } from "../../invoicing/invoice.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
-import { inCurrency, ratedSlabsOf } from "../../rating/card-rates.ts";
+import { findInCurrency, ratedSlabsIn } from "../../rating/card-rates.ts";
 import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
 import { creditAmountOf, ratedGrantSlabs } from "../../rating/credit-grant.ts";
 import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/rated-slabs.ts";
-import { slabsReached, totalOf } from "../../rating/slabs.ts";
+import { priceReachedSlabs, sumSlabs } from "../../rating/slabs.ts";
 
 /** How a card prices what is counted: by slabs, of which some may be unknown, or at a rate. */
 export interface CardPrices {
@@ -95,7 +95,7 @@ export function cardInPlan(
   const priced = <Card extends Priced>(cards: readonly Card[], idOf: (card: Card) => string): Card | undefined =>
     cards.find((card) => idOf(card) === id && card.rateValues.some((each) => each.currency === currency));
   const bySlabs = (card: (Priced & SlabRated & Timed) | undefined, quantity?: Decimal): PlanCard | undefined =>
-    card && slabCard(ratedSlabsOf(card, currency, id ?? ""), card.invoiceTiming, quantity);
+    card && slabCard(ratedSlabsIn(card, currency, id ?? ""), card.invoiceTiming, quantity);
   switch (kindOfLine(type)?.kind) {
     case "USAGE":
       return bySlabs(priced(details.usageRateCards, ({ usageMeterId }) => usageMeterId));
@@ -137,7 +137,7 @@ const featureOfCard = ({ featureId }: { readonly featureId: string }): string =>
 
 function feeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCard | undefined {
   if (card === undefined) return undefined;
-  const { rate } = inCurrency(card.rateValues, currency, card.id);
+  const { rate } = findInCurrency(card.rateValues, currency, card.id);
   const prices = { pricingModel: undefined, slabs: new Map(), isWhole: true, chargeAtZero: undefined, rate };
   return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
 }
@@ -210,7 +210,7 @@ export function priceOf(
   if (slabs.size === 0 && rate !== undefined) return rate;
   if (quantity.lte(ZERO) && !chargeAtZero) return ZERO;
   const known = knownFor([...slabs.values()], pricingModel, quantity);
-  return known && totalOf(slabsReached({ pricingModel, slabs: known, chargeAtZero }, quantity));
+  return known && sumSlabs(priceReachedSlabs({ pricingModel, slabs: known, chargeAtZero }, quantity));
 }
 
 /** The known slabs, where they price a quantity; undefined where one is missing. */

@@ -6,7 +6,7 @@
 import type { CardExplanation } from "../../invoicing/explain.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
-import { compareFractions, type Fraction, NOTHING } from "../../numbers/fraction.ts";
+import { compareFractions, type Fraction, ZERO_FRACTION } from "../../numbers/fraction.ts";
 import { amountOf, amountsBetween, type CardInputs, inputsOf } from "./card-inputs.ts";
 import {
   cardBehind,
@@ -61,7 +61,7 @@ export function cardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: Inv
 }
 
 function exactOf(line: InvoiceLine | undefined): Fraction {
-  return line === undefined ? NOTHING : cardOf(line).exact;
+  return line === undefined ? ZERO_FRACTION : cardOf(line).exact;
 }
 
 interface Compared {

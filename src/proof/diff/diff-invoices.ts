@@ -5,9 +5,9 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
-import { paidInAll } from "../../invoicing/paid-in-all.ts";
-import { type Decimal, subtract, sum, textOf, ZERO } from "../../numbers/decimal.ts";
-import { type Fraction, NOTHING, subtractFractions, sumFractions, whole } from "../../numbers/fraction.ts";
+import { netTotal } from "../../invoicing/paid-in-all.ts";
+import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { type Fraction, ZERO_FRACTION, subtractFractions, sumFractions, toFraction } from "../../numbers/fraction.ts";
 import { cardSteps, type InvoiceSide, type SideLines, type Sides, type Steps, stepsAt } from "./card-steps.ts";
 import { incomparable, leavesOf, type Leaves, netLeaves } from "./leaves.ts";
 import { accountPlans, plansInBook, type PlanSource } from "./plan-terms.ts";
@@ -137,10 +137,10 @@ export function diffAccount(
     [from, before],
     [to, after],
   ] as const) {
-    const total = isNet ? sum(invoicesOfSide.map(({ revenueInfo }) => revenueInfo.value)) : paidInAll(invoicesOfSide);
+    const total = isNet ? sum(invoicesOfSide.map(({ revenueInfo }) => revenueInfo.value)) : netTotal(invoicesOfSide);
     if (lineSum.eq(total)) continue;
     throw incomparable(
-      `${accountId}: the lines of its invoices come to ${textOf(lineSum)}, and their totals to ${textOf(total)}`,
+      `${accountId}: the lines of its invoices come to ${formatDecimal(lineSum)}, and their totals to ${formatDecimal(total)}`,
     );
   }
   return { accountId, currency, lines, total: { before: from, after: to, difference, causes } };
@@ -195,7 +195,7 @@ function isSamePlan(a: Invoice, b: Invoice): boolean {
 
 function added(a: DiffLine, b: DiffLine): DiffLine {
   const causes = CAUSES.map(
-    (cause) => [cause, sumFractions([a.causes[cause] ?? NOTHING, b.causes[cause] ?? NOTHING])] as const,
+    (cause) => [cause, sumFractions([a.causes[cause] ?? ZERO_FRACTION, b.causes[cause] ?? ZERO_FRACTION])] as const,
   );
   return {
     ...a,
@@ -227,7 +227,7 @@ function comparedPair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): Compare
     if (CARD_LINE_TYPES.has(line.type)) cards.push(steps);
     lines.push(diffLine(own, line, steps));
   }
-  const charged = CAUSES.map((_, step) => sumFractions(cards.map((steps) => steps[step] ?? NOTHING)));
+  const charged = CAUSES.map((_, step) => sumFractions(cards.map((steps) => steps[step] ?? ZERO_FRACTION)));
   return { sides, charged, lines, trueUps: [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] };
 }
 
@@ -257,7 +257,7 @@ function withPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
 
 /** Credits are put in last. */
 function creditSteps([a, b]: SideLines): Steps {
-  return stepsAt(CREDITS, whole(a?.value ?? ZERO), whole(b?.value ?? ZERO));
+  return stepsAt(CREDITS, toFraction(a?.value ?? ZERO), toFraction(b?.value ?? ZERO));
 }
 
 const CREDITS = CAUSES.indexOf("credits");
@@ -267,9 +267,10 @@ function diffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, ste
   const [before, after] = [a?.value ?? ZERO, b?.value ?? ZERO];
   const difference = subtract(after, before);
   const causes = CAUSES.slice(0, -1).map(
-    (cause, index) => [cause, subtractFractions(steps[index + 1] ?? NOTHING, steps[index] ?? NOTHING)] as const,
+    (cause, index) =>
+      [cause, subtractFractions(steps[index + 1] ?? ZERO_FRACTION, steps[index] ?? ZERO_FRACTION)] as const,
   );
-  const rest = subtractFractions(whole(difference), sumFractions(causes.map(([, amount]) => amount)));
+  const rest = subtractFractions(toFraction(difference), sumFractions(causes.map(([, amount]) => amount)));
   return {
     type,
     ...(id !== undefined && { id }),

@@ -6,10 +6,10 @@
 import type { Book } from "../../book/model/book.ts";
 import type { CreditGrantRateCard } from "../../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
-import { instantOf } from "../../calendar/instant.ts";
+import { toInstant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { cycleAt, knownTimelines, type PlanDecision, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
-import { decisionsOf, type FindPlan, findPlanIn } from "../../ledger/account/associated-plans.ts";
+import { cycleAt, knownTimelines, type PlanDecision, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { toDecisions, type FindPlan, findPlanIn } from "../../ledger/account/associated-plans.ts";
 
 /** The plans by which invoices were made. */
 export interface PlanSource {
@@ -36,7 +36,7 @@ export function plansInBook(book: Book): PlanSource {
     findPlan,
     decisionsFor(accountId) {
       const account = accounts.get(accountId);
-      return account === undefined ? [] : decisionsOf(account, findPlan);
+      return account === undefined ? [] : toDecisions(account, findPlan);
     },
     holdingsOf: (accountId) => accounts.get(accountId),
   };
@@ -76,7 +76,7 @@ export function accountPlans(
   const decisions = source?.decisionsFor(accountId) ?? [];
   const timelines = timelinesOf(decisions);
   const detailsFor = ({ startDate, pricePlanId, pricePlanVersion }: Invoice): readonly PricePlanDetails[] => {
-    const start = instantOf(startDate);
+    const start = toInstant(startDate);
     const found = timelines.flatMap((timeline) =>
       timeline
         .filter(({ from, until, plan }) => from <= start && start < until && plan.planId === pricePlanId)
@@ -108,7 +108,7 @@ export function accountPlans(
       const own = invoices.find((invoice) => invoice.startDate === startDate && invoice.endDate === endDate);
       if (own !== undefined) return ofInvoice(own);
       if (!isKnown) return undefined;
-      const [start, end] = [instantOf(startDate), instantOf(endDate)];
+      const [start, end] = [toInstant(startDate), toInstant(endDate)];
       for (const timeline of timelines) {
         const cycle = cycleAt(timeline, start);
         if (cycle?.start === start && cycle.end === end) return { details: [cycle.term.plan.details] };
@@ -127,7 +127,7 @@ function grantTerms({ id, type, recurrenceConfig, grantDetails }: CreditGrantRat
 function timelinesOf(decisions: readonly PlanDecision[]): readonly Timeline[] {
   if (decisions.length === 0) return [];
   return [
-    timelineOf(decisions),
+    buildTimeline(decisions),
     ...knownTimelines(decisions)
       .map(({ timeline }) => timeline)
       .toReversed(),

@@ -9,12 +9,12 @@ import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import {
   compareFractions,
-  NOTHING,
+  ZERO_FRACTION,
   roundFraction,
-  shareOf,
+  multiplyByShare,
   subtractFractions,
   sumFractions,
-  whole,
+  toFraction,
 } from "../../numbers/fraction.ts";
 import { amountsBetween, inputsOf } from "./card-inputs.ts";
 import { DAYS, type InvoiceSide, type SideLines, type Sides, type Steps, stepsAt } from "./card-steps.ts";
@@ -31,7 +31,7 @@ export function trueUpSteps(own: ChargedPair, lines: SideLines, others: readonly
   const explained = [lines[0] && trueUpOf(lines[0]), lines[1] && trueUpOf(lines[1])] as const;
   const { sides } = own;
   if (sides.some(({ terms }) => terms === undefined))
-    return stepsAt(DAYS, explained[0]?.exact ?? NOTHING, explained[1]?.exact ?? NOTHING);
+    return stepsAt(DAYS, explained[0]?.exact ?? ZERO_FRACTION, explained[1]?.exact ?? ZERO_FRACTION);
   const beside = others.filter((pair) => isBeside(own, pair));
   const known = [sideOf(0, explained[0], beside), sideOf(1, explained[1], beside)] as const;
   const refunded = refundSteps(explained[0] ?? explained[1], explained[1] ?? explained[0]);
@@ -39,11 +39,11 @@ export function trueUpSteps(own: ChargedPair, lines: SideLines, others: readonly
   return Array.from({ length: 7 }, (_, step) => {
     const side = step <= DAYS ? start : end;
     const { rate } = step <= DAYS + 1 ? start : end;
-    const elsewhere = beside.flatMap((pair) => (side.counted.has(pair) ? [pair.charged[step] ?? NOTHING] : []));
-    const charged = sumFractions([own.charged[step] ?? NOTHING, whole(side.uncounted), ...elsewhere]);
-    const paid = subtractFractions(charged, refunded[step] ?? NOTHING);
-    const lacking = subtractFractions(shareOf(whole(rate), side.share.days, side.share.of), paid);
-    return compareFractions(lacking, NOTHING) > 0 ? lacking : NOTHING;
+    const elsewhere = beside.flatMap((pair) => (side.counted.has(pair) ? [pair.charged[step] ?? ZERO_FRACTION] : []));
+    const charged = sumFractions([own.charged[step] ?? ZERO_FRACTION, toFraction(side.uncounted), ...elsewhere]);
+    const paid = subtractFractions(charged, refunded[step] ?? ZERO_FRACTION);
+    const lacking = subtractFractions(multiplyByShare(toFraction(rate), side.share.days, side.share.of), paid);
+    return compareFractions(lacking, ZERO_FRACTION) > 0 ? lacking : ZERO_FRACTION;
   });
 }
 
@@ -55,12 +55,12 @@ function refundSteps(before: TrueUpExplanation | undefined, after: TrueUpExplana
     return [index < 0 ? undefined : left.splice(index, 1)[0], refund];
   });
   const steps = [...pairs, ...left.map((refund) => [refund, undefined] as const)].map(([a, b]): Steps => {
-    const [from, to] = [a?.exact ?? NOTHING, b?.exact ?? NOTHING];
+    const [from, to] = [a?.exact ?? ZERO_FRACTION, b?.exact ?? ZERO_FRACTION];
     if (a === undefined || b === undefined) return stepsAt(DAYS, from, to);
     const [used, rated, bounded] = amountsBetween(inputsOf(a), inputsOf(b), false);
     return [from, used, rated, bounded, to, to, to];
   });
-  return Array.from({ length: 7 }, (_, step) => sumFractions(steps.map((each) => each[step] ?? NOTHING)));
+  return Array.from({ length: 7 }, (_, step) => sumFractions(steps.map((each) => each[step] ?? ZERO_FRACTION)));
 }
 
 /** Whether an invoice may be one of the cycle of a STANDARD one. */
@@ -133,7 +133,10 @@ function completed(
   const sums = [...counted].map(({ sides }) => subTotalOf(sides[side].invoice));
   const refunds = sum((other.refunds ?? []).map(({ value }) => value));
   const charged = subtract(sum([subTotalOf(own.sides[side].invoice), alike.uncounted, ...sums]), refunds);
-  const lacking = subtractFractions(shareOf(whole(found), alike.share.days, alike.share.of), whole(charged));
+  const lacking = subtractFractions(
+    multiplyByShare(toFraction(found), alike.share.days, alike.share.of),
+    toFraction(charged),
+  );
   const { digits, mode } = other.rounding;
   return { ...alike, rate: roundFraction(lacking, digits, mode).gt(ZERO) ? ZERO : found };
 }

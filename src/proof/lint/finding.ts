@@ -6,7 +6,7 @@
 import type { LintCode } from "../../book/model/lint-codes.ts";
 import { type Path, pathText } from "../../book/problems.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 
 /** Something in a book that is legal and surely unwanted, or worth a look. */
 export interface LintFinding {
@@ -46,5 +46,5 @@ export function finding(
 /** An amount with at least the digits of its currency, such as `500.00 USD`. */
 export function moneyText(amount: Decimal, currency: string): string {
   const digits = minorUnitDigits(currency);
-  return `${amount.decimalPlaces() <= digits ? amount.toFixed(digits) : textOf(amount)} ${currency}`;
+  return `${amount.decimalPlaces() <= digits ? amount.toFixed(digits) : formatDecimal(amount)} ${currency}`;
 }

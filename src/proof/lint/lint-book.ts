@@ -6,7 +6,7 @@
 import type { Book } from "../../book/model/book.ts";
 import type { Silence } from "../../book/model/catalog-items.ts";
 import { RatebookError } from "../../errors.ts";
-import { type DecimalInput, decimalOf, ONE } from "../../numbers/decimal.ts";
+import { type DecimalInput, parseDecimal, ONE } from "../../numbers/decimal.ts";
 import type { LintFinding } from "./finding.ts";
 import { lintCard } from "./lint-curves.ts";
 import { lintMeter } from "./lint-meters.ts";
@@ -28,7 +28,7 @@ export interface LintOptions {
  * @throws {RatebookError} ERR_OPTION_INVALID for a share below 0, ERR_NUMBER_INVALID for one that is no decimal
  */
 export function lintBook(book: Book, options: LintOptions = {}): readonly LintFinding[] {
-  const jumpShare = options.jumpShare === undefined ? ONE : decimalOf(options.jumpShare);
+  const jumpShare = options.jumpShare === undefined ? ONE : parseDecimal(options.jumpShare);
   if (jumpShare.isNegative()) {
     throw new RatebookError("ERR_OPTION_INVALID", `jumpShare: expected 0 or more, got ${jumpShare.toFixed()}`, {
       option: "jumpShare",

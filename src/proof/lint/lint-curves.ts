@@ -6,8 +6,8 @@
  */
 import type { RateValue } from "../../book/model/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, Decimal, greatest, multiply, ONE, subtract, textOf, ZERO } from "../../numbers/decimal.ts";
-import { roundFraction, type RoundingMode, whole } from "../../numbers/fraction.ts";
+import { add, Decimal, greatest, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/rated-slabs.ts";
 import { priceThrough } from "../../rating/slabs.ts";
 import { curveOf, type PricePiece } from "../price-curve.ts";
@@ -52,7 +52,7 @@ function unreachable(card: PricedCard): readonly LintFinding[] {
     const place = { path: [...card.path, "ratePlan", "slabs", index], at: `${card.at}/slab/${slab.order}` };
     const beyond = most !== undefined && slab.startAfter.gte(most) && (index > 0 || !isFixed);
     if (beyond) {
-      const [limit, start] = [textOf(most), textOf(slab.startAfter)];
+      const [limit, start] = [formatDecimal(most), formatDecimal(slab.startAfter)];
       return [
         finding("SLAB_UNREACHABLE", place, {
           message: `slab ${slab.order} is never reached: there are at most ${limit} of ${JSON.stringify(name)}`,
@@ -65,7 +65,7 @@ function unreachable(card: PricedCard): readonly LintFinding[] {
     return [
       finding("SLAB_UNREACHABLE", place, {
         message: `slab ${slab.order} is never reached: ${JSON.stringify(name)} is counted in whole numbers`,
-        example: `there is no whole number above ${textOf(slab.startAfter)} up to ${textOf(end)}`,
+        example: `there is no whole number above ${formatDecimal(slab.startAfter)} up to ${formatDecimal(end)}`,
       }),
     ];
   });
@@ -101,8 +101,8 @@ function fall(of: CardIn, before: PricePiece | undefined, piece: PricePiece): re
     upper?.priceType === "PER_UNIT" &&
     upper.rate.lt(lower.rate);
   const message = isVolume
-    ? `the price falls above ${textOf(piece.from.quantity)}, as VOLUME prices do where their rate drops`
-    : `the price falls above ${textOf(piece.from.quantity)}: who uses more pays less`;
+    ? `the price falls above ${formatDecimal(piece.from.quantity)}, as VOLUME prices do where their rate drops`
+    : `the price falls above ${formatDecimal(piece.from.quantity)}: who uses more pays less`;
   return [finding("PRICE_FALLS", placeOf(of, piece), { level: isVolume ? "note" : "warning", message, example })];
 }
 
@@ -112,9 +112,9 @@ function fallWithin(of: CardIn, piece: PricePiece): readonly LintFinding[] {
   const example =
     piece.shape === "LINE"
       ? exampleWithin(of, from, until)
-      : `above ${textOf(from)}: ${moneyText(piece.first, rates.currency)}, ${textOf(until)} of ${JSON.stringify(card.name)}: ${moneyText(priceThrough(slabs, until).amount, rates.currency)}`;
+      : `above ${formatDecimal(from)}: ${moneyText(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${moneyText(priceThrough(slabs, until).amount, rates.currency)}`;
   if (example === undefined) return [];
-  const message = `the price falls from ${textOf(from)} to ${textOf(until)}: the rate of slab ${piece.slab} is below zero`;
+  const message = `the price falls from ${formatDecimal(from)} to ${formatDecimal(until)}: the rate of slab ${piece.slab} is below zero`;
   return [finding("PRICE_FALLS", placeOf(of, piece), { message, example })];
 }
 
@@ -137,7 +137,7 @@ function jump(of: CardIn, before: PricePiece, piece: PricePiece, { jumpShare }: 
     subtract(subtract(more, less), usual).gt(multiply(less, jumpShare)),
   );
   if (example === undefined) return [];
-  const message = `the price jumps above ${textOf(piece.from.quantity)} by more than ${textOf(multiply(jumpShare, new Decimal(100)))}%`;
+  const message = `the price jumps above ${formatDecimal(piece.from.quantity)} by more than ${formatDecimal(multiply(jumpShare, new Decimal(100)))}%`;
   const level = slab?.priceType === "FLAT" ? "note" : "warning";
   return [finding("PRICE_JUMPS", placeOf(of, piece), { level, message, example })];
 }
@@ -155,7 +155,7 @@ function exampleOf(
     if (card.most !== undefined && next.gt(card.most)) continue;
     const more = priceThrough(slabs, next).amount;
     if (!shows(less, more)) continue;
-    return `${textOf(quantity)} of ${JSON.stringify(card.name)} cost ${moneyText(less, rates.currency)}, ${textOf(next)} cost ${moneyText(more, rates.currency)}`;
+    return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${moneyText(less, rates.currency)}, ${formatDecimal(next)} cost ${moneyText(more, rates.currency)}`;
   }
   return undefined;
 }
@@ -172,7 +172,7 @@ function tooFine({ card, rates, slabs }: CardIn, { rounding }: CurveOptions): re
     const times = timesOf(slab, slabs, most);
     if (multiply(subtract(rate, cut).abs(), times).gte(half)) return [];
     const priceOf = (each: Decimal): string =>
-      moneyText(roundFraction(whole(multiply(each, times)), digits, rounding), rates.currency);
+      moneyText(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
     if (priceOf(rate) !== priceOf(cut)) return [];
     const list = card.rateValues.indexOf(rates);
     return [
@@ -181,8 +181,8 @@ function tooFine({ card, rates, slabs }: CardIn, { rounding }: CurveOptions): re
         { path: [...card.path, "rateValues", list, "slabRates", index], at: `${card.at}/slab/${order}` },
         {
           level: "note",
-          message: `the last digit of the rate ${textOf(rate)} of slab ${order} is too fine to be seen in ${rates.currency}`,
-          example: `${textOf(times)} times ${textOf(rate)} is ${priceOf(rate)}, and ${textOf(times)} times ${textOf(cut)} is ${priceOf(cut)}`,
+          message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too fine to be seen in ${rates.currency}`,
+          example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${priceOf(rate)}, and ${formatDecimal(times)} times ${formatDecimal(cut)} is ${priceOf(cut)}`,
           searched: true,
         },
       ),

@@ -8,7 +8,7 @@
  */
 import type { UsageMeter } from "../../book/model/metering.ts";
 import { RatebookError } from "../../errors.ts";
-import { add, Decimal, ONE, subtract, textOf, ZERO } from "../../numbers/decimal.ts";
+import { add, Decimal, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { compileRule } from "../../rules/compile-rule.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { finding, type LintFinding, type LintPlace } from "./finding.ts";
@@ -149,7 +149,7 @@ function factsOf(picked: ReadonlyMap<string, unknown>): unknown {
 /** Such as `attribute.units 6 and dimension.region "eu"`. */
 function namedValues(picked: ReadonlyMap<string, unknown>): string {
   return [...picked]
-    .map(([name, value]) => `${name} ${value instanceof Decimal ? textOf(value) : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name} ${value instanceof Decimal ? formatDecimal(value) : JSON.stringify(value)}`)
     .join(" and ");
 }
 
@@ -182,5 +182,6 @@ function partsOf(rule: Rule): RuleParts | undefined {
 
 /** A number that a rule names is tried, and so are those beside it. */
 function beside({ numbers }: RuleParts, value: Decimal): void {
-  for (const each of [subtract(ZERO, value), subtract(value, ONE), value, add(value, ONE)]) numbers.add(textOf(each));
+  for (const each of [subtract(ZERO, value), subtract(value, ONE), value, add(value, ONE)])
+    numbers.add(formatDecimal(each));
 }

@@ -8,10 +8,10 @@ import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { FixedFeeRateCard } from "../../book/model/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
-import { chargesBelowZero } from "../../invoicing/granted-credits.ts";
+import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, subtract, sum, textOf, ZERO } from "../../numbers/decimal.ts";
-import { roundFraction, type RoundingMode, whole } from "../../numbers/fraction.ts";
+import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import { joinSlabRates } from "../../rating/rated-slabs.ts";
 import { curveOf } from "../price-curve.ts";
@@ -61,11 +61,11 @@ function isRateOf(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCard["
 function idleCommitments({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   const commitment = details.minimumCommitment;
   // A charge below zero could bring the sum down again, and a card of another plan may stand behind an override.
-  if (!commitment || !("supportedCurrencies" in details) || chargesBelowZero(details)) return [];
+  if (!commitment || !("supportedCurrencies" in details) || mayChargeBelowZero(details)) return [];
   return commitment.rateValues.flatMap(({ currency, rate }, index) => {
     const cards = details.fixedFeeRateCards.filter(isOfEveryCycle);
     const total = sum(cards.map((card) => invoicedFee(card, currency, organization.rounding)));
-    const lacking = roundFraction(whole(subtract(rate, total)), minorUnitDigits(currency), organization.rounding);
+    const lacking = roundFraction(toFraction(subtract(rate, total)), minorUnitDigits(currency), organization.rounding);
     if (cards.length === 0 || lacking.gt(ZERO)) return [];
     return [
       finding(
@@ -86,7 +86,7 @@ function isOfEveryCycle({ type, recurrenceConfig: recurrence }: FixedFeeRateCard
 
 function invoicedFee({ rateValues }: FixedFeeRateCard, currency: string, rounding: RoundingMode): Decimal {
   const rate = rateValues.find((each) => each.currency === currency)?.rate ?? ZERO;
-  return roundFraction(whole(rate), minorUnitDigits(currency), rounding);
+  return roundFraction(toFraction(rate), minorUnitDigits(currency), rounding);
 }
 
 /** Overage that is free for more units than were sold. */
@@ -108,7 +108,7 @@ function freeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
           { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
           {
             message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement holds`,
-            example: `the entitlement is ${textOf(granted)}, and ${textOf(free)} units beyond it cost ${moneyText(ZERO, rates.currency)}`,
+            example: `the entitlement is ${formatDecimal(granted)}, and ${formatDecimal(free)} units beyond it cost ${moneyText(ZERO, rates.currency)}`,
           },
         ),
       ];
@@ -154,7 +154,7 @@ function fineFees({ organization }: Book, { details, path, at }: CardSet): reado
     rateValues.flatMap(({ currency, rate }, position) => {
       const digits = minorUnitDigits(currency);
       if (enableProration || rate.decimalPlaces() <= digits) return [];
-      const rounded = roundFraction(whole(rate), digits, organization.rounding);
+      const rounded = roundFraction(toFraction(rate), digits, organization.rounding);
       return [
         finding(
           "RATE_TOO_FINE",
@@ -162,7 +162,7 @@ function fineFees({ organization }: Book, { details, path, at }: CardSet): reado
           {
             level: "note",
             message: `the fee ${id} has more decimals than ${currency} has`,
-            example: `a fee of ${textOf(rate)} is charged as ${moneyText(rounded, currency)} each time`,
+            example: `a fee of ${formatDecimal(rate)} is charged as ${moneyText(rounded, currency)} each time`,
           },
         ),
       ];

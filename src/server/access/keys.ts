@@ -8,7 +8,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
-import { type Page, pageOf, type PageOptions, pageRequest } from "../../engine/pages.ts";
+import { type Page, toPage, type PageOptions, pageRequest } from "../../engine/pages.ts";
 import { RatebookError } from "../../errors.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { notFound } from "../../ledger/refusals.ts";
@@ -119,7 +119,7 @@ export function apiKeysOf({ store }: Pick<Engine, "store">, clock: () => number 
     list: async (options = {}) => {
       const { limit, ...rest } = pageRequest(options);
       const documents = await store.read.documents("apiKey", { ...rest, limit: limit + 1 });
-      const page = pageOf(documents, limit, ({ createdAt, id }) => ({ createdAt, id }));
+      const page = toPage(documents, limit, ({ createdAt, id }) => ({ createdAt, id }));
       return { ...page, items: page.items.map((document) => keptKeyOf(document).shown) };
     },
     revoke: (id) =>

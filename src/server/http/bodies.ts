@@ -11,7 +11,7 @@ import { pathText } from "../../book/problems.ts";
 import { NESTING_MAX, tooDeepInText } from "../../book/reading/read-document.ts";
 import { RatebookError } from "../../errors.ts";
 import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
-import { placeInText, repeatedKeys, sentenceOnRepeated } from "../../numbers/json-text.ts";
+import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
@@ -116,9 +116,9 @@ function withoutMarks(body: unknown, apart: string | undefined): unknown {
 
 /** A parser keeps the last of a key's values in silence: what of them was meant, only the sender knows. */
 function refuseRepeatedKey(text: string): void {
-  const [repeated] = repeatedKeys(text, 1);
+  const [repeated] = findRepeatedKeys(text, 1);
   if (repeated === undefined) return;
-  throw new Refusal(400, `${pathText(repeated.path).replace(/^\$\.?/, "")}: ${sentenceOnRepeated(repeated)}`);
+  throw new Refusal(400, `${pathText(repeated.path).replace(/^\$\.?/, "")}: ${describeRepeatedKey(repeated)}`);
 }
 
 /**

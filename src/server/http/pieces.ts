@@ -4,14 +4,14 @@
  * @module
  */
 import { jsonPieces } from "../../numbers/json-pieces.ts";
-import { takingTurns } from "../../store/turns.ts";
+import { createYielder } from "../../store/turns.ts";
 
 /** Characters after which pieces are put into bytes: long concatenations are slow. */
 const CHUNK_LENGTH = 16_384;
 
 /** Puts the pieces of a text together, while other requests have their turn between them. */
 export async function joinPieces(pieces: Iterable<string>): Promise<Buffer> {
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   const chunks: Buffer[] = [];
   let text = "";
   for (const piece of pieces) {

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
-import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
+import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { unlessUnknown } from "../../errors.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
@@ -137,13 +137,13 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
 async function withSettings(
   engine: Engine,
   account: AccountRecord,
-  group?: InvoiceGroupShown,
+  group?: InvoiceGroupSnapshot,
 ): Promise<z.input<typeof accountShape>> {
   const settings = await engine.settings.of("ACCOUNT", [account.id]);
   return shownAccount(account, { settings: settings.get(account.id), group });
 }
 
 /** The group that an account is or was in; undefined for none, and for one that ended since. */
-async function groupOf(engine: Engine, { invoiceGroupId }: AccountRecord): Promise<InvoiceGroupShown | undefined> {
+async function groupOf(engine: Engine, { invoiceGroupId }: AccountRecord): Promise<InvoiceGroupSnapshot | undefined> {
   return invoiceGroupId === undefined ? undefined : unlessUnknown(engine.invoiceGroups.get(invoiceGroupId));
 }

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import type { AddOn } from "../../book/model/catalog-items.ts";
 import { addOn } from "../../book/resources/catalog-items.ts";
-import type { Stored } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured.ts";
 import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
@@ -99,7 +99,7 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownAddOn({ item, createdAt }: Stored<AddOn>): z.input<typeof addOnShape> {
+function shownAddOn({ item, createdAt }: StoredResource<AddOn>): z.input<typeof addOnShape> {
   const { id, name: own, type: kind, status: state, displayName, billableName: billable } = item;
   return withoutAbsent({
     id,

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
-import type { AliasShown } from "../../engine/accounts/aliases.ts";
+import type { AliasSnapshot } from "../../engine/accounts/aliases.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
@@ -81,7 +81,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownAlias({ value, accountId, createdAt }: AliasShown): z.input<typeof aliasShape> {
+function shownAlias({ value, accountId, createdAt }: AliasSnapshot): z.input<typeof aliasShape> {
   const at = shownTime(createdAt);
   return withoutAbsent({ value, accountId, createAt: at, createdAt: at });
 }

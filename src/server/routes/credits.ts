@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import type { CreditShown } from "../../ledger/commands/credits.ts";
+import type { CreditSnapshot } from "../../ledger/commands/credits.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { day, number, pathId, shownDay, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
@@ -124,7 +124,7 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownCredit({ credit, holdAmount, status }: CreditShown): z.input<typeof creditShape> {
+function shownCredit({ credit, holdAmount, status }: CreditSnapshot): z.input<typeof creditShape> {
   const { id, customerId, accountId, purpose, creditAmount, consumedAmount, currency, priority } = credit;
   const { applicableEntityIds = [] } = credit;
   return withoutAbsent({

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import { customer } from "../../book/resources/account.ts";
-import type { CustomerShown } from "../../engine/accounts/customers.ts";
+import type { CustomerSnapshot } from "../../engine/accounts/customers.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
@@ -112,7 +112,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownCustomer(own: CustomerShown): z.input<typeof customerShape> {
+function shownCustomer(own: CustomerSnapshot): z.input<typeof customerShape> {
   const { id, name, primaryEmail, address, status, createdAt, updatedAt } = own;
   return withoutAbsent({
     id,

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import { decimalFromZero, moment } from "../../book/resources/fields.ts";
-import type { EntryShown, EntryTarget } from "../../engine/billing/entries.ts";
+import type { EntrySnapshot, EntryTarget } from "../../engine/billing/entries.ts";
 import { hasCode } from "../../errors.ts";
 import { subtract, ZERO } from "../../numbers/decimal.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
@@ -130,7 +130,7 @@ function targetOf(params: z.output<typeof ofEntry>): EntryTarget {
 }
 
 /** An unknown account or feature is a 422 here, an unknown entry a 404. */
-async function knownEntry(operation: Promise<EntryShown>): Promise<EntryShown> {
+async function knownEntry(operation: Promise<EntrySnapshot>): Promise<EntrySnapshot> {
   try {
     return await operation;
   } catch (error) {
@@ -139,7 +139,7 @@ async function knownEntry(operation: Promise<EntryShown>): Promise<EntryShown> {
   }
 }
 
-function shownEntry(entry: EntryShown): z.input<typeof entryShape> {
+function shownEntry(entry: EntrySnapshot): z.input<typeof entryShape> {
   const { id, source, status, granted, balance, effectiveFrom, effectiveUntil } = entry;
   return {
     id,

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
-import { quoted } from "../../ledger/refusals.ts";
+import { quoteText } from "../../ledger/refusals.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import { type Answer, type Endpoint, endpoint, JSON_TYPE, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
@@ -186,5 +186,5 @@ async function checkHasFeature(engine: Engine, event: unknown): Promise<void> {
   if (typeof name !== "string") return;
   const known = await engine.eventSchemas.get(name).catch(() => undefined);
   if (known?.item.status !== "ACTIVE" || known.item.featureDetails) return;
-  throw new Refusal(422, `the event schema ${quoted(name)} has no feature: send its events to /ingest`);
+  throw new Refusal(422, `the event schema ${quoteText(name)} has no feature: send its events to /ingest`);
 }

@@ -5,9 +5,9 @@
  */
 import type { Address } from "../../book/model/account.ts";
 import { formatInstant } from "../../calendar/instant.ts";
-import type { InvoiceShown } from "../../engine/billing/invoices.ts";
+import type { InvoiceSnapshot } from "../../engine/billing/invoices.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { CompositeShown } from "../../engine/events/usage.ts";
+import type { CompositeSnapshot } from "../../engine/events/usage.ts";
 import { unlessUnknown } from "../../errors.ts";
 import { invoiceNumber } from "../../pages/invoice/invoice-number.ts";
 import { compositePage, type InvoiceLetter, invoicePage, PAGE_POLICY } from "../../pages/invoice/invoice-page.ts";
@@ -16,7 +16,7 @@ import { joinPieces } from "../http/pieces.ts";
 import { addressLines } from "../shapes/address.ts";
 
 /** An invoice as a page. */
-export async function invoiceLetter(engine: Engine, shown: InvoiceShown): Promise<Answer> {
+export async function invoiceLetter(engine: Engine, shown: InvoiceSnapshot): Promise<Answer> {
   const { accountId, customerId, pricePlanId, invoiceDate } = shown.invoice;
   const [account, customer, pricePlan] = await Promise.all([
     engine.accounts.get(accountId),
@@ -31,7 +31,7 @@ export async function invoiceLetter(engine: Engine, shown: InvoiceShown): Promis
 }
 
 /** The invoice of a group as a page. */
-export async function compositeLetter(engine: Engine, composite: CompositeShown): Promise<Answer> {
+export async function compositeLetter(engine: Engine, composite: CompositeSnapshot): Promise<Answer> {
   const { invoiceGroupId, invoices, invoiceDate } = composite;
   const accountIds = [...new Set(invoices.map(({ accountId }) => accountId))];
   const [group, ...accounts] = await Promise.all([

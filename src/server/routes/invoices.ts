@@ -6,10 +6,10 @@
 import * as z from "zod";
 
 import { moment } from "../../book/resources/fields.ts";
-import { invoiceKey, type InvoiceShown } from "../../engine/billing/invoices.ts";
+import { invoiceKey, type InvoiceSnapshot } from "../../engine/billing/invoices.ts";
 import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { CompositeShown } from "../../engine/events/usage.ts";
+import type { CompositeSnapshot } from "../../engine/events/usage.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { unlessUnknown } from "../../errors.ts";
 import type { InvoiceStatus } from "../../invoicing/invoice.ts";
@@ -129,7 +129,7 @@ async function invoicesAsked(
   const single = await engine.invoices.list({ filter: { accountId, customerId, status, ...period }, page });
   // A composite invoice is of no account and no customer, and due from the first.
   const hasComposites = account === undefined && customerId === undefined && (status ?? "DUE") === "DUE";
-  const composite: Page<CompositeShown> = hasComposites
+  const composite: Page<CompositeSnapshot> = hasComposites
     ? await engine.compositeInvoices.list({ filter: { invoiceGroupId: owner, ...period }, page })
     : { items: [] };
   const { skipped } = single;
@@ -138,8 +138,8 @@ async function invoicesAsked(
 
 /** Two lists of one order as one; the place of an item is the one that its own list goes on by. */
 function merged(
-  single: Page<InvoiceShown>,
-  composite: Page<CompositeShown>,
+  single: Page<InvoiceSnapshot>,
+  composite: Page<CompositeSnapshot>,
   limit: number,
 ): Page<z.input<typeof invoiceShape>> {
   const all = [

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
-import type { MigrationShown } from "../../engine/accounts/plans.ts";
+import type { MigrationSnapshot } from "../../engine/accounts/plans.ts";
 import { type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
 import { shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
@@ -71,7 +71,7 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownMigration(migration: MigrationShown): z.input<typeof migrationShape> {
+function shownMigration(migration: MigrationSnapshot): z.input<typeof migrationShape> {
   const { id, createdAt, total, moved, skipped } = migration;
   return {
     migrationId: id,

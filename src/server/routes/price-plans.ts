@@ -10,7 +10,7 @@ import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/reques
 import { currency, label } from "../../book/resources/fields.ts";
 import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
-import type { Stored } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { invariant } from "../../errors.ts";
@@ -157,7 +157,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** A plan with its versions, or with one of them. */
-async function planAnswer(engine: Engine, stored: Stored<PricePlan>, version?: number): Promise<Answer> {
+async function planAnswer(engine: Engine, stored: StoredResource<PricePlan>, version?: number): Promise<Answer> {
   const versions = await engine.pricePlans.versions(stored.item.id);
   return ok(shownPlan(stored, version === undefined ? versions : [await versionOf(engine, stored, versions)]));
 }
@@ -165,7 +165,7 @@ async function planAnswer(engine: Engine, stored: Stored<PricePlan>, version?: n
 /** A version with its period. */
 async function versionOf(
   engine: Engine,
-  stored: Stored<PricePlan>,
+  stored: StoredResource<PricePlan>,
   versions?: readonly PricePlanVersion[],
 ): Promise<PricePlanVersion> {
   const all = versions ?? (await engine.pricePlans.versions(stored.item.id));

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { account as bookAccount } from "../../book/resources/account.ts";
-import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
+import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.ts";
 import type { StoredSetting } from "../../engine/entity-settings.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { withoutAbsent } from "../http/fields.ts";
@@ -47,7 +47,7 @@ export const accountShape = z
 /** Parts of a shown account that are kept outside of its record. */
 export interface AccountExtras {
   readonly settings?: readonly StoredSetting[] | undefined;
-  readonly group?: InvoiceGroupShown | undefined;
+  readonly group?: InvoiceGroupSnapshot | undefined;
 }
 
 /** An account as it is answered. */

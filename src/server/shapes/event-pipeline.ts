@@ -9,7 +9,7 @@ import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { EventPlace } from "../../engine/events/event-places.ts";
 import type { EventRecord } from "../../ledger/records.ts";
-import { textOf } from "../../numbers/decimal.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
 import { day, number, shownDay, withoutAbsent } from "../http/fields.ts";
 
 const enrichedFields = z.array(
@@ -120,7 +120,11 @@ async function featureOf(
 function enrichmentsOf({ enriched: { attributes, dimensions } }: EventRecord): Pipeline["enrichments"] {
   if (attributes.length === 0 && Object.keys(dimensions).length === 0) return undefined;
   return {
-    attributes: attributes.map(({ name, value }) => ({ name, type: "ATTRIBUTE" as const, value: textOf(value) })),
+    attributes: attributes.map(({ name, value }) => ({
+      name,
+      type: "ATTRIBUTE" as const,
+      value: formatDecimal(value),
+    })),
     dimensions: Object.entries(dimensions).map(([name, value]) => ({ name, type: "DIMENSION" as const, value })),
   };
 }

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import type { EventSchema } from "../../book/model/metering.ts";
 import { declaredFields, eventSchema, NAME_PATTERN } from "../../book/resources/event-schema.ts";
-import type { Stored } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
 import { shownRule } from "./rule-text.ts";
@@ -38,8 +38,8 @@ export const eventSchemaShape = answers.ofObject(
 );
 
 /** An event schema as it is answered. */
-export function shownEventSchema({ item, given }: Stored<EventSchema>): z.input<typeof eventSchemaShape> {
-  const { enrichments } = given as { readonly enrichments?: GivenEnrichments };
+export function shownEventSchema({ item, input }: StoredResource<EventSchema>): z.input<typeof eventSchemaShape> {
+  const { enrichments } = input as { readonly enrichments?: GivenEnrichments };
   const { name, version, description, status, attributes, dimensions, featureDetails, eventLevelRevenue } = item;
   return withoutAbsent({
     name,

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import type { Feature } from "../../book/model/catalog-items.ts";
-import type { Stored } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 /** A feature. */
@@ -32,7 +32,7 @@ export const featureShape = z
   .meta({ id: "Feature" });
 
 /** A feature as it is answered. */
-export function shownFeature({ item, createdAt, updatedAt }: Stored<Feature>): z.input<typeof featureShape> {
+export function shownFeature({ item, createdAt, updatedAt }: StoredResource<Feature>): z.input<typeof featureShape> {
   const { id, name, displayName, billableName, description } = item;
   const schemaAssociations = item.schemaAssociations.map(({ schemaName }) => schemaName);
   return withoutAbsent({

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
+import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { addressShape, shownAddress } from "./address.ts";
 
@@ -32,7 +32,7 @@ export function shownGroup({
   accountIds,
   createdAt,
   updatedAt,
-}: InvoiceGroupShown): z.input<typeof invoiceGroupShape> {
+}: InvoiceGroupSnapshot): z.input<typeof invoiceGroupShape> {
   const { id, name, email, dailyInvoiceConsolidation, gracePeriod, netTermDays, invoiceCurrency } = item;
   return withoutAbsent({
     id,

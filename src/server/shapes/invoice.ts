@@ -6,8 +6,8 @@
 import * as z from "zod";
 
 import { DAY_MS, parseInstant } from "../../calendar/instant.ts";
-import type { InvoiceShown } from "../../engine/billing/invoices.ts";
-import type { CompositeShown } from "../../engine/events/usage.ts";
+import type { InvoiceSnapshot } from "../../engine/billing/invoices.ts";
+import type { CompositeSnapshot } from "../../engine/events/usage.ts";
 import {
   cardLineType,
   type Invoice,
@@ -115,7 +115,7 @@ export const wholeInvoiceShape = z
   .meta({ id: "InvoiceWithLines" });
 
 /** An invoice without its trees. */
-export function shownInvoice(shown: InvoiceShown): z.input<typeof invoiceShape> {
+export function shownInvoice(shown: InvoiceSnapshot): z.input<typeof invoiceShape> {
   const { invoice } = shown;
   const { accountId, customerId, invoiceType, status, currency, pricePlanId, pricePlanVersion } = invoice;
   const { startDate, endDate, invoiceDate, dueDate, revenueInfo, notices } = invoice;
@@ -146,13 +146,13 @@ export function shownInvoice(shown: InvoiceShown): z.input<typeof invoiceShape> 
 }
 
 /** An invoice with its trees. */
-export function shownWholeInvoice(shown: InvoiceShown): z.input<typeof wholeInvoiceShape> {
+export function shownWholeInvoice(shown: InvoiceSnapshot): z.input<typeof wholeInvoiceShape> {
   const { usageInfo: usage, revenueInfo } = shown.invoice;
   return withoutAbsent({ ...shownInvoice(shown), usageInfo: shownUsage(usage), revenueInfo: shownLine(revenueInfo) });
 }
 
 /** A composite invoice without its tree. */
-export function shownComposite(composite: CompositeShown): z.input<typeof invoiceShape> {
+export function shownComposite(composite: CompositeSnapshot): z.input<typeof invoiceShape> {
   const { id, invoiceGroupId, currency, invoiceDate, dueDate, total, createdAt } = composite;
   return {
     id,
@@ -175,7 +175,7 @@ export function shownComposite(composite: CompositeShown): z.input<typeof invoic
 }
 
 /** A composite invoice with its tree: a GRAND_TOTAL_AMOUNT over the totals of its invoices. */
-export function shownWholeComposite(composite: CompositeShown): z.input<typeof wholeInvoiceShape> {
+export function shownWholeComposite(composite: CompositeSnapshot): z.input<typeof wholeInvoiceShape> {
   return { ...shownComposite(composite), revenueInfo: shownLine(compositeLines(composite)) };
 }
 

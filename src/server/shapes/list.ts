@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Page } from "../../engine/pages.ts";
 import { jsonPieces } from "../../numbers/json-pieces.ts";
-import { takingTurns } from "../../store/turns.ts";
+import { createYielder } from "../../store/turns.ts";
 import { type Answer, ok } from "../http/endpoint.ts";
 import type { AskedPage } from "../http/pagination.ts";
 
@@ -54,7 +54,7 @@ export async function boundedPage<Item, Found extends Page<Item> & WithoutSkippe
   list: (page: AskedPage<unknown>["page"]) => Promise<Found & Page<Item>>,
   show: (item: Item) => unknown,
 ): Promise<Page<unknown> & WithoutSkipped> {
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   const found = await list(page);
   const shown: unknown[] = [];
   let length = 0;

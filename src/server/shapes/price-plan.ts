@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { pricePlan } from "../../book/resources/price-plan.ts";
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
-import type { Stored } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
@@ -52,7 +52,7 @@ export const pricePlanListed = pricePlanShape
  * @param versions those that its schedule lists
  */
 export function shownPlan(
-  { item: { id, name, type, status, description } }: Stored<PricePlan>,
+  { item: { id, name, type, status, description } }: StoredResource<PricePlan>,
   versions: readonly PricePlanVersion[],
 ): Readonly<Record<string, unknown>> {
   const pricingSchedule = versions.map((stored) => ({
@@ -82,8 +82,8 @@ export function shownListedPlan(stored: PricePlanVersion): Readonly<Record<strin
 }
 
 /** The details as they were given; the currencies always. */
-export function shownDetails({ item, given }: Stored<PricePlan>): Readonly<Record<string, unknown>> {
-  const { pricePlanDetails = {} } = given as { readonly pricePlanDetails?: Readonly<Record<string, unknown>> };
+export function shownDetails({ item, input }: StoredResource<PricePlan>): Readonly<Record<string, unknown>> {
+  const { pricePlanDetails = {} } = input as { readonly pricePlanDetails?: Readonly<Record<string, unknown>> };
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
   const supported = supportedCurrencies ?? [];
   return {

@@ -7,9 +7,9 @@ import * as z from "zod";
 
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { detailsWithOverride } from "../../book/resources/override.ts";
-import { cycleConfigOf, sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
+import { resolveCycleConfig, isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
-import type { Stored } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
@@ -41,7 +41,7 @@ export async function shownSchedules(
   engine: Engine,
   schedules: readonly PricingSchedule[],
 ): Promise<readonly z.input<typeof accountSchedule>[]> {
-  const plans = new Map<string, Stored<PricePlan>>();
+  const plans = new Map<string, StoredResource<PricePlan>>();
   const shown: z.input<typeof accountSchedule>[] = [];
   for (const schedule of schedules) {
     const { pricePlanId, version } = schedule;
@@ -53,7 +53,7 @@ export async function shownSchedules(
   return shown;
 }
 
-function shownSchedule(schedule: PricingSchedule, plan: Stored<PricePlan>): z.input<typeof accountSchedule> {
+function shownSchedule(schedule: PricingSchedule, plan: StoredResource<PricePlan>): z.input<typeof accountSchedule> {
   const { id, pricePlanId, version, from, until = NO_END, override } = schedule;
   return withoutAbsent({
     id,
@@ -76,14 +76,14 @@ function withCyclesOf(
   const { pricingCycleConfig: own } = details;
   if (own === undefined) return details;
   const said = gracePeriodDays === undefined ? own : { ...own, gracePeriod: gracePeriodDays };
-  const isSaid = said.anniversaryCycle !== true && sameCycleConfig(cycleConfig, cycleConfigOf(said, from));
+  const isSaid = said.anniversaryCycle !== true && isSameCycleConfig(cycleConfig, resolveCycleConfig(said, from));
   if (isSaid) return { ...details, pricingCycleConfig: said };
-  return { ...details, pricingCycleConfig: { ...said, startOffset: startOffsetOf(cycleConfig) } };
+  return { ...details, pricingCycleConfig: { ...said, startOffset: toStartOffset(cycleConfig) } };
 }
 
 /** A plan's details with the parts that an override changes. */
 function detailsOf(
-  plan: Stored<PricePlan>,
+  plan: StoredResource<PricePlan>,
   override: PricePlanDetailsOverride | undefined,
 ): z.input<typeof pricePlanDetailsShape> {
   const own = shownDetails(plan) as z.input<typeof pricePlanDetailsShape>;

@@ -16,7 +16,7 @@ import {
   usageRateCard,
 } from "../../book/resources/rate-card.ts";
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
-import { valueOf } from "../../numbers/decimal.ts";
+import { parseValue } from "../../numbers/decimal.ts";
 import { number, withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
 
@@ -180,7 +180,7 @@ export function everyPart(shown: Readonly<Record<string, unknown>>): Readonly<Re
 function shownObject(name: string, given: object): Readonly<Record<string, unknown>> {
   const parts = Object.entries(withoutAbsent(given)).map(([part, value]) => [
     part,
-    NUMBERS.has(part) ? valueOf(value) : shownPart(part, value),
+    NUMBERS.has(part) ? parseValue(value) : shownPart(part, value),
   ]);
   const shown = { ...DEFAULTS[name], ...Object.fromEntries(parts) };
   const recurrence = RECURRENCES[name];

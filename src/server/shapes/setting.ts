@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { setting } from "../../book/resources/catalog-items.ts";
-import { documentIdOf } from "../../engine/document-ids.ts";
+import { configuredDocumentId } from "../../engine/document-ids.ts";
 import type { StoredSetting } from "../../engine/entity-settings.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
@@ -25,10 +25,10 @@ export const settingShape = deriveAnswers().ofObject(
 );
 
 /** A setting as it is answered. */
-export function shownSetting({ item, given }: StoredSetting): z.input<typeof settingShape> {
+export function shownSetting({ item, input }: StoredSetting): z.input<typeof settingShape> {
   const { value, entityType, entityId, namespace, name, dataType } = item;
   return withoutAbsent({
-    id: documentIdOf("setting", given),
+    id: configuredDocumentId("setting", input),
     value,
     entityType,
     entityId,

@@ -9,7 +9,7 @@ import type { UsageMeter } from "../../book/model/metering.ts";
 import { NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import { usageMeter } from "../../book/resources/usage-meter.ts";
 import { computationId, EVERY_EVENT, ONE_UNIT } from "../../engine/catalog/same-rules.ts";
-import type { Stored } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
 import { shownRule } from "./rule-text.ts";
@@ -38,9 +38,9 @@ export const usageMeterShape = deriveAnswers().ofObject(
 );
 
 /** A usage meter as it is answered: its computations in the order in which they were sent. */
-export function shownMeter({ item, given }: Stored<UsageMeter>): z.input<typeof usageMeterShape> {
+export function shownMeter({ item, input }: StoredResource<UsageMeter>): z.input<typeof usageMeterShape> {
   const { id, name, displayName, billableName, description, type, aggregation, status, eventSchemaName } = item;
-  const { computations } = given as { readonly computations: z.input<typeof usageMeter>["computations"] };
+  const { computations } = input as { readonly computations: z.input<typeof usageMeter>["computations"] };
   return withoutAbsent({
     id,
     name,

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 import type { Changes } from "../../ledger/decision.ts";
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
+import { commit, type ConformanceCase, defineCase, createScope } from "./case.ts";
 import {
   account,
   cell,
@@ -16,9 +16,9 @@ import {
   entry,
   event,
   invoice,
-  keptUsage,
+  billedUsage,
   newEvent,
-  stored,
+  toLedgerCell,
   TODAY,
 } from "./samples.ts";
 
@@ -36,7 +36,7 @@ function everything(
     entries: [entry(accountId, "e.one")],
     credits: [credit(accountId, "c.one")],
     invoices: [invoice(accountId, "i.one")],
-    keptUsage: [keptUsage(accountId, "i.one", TODAY, 1)],
+    keptUsage: [billedUsage(accountId, "i.one", TODAY, 1)],
   };
 }
 
@@ -86,22 +86,22 @@ const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
 
 /** All or nothing. */
 export const atomicityCases: readonly ConformanceCase[] = [
-  given("a commit of every kind of change is there as a whole", async (store) => {
+  defineCase("a commit of every kind of change is there as a whole", async (store) => {
     assert.deepEqual(await found(store, "a"), NOTHING);
     await commit(store, everything("a"));
     assert.deepEqual(await found(store, "a"), ALL);
   }),
 
-  given("work that throws writes nothing, and its error comes through as it is", async (store) => {
+  defineCase("work that throws writes nothing, and its error comes through as it is", async (store) => {
     const error = new Error("refused by the work");
-    const failing = store.transact(scopeOf(["a"]), () => Promise.reject(error));
+    const failing = store.transact(createScope(["a"]), () => Promise.reject(error));
     await assert.rejects(failing, (caught) => caught === error);
     assert.deepEqual(await found(store, "a"), NOTHING);
   }),
 
   ...Object.entries(HALF_WRITTEN).map(([kind, changes]) =>
-    given(`a commit that fails at the last of its ${kind} writes nothing`, async (store) => {
-      const scope = scopeOf(["a", "b"], ["event.a.1", "event.a.2"]);
+    defineCase(`a commit that fails at the last of its ${kind} writes nothing`, async (store) => {
+      const scope = createScope(["a", "b"], ["event.a.1", "event.a.2"]);
       const decision = { result: undefined, changes: { ...everything("a"), ...changes } };
       await assert.rejects(store.transact(scope, async () => decision));
       assert.deepEqual(await found(store, "a"), NOTHING);
@@ -110,33 +110,35 @@ export const atomicityCases: readonly ConformanceCase[] = [
     }),
   ),
 
-  given("a commit that fails leaves what was there as it was", async (store) => {
+  defineCase("a commit that fails leaves what was there as it was", async (store) => {
     await commit(store, everything("a"));
-    const scope = scopeOf(["a"], ["event.a.2"]);
+    const scope = createScope(["a"], ["event.a.2"]);
     const changes = {
       usage: [cell("a", "um.tokens", TODAY, "5")],
       entries: [entry("a", "e.one", { voided: true })],
       invoices: [broken(invoice("a", "i.two"), "invoice")],
     };
     await assert.rejects(store.transact(scope, async () => ({ result: undefined, changes })));
-    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), [stored(cell("a", "um.tokens", TODAY, "1"))]);
+    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), [
+      toLedgerCell(cell("a", "um.tokens", TODAY, "1")),
+    ]);
     assert.deepEqual(await store.read.entries(["a"]), [entry("a", "e.one")]);
   }),
 
-  given("work reads what is committed, and its result comes back", async (store) => {
+  defineCase("work reads what is committed, and its result comes back", async (store) => {
     await commit(store, everything("a"));
-    const result = await store.transact(scopeOf(["a"]), async (view) => {
+    const result = await store.transact(createScope(["a"]), async (view) => {
       const [record] = await view.accounts(["a"]);
       return { result: { netTermDays: record?.netTermDays }, changes: {} };
     });
     assert.deepEqual(result, { netTermDays: 1 });
   }),
 
-  given("a scope may be empty, and a commit may change nothing", async (store) => {
-    assert.equal(await store.transact(scopeOf([]), async () => ({ result: "done", changes: {} })), "done");
+  defineCase("a scope may be empty, and a commit may change nothing", async (store) => {
+    assert.equal(await store.transact(createScope([]), async () => ({ result: "done", changes: {} })), "done");
   }),
 
-  given("a store is closed twice without harm", async (store) => {
+  defineCase("a store is closed twice without harm", async (store) => {
     await store.close();
     await store.close();
   }),

@@ -19,15 +19,15 @@ export interface ConformanceCase {
 }
 
 /** A case that opens one store and closes it afterwards. */
-export function given(name: string, check: (store: Store) => Promise<void>): ConformanceCase {
+export function defineCase(name: string, check: (store: Store) => Promise<void>): ConformanceCase {
   return {
     name,
     async run(open) {
       const store = await open();
       try {
-        await within(DEADLINE_MS, check(store), name);
+        await rejectAfter(DEADLINE_MS, check(store), name);
       } finally {
-        await within(DEADLINE_MS, store.close(), `${name}: close`);
+        await rejectAfter(DEADLINE_MS, store.close(), `${name}: close`);
       }
     },
   };
@@ -39,7 +39,7 @@ export async function commit(store: Store, changes: Changes): Promise<void> {
 }
 
 /** The scope of some accounts and event ids. */
-export function scopeOf(accountIds: readonly string[], eventIds: readonly string[] = []): Scope {
+export function createScope(accountIds: readonly string[], eventIds: readonly string[] = []): Scope {
   return { configuration: "shared", accountIds, eventIds };
 }
 
@@ -64,7 +64,11 @@ export function moment(milliseconds = 20): Promise<void> {
 }
 
 /** Rejects when a promise takes too long: a store that waits for itself never answers. */
-export async function within<Result>(milliseconds: number, promise: Promise<Result>, what: string): Promise<Result> {
+export async function rejectAfter<Result>(
+  milliseconds: number,
+  promise: Promise<Result>,
+  what: string,
+): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms: ${what}`)), milliseconds);

@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
-import { add, Decimal, textOf } from "../../numbers/decimal.ts";
+import { add, Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
+import { commit, type ConformanceCase, defineCase, createScope } from "./case.ts";
 import { cell, LONG, ODD_TEXTS, TODAY } from "./samples.ts";
 
 type Kind = "usage" | "overage";
@@ -24,7 +24,7 @@ async function cells(
   return found
     .map(
       ({ accountId, meterOrFeatureId, day, quantity }) =>
-        `${accountId} ${meterOrFeatureId} ${day - TODAY} ${textOf(quantity)}`,
+        `${accountId} ${meterOrFeatureId} ${day - TODAY} ${formatDecimal(quantity)}`,
     )
     .toSorted();
 }
@@ -38,20 +38,20 @@ function all(store: Store, kind: Kind): Promise<readonly string[]> {
   return cells(store, kind, ["a"], TODAY - 99, TODAY + 99);
 }
 
-function sumsOf(kind: Kind): readonly ConformanceCase[] {
+function sumCases(kind: Kind): readonly ConformanceCase[] {
   return [
-    given(`${kind} is added, not replaced`, async (store) => {
+    defineCase(`${kind} is added, not replaced`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "0.1"));
       await put(store, kind, cell("a", "m", TODAY, "0.2"));
       assert.deepEqual(await all(store, kind), ["a m 0 0.3"]);
     }),
 
-    given(`${kind} of one cell twice in a commit counts twice`, async (store) => {
+    defineCase(`${kind} of one cell twice in a commit counts twice`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "1"), cell("a", "m", TODAY, "2.5"), cell("a", "m", TODAY, "-0.5"));
       assert.deepEqual(await all(store, kind), ["a m 0 3"]);
     }),
 
-    given(`${kind} of 20 digits before and after the point is exact`, async (store) => {
+    defineCase(`${kind} of 20 digits before and after the point is exact`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, LONG));
       await put(store, kind, cell("a", "m", TODAY, "87654321098765432109.87654321098765432109"));
       await put(
@@ -68,7 +68,7 @@ function sumsOf(kind: Kind): readonly ConformanceCase[] {
       assert.ok(Decimal.isDecimal(found?.quantity));
     }),
 
-    given(`a sum of ${kind} of 100 digits is exact, and one of more is refused`, async (store) => {
+    defineCase(`a sum of ${kind} of 100 digits is exact, and one of more is refused`, async (store) => {
       const [whole, fraction] = ["9".repeat(60), "0".repeat(39)];
       const exact = `a m 0 ${whole}.${fraction}3`;
       await put(store, kind, cell("a", "m", TODAY, whole));
@@ -82,7 +82,7 @@ function sumsOf(kind: Kind): readonly ConformanceCase[] {
       await assert.rejects(put(store, kind, cell("a", "n", TODAY, "9e1000")), refused);
     }),
 
-    given(`${kind} may be below 0, and a sum of 0 is no cell`, async (store) => {
+    defineCase(`${kind} may be below 0, and a sum of 0 is no cell`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "-1.5"), cell("a", "n", TODAY, "2"), cell("a", "o", TODAY, "0"));
       assert.deepEqual(await all(store, kind), ["a m 0 -1.5", "a n 0 2"]);
       await put(store, kind, cell("a", "m", TODAY, "1.50"), cell("a", "n", TODAY, "-2"));
@@ -93,9 +93,9 @@ function sumsOf(kind: Kind): readonly ConformanceCase[] {
   ];
 }
 
-function placesOf(kind: Kind): readonly ConformanceCase[] {
+function placeCases(kind: Kind): readonly ConformanceCase[] {
   return [
-    given(`${kind} is kept by account, item and day`, async (store) => {
+    defineCase(`${kind} is kept by account, item and day`, async (store) => {
       await put(
         store,
         kind,
@@ -118,7 +118,7 @@ function placesOf(kind: Kind): readonly ConformanceCase[] {
       assert.equal((await store.read[kind](["c"], -Infinity, Infinity)).length, 1);
     }),
 
-    given(`${kind} of ids of any text is kept apart`, async (store) => {
+    defineCase(`${kind} of ids of any text is kept apart`, async (store) => {
       const changes = ODD_TEXTS.flatMap((a) => ODD_TEXTS.map((m) => cell(a, m, TODAY, "1")));
       await put(store, kind, ...changes);
       await put(store, kind, ...changes);
@@ -131,7 +131,7 @@ function placesOf(kind: Kind): readonly ConformanceCase[] {
       assert.deepEqual(sorted(found), sorted(expected));
     }),
 
-    given(`${kind} that many writers add is all there`, async (store) => {
+    defineCase(`${kind} that many writers add is all there`, async (store) => {
       const writers = Array.from({ length: 12 }, (_, index) => index);
       await Promise.all(
         writers.map((index) => put(store, kind, cell("a", "m", TODAY, "0.1"), cell(`b${index % 3}`, "m", TODAY, "1"))),
@@ -148,25 +148,25 @@ function placesOf(kind: Kind): readonly ConformanceCase[] {
 
 /** Exact sums. */
 export const cellCases: readonly ConformanceCase[] = [
-  ...sumsOf("usage"),
-  ...sumsOf("overage"),
-  ...placesOf("usage"),
-  ...placesOf("overage"),
+  ...sumCases("usage"),
+  ...sumCases("overage"),
+  ...placeCases("usage"),
+  ...placeCases("overage"),
 
-  given("usage and overage are apart", async (store) => {
+  defineCase("usage and overage are apart", async (store) => {
     await commit(store, { usage: [cell("a", "m", TODAY, "1")], overage: [cell("a", "m", TODAY, "2")] });
     assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), ["a m 0 1"]);
     assert.deepEqual(await cells(store, "overage", ["a"], TODAY, TODAY + 1), ["a m 0 2"]);
   }),
 
-  given("work that adds what it read sees exact sums", async (store) => {
+  defineCase("work that adds what it read sees exact sums", async (store) => {
     await commit(store, { usage: [cell("a", "m", TODAY, LONG)] });
-    const total = await store.transact(scopeOf(["a"]), async (view) => {
+    const total = await store.transact(createScope(["a"]), async (view) => {
       const [found] = await view.usage(["a"], TODAY, TODAY + 1);
       const quantity = found?.quantity ?? new Decimal(0);
       return { result: add(quantity, quantity), changes: { usage: [cell("a", "m", TODAY, quantity)] } };
     });
-    assert.equal(textOf(total), "24691357802469135780.24691357802469135782");
-    assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), [`a m 0 ${textOf(total)}`]);
+    assert.equal(formatDecimal(total), "24691357802469135780.24691357802469135782");
+    assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), [`a m 0 ${formatDecimal(total)}`]);
   }),
 ];

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 import { DOCUMENT_KINDS } from "../../ledger/decision.ts";
 import type { Scope } from "../store.ts";
-import { commit, type ConformanceCase, gate, given, moment, scopeOf } from "./case.ts";
+import { commit, type ConformanceCase, gate, defineCase, moment, createScope } from "./case.ts";
 import { document, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
 
 /** A revision that a store must keep exactly. */
@@ -17,7 +17,7 @@ const EXCLUSIVE: Scope = { configuration: "exclusive", accountIds: [], eventIds:
 
 /** Documents, and who may change them when. */
 export const configurationCases: readonly ConformanceCase[] = [
-  given("documents of one id and different kinds are different documents", async (store) => {
+  defineCase("documents of one id and different kinds are different documents", async (store) => {
     const documents = DOCUMENT_KINDS.map((kind) => document(kind, "same", { kind }));
     await commit(store, { documents });
     for (const kind of DOCUMENT_KINDS) {
@@ -26,7 +26,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     }
   }),
 
-  given("a document comes back as it was, whatever texts it holds", async (store) => {
+  defineCase("a document comes back as it was, whatever texts it holds", async (store) => {
     const body = {
       texts: ODD_TEXTS,
       nested: { ...withOddKeys(), list: [1, 0.5, -1e-7, true, null, []] },
@@ -38,7 +38,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal((await store.read.documentsOf("feature", ODD_TEXTS)).length, ODD_TEXTS.length);
   }),
 
-  given("a document replaces the one of its id, and a removed one is gone", async (store) => {
+  defineCase("a document replaces the one of its id, and a removed one is gone", async (store) => {
     await commit(store, { documents: [document("alias", "x", { old: true }), document("alias", "y")] });
     const replaced = { ...document("alias", "x", { is: "new" }), updatedAt: NOON + 5 };
     await commit(store, { documents: [replaced], removedDocuments: [{ kind: "alias", id: "y" }] });
@@ -49,7 +49,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.document("alias", "y"), document("alias", "y", { again: true }));
   }),
 
-  given("what is not there is undefined or an empty list", async ({ read }) => {
+  defineCase("what is not there is undefined or an empty list", async ({ read }) => {
     assert.equal(await read.document("organization", "none"), undefined);
     assert.deepEqual(await read.documentsOf("customer", ["none", ""]), []);
     assert.deepEqual(await read.documentsOf("customer", []), []);
@@ -65,7 +65,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal(await read.invoice("none"), undefined);
   }),
 
-  given("all documents of a kind go oldest first, then by id", async (store) => {
+  defineCase("all documents of a kind go oldest first, then by id", async (store) => {
     const expected = [
       document("addOn", "b", {}, NOON - 1),
       document("addOn", "a", {}, NOON),
@@ -75,7 +75,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.allDocuments("addOn"), expected);
   }),
 
-  given("the revision is that of the last commit that set one, and 0 before", async (store) => {
+  defineCase("the revision is that of the last commit that set one, and 0 before", async (store) => {
     await commit(store, { documents: [document("setting", "s")] });
     assert.equal(await store.read.configurationRevision(), 0);
     await commit(store, { documents: [document("setting", "s")], configurationRevision: 16_777_216 });
@@ -85,7 +85,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal(await store.read.configurationRevision(), REVISION_MAX);
   }),
 
-  given("who holds the configuration alone is waited for by everyone", async (store) => {
+  defineCase("who holds the configuration alone is waited for by everyone", async (store) => {
     const started = gate();
     const changing = store.transact(EXCLUSIVE, async () => {
       started.open();
@@ -93,7 +93,7 @@ export const configurationCases: readonly ConformanceCase[] = [
       return { result: undefined, changes: { documents: [document("setting", "s")], configurationRevision: 1 } };
     });
     await started.opened;
-    const seen = await store.transact(scopeOf(["a"]), async (view) => {
+    const seen = await store.transact(createScope(["a"]), async (view) => {
       const found = await view.document("setting", "s");
       return { result: [found?.id, await view.configurationRevision()], changes: {} };
     });
@@ -101,9 +101,9 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.deepEqual(seen, ["s", await store.read.configurationRevision()]);
   }),
 
-  given("the configuration does not change under who shares it", async (store) => {
+  defineCase("the configuration does not change under who shares it", async (store) => {
     const started = gate();
-    const rating = store.transact(scopeOf(["a"]), async (view) => {
+    const rating = store.transact(createScope(["a"]), async (view) => {
       const before = await view.configurationRevision();
       started.open();
       await moment();
@@ -118,7 +118,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal(after, before);
   }),
 
-  given("changes of the configuration come one after another", async (store) => {
+  defineCase("changes of the configuration come one after another", async (store) => {
     const add = (): Promise<void> =>
       store.transact(EXCLUSIVE, async (view) => {
         const { count = 0 } = (await view.document("setting", "s"))?.body ?? {};

@@ -9,11 +9,11 @@ import type { AccountRecord, CreditPlace } from "../../ledger/records.ts";
 import type { CreditListFilter, DueCreditFilter } from "../../ledger/view.ts";
 import { Decimal } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, given } from "./case.ts";
+import { commit, type ConformanceCase, defineCase } from "./case.ts";
 import { account, credit, NOON } from "./samples.ts";
 
 /** An account that has places of due credits. */
-export function dueOf(id: string, credits: readonly CreditPlace[]): AccountRecord {
+export function accountWithDueCredits(id: string, credits: readonly CreditPlace[]): AccountRecord {
   return account(id, { drafts: { until: Infinity, places: [], credits } });
 }
 
@@ -32,7 +32,7 @@ const FILTERS: readonly (readonly [CreditListFilter, readonly string[]])[] = [
   [{ accountId: "nobody", state: "ACTIVE" }, []],
 ];
 
-async function idsOf(store: Store, filter: CreditListFilter): Promise<readonly string[]> {
+async function listIds(store: Store, filter: CreditListFilter): Promise<readonly string[]> {
   const all = (await store.read.creditList(filter, { limit: 99 })).map(({ id }) => id);
   const ids: string[] = [];
   let [page] = await store.read.creditList(filter, { limit: 1 });
@@ -47,7 +47,7 @@ async function idsOf(store: Store, filter: CreditListFilter): Promise<readonly s
 
 /** The cases on lists of credits. */
 export const creditCases: readonly ConformanceCase[] = [
-  given("credits are found by what became of them and by their end, also where that changes", async (store) => {
+  defineCase("credits are found by what became of them and by their end, also where that changes", async (store) => {
     await commit(store, {
       credits: [
         credit("a", "endless"),
@@ -58,15 +58,15 @@ export const creditCases: readonly ConformanceCase[] = [
         credit("b", "spent", { consumedAmount: new Decimal(10), effectiveUntil: NOON - 1 }),
       ],
     });
-    for (const [filter, expected] of FILTERS) assert.deepEqual(await idsOf(store, filter), expected);
+    for (const [filter, expected] of FILTERS) assert.deepEqual(await listIds(store, filter), expected);
     await commit(store, {
       credits: [credit("a", "endless", { voided: true }), credit("a", "partly", { voided: true })],
     });
-    assert.deepEqual(await idsOf(store, { state: "ACTIVE" }), ["late", "over"]);
-    assert.deepEqual(await idsOf(store, { state: "VOIDED" }), ["endless", "gone", "partly"]);
+    assert.deepEqual(await listIds(store, { state: "ACTIVE" }), ["late", "over"]);
+    assert.deepEqual(await listIds(store, { state: "VOIDED" }), ["endless", "gone", "partly"]);
   }),
 
-  given(
+  defineCase(
     "places of due credits are found by their id and until an instant, and come back with their account",
     async (store) => {
       const [soon, later] = [
@@ -74,7 +74,10 @@ export const creditCases: readonly ConformanceCase[] = [
         { id: "later", createdAt: NOON + 1 },
       ];
       await commit(store, {
-        accounts: [dueOf("a", [soon, later]), dueOf("b", [{ id: "other", createdAt: NOON - 1 }])],
+        accounts: [
+          accountWithDueCredits("a", [soon, later]),
+          accountWithDueCredits("b", [{ id: "other", createdAt: NOON - 1 }]),
+        ],
       });
       const found = async (filter: DueCreditFilter): Promise<readonly string[]> =>
         (await store.read.dueCreditList(filter, { limit: 9 })).map(({ id }) => id);
@@ -88,14 +91,22 @@ export const creditCases: readonly ConformanceCase[] = [
     },
   ),
 
-  given("an account has the places of due credits of its record, and no longer those that it had", async (store) => {
-    const place = (id: string): CreditPlace => ({ id, createdAt: NOON });
-    await commit(store, { accounts: [dueOf("a", [place("one"), place("two")]), dueOf("b", [place("three")])] });
-    await commit(store, { accounts: [dueOf("a", [place("two"), place("four")])] });
-    const ids = async (): Promise<readonly string[]> =>
-      (await store.read.dueCreditList({}, { limit: 9 })).map(({ id }) => id);
-    assert.deepEqual(await ids(), ["four", "three", "two"]);
-    await commit(store, { accounts: [account("a"), account("b")] });
-    assert.deepEqual(await ids(), []);
-  }),
+  defineCase(
+    "an account has the places of due credits of its record, and no longer those that it had",
+    async (store) => {
+      const place = (id: string): CreditPlace => ({ id, createdAt: NOON });
+      await commit(store, {
+        accounts: [
+          accountWithDueCredits("a", [place("one"), place("two")]),
+          accountWithDueCredits("b", [place("three")]),
+        ],
+      });
+      await commit(store, { accounts: [accountWithDueCredits("a", [place("two"), place("four")])] });
+      const ids = async (): Promise<readonly string[]> =>
+        (await store.read.dueCreditList({}, { limit: 9 })).map(({ id }) => id);
+      assert.deepEqual(await ids(), ["four", "three", "two"]);
+      await commit(store, { accounts: [account("a"), account("b")] });
+      assert.deepEqual(await ids(), []);
+    },
+  ),
 ];

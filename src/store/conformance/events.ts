@@ -7,9 +7,9 @@ import assert from "node:assert/strict";
 
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
-import { textOf } from "../../numbers/decimal.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, given } from "./case.ts";
+import { commit, type ConformanceCase, defineCase } from "./case.ts";
 import { cell, event, LONG, newEvent, NOON, ODD_TEXTS, TODAY, use, withOddKeys } from "./samples.ts";
 
 const FAILED: Partial<EventRecord> = { status: "INGESTION_FAILED_INSUFFICIENT_CREDITS", units: [] };
@@ -37,7 +37,7 @@ const FULL = event("a", 1, {
       { name: "bad", value: "1,5" },
       { name: "text", value: "12" },
     ],
-    dimensions: { ...withOddKeys(), note: ODD_TEXTS.join("|"), zone: textOf(LONG), one: "1" },
+    dimensions: { ...withOddKeys(), note: ODD_TEXTS.join("|"), zone: formatDecimal(LONG), one: "1" },
     numericDimensions: ["zone", "one"],
   },
   enriched: { attributes: [{ name: "cost", value: LONG.neg() }], dimensions: withOddKeys() },
@@ -55,7 +55,7 @@ const FULL = event("a", 1, {
 
 /** Events as they are kept and found. */
 export const eventCases: readonly ConformanceCase[] = [
-  given("an event comes back as it was", async (store) => {
+  defineCase("an event comes back as it was", async (store) => {
     const plain = event("a", 2);
     const { schemaVersion: _, ...unknownSchema } = event("", 0, { customerId: "", ...FAILED });
     await commit(store, { events: [FULL, plain, unknownSchema] });
@@ -65,7 +65,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.eventsToUndo("a", {}), [FULL, plain]);
   }),
 
-  given("ids of any text are kept apart", async (store) => {
+  defineCase("ids of any text are kept apart", async (store) => {
     const events = ODD_TEXTS.map((text, index) =>
       event(text, 1, { eventId: text, referenceId: `r${index}`, schemaName: text }),
     );
@@ -78,7 +78,7 @@ export const eventCases: readonly ConformanceCase[] = [
     }
   }),
 
-  given("only an accepted event that is not reverted holds its id", async (store) => {
+  defineCase("only an accepted event that is not reverted holds its id", async (store) => {
     const events = INGEST_STATUSES.map((status, index) => event("a", index + 1, { status }));
     await commit(store, { events });
     const held = await holders(
@@ -89,7 +89,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(held, completed.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted());
   }),
 
-  given("an undo frees the id, and another account may take it", async (store) => {
+  defineCase("an undo frees the id, and another account may take it", async (store) => {
     await commit(store, { events: [event("a", 1, { eventId: "same" })] });
     await commit(store, { events: [event("a", 1, { eventId: "same", ...REVERTED })] });
     assert.deepEqual(await holders(store, ["same"]), []);
@@ -98,7 +98,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.equal((await store.read.events({ eventId: "same" }, { limit: 9 })).length, 2);
   }),
 
-  given("an id that came again is held by the event of the latest ingest", async (store) => {
+  defineCase("an id that came again is held by the event of the latest ingest", async (store) => {
     await commit(store, { events: [event("b", 1, { eventId: "same", createdAt: NOON })] });
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: ["same"] }, async (view) => {
       assert.equal((await view.acceptedIds(["same"])).length, 1);
@@ -109,7 +109,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
   }),
 
-  given("an event that is removed is in no list and frees its id; what it counted stays", async (store) => {
+  defineCase("an event that is removed is in no list and frees its id; what it counted stays", async (store) => {
     const [first, second] = [event("a", 1, { eventId: "same", feature: use("f.one", 1, ["e.one"]) }), event("a", 2)];
     await commit(store, { events: [first, second], usage: [cell("a", "um.one", TODAY, "2")] });
     const unknown = { referenceId: "ref.unknown", eventId: "unknown" };
@@ -130,7 +130,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
   }),
 
-  given("where the first of two events with an id is removed, the other one holds it", async (store) => {
+  defineCase("where the first of two events with an id is removed, the other one holds it", async (store) => {
     await commit(store, { events: [event("b", 1, { eventId: "same", createdAt: NOON })] });
     const again = event("a", 1, { eventId: "same", createdAt: NOON + 9 });
     await commit(store, { events: [again] });
@@ -144,7 +144,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.events({ eventId: "same" }, { limit: 9 }), [again]);
   }),
 
-  given("a new event whose reference id is taken is refused, and replaces nothing", async (store) => {
+  defineCase("a new event whose reference id is taken is refused, and replaces nothing", async (store) => {
     const first = event("a", 1);
     await commit(store, { events: [first] });
     const { referenceId } = first;
@@ -158,14 +158,14 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["other"]), []);
   }),
 
-  given("what holds an id is told with its account and both of its times", async (store) => {
+  defineCase("what holds an id is told with its account and both of its times", async (store) => {
     const { eventId, referenceId, accountId, timestamp, createdAt } = FULL;
     await commit(store, { events: [FULL] });
     const held = await store.read.acceptedIds([eventId, "other", eventId]);
     assert.deepEqual(held, [{ eventId, referenceId, accountId, timestamp, createdAt }]);
   }),
 
-  given("an event replaces the one of its reference id, in every list", async (store) => {
+  defineCase("an event replaces the one of its reference id, in every list", async (store) => {
     const changed = event("a", 1, { units: [], description: "changed" });
     await commit(store, { events: [event("a", 1), event("a", 2)] });
     await commit(store, { events: [changed] });
@@ -174,7 +174,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.eventsToUndo("a", {}), [changed, event("a", 2)]);
   }),
 
-  given("events to undo go by number, whatever their times, and leave out reverted ones", async (store) => {
+  defineCase("events to undo go by number, whatever their times, and leave out reverted ones", async (store) => {
     const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: NOON - number, ...more });
     await commit(store, { events: [at(1), at(2, REVERTED), at(3, FAILED)] });
@@ -193,7 +193,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004", status: "INGESTION_FAILED" }), []);
   }),
 
-  given("numbers and times go by their size, not by their digits", async (store) => {
+  defineCase("numbers and times go by their size, not by their digits", async (store) => {
     const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: number, createdAt: number, feature: use("f.one", 1, ["e.one"]), ...more });
     await commit(store, { events: [at(10), at(9), at(100), at(-5, { number: 1000 })] });
@@ -213,7 +213,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store, { createdAt: { from: 9, until: 100 } }), [9, 10]);
   }),
 
-  given("the first events to undo are found among the days that they are on", async (store) => {
+  defineCase("the first events to undo are found among the days that they are on", async (store) => {
     const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: (TODAY + day) * 86_400_000 + number, ...more });
     await commit(store, { events: [on(1, 2), on(2, 0), on(3, -3), on(4, 0), on(5, -20_000), on(6, 2, REVERTED)] });
@@ -230,7 +230,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store, {}, 1), [3]);
   }),
 
-  given("new events get the next numbers, in the order in which they stand", async (store) => {
+  defineCase("new events get the next numbers, in the order in which they stand", async (store) => {
     const add = (accountId: string, ...places: readonly number[]): Promise<void> =>
       commit(store, { newEvents: places.map((place) => newEvent(event(accountId, place))) });
     await commit(store, { events: [event("a", 1)] });
@@ -251,7 +251,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store), numbers);
   }),
 
-  given("a new event comes back as it was decided", async (store) => {
+  defineCase("a new event comes back as it was decided", async (store) => {
     const plain = event("a", 2);
     const { schemaVersion: _, ...unknownSchema } = event("", 0, { customerId: "", ...FAILED });
     // Of what is sent, a text that is a decimal is that decimal.
@@ -264,7 +264,7 @@ export const eventCases: readonly ConformanceCase[] = [
     }
   }),
 
-  given("what the sender does to an event afterwards changes nothing", async (store) => {
+  defineCase("what the sender does to an event afterwards changes nothing", async (store) => {
     const row = newEvent(event("a", 1));
     await commit(store, { newEvents: [row] });
     const attributes = row.sent.attributes as { name: string; value: unknown }[];
@@ -274,7 +274,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual((await store.read.events({}, { limit: 1 }))[0]?.payload, event("a", 1).payload);
   }),
 
-  given("a reference id is given to one new event only", async (store) => {
+  defineCase("a reference id is given to one new event only", async (store) => {
     await commit(store, { newEvents: [newEvent(event("a", 1))] });
     const again = { ...newEvent(event("a", 2)), referenceId: event("a", 1).referenceId };
     await assert.rejects(commit(store, { newEvents: [again], usage: [cell("a", "m", TODAY, "1")] }));
@@ -282,7 +282,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), []);
   }),
 
-  given("events with overage are those of the days, accepted, not reverted, by number", async (store) => {
+  defineCase("events with overage are those of the days, accepted, not reverted, by number", async (store) => {
     const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: day * 86_400_000, feature: use("f.one", 2), ...more });
     await commit(store, {
@@ -308,7 +308,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await withOverage(store, TODAY, TODAY + 3), [3, 8]);
   }),
 
-  given("an entry was last spent by the latest event that still counts", async (store) => {
+  defineCase("an entry was last spent by the latest event that still counts", async (store) => {
     const spent = (number: number, timestamp: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp, feature: use("f.one", 0, ["e.zero", "e.one"]), ...more });
     await commit(store, {

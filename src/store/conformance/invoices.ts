@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 
 import { DAY_MS, formatInstant, parseInstant } from "../../calendar/instant.ts";
-import type { AccountRecord, DraftPlace, InvoiceRecord } from "../../ledger/records.ts";
+import type { AccountRecord, DraftIndexEntry, InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, given } from "./case.ts";
+import { commit, type ConformanceCase, defineCase } from "./case.ts";
 import { account, invoice, NOON } from "./samples.ts";
 
 /** A final invoice whose billing period is so many days from an instant. */
@@ -25,13 +25,17 @@ export function invoiceFrom(
 }
 
 /** The place of a draft that is listed where its billing period of so many days begins. */
-export function placeFrom(id: string, start: number, days = 31, more: Partial<DraftPlace> = {}): DraftPlace {
+export function placeFrom(id: string, start: number, days = 31, more: Partial<DraftIndexEntry> = {}): DraftIndexEntry {
   const end = start + days * DAY_MS;
   return { id, listedAt: start, start, end, finalAt: end, ...more };
 }
 
 /** An account that has places of drafts. */
-export function charted(id: string, places: readonly DraftPlace[], more: Partial<AccountRecord> = {}): AccountRecord {
+export function accountWithDrafts(
+  id: string,
+  places: readonly DraftIndexEntry[],
+  more: Partial<AccountRecord> = {},
+): AccountRecord {
   return account(id, { drafts: { until: NOON + 99 * DAY_MS, places, credits: [] }, ...more });
 }
 
@@ -89,7 +93,7 @@ const DRAFT_FILTERS: readonly (readonly [DraftListFilter, readonly string[]])[] 
   [within(at("2026-02-10"), at("2026-02-11")), ["a.before"]],
 ];
 
-async function idsOf(items: Promise<readonly { readonly id: string }[]>): Promise<readonly string[]> {
+async function collectIds(items: Promise<readonly { readonly id: string }[]>): Promise<readonly string[]> {
   return (await items).map(({ id }) => id);
 }
 
@@ -100,7 +104,7 @@ async function checkPages(
   expected: readonly string[],
 ): Promise<void> {
   const message = JSON.stringify(filter);
-  assert.deepEqual(await idsOf(read[list](filter, { limit: 99 })), expected, message);
+  assert.deepEqual(await collectIds(read[list](filter, { limit: 99 })), expected, message);
   const seen: string[] = [];
   for (let after: { createdAt: number; id: string } | undefined; ;) {
     const page = after === undefined ? { limit: 1 } : { limit: 1, after };
@@ -120,7 +124,7 @@ async function checkPages(
 
 /** Lists of invoices and of places. */
 export const invoiceCases: readonly ConformanceCase[] = [
-  given("final invoices are found by account, customer and status, alone and in company", async (store) => {
+  defineCase("final invoices are found by account, customer and status, alone and in company", async (store) => {
     const two = { accountId: "b", customerId: "c.two" };
     await commit(store, {
       accounts: [account("a"), account("b", { customerId: "c.two" })],
@@ -137,7 +141,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
     await checkPages(store.read, ["invoiceList", { status: "DUE" }], ["w"]);
   }),
 
-  given("final invoices are found by the days that they touch, be they of a day or of a year", async (store) => {
+  defineCase("final invoices are found by the days that they touch, be they of a day or of a year", async (store) => {
     const adhoc = invoiceFrom("adhoc", at("2026-01-01"), 90, {
       invoiceType: "AD_HOC",
       invoiceDate: formatInstant(DATED),
@@ -150,21 +154,21 @@ export const invoiceCases: readonly ConformanceCase[] = [
     }
   }),
 
-  given("places of drafts are found by the days that they touch, be they of a day or of a year", async (store) => {
+  defineCase("places of drafts are found by the days that they touch, be they of a day or of a year", async (store) => {
     const adhoc = placeFrom("adhoc", at("2026-01-01"), 90, { listedAt: DATED });
     const places = [adhoc, ...PERIODS.map(([id, start, days]) => placeFrom(id, start, days))];
-    await commit(store, { accounts: [charted("a", places)] });
+    await commit(store, { accounts: [accountWithDrafts("a", places)] });
     for (const [from, until, expected] of TOUCHED) {
       await checkPages(store.read, ["draftList", within(from, until)], expected);
     }
   }),
 
-  given("places of drafts are found by each filter, and come back as they were", async (store) => {
+  defineCase("places of drafts are found by each filter, and come back as they were", async (store) => {
     const places = { before: placeFrom("a.before", FEBRUARY, 28), now: placeFrom("a.now", MARCH) };
     await commit(store, {
       accounts: [
-        charted("a", [places.now, places.before]),
-        charted("b", [placeFrom("b.now", MARCH + 1, 31, { start: MARCH }), placeFrom("later", APRIL, 30)], {
+        accountWithDrafts("a", [places.now, places.before]),
+        accountWithDrafts("b", [placeFrom("b.now", MARCH + 1, 31, { start: MARCH }), placeFrom("later", APRIL, 30)], {
           customerId: "c.two",
         }),
       ],
@@ -174,11 +178,13 @@ export const invoiceCases: readonly ConformanceCase[] = [
     assert.deepEqual(found, { ...places.now, accountId: "a" });
   }),
 
-  given("an account has the places of its record, and no longer those that it had", async (store) => {
+  defineCase("an account has the places of its record, and no longer those that it had", async (store) => {
     await commit(store, {
-      accounts: [charted("a", [placeFrom("one", MARCH), placeFrom("two", FEBRUARY)]), account("b")],
+      accounts: [accountWithDrafts("a", [placeFrom("one", MARCH), placeFrom("two", FEBRUARY)]), account("b")],
     });
-    await commit(store, { accounts: [charted("a", [placeFrom("three", APRIL), placeFrom("one", FEBRUARY)])] });
+    await commit(store, {
+      accounts: [accountWithDrafts("a", [placeFrom("three", APRIL), placeFrom("one", FEBRUARY)])],
+    });
     await checkPages(store.read, ["draftList", {}], ["three", "one"]);
     const [record] = await store.read.accounts(["a"]);
     assert.ok(record);
@@ -193,19 +199,19 @@ export const invoiceCases: readonly ConformanceCase[] = [
     await checkPages(store.read, ["draftList", {}], []);
   }),
 
-  given("accounts are uncharted from the instant on that their record says, or always, by id", async (store) => {
+  defineCase("accounts are uncharted from the instant on that their record says, or always, by id", async (store) => {
     const until = { b: NOON, a: NOON + 1, d: NOON - 1 };
     const accounts = Object.entries(until).map(([id, known]) =>
       account(id, { drafts: { until: known, places: [], credits: [] } }),
     );
     await commit(store, { accounts: [...accounts, account("c")] });
-    assert.deepEqual(await store.read.accountsUncharted(NOON - 2, 9), ["c"]);
-    assert.deepEqual(await store.read.accountsUncharted(NOON, 9), ["b", "c", "d"]);
-    assert.deepEqual(await store.read.accountsUncharted(NOON + 1, 2), ["a", "b"]);
-    assert.deepEqual(await store.read.accountsUncharted(NOON + 1, 2, "b"), ["c", "d"]);
+    assert.deepEqual(await store.read.accountsWithStaleDraftIndex(NOON - 2, 9), ["c"]);
+    assert.deepEqual(await store.read.accountsWithStaleDraftIndex(NOON, 9), ["b", "c", "d"]);
+    assert.deepEqual(await store.read.accountsWithStaleDraftIndex(NOON + 1, 2), ["a", "b"]);
+    assert.deepEqual(await store.read.accountsWithStaleDraftIndex(NOON + 1, 2, "b"), ["c", "d"]);
     await commit(store, { accounts: [account("c", { drafts: { until: Infinity, places: [] } })] });
-    assert.deepEqual(await store.read.accountsUncharted(NOON, 9), ["b", "c", "d"]);
+    assert.deepEqual(await store.read.accountsWithStaleDraftIndex(NOON, 9), ["b", "c", "d"]);
     await commit(store, { accounts: [account("c", { drafts: { until: Infinity, places: [], credits: [] } })] });
-    assert.deepEqual(await store.read.accountsUncharted(NOON, 9), ["b", "d"]);
+    assert.deepEqual(await store.read.accountsWithStaleDraftIndex(NOON, 9), ["b", "d"]);
   }),
 ];

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, gate, given, moment, scopeOf, within } from "./case.ts";
+import { commit, type ConformanceCase, gate, defineCase, moment, createScope, rejectAfter } from "./case.ts";
 import { account, cell, event, TODAY } from "./samples.ts";
 
 const WRITERS = 12;
@@ -19,7 +19,7 @@ const WAIT_TRANSACTIONS = 200;
 
 /** Counts one event more, by what was read a moment before. */
 async function countOne(store: Store, accountIds: readonly string[], eventIds: readonly string[] = []): Promise<void> {
-  await store.transact(scopeOf(accountIds, eventIds), async (view) => {
+  await store.transact(createScope(accountIds, eventIds), async (view) => {
     const read = await view.accounts(accountIds);
     await moment(1);
     const accounts = accountIds.map((id) => {
@@ -31,7 +31,7 @@ async function countOne(store: Store, accountIds: readonly string[], eventIds: r
 }
 
 /** How long a store is waited for, in milliseconds: at least as said, longer on a machine on which it is slow just now. */
-async function patience(store: Store, leastMs: number): Promise<number> {
+async function deadlineFor(store: Store, leastMs: number): Promise<number> {
   const began = performance.now();
   await countOne(store, ["patience"]);
   return Math.max(leastMs, WAIT_TRANSACTIONS * (performance.now() - began));
@@ -39,7 +39,7 @@ async function patience(store: Store, leastMs: number): Promise<number> {
 
 /** Stores an event if its id is free; whether it was. */
 function takeId(store: Store, accountId: string, eventId: string, pause = 1): Promise<boolean> {
-  return store.transact(scopeOf([accountId], [eventId]), async (view) => {
+  return store.transact(createScope([accountId], [eventId]), async (view) => {
     const held = await view.acceptedIds([eventId]);
     await moment(pause);
     const isFree = held.length === 0;
@@ -54,21 +54,21 @@ async function counts(store: Store, ids: readonly string[]): Promise<readonly nu
 
 /** Only one writer at a time of what a scope names. */
 export const isolationCases: readonly ConformanceCase[] = [
-  given("no update of an account is lost among many writers", async (store) => {
+  defineCase("no update of an account is lost among many writers", async (store) => {
     await commit(store, { accounts: [account("a")] });
     await Promise.all(Array.from({ length: WRITERS }, () => countOne(store, ["a"])));
     assert.deepEqual(await counts(store, ["a"]), [WRITERS]);
   }),
 
-  given("no update is lost of an account that many writers create", async (store) => {
+  defineCase("no update is lost of an account that many writers create", async (store) => {
     await Promise.all(Array.from({ length: WRITERS }, () => countOne(store, ["a"])));
     assert.deepEqual(await counts(store, ["a"]), [WRITERS]);
   }),
 
-  given("what a scope names stays as it is while its work runs", async (store) => {
+  defineCase("what a scope names stays as it is while its work runs", async (store) => {
     await commit(store, { accounts: [account("a")] });
     const started = gate();
-    const seen = store.transact(scopeOf(["a"]), async (view) => {
+    const seen = store.transact(createScope(["a"]), async (view) => {
       const before = await view.accounts(["a"]);
       started.open();
       await moment();
@@ -81,16 +81,16 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await counts(store, ["a"]), [1]);
   }),
 
-  given("an event id is taken once, whichever accounts ask for it at once", async (store) => {
+  defineCase("an event id is taken once, whichever accounts ask for it at once", async (store) => {
     const accountIds = Array.from({ length: WRITERS }, (_, index) => `a${index}`);
     const taken = await Promise.all(accountIds.map((id, index) => takeId(store, id, "same", index % 3)));
     assert.equal(taken.filter((was) => was).length, 1);
     assert.equal((await store.read.events({ eventId: "same" }, { limit: 10 })).length, 1);
   }),
 
-  given("an event id that another writer is about to take is not free", async (store) => {
+  defineCase("an event id that another writer is about to take is not free", async (store) => {
     const started = gate();
-    const first = store.transact(scopeOf(["a"], ["same"]), async (view) => {
+    const first = store.transact(createScope(["a"], ["same"]), async (view) => {
       const isFree = (await view.acceptedIds(["same"])).length === 0;
       started.open();
       await moment();
@@ -101,20 +101,20 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.equal(taken.filter((was) => was).length, 1);
   }),
 
-  given("scopes that cross in accounts all come to an end", async (store) => {
+  defineCase("scopes that cross in accounts all come to an end", async (store) => {
     const ids = ["a", "b", "c", "d"];
-    const patient = await patience(store, CROSSING_MS);
+    const patient = await deadlineFor(store, CROSSING_MS);
     const orders = [ids, ids.toReversed(), ["b", "d", "a", "c"], ["c", "a", "d", "b"]];
     const all = Promise.all([...orders, ...orders, ...orders].map((order) => countOne(store, order)));
-    await within(patient, all, "scopes that cross");
+    await rejectAfter(patient, all, "scopes that cross");
     assert.deepEqual(await counts(store, ids), [12, 12, 12, 12]);
   }),
 
-  given("scopes that cross in event ids all come to an end", async (store) => {
+  defineCase("scopes that cross in event ids all come to an end", async (store) => {
     const ids = Array.from({ length: 8 }, (_, index) => `same.${index}`);
-    const patient = await patience(store, CROSSING_MS);
+    const patient = await deadlineFor(store, CROSSING_MS);
     const takeAll = (accountId: string, eventIds: readonly string[]): Promise<void> =>
-      store.transact(scopeOf([accountId], eventIds), async (view) => {
+      store.transact(createScope([accountId], eventIds), async (view) => {
         const held = new Set((await view.acceptedIds(eventIds)).map(({ eventId }) => eventId));
         await moment(1);
         const free = eventIds.filter((eventId) => !held.has(eventId));
@@ -124,12 +124,12 @@ export const isolationCases: readonly ConformanceCase[] = [
     const all = Promise.all(
       Array.from({ length: WRITERS }, (_, index) => takeAll(`a${index}`, index % 2 === 0 ? ids : ids.toReversed())),
     );
-    await within(patient, all, "scopes that cross");
+    await rejectAfter(patient, all, "scopes that cross");
     assert.equal((await store.read.events({}, { limit: 100 })).length, ids.length);
     assert.equal((await store.read.acceptedIds(ids)).length, ids.length);
   }),
 
-  given("a reader sees all of a commit or nothing of it", async (store) => {
+  defineCase("a reader sees all of a commit or nothing of it", async (store) => {
     const writer = { isDone: false };
     const write = async (): Promise<void> => {
       for (let number = 1; number <= 15; number++) {
@@ -164,7 +164,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.deepEqual(torn, []);
   }),
 
-  given("reads that are asked for together see one committed state", async (store) => {
+  defineCase("reads that are asked for together see one committed state", async (store) => {
     const writer = { isDone: false };
     const write = async (): Promise<void> => {
       for (let number = 1; number <= 30; number++) {
@@ -181,7 +181,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const torn: unknown[] = [];
     while (!writer.isDone) {
       await moment(0);
-      const view = store.together();
+      const view = store.consistentView();
       const [accounts, usage, again] = await Promise.all([
         view.accounts(["a"]),
         view.usage(["a"], TODAY, TODAY + 1),
@@ -194,11 +194,11 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.deepEqual(torn, []);
   }),
 
-  given("writers of different accounts do not wait for each other", async (store) => {
-    const patient = await patience(store, WAIT_MS);
+  defineCase("writers of different accounts do not wait for each other", async (store) => {
+    const patient = await deadlineFor(store, WAIT_MS);
     const door = gate();
     const started = gate();
-    const waiting = store.transact(scopeOf(["a"], ["e.a"]), async () => {
+    const waiting = store.transact(createScope(["a"], ["e.a"]), async () => {
       started.open();
       await door.opened;
       return { result: undefined, changes: { accounts: [account("a", { netTermDays: 7 })] } };

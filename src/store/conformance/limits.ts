@@ -7,15 +7,15 @@ import assert from "node:assert/strict";
 
 import type { EventRecord } from "../../ledger/records.ts";
 import type { PageKey } from "../../ledger/view.ts";
-import { commit, type ConformanceCase, given } from "./case.ts";
-import { account, cell, entry, event, NOON, stored, TODAY } from "./samples.ts";
+import { commit, type ConformanceCase, defineCase } from "./case.ts";
+import { account, cell, entry, event, NOON, toLedgerCell, TODAY } from "./samples.ts";
 
 const BATCH = 1000;
 const CELLS = 10_000;
 
 /** Large commits, long texts. */
 export const limitCases: readonly ConformanceCase[] = [
-  given(`a commit holds ${BATCH} events of as many accounts`, async (store) => {
+  defineCase(`a commit holds ${BATCH} events of as many accounts`, async (store) => {
     const ids = Array.from({ length: BATCH }, (_, index) => `account.${index}`);
     await commit(store, {
       accounts: ids.map((id) => account(id)),
@@ -37,7 +37,7 @@ export const limitCases: readonly ConformanceCase[] = [
     assert.equal((await store.read.entries(ids)).length, BATCH);
   }),
 
-  given(`a commit holds ${CELLS} cells`, async (store) => {
+  defineCase(`a commit holds ${CELLS} cells`, async (store) => {
     const changes = Array.from({ length: CELLS }, (_, index) =>
       cell(`a${index % 100}`, `m${Math.floor(index / 100) % 10}`, TODAY + Math.floor(index / 1000), "0.1"),
     );
@@ -49,7 +49,7 @@ export const limitCases: readonly ConformanceCase[] = [
     assert.deepEqual(new Set(found.map(({ quantity }) => quantity.toFixed())), new Set(["0.2"]));
   }),
 
-  given("ids of 512 characters and texts of a million are kept", async (store) => {
+  defineCase("ids of 512 characters and texts of a million are kept", async (store) => {
     const ids = ["x".repeat(512), "漢".repeat(511) + "a", "漢".repeat(511) + "b"];
     const accounts = ids.map((id) => account(id, { metadata: { note: "漢".repeat(1_000_000 / 3) } }));
     const events = ids.map((id) => event(id, 1, { eventId: id, referenceId: id, schemaName: id }));
@@ -61,7 +61,7 @@ export const limitCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.read.events({ eventId: id }, { limit: 9 }), [events[index]]);
       assert.deepEqual(await store.read.events({ accountId: id, schemaName: id }, { limit: 9 }), [events[index]]);
       assert.deepEqual(await store.read.entries([id], id), [entries[index]]);
-      assert.deepEqual(await store.read.usage([id], TODAY, TODAY + 1), usage.slice(index, index + 1).map(stored));
+      assert.deepEqual(await store.read.usage([id], TODAY, TODAY + 1), usage.slice(index, index + 1).map(toLedgerCell));
     }
   }),
 ];

@@ -9,9 +9,9 @@ import { formatInstant, parseInstant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, given } from "./case.ts";
-import { dueOf } from "./credits.ts";
-import { charted, invoiceFrom, placeFrom } from "./invoices.ts";
+import { commit, type ConformanceCase, defineCase } from "./case.ts";
+import { accountWithDueCredits } from "./credits.ts";
+import { accountWithDrafts, invoiceFrom, placeFrom } from "./invoices.ts";
 import { account, credit, document, entry, event, invoice, NOON } from "./samples.ts";
 
 /** A list, and how one item is added to it. */
@@ -78,21 +78,23 @@ const LISTS: readonly List[] = [
   },
   {
     name: "places of due credits",
-    put: (store, id, createdAt) => commit(store, { accounts: [dueOf(`of ${id}`, [{ id, createdAt }])] }),
+    put: (store, id, createdAt) =>
+      commit(store, { accounts: [accountWithDueCredits(`of ${id}`, [{ id, createdAt }])] }),
     read: (store, page) => store.read.dueCreditList({}, page),
   },
   {
     name: "places of drafts",
-    put: (store, id, createdAt) => commit(store, { accounts: [charted(`of ${id}`, [placeFrom(id, createdAt)])] }),
+    put: (store, id, createdAt) =>
+      commit(store, { accounts: [accountWithDrafts(`of ${id}`, [placeFrom(id, createdAt)])] }),
     read: async (store, page) =>
       (await store.read.draftList({}, page)).map(({ id, listedAt: createdAt }) => ({ id, createdAt })),
   },
 ];
 
-function casesOf({ name, put, read }: List): readonly ConformanceCase[] {
+function listCasesFor({ name, put, read }: List): readonly ConformanceCase[] {
   const idsOf = (items: readonly PageKey[]): readonly string[] => items.map(({ id }) => id);
   return [
-    given(`${name} go newest first, then by id in the order of code points`, async (store) => {
+    defineCase(`${name} go newest first, then by id in the order of code points`, async (store) => {
       const ids = ["b", "a", "B", "\u{1F9FE}", "\uFF5E", "é", "a.b", "a-b"];
       for (const id of ids) await put(store, id, NOON);
       await put(store, "old", NOON - 1);
@@ -101,7 +103,7 @@ function casesOf({ name, put, read }: List): readonly ConformanceCase[] {
       assert.deepEqual(idsOf(await read(store, { limit: 99 })), ["new", ...sorted, "old"]);
     }),
 
-    given(`a page of ${name} has as many as asked for, and the next one goes on after it`, async (store) => {
+    defineCase(`a page of ${name} has as many as asked for, and the next one goes on after it`, async (store) => {
       for (const id of ["a", "b", "c"]) await put(store, id, NOON);
       await put(store, "d", NOON - 5);
       assert.deepEqual(idsOf(await read(store, { limit: 2 })), ["a", "b"]);
@@ -111,7 +113,7 @@ function casesOf({ name, put, read }: List): readonly ConformanceCase[] {
       assert.deepEqual(idsOf(await read(store, { limit: 9, after: between })), ["d"]);
     }),
 
-    given(`pages of ${name} show each item once while newer ones are added and others replaced`, async (store) => {
+    defineCase(`pages of ${name} show each item once while newer ones are added and others replaced`, async (store) => {
       const ids = Array.from({ length: 7 }, (_, index) => `item.${index}`);
       for (const [index, id] of ids.entries()) await put(store, id, NOON + index);
       const seen: string[] = [];
@@ -153,9 +155,9 @@ const FILTERS: readonly (readonly [EventFilter, readonly number[]])[] = [
 
 /** Orders and pages. */
 export const listCases: readonly ConformanceCase[] = [
-  ...LISTS.flatMap(casesOf),
+  ...LISTS.flatMap(listCasesFor),
 
-  given("events are found by each filter, alone and in company, also page by page", async (store) => {
+  defineCase("events are found by each filter, alone and in company, also page by page", async (store) => {
     const at = (accountId: string, number: number, more: Parameters<typeof event>[2] = {}): ReturnType<typeof event> =>
       event(accountId, number, { createdAt: NOON + 10 * number, ...more });
     await commit(store, {
@@ -181,7 +183,7 @@ export const listCases: readonly ConformanceCase[] = [
     }
   }),
 
-  given("accounts are found by customer, status and group", async (store) => {
+  defineCase("accounts are found by customer, status and group", async (store) => {
     await commit(store, {
       accounts: [
         account("a"),
@@ -201,7 +203,7 @@ export const listCases: readonly ConformanceCase[] = [
     assert.deepEqual(await ids({ invoiceGroupId: "g" }), []);
   }),
 
-  given("accounts behind are those due at or before an instant, by id", async (store) => {
+  defineCase("accounts behind are those due at or before an instant, by id", async (store) => {
     const due = { b: NOON, a: NOON + 1, d: NOON - 1, c: NOON + 2 };
     await commit(store, { accounts: Object.entries(due).map(([id, nextDueAt]) => account(id, { nextDueAt })) });
     assert.deepEqual(await store.read.accountsBehind(NOON - 2, 9), []);
@@ -212,7 +214,7 @@ export const listCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.accountsBehind(NOON, 9), ["d"]);
   }),
 
-  given("entries and credits of accounts go by creation, then id; of one feature where asked", async (store) => {
+  defineCase("entries and credits of accounts go by creation, then id; of one feature where asked", async (store) => {
     await commit(store, {
       entries: [
         entry("a", "y", { createdAt: NOON + 1 }),
@@ -229,7 +231,7 @@ export const listCases: readonly ConformanceCase[] = [
     assert.deepEqual(ids(await store.read.creditList({ accountId: "b" }, { limit: 9 })), ["x"]);
   }),
 
-  given(
+  defineCase(
     "invoices of accounts go by their date, then id; those alone that are listed since an instant",
     async (store) => {
       const [march, april] = ["2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"];

@@ -7,8 +7,8 @@ import assert from "node:assert/strict";
 
 import type { AccountRecord, CreditRecord, EntryRecord } from "../../ledger/records.ts";
 import { Decimal } from "../../numbers/decimal.ts";
-import { commit, type ConformanceCase, given } from "./case.ts";
-import { account, credit, entry, invoice, keptUsage, LONG, NOON, ODD_TEXTS, TODAY, withOddKeys } from "./samples.ts";
+import { commit, type ConformanceCase, defineCase } from "./case.ts";
+import { account, credit, entry, invoice, billedUsage, LONG, NOON, ODD_TEXTS, TODAY, withOddKeys } from "./samples.ts";
 
 const RATE = {
   currency: "USD",
@@ -86,7 +86,7 @@ const FULL_CREDIT: CreditRecord = credit("a", "c.full", {
 
 /** Whole records, exact decimals. */
 export const recordCases: readonly ConformanceCase[] = [
-  given("an account comes back as it was, absent fields absent", async (store) => {
+  defineCase("an account comes back as it was, absent fields absent", async (store) => {
     const plain = account("b");
     await commit(store, { accounts: [FULL_ACCOUNT, plain] });
     assert.deepEqual(await store.read.accounts(["a"]), [FULL_ACCOUNT]);
@@ -94,7 +94,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.accountList({}, { limit: 9 }), [FULL_ACCOUNT, plain]);
   }),
 
-  given("an account replaces the one of its id whole", async (store) => {
+  defineCase("an account replaces the one of its id whole", async (store) => {
     await commit(store, { accounts: [FULL_ACCOUNT] });
     const counted = { ...FULL_ACCOUNT, netTermDays: 4, updatedAt: NOON + 9, nextDueAt: NOON + 9, caughtUpTo: NOON + 8 };
     await commit(store, { accounts: [counted] });
@@ -103,7 +103,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.accounts(["a", "a"]), [account("a")]);
   }),
 
-  given("an entry comes back as it was, and is replaced whole", async (store) => {
+  defineCase("an entry comes back as it was, and is replaced whole", async (store) => {
     await commit(store, { entries: [FULL_ENTRY, entry("a", "e.one")] });
     assert.deepEqual(await store.read.entries(["a"]), [FULL_ENTRY, entry("a", "e.one")]);
     const spent = entry("a", "e.full", { balance: new Decimal("0.5"), effectiveUntil: NOON + 5 });
@@ -111,7 +111,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.entryList("a", "f.one", { limit: 1 }), [spent]);
   }),
 
-  given("a credit comes back as it was, and is replaced whole", async (store) => {
+  defineCase("a credit comes back as it was, and is replaced whole", async (store) => {
     await commit(store, { credits: [FULL_CREDIT, credit("a", "c.one")] });
     assert.deepEqual(await store.read.credit("c.full"), FULL_CREDIT);
     assert.deepEqual(await store.read.credits(["a"]), [FULL_CREDIT, credit("a", "c.one")]);
@@ -119,7 +119,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.credit("c.full"), credit("a", "c.full"));
   }),
 
-  given("an invoice comes back as it was, and may be merged", async (store) => {
+  defineCase("an invoice comes back as it was, and may be merged", async (store) => {
     await commit(store, { invoices: [invoice("a", "i.one")] });
     assert.deepEqual(await store.read.invoice("i.one"), invoice("a", "i.one"));
     const merged = { ...invoice("a", "i.one"), mergedInto: "i.all" };
@@ -127,10 +127,10 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.invoices(["a"], Number.NEGATIVE_INFINITY), [merged]);
   }),
 
-  given("kept usage comes back as it was, of the days that it touches, by its first day", async (store) => {
-    const first = keptUsage("a", "k.2", TODAY, 31);
-    const none = { ...keptUsage("a", "k.1", TODAY + 31, 1), cells: [] };
-    const other = keptUsage("b", "k.3", TODAY, 1);
+  defineCase("kept usage comes back as it was, of the days that it touches, by its first day", async (store) => {
+    const first = billedUsage("a", "k.2", TODAY, 31);
+    const none = { ...billedUsage("a", "k.1", TODAY + 31, 1), cells: [] };
+    const other = billedUsage("b", "k.3", TODAY, 1);
     await commit(store, { keptUsage: [none, other, first] });
     assert.deepEqual(await store.read.keptUsage(["a"], TODAY - 9, TODAY + 99), [first, none]);
     assert.deepEqual(await store.read.keptUsage(["a", "a"], TODAY + 30, TODAY + 31), [first]);
@@ -140,12 +140,12 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.keptUsage(["b", "a"], TODAY, TODAY + 1), [first, other]);
   }),
 
-  given("records of ids of any text are kept apart", async (store) => {
+  defineCase("records of ids of any text are kept apart", async (store) => {
     const accounts = ODD_TEXTS.map((id) => account(id, { customerId: id, invoiceGroupId: id }));
     const entries = ODD_TEXTS.map((id) => entry(id, id, { featureId: id }));
     const credits = ODD_TEXTS.map((id) => credit(id, id));
     const invoices = ODD_TEXTS.map((id) => invoice(id, id));
-    const kept = ODD_TEXTS.map((id) => keptUsage(id, id, TODAY, 1));
+    const kept = ODD_TEXTS.map((id) => billedUsage(id, id, TODAY, 1));
     await commit(store, { accounts, entries, credits, invoices, keptUsage: kept });
     for (const [index, id] of ODD_TEXTS.entries()) {
       assert.deepEqual(await store.read.accounts([id]), [accounts[index]]);

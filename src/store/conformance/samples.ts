@@ -13,7 +13,7 @@ import type {
   EntryRecord,
   EventRecord,
   InvoiceRecord,
-  KeptUsage,
+  BilledUsage,
   LedgerCell,
 } from "../../ledger/records.ts";
 import { Decimal } from "../../numbers/decimal.ts";
@@ -125,7 +125,7 @@ export function cell(accountId: string, meterOrFeatureId: string, day: number, q
 }
 
 /** A cell that holds what was added, as it is read. */
-export function stored(delta: UsageDelta): LedgerCell {
+export function toLedgerCell(delta: UsageDelta): LedgerCell {
   return { ...delta, quantity: decimalOfExact(delta.quantity) };
 }
 
@@ -199,7 +199,7 @@ export function invoice(accountId: string, id: string, invoiceDate = "2026-03-01
 }
 
 /** Usage that was kept of a cycle of some days. */
-export function keptUsage(accountId: string, id: string, from: number, days: number): KeptUsage {
+export function billedUsage(accountId: string, id: string, from: number, days: number): BilledUsage {
   const cells = [
     { meterId: "#m", day: from, quantity: LONG },
     { meterId: "um.tokens", day: from, quantity: LONG.neg() },

@@ -30,7 +30,7 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
   if (runs(own, user)) return own;
   const shared = join(tmpdir(), `ratebook-postgres-${version}-${process.getuid?.() ?? 0}`);
   if ((await isOurs(shared)) && runs(binariesIn(shared), user)) return binariesIn(shared);
-  const copy = await copyOf(folder);
+  const copy = await copyPackage(folder);
   // Another process may have come first, or the name may be somebody else's: then the copy stays where it is.
   const place = await rename(copy, shared).then(
     () => shared,
@@ -96,11 +96,11 @@ async function isOurs(folder: string): Promise<boolean> {
   }
 }
 
-async function copyOf(folder: string): Promise<string> {
+async function copyPackage(folder: string): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), "ratebook-postgres-"));
   await cp(folder, copy, { recursive: true, verbatimSymlinks: true });
   await chmod(copy, 0o755);
-  for (const { source, target } of await linksOf(folder)) {
+  for (const { source, target } of await findLinks(folder)) {
     const link = join(copy, target.replace(/^native\//, ""));
     await rm(link, { force: true });
     await symlink(basename(source), link);
@@ -109,7 +109,7 @@ async function copyOf(folder: string): Promise<string> {
 }
 
 /** Links that an npm package cannot hold; each leads to a file beside it. */
-async function linksOf(folder: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
+async function findLinks(folder: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
   try {
     return JSON.parse(await readFile(join(folder, "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];
   } catch {

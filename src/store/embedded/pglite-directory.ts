@@ -12,7 +12,7 @@ import type { SingleConnection } from "../postgres/client.ts";
 import { postgresStore } from "../postgres/postgres.ts";
 import type { Store } from "../store.ts";
 import { openDirectory } from "./directory.ts";
-import { processOf } from "./processes.ts";
+import { findProcess } from "./processes.ts";
 
 /**
  * Opens the store of a directory, which is made where it is not there. Needs the package `@electric-sql/pglite`.
@@ -23,7 +23,7 @@ export async function openPglite(path: string): Promise<Store> {
   const directory = await openDirectory(path);
   const unlock = await lockDirectory(directory);
   try {
-    const database = await startPglite(await initialized(directory));
+    const database = await startPglite(await initializeDirectory(directory));
     const onClose = async (): Promise<void> => {
       await database.close();
       await unlock();
@@ -36,7 +36,7 @@ export async function openPglite(path: string): Promise<Store> {
 }
 
 /** The database of a directory; a new one is made beside its place first, so that it is there whole or not at all. */
-async function initialized(directory: string): Promise<string> {
+async function initializeDirectory(directory: string): Promise<string> {
   const database = join(directory, "pglite");
   const isThere = await access(database).then(
     () => true,
@@ -65,7 +65,7 @@ async function startPglite(directory: string): Promise<SingleConnection & { clos
 async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const lock = join(directory, "process.lock");
   const mine = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  const own = `${process.pid} ${processOf(process.pid)?.began ?? ""}`;
+  const own = `${process.pid} ${findProcess(process.pid)?.began ?? ""}`;
   await writeFile(mine, own);
   try {
     for (;;) {
@@ -76,7 +76,7 @@ async function lockDirectory(directory: string): Promise<() => Promise<void>> {
       if (!isTaken) return () => rm(lock, { force: true });
       const holder = await readFile(lock, "utf8").catch(() => "");
       const [pid = "", ...began] = holder.split(" ");
-      if (holder !== "" && processOf(Number(pid))?.began === began.join(" ")) {
+      if (holder !== "" && findProcess(Number(pid))?.began === began.join(" ")) {
         throw unavailable(`the PGlite directory ${directory} is open in the process ${pid}`);
       }
       await takeAway(lock, holder, `${mine}.old`);

@@ -22,7 +22,7 @@ import { RatebookError } from "../../errors.ts";
 import { sleep } from "../sleep.ts";
 import { expectPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
-import { processOf, wasStartedWith } from "./processes.ts";
+import { findProcess, wasStartedWith } from "./processes.ts";
 import { giveTo, type ServerUser, serverUserFor } from "./server-user.ts";
 import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-folder.ts";
 
@@ -52,7 +52,7 @@ const LOST_MS = 1000;
 const SETTINGS = ["listen_addresses=", "unix_socket_permissions=0700", "max_parallel_workers_per_gather=0"];
 /**
  * Stops the server when none of its openers lives any more; they may have been killed. The file of an opener says when its
- * process began, as `processOf` tells it: another program may have the number of a killed one. Where that cannot be told, the
+ * process began, as `findProcess` reads it: another program may have the number of a killed one. Where that cannot be told, the
  * process is taken for the opener.
  */
 const WATCH = `
@@ -104,14 +104,14 @@ export async function openPrivateServer(path: string, signal?: AbortSignal): Pro
   await mkdir(place.users, { recursive: true });
   const token = join(place.users, `${process.pid}.${randomUUID()}`);
   // Said before anything else: who stops the server looks here first.
-  await writeFile(token, processOf(process.pid)?.began ?? "");
+  await writeFile(token, findProcess(process.pid)?.began ?? "");
   try {
-    const { socket, pid } = await reach(place, user, signal);
+    const { socket, pid } = await connectOrStart(place, user, signal);
     let closing: Promise<void> | undefined;
     return {
       connection: { host: socket, port: PORT, user: USER, database: "postgres" },
       pid,
-      close: () => (closing ??= leave(place, token, pid)),
+      close: () => (closing ??= releaseServer(place, token, pid)),
     };
   } catch (error) {
     await rm(token, { force: true });
@@ -131,20 +131,20 @@ interface Running {
   /** The directory of its socket, absolute; empty before it listens. */
   readonly socket: string;
   /** The file that it keeps, as it was read. */
-  readonly said: string;
+  readonly fileText: string;
 }
 
 /** Connects to the server, starting it where it does not run or its socket is gone. */
-async function reach(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
+async function connectOrStart(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
   const deadline = Date.now() + START_MS;
   const refused = new Set<string>();
-  const isLost = patience();
+  const isLost = createLostDetector();
   let starting: Started | undefined;
   while (Date.now() < deadline) {
-    const running = await runningIn(place);
+    const running = await findRunningServer(place);
     if (running !== undefined) {
       const own = ownFolder(running, starting);
-      const answer = await answerOf(running, signal);
+      const answer = await askServer(running, signal);
       if (answer === "ready") {
         if (own !== undefined) await removeOtherFolders(place.data, own.path);
         return running;
@@ -174,37 +174,38 @@ function ownFolder({ pid }: Running, starting: Started | undefined): SocketFolde
 }
 
 /** The server that runs over a directory, by the file that it keeps; a file that a killed one left is taken away. */
-async function runningIn(place: Place): Promise<Running | undefined> {
-  const said = await readFile(fileOf(place), "utf8").catch(() => undefined);
-  if (said === undefined) return undefined;
-  const [id, , , , socket = ""] = said.split("\n");
+async function findRunningServer(place: Place): Promise<Running | undefined> {
+  const fileText = await readFile(serverFile(place), "utf8").catch(() => undefined);
+  if (fileText === undefined) return undefined;
+  const [id, , , , socket = ""] = fileText.split("\n");
   const pid = Number(id);
-  if (processOf(pid)?.name === "postgres") {
-    return { pid, socket: socket === "" ? "" : resolve(place.data, socket), said };
+  if (findProcess(pid)?.name === "postgres") {
+    return { pid, socket: socket === "" ? "" : resolve(place.data, socket), fileText };
   }
   // The id may be that of another program now, which PostgreSQL itself would take for a server.
-  if (pid > 0) await forget(place, said);
+  if (pid > 0) await forget(place, fileText);
   return undefined;
 }
 
 /** A setting that means nothing to a server: its command line says with it whose it is, also where `-D` does not. */
-function markOf({ data }: Place): string {
+function processMark({ data }: Place): string {
   return `ratebook.directory=${data}`;
 }
 
-function fileOf({ data }: Place): string {
+function serverFile({ data }: Place): string {
   return join(data, "postmaster.pid");
 }
 
 /** Removes the file of a server that does not run, unless another one has written its own. */
-async function forget(place: Place, said: string): Promise<void> {
-  if ((await readFile(fileOf(place), "utf8").catch(() => "")) === said) await rm(fileOf(place), { force: true });
+async function forget(place: Place, fileText: string): Promise<void> {
+  if ((await readFile(serverFile(place), "utf8").catch(() => "")) === fileText)
+    await rm(serverFile(place), { force: true });
 }
 
 /** The answer of a server; `nobody` where there is no socket or no listener. */
 type Answer = "ready" | "not yet" | "nobody";
 
-async function answerOf({ pid, socket }: Running, signal: AbortSignal | undefined): Promise<Answer> {
+async function askServer({ pid, socket }: Running, signal: AbortSignal | undefined): Promise<Answer> {
   if (socket === "" || signal?.aborted === true) return "not yet";
   const stream = new Socket();
   const cut = (): void => void stream.destroy();
@@ -225,22 +226,22 @@ async function answerOf({ pid, socket }: Running, signal: AbortSignal | undefine
 }
 
 /** Whether a server has had no listener for {@link LOST_MS}, called with each answer. */
-function patience(): (running: Running, answer: Answer) => boolean {
-  let silent: { readonly said: string; readonly since: number } | undefined;
-  return ({ said }, answer) => {
+function createLostDetector(): (running: Running, answer: Answer) => boolean {
+  let silent: { readonly fileText: string; readonly since: number } | undefined;
+  return ({ fileText }, answer) => {
     if (answer !== "nobody") silent = undefined;
-    else if (silent?.said !== said) silent = { said, since: Date.now() };
+    else if (silent?.fileText !== fileText) silent = { fileText, since: Date.now() };
     return silent !== undefined && Date.now() - silent.since >= LOST_MS;
   };
 }
 
 /** Stops a server that cannot be reached. Several processes may do so at once: the next server has another socket. */
-async function stopLost(place: Place, { pid, said }: Running): Promise<void> {
-  const told = said.split("\n")[4] ?? "";
-  const isOurs = wasStartedWith(pid, markOf(place)) || (isAbsolute(told) && wasStartedWith(pid, told));
+async function stopLost(place: Place, { pid, fileText }: Running): Promise<void> {
+  const sentSignal = fileText.split("\n")[4] ?? "";
+  const isOurs = wasStartedWith(pid, processMark(place)) || (isAbsolute(sentSignal) && wasStartedWith(pid, sentSignal));
   if (!isOurs) {
     // The id is that of another directory's server: after a new start of the machine, or in a copy of that directory.
-    await forget(place, said);
+    await forget(place, fileText);
     return;
   }
   try {
@@ -260,12 +261,15 @@ async function initialize({ data }: Place, user: ServerUser): Promise<void> {
   await giveTo(user, draft);
   const options = ["--encoding=UTF8", "--locale=C", "--auth=trust", `--username=${USER}`];
   try {
-    await promisify(execFile)(initdb, ["-D", reachable(draft, user), ...options], { ...user, ...environment(draft) });
+    await promisify(execFile)(initdb, ["-D", reachablePath(draft, user), ...options], {
+      ...user,
+      ...processEnvironment(draft),
+    });
     await rename(draft, data);
   } catch (error) {
     // Another process has made them meanwhile.
     const isMade = (await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "";
-    if (!isMade) throw unavailable(`no database could be made in ${data}: ${reasonOf(error)}`, error);
+    if (!isMade) throw unavailable(`no database could be made in ${data}: ${describeError(error)}`, error);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -289,13 +293,17 @@ async function start(place: Place, user: ServerUser, refused: ReadonlySet<string
   const folder = await makeSocketFolder(data, user, refused);
   const output = await open(log, "a", 0o600);
   const { size: logFrom } = await output.stat();
-  const settings = [...SETTINGS, markOf(place)].flatMap((setting) => ["-c", setting]);
-  const server = spawn(postgres, ["-D", reachable(data, user), "-k", folder.told, "-p", String(PORT), ...settings], {
-    ...user,
-    ...environment(data),
-    detached: true,
-    stdio: ["ignore", output.fd, output.fd],
-  });
+  const settings = [...SETTINGS, processMark(place)].flatMap((setting) => ["-c", setting]);
+  const server = spawn(
+    postgres,
+    ["-D", reachablePath(data, user), "-k", folder.configuredPath, "-p", String(PORT), ...settings],
+    {
+      ...user,
+      ...processEnvironment(data),
+      detached: true,
+      stdio: ["ignore", output.fd, output.fd],
+    },
+  );
   // Heard from the start: a server that refuses its settings can be gone while the log is closed below.
   const ended = new Promise<string>((resolve) => {
     server.on("error", (error) => resolve(error.message));
@@ -338,33 +346,33 @@ const NO_SOCKET = /could not (?:create any Unix-domain sockets|\w+ lock file "[^
 const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|terminating connection/;
 
 /** Takes an opener off, and stops the server when no other opener lives. */
-async function leave({ users }: Place, token: string, pid: number): Promise<void> {
+async function releaseServer({ users }: Place, token: string, pid: number): Promise<void> {
   await rm(token, { force: true });
   const others = await Promise.all((await readdir(users)).map((name) => isOpener(join(users, name))));
-  if (others.includes(true) || processOf(pid)?.name !== "postgres") return;
+  if (others.includes(true) || findProcess(pid)?.name !== "postgres") return;
   process.kill(pid, "SIGINT");
   const deadline = Date.now() + START_MS;
-  while (processOf(pid) !== undefined && Date.now() < deadline) await sleep(POLL_MS);
+  while (findProcess(pid) !== undefined && Date.now() < deadline) await sleep(POLL_MS);
 }
 
 /** Whether the process of an opener's file lives, and is the one that wrote it. */
 async function isOpener(file: string): Promise<boolean> {
-  const living = processOf(Number(basename(file).split(".")[0]));
+  const living = findProcess(Number(basename(file).split(".")[0]));
   if (living === undefined) return false;
   const began = await readFile(file, "utf8").catch(() => "gone");
   return began === "" || began.trim() === living.began;
 }
 
 /** A path that the user of the server can follow: from root's own directories only by the way of its own. */
-function reachable(folder: string, { uid }: ServerUser): string {
+function reachablePath(folder: string, { uid }: ServerUser): string {
   return uid !== undefined && process.platform === "linux" ? "/proc/self/cwd" : folder;
 }
 
-function environment(folder: string): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } {
+function processEnvironment(folder: string): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } {
   return { cwd: folder, env: { LC_ALL: "C", TZ: "UTC", PATH: process.env["PATH"] ?? "/usr/bin:/bin" } };
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
   return text.trim().slice(-200);
 }

@@ -15,7 +15,7 @@ export interface LivingProcess {
 }
 
 /** The process of an id; undefined when there is none, or only its remains. */
-export function processOf(pid: number): LivingProcess | undefined {
+export function findProcess(pid: number): LivingProcess | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   return process.platform === "linux" ? fromProc(pid) : fromPs(pid);
 }

@@ -21,7 +21,7 @@ export interface SocketFolder {
   /** Where clients find it, absolute. */
   readonly path: string;
   /** The path as it is given to the server: relative where its user may not enter the directories above the data directory. */
-  readonly told: string;
+  readonly configuredPath: string;
   /** In which directory it was made. */
   readonly parent: string;
 }
@@ -50,7 +50,7 @@ export async function makeSocketFolder(
     const bytes = Buffer.byteLength(join(parent, PREFIX, FILE)) + ADDED_BYTES;
     if (refused.has(parent) || bytes > PATH_BYTES) continue;
     const path = await makeIn(parent, user);
-    if (path !== undefined) return { path, told: parent === data ? basename(path) : path, parent };
+    if (path !== undefined) return { path, configuredPath: parent === data ? basename(path) : path, parent };
   }
   const places = [...parents].join(", ");
   throw new RatebookError(
@@ -74,9 +74,9 @@ async function makeIn(parent: string, user: ServerUser): Promise<string | undefi
 }
 
 /** Removes what servers that were killed have left in a data directory; for the one who has started the server there. */
-export async function removeOtherFolders(data: string, kept: string): Promise<void> {
+export async function removeOtherFolders(data: string, keptFolder: string): Promise<void> {
   for (const name of await readdir(data)) {
-    if (name.startsWith(PREFIX) && join(data, name) !== kept)
+    if (name.startsWith(PREFIX) && join(data, name) !== keptFolder)
       await rm(join(data, name), { recursive: true, force: true });
   }
 }

@@ -32,12 +32,13 @@ export function createCellTable(): CellTable {
     between(accountIds, from, until) {
       const found: LedgerCell[] = [];
       for (const accountId of new Set(accountIds)) {
-        for (const cell of cellsOf(accounts, accountId)) if (cell.day >= from && cell.day < until) found.push(cell);
+        for (const cell of iterateCells(accounts, accountId))
+          if (cell.day >= from && cell.day < until) found.push(cell);
       }
       return found;
     },
     *all() {
-      for (const accountId of accounts.keys()) yield* cellsOf(accounts, accountId);
+      for (const accountId of accounts.keys()) yield* iterateCells(accounts, accountId);
     },
   };
 }
@@ -76,7 +77,7 @@ function addOne(
   days.set(day, before === undefined ? quantity : addExact(before, quantity));
 }
 
-function* cellsOf(accounts: ReadonlyMap<string, AccountCells>, accountId: string): Iterable<LedgerCell> {
+function* iterateCells(accounts: ReadonlyMap<string, AccountCells>, accountId: string): Iterable<LedgerCell> {
   for (const [meterOrFeatureId, days] of accounts.get(accountId) ?? []) {
     for (const [day, quantity] of days) {
       if (!isZeroExact(quantity)) yield { accountId, meterOrFeatureId, day, quantity: decimalOfExact(quantity) };

@@ -7,13 +7,13 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { chartedUntil } from "../../ledger/account/draft-places.ts";
+import { draftIndexKnownUntil } from "../../ledger/account/draft-places.ts";
 import { compareIds } from "../../ledger/order.ts";
-import type { AccountRecord, DraftPlace } from "../../ledger/records.ts";
+import type { AccountRecord, DraftIndexEntry } from "../../ledger/records.ts";
 import type { DraftListFilter, ListedDraft, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../order.ts";
 import { createIdsByInstant } from "./ids-by-instant.ts";
-import { type Ordered, ordered } from "./ordered.ts";
+import { type Ordered, createOrdered } from "./ordered.ts";
 
 /** Places of drafts, as the records of accounts have them. */
 export interface DraftTable {
@@ -23,12 +23,12 @@ export interface DraftTable {
   /** The accounts that a customer ever had. */
   accountsOf(customerId: string): Iterable<string>;
   /** The ids of accounts whose places are not known as of an instant, ascending. */
-  uncharted(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
+  stale(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
 }
 
 /** Places that have all times in common. */
 interface Group {
-  readonly times: Omit<DraftPlace, "id">;
+  readonly times: Omit<DraftIndexEntry, "id">;
   readonly drafts: Ordered<ListedDraft>;
   size: number;
 }
@@ -64,25 +64,25 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
       ofAccounts.set(accountId, own);
       const accounts = ofCustomers.get(customerId) ?? new Set();
       ofCustomers.set(customerId, accounts.add(accountId));
-      charts.put(accountId, chartedUntil(drafts));
+      charts.put(accountId, draftIndexKnownUntil(drafts));
     },
     list(filter, page) {
       const few = named(filter);
-      if (few === undefined) return pageOfGroups(groups.inOrder, filter, page);
+      if (few === undefined) return readPage(groups.inOrder, filter, page);
       const { customerId, accountId, limit, after } = { ...filter, ...page };
       return few
         .filter(
           (draft) =>
-            isTimely(draft, filter) &&
+            matchesTimes(draft, filter) &&
             (accountId === undefined || draft.accountId === accountId) &&
             (customerId === undefined || customerOf(draft.accountId) === customerId) &&
-            (after === undefined || compareNewest(keyOf(draft), after) > 0),
+            (after === undefined || compareNewest(draftKey(draft), after) > 0),
         )
-        .toSorted((a, b) => compareNewest(keyOf(a), keyOf(b)))
+        .toSorted((a, b) => compareNewest(draftKey(a), draftKey(b)))
         .slice(0, limit);
     },
     accountsOf: (customerId) => ofCustomers.get(customerId) ?? [],
-    uncharted: (...query) => charts.upTo(...query),
+    stale: (...query) => charts.upTo(...query),
   };
 }
 
@@ -96,7 +96,7 @@ interface Groups {
 
 function createGroups(): Groups {
   const groups = new Map<string, Group>();
-  const inOrder = ordered<Group>((a, b) => b.times.listedAt - a.times.listedAt);
+  const inOrder = createOrdered<Group>((a, b) => b.times.listedAt - a.times.listedAt);
   return {
     inOrder,
     remove(draft) {
@@ -113,7 +113,7 @@ function createGroups(): Groups {
       const key = timesKey(draft);
       let group = groups.get(key);
       if (group === undefined) {
-        group = { times: draft, drafts: ordered((a, b) => compareIds(a.id, b.id)), size: 0 };
+        group = { times: draft, drafts: createOrdered((a, b) => compareIds(a.id, b.id)), size: 0 };
         groups.set(key, group);
         inOrder.add(group);
       }
@@ -124,7 +124,7 @@ function createGroups(): Groups {
 }
 
 /** A page of the places of groups, which come by where they are listed; those of one instant are put together by id. */
-function pageOfGroups(
+function readPage(
   groups: Ordered<Group>,
   filter: DraftListFilter,
   { limit, after }: PageRequest,
@@ -142,7 +142,7 @@ function pageOfGroups(
     if (times.listedAt !== listedAt) take();
     if (found.length >= limit) break;
     ({ listedAt } = times);
-    if (!isTimely(times, filter)) continue;
+    if (!matchesTimes(times, filter)) continue;
     const isBefore = ({ id }: ListedDraft): boolean =>
       after !== undefined && listedAt === after.createdAt && compareIds(id, after.id) <= 0;
     let left = limit;
@@ -157,7 +157,7 @@ function pageOfGroups(
 }
 
 /** Whether a billing period touches `[from, until)`. */
-export function isPeriodAsked(
+export function overlapsPeriod(
   { start, end }: { readonly start: Instant; readonly end: Instant },
   { from, until }: NonNullable<DraftListFilter["period"]>,
 ): boolean {
@@ -165,15 +165,15 @@ export function isPeriodAsked(
 }
 
 /** Whether the times of a place are asked for. */
-function isTimely(times: Omit<DraftPlace, "id">, { begunBy, final, period }: DraftListFilter): boolean {
+function matchesTimes(times: Omit<DraftIndexEntry, "id">, { begunBy, final, period }: DraftListFilter): boolean {
   if (begunBy !== undefined && times.start > begunBy) return false;
-  return isWithin(times.finalAt, final) && (period === undefined || isPeriodAsked(times, period));
+  return isWithin(times.finalAt, final) && (period === undefined || overlapsPeriod(times, period));
 }
 
 function timesKey({ listedAt, start, end, finalAt }: ListedDraft): string {
   return `${listedAt} ${start} ${end} ${finalAt}`;
 }
 
-function keyOf({ listedAt, id }: ListedDraft): { readonly createdAt: Instant; readonly id: string } {
+function draftKey({ listedAt, id }: ListedDraft): { readonly createdAt: Instant; readonly id: string } {
   return { createdAt: listedAt, id };
 }

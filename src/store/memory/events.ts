@@ -11,8 +11,8 @@ import type { EventRecord } from "../../ledger/records.ts";
 import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../order.ts";
 import { sleep } from "../sleep.ts";
-import { type Ordered, ordered } from "./ordered.ts";
-import { holdsItsId, isReverted, keptOf, overageOf, recordOf, type StoredEvent } from "./stored-event.ts";
+import { type Ordered, createOrdered } from "./ordered.ts";
+import { holdsItsId, isReverted, toStoredEvent, overageFeature, toRecord, type StoredEvent } from "./stored-event.ts";
 
 /** The events of all accounts. */
 export interface EventTable {
@@ -60,11 +60,11 @@ export function createEventTable(): EventTable {
     lastNumber: 0,
     byReference: new Map(),
     byEventId: new Map(),
-    orders: lazyOrders({ byCreation: newestFirst }),
+    orders: createLazyOrders({ byCreation: newestFirst }),
     accounts: new Map(),
   };
   return {
-    add: (event) => addEvent(events, keptOf(event, events.lastNumber + 1)),
+    add: (event) => addEvent(events, toStoredEvent(event, events.lastNumber + 1)),
     put(event) {
       const known = events.byReference.get(event.referenceId);
       if (known !== undefined) removeEvent(events, known);
@@ -81,18 +81,18 @@ export function createEventTable(): EventTable {
       const found: AcceptedEventId[] = [];
       // Most ids are new: nothing is made for those.
       for (const eventId of new Set(eventIds.filter((each) => events.byEventId.has(each)))) {
-        const holder = holderOf(events, eventId);
+        const holder = findHolder(events, eventId);
         if (holder !== undefined) found.push(holder);
       }
       return found;
     },
-    list: (filter, page) => listed(events, filter, page),
+    list: (filter, page) => listEvents(events, filter, page),
     toUndo(accountId, filter, limit) {
       const found: EventRecord[] = [];
       const own = { ...filter, accountId };
       for (const stored of limit < 1 ? [] : candidates(events, own)) {
         if (isReverted(stored) || !matches(stored, own)) continue;
-        if (found.push(recordOf(stored)) === limit) break;
+        if (found.push(toRecord(stored)) === limit) break;
       }
       return found;
     },
@@ -102,20 +102,20 @@ export function createEventTable(): EventTable {
       for (const stored of own?.from(({ number }) => number <= afterNumber) ?? []) {
         if (found.length >= limit) break;
         const { timestamp } = stored;
-        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) found.push(recordOf(stored));
+        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) found.push(toRecord(stored));
       }
       // Who reads page after page lets others have their turn, as with a database.
       if (found.length === limit) await sleep(0);
       return found;
     },
-    lastSpent: (accountId, entryId) => lastSpentOf(events.accounts.get(accountId), entryId),
+    lastSpent: (accountId, entryId) => findLastSpent(events.accounts.get(accountId), entryId),
     *all() {
-      for (const stored of [...events.byReference.values()].sort(byNumber)) yield recordOf(stored);
+      for (const stored of [...events.byReference.values()].sort(byNumber)) yield toRecord(stored);
     },
   };
 }
 
-function lastSpentOf(account: AccountEvents | undefined, entryId: string): Instant | undefined {
+function findLastSpent(account: AccountEvents | undefined, entryId: string): Instant | undefined {
   // The latest come first.
   for (const stored of account?.orders.read("byTimestamp").from() ?? []) {
     const { allocations = [] } = stored.feature ?? {};
@@ -133,11 +133,11 @@ function addEvent(events: Events, stored: StoredEvent): void {
   else if (Array.isArray(same)) same.push(stored);
   else events.byEventId.set(eventId, [same, stored]);
   events.orders.add(stored);
-  const account = accountOf(events, stored.accountId);
+  const account = ensureAccount(events, stored.accountId);
   account.orders.add(stored);
-  const featureId = overageOf(stored);
+  const featureId = overageFeature(stored);
   if (featureId === undefined) return;
-  const overage = account.overage.get(featureId) ?? ordered(byNumber);
+  const overage = account.overage.get(featureId) ?? createOrdered(byNumber);
   account.overage.set(featureId, overage);
   overage.add(stored);
 }
@@ -147,23 +147,23 @@ function removeEvent(events: Events, stored: StoredEvent): void {
   if (Array.isArray(same)) same.splice(same.indexOf(stored), 1);
   else events.byEventId.delete(stored.eventId);
   events.orders.remove(stored);
-  const account = accountOf(events, stored.accountId);
+  const account = ensureAccount(events, stored.accountId);
   account.orders.remove(stored);
-  const featureId = overageOf(stored);
+  const featureId = overageFeature(stored);
   if (featureId !== undefined) account.overage.get(featureId)?.remove(stored);
 }
 
-function accountOf({ accounts }: Events, accountId: string): AccountEvents {
+function ensureAccount({ accounts }: Events, accountId: string): AccountEvents {
   const known = accounts.get(accountId);
   if (known !== undefined) return known;
-  const orders = lazyOrders({ byNumber, byCreation: newestFirst, byTimestamp: latestFirst });
+  const orders = createLazyOrders({ byNumber, byCreation: newestFirst, byTimestamp: latestFirst });
   const account: AccountEvents = { orders, overage: new Map() };
   accounts.set(accountId, account);
   return account;
 }
 
 /** The event that holds an id: accepted, not reverted, and of the latest ingest. */
-function holderOf({ byEventId }: Events, eventId: string): AcceptedEventId | undefined {
+function findHolder({ byEventId }: Events, eventId: string): AcceptedEventId | undefined {
   const same = byEventId.get(eventId);
   if (same === undefined) return undefined;
   let holder: StoredEvent | undefined;
@@ -187,18 +187,18 @@ function narrow(events: Events, { referenceId, eventId }: EventFilter): readonly
   return Array.isArray(same) ? same : [same];
 }
 
-function listed(events: Events, filter: EventFilter, page: PageRequest): readonly EventRecord[] {
+function listEvents(events: Events, filter: EventFilter, page: PageRequest): readonly EventRecord[] {
   const { limit, after } = page;
   const start = filter.createdAt?.until ?? Infinity;
   const isBefore = (stored: StoredEvent): boolean =>
-    stored.createdAt >= start || (after !== undefined && compareNewest(keyOf(stored), after) <= 0);
+    stored.createdAt >= start || (after !== undefined && compareNewest(eventKey(stored), after) <= 0);
   const few = narrow(events, filter)?.toSorted(newestFirst);
   const own = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
   const found: EventRecord[] = [];
   const oldest = filter.createdAt?.from ?? -Infinity;
   for (const stored of few?.filter((each) => !isBefore(each)) ?? own?.orders.read("byCreation").from(isBefore) ?? []) {
     if (found.length === limit || stored.createdAt < oldest) break;
-    if (matches(stored, filter)) found.push(recordOf(stored));
+    if (matches(stored, filter)) found.push(toRecord(stored));
   }
   return found;
 }
@@ -231,7 +231,7 @@ function matches(event: StoredEvent, filter: EventFilter): boolean {
   );
 }
 
-function keyOf({ createdAt, referenceId }: StoredEvent): PageKey {
+function eventKey({ createdAt, referenceId }: StoredEvent): PageKey {
   return { createdAt, id: referenceId };
 }
 
@@ -254,13 +254,13 @@ interface LazyOrders<Name extends string> {
   read(name: Name): Ordered<StoredEvent>;
 }
 
-function lazyOrders<Name extends string>(
+function createLazyOrders<Name extends string>(
   compares: Readonly<Record<Name, (a: StoredEvent, b: StoredEvent) => number>>,
 ): LazyOrders<Name> {
   const orders = new Map<Name, Ordered<StoredEvent>>();
   let added: StoredEvent[] = [];
   const orderOf = (name: Name): Ordered<StoredEvent> => {
-    const order = orders.get(name) ?? ordered(compares[name]);
+    const order = orders.get(name) ?? createOrdered(compares[name]);
     orders.set(name, order);
     return order;
   };

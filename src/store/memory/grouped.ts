@@ -6,7 +6,7 @@
  */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../order.ts";
-import { type Ordered, ordered } from "./ordered.ts";
+import { type Ordered, createOrdered } from "./ordered.ts";
 
 /** Items in groups. */
 export interface Grouped<Item> {
@@ -32,14 +32,14 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
     const name = groupOf(item);
     const items = groups.get(name);
     items?.remove(item);
-    if (items !== undefined && firstOf(items.from()) === undefined) groups.delete(name);
+    if (items !== undefined && firstItem(items.from()) === undefined) groups.delete(name);
   };
 
   return {
     put(item, before) {
       if (before !== undefined) remove(before);
       const name = groupOf(item);
-      const items = groups.get(name) ?? ordered(compare);
+      const items = groups.get(name) ?? createOrdered(compare);
       groups.set(name, items);
       items.add(item);
     },
@@ -49,7 +49,7 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
       /** Items after it are on a later page. */
       let last: Item | undefined;
       for (const items of groups.values()) {
-        const one = firstOf(items.from());
+        const one = firstItem(items.from());
         if (one === undefined || !isAsked(one)) continue;
         let taken = 0;
         for (const item of items.from(isBefore)) {
@@ -66,7 +66,7 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
   };
 }
 
-function firstOf<Item>(items: Iterable<Item>): Item | undefined {
+function firstItem<Item>(items: Iterable<Item>): Item | undefined {
   for (const item of items) return item;
   return undefined;
 }

@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { compareIds } from "../../ledger/order.ts";
-import { ordered } from "./ordered.ts";
+import { createOrdered } from "./ordered.ts";
 
 /** Ids, each with an instant. */
 export interface IdsByInstant {
@@ -22,7 +22,7 @@ interface Place {
 
 /** No ids. */
 export function createIdsByInstant(): IdsByInstant {
-  const places = ordered<Place>((a, b) => a.at - b.at || compareIds(a.id, b.id));
+  const places = createOrdered<Place>((a, b) => a.at - b.at || compareIds(a.id, b.id));
   const placeOf = new Map<string, Place>();
   return {
     put(id, at) {

@@ -6,8 +6,8 @@
 import { RatebookError } from "../../errors.ts";
 import { createLocks } from "../locks.ts";
 import type { Store } from "../store.ts";
-import { restore, snapshotOf } from "./snapshot.ts";
-import { applyChanges, emptyState, viewOf } from "./state.ts";
+import { readSnapshotText, writeSnapshot } from "./snapshot.ts";
+import { applyChanges, emptyState, createView } from "./state.ts";
 
 /** A store in memory. */
 export interface MemoryStore extends Store {
@@ -28,16 +28,16 @@ export interface MemoryStoreOptions {
  * @throws {RatebookError} ERR_JSON_INVALID when the snapshot is none
  */
 export function memoryStore({ snapshot }: MemoryStoreOptions = {}): MemoryStore {
-  const state = snapshot === undefined ? emptyState() : restore(snapshot);
+  const state = snapshot === undefined ? emptyState() : readSnapshotText(snapshot);
   const locks = createLocks();
-  const view = viewOf(state);
+  const view = createView(state);
   let closed = false;
 
   return {
     name: "memory",
     read: view,
     // Each call reads all that it needs before it returns, and a commit comes between two calls or not at all.
-    together: () => view,
+    consistentView: () => view,
     async transact(scope, work) {
       if (closed) throw new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {});
       const release = await locks.take(scope);
@@ -49,7 +49,7 @@ export function memoryStore({ snapshot }: MemoryStoreOptions = {}): MemoryStore 
         release();
       }
     },
-    snapshot: () => snapshotOf(state),
+    snapshot: () => writeSnapshot(state),
     close: async () => {
       closed = true;
     },

@@ -26,7 +26,7 @@ export interface Ordered<Item> {
 const CHUNK_MAX = 512;
 
 /** An empty collection in order. */
-export function ordered<Item>(compare: (a: Item, b: Item) => number): Ordered<Item> {
+export function createOrdered<Item>(compare: (a: Item, b: Item) => number): Ordered<Item> {
   let chunks: Item[][] = [];
   let size = 0;
 

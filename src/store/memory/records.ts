@@ -5,7 +5,7 @@
  */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../order.ts";
-import { firstNot, ordered } from "./ordered.ts";
+import { firstNot, createOrdered } from "./ordered.ts";
 
 /** Records of one kind, by id, in the order of lists, and by what they belong to. */
 export interface RecordTable<Item> {
@@ -37,7 +37,7 @@ export interface RecordShape<Item> {
 interface Slot<Item> {
   item: Item;
   /** The question that it was an answer to last. */
-  asked: number;
+  lastQuestion: number;
 }
 
 /** Lists of records by their owners. */
@@ -76,7 +76,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
   const owned = createOwned<Item>();
   /** How often some were asked for by their ids. */
   let questions = 0;
-  const listed = ordered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
+  const listed = createOrdered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
 
   const own = (item: Item, change: (items: Item[]) => void): void => {
     const id = owner(item);
@@ -91,7 +91,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
 
   return {
     get: (id) => slots.get(id)?.item,
-    some: (ids) => someOf(slots, ids, ++questions),
+    some: (ids) => findSome(slots, ids, ++questions),
     put(item) {
       const slot = slots.get(key(item).id);
       if (slot !== undefined && isInPlace(slot.item, item, shape)) {
@@ -101,8 +101,8 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
         return;
       }
       if (slot !== undefined) removeSlot(slot);
-      const added = { item, asked: 0 };
-      own(item, (items) => items.splice(placeOf(items, item, compare), 0, item));
+      const added = { item, lastQuestion: 0 };
+      own(item, (items) => items.splice(insertionIndex(items, item, compare), 0, item));
       listed.add(added);
       slots.set(key(item).id, added);
     },
@@ -133,7 +133,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
 }
 
 /** The items of some ids, each once: it is marked with the number of the question. */
-function someOf<Item>(
+function findSome<Item>(
   slots: ReadonlyMap<string, Slot<Item>>,
   ids: readonly string[],
   question: number,
@@ -141,8 +141,8 @@ function someOf<Item>(
   const items: Item[] = [];
   for (const id of ids) {
     const slot = slots.get(id);
-    if (slot === undefined || slot.asked === question) continue;
-    slot.asked = question;
+    if (slot === undefined || slot.lastQuestion === question) continue;
+    slot.lastQuestion = question;
     items.push(slot.item);
   }
   return items;
@@ -156,7 +156,7 @@ function isInPlace<Item>(before: Item, after: Item, { key, owner, compare }: Rec
 }
 
 /** Where a record belongs among those of its owner, after its equals; new ones mostly come last. */
-function placeOf<Item>(items: readonly Item[], item: Item, compare: (a: Item, b: Item) => number): number {
+function insertionIndex<Item>(items: readonly Item[], item: Item, compare: (a: Item, b: Item) => number): number {
   const last = items.at(-1);
   if (last === undefined || compare(last, item) <= 0) return items.length;
   return firstNot(items, (other) => compare(other, item) <= 0);

@@ -7,7 +7,7 @@ import { RatebookError } from "../../errors.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../ledger/decision.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
-import { recordOf, recordText } from "../record-text.ts";
+import { parseRecord, serializeRecord } from "../record-text.ts";
 import { applyChanges, emptyState, type MemoryState } from "./state.ts";
 
 const FORMAT = "ratebook memory store";
@@ -24,7 +24,7 @@ interface Snapshot extends Required<
 }
 
 /** The text of a state: one JSON document. */
-export function snapshotOf(state: MemoryState): string {
+export function writeSnapshot(state: MemoryState): string {
   const changes: Snapshot = {
     documents: DOCUMENT_KINDS.flatMap((kind) => [...state.documents[kind].all()]),
     accounts: [...state.accounts.all()],
@@ -36,7 +36,7 @@ export function snapshotOf(state: MemoryState): string {
     invoices: [...state.invoices.all()],
     keptUsage: [...state.keptUsage.all()],
   };
-  return recordText({ format: FORMAT, version: VERSION, revision: state.revision, changes });
+  return serializeRecord({ format: FORMAT, version: VERSION, revision: state.revision, changes });
 }
 
 /**
@@ -44,19 +44,19 @@ export function snapshotOf(state: MemoryState): string {
  *
  * @throws {RatebookError} ERR_JSON_INVALID when the text is not a snapshot of this version
  */
-export function restore(snapshot: string): MemoryState {
+export function readSnapshotText(snapshot: string): MemoryState {
   const state = emptyState();
   try {
-    const { format, version, revision, changes } = recordOf(snapshot) as Readonly<Record<string, unknown>>;
+    const { format, version, revision, changes } = parseRecord(snapshot) as Readonly<Record<string, unknown>>;
     if (format !== FORMAT || !VERSIONS.has(version) || typeof revision !== "number") {
-      throw invalid(`expected a ${FORMAT} of version ${VERSION}`);
+      throw invalidSnapshot(`expected a ${FORMAT} of version ${VERSION}`);
     }
     const { usage = [], overage = [], ...records } = changes as Partial<Snapshot>;
-    applyChanges(state, { ...records, usage: usage.map(deltaOf), overage: overage.map(deltaOf) });
+    applyChanges(state, { ...records, usage: usage.map(toDelta), overage: overage.map(toDelta) });
     state.revision = revision;
   } catch (error) {
     if (error instanceof RatebookError && error.code === "ERR_JSON_INVALID") throw error;
-    throw invalid(error instanceof Error ? error.message : String(error), error);
+    throw invalidSnapshot(error instanceof Error ? error.message : String(error), error);
   }
   return state;
 }
@@ -64,11 +64,11 @@ export function restore(snapshot: string): MemoryState {
 /** A cell as it stands in a snapshot of either version. */
 type SnapshotCell = Omit<LedgerCell, "meterOrFeatureId"> & Partial<Record<"meterOrFeatureId" | "itemId", string>>;
 
-function deltaOf({ accountId, itemId = "", meterOrFeatureId = itemId, day, quantity }: SnapshotCell): UsageDelta {
+function toDelta({ accountId, itemId = "", meterOrFeatureId = itemId, day, quantity }: SnapshotCell): UsageDelta {
   return { accountId, meterOrFeatureId, day, quantity: exactOfDecimal(quantity) };
 }
 
-function invalid(reason: string, cause?: unknown): RatebookError<"ERR_JSON_INVALID"> {
+function invalidSnapshot(reason: string, cause?: unknown): RatebookError<"ERR_JSON_INVALID"> {
   const message = `not a snapshot: ${reason.slice(0, 200)}`;
   return new RatebookError("ERR_JSON_INVALID", message, {}, { cause });
 }

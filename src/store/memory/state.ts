@@ -8,8 +8,8 @@ import { creditStatus } from "../../credits/monetary-credits.ts";
 import { listedAt } from "../../ledger/account/draft-places.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import { compareIds } from "../../ledger/order.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, KeptUsage } from "../../ledger/records.ts";
-import { madeTwice } from "../../ledger/refusals.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
+import { idCollision } from "../../ledger/refusals.ts";
 import type {
   CreditListFilter,
   CreditState,
@@ -22,7 +22,7 @@ import type {
 import { ZERO } from "../../numbers/decimal.ts";
 import { compareNewest, compareOldest } from "../order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
-import { createDraftTable, type DraftTable, isPeriodAsked } from "./drafts.ts";
+import { createDraftTable, type DraftTable, overlapsPeriod } from "./drafts.ts";
 import { createEventTable, type EventTable } from "./events.ts";
 import { createGrouped, type Grouped } from "./grouped.ts";
 import { createIdsByInstant, type IdsByInstant } from "./ids-by-instant.ts";
@@ -45,7 +45,7 @@ export interface MemoryState {
   readonly credits: RecordTable<CreditRecord>;
   /** The same by their state and end, for lists over all accounts. */
   readonly creditsByEnd: Grouped<CreditRecord>;
-  readonly keptUsage: RecordTable<KeptUsage>;
+  readonly keptUsage: RecordTable<BilledUsage>;
   readonly invoices: RecordTable<InvoiceRecord>;
   /** The same by their status and period, for lists over all accounts. */
   readonly invoicesByPeriod: Grouped<InvoiceRecord>;
@@ -60,7 +60,7 @@ export function emptyState(): MemoryState {
     owner: () => undefined,
     compare: compareOldest,
   });
-  const placeOfInvoice = placesOfInvoices();
+  const invoicePageKey = createInvoiceKeys();
   return {
     revision: 0,
     documents: Object.fromEntries(DOCUMENT_KINDS.map((kind) => [kind, documentTable()])) as Record<
@@ -90,20 +90,20 @@ export function emptyState(): MemoryState {
     }),
     creditsByEnd: createGrouped<CreditRecord>({
       key: (credit) => credit,
-      groupOf: (credit) => `${creditStateOf(credit)} ${credit.effectiveUntil}`,
+      groupOf: (credit) => `${creditStateFor(credit)} ${credit.effectiveUntil}`,
     }),
-    keptUsage: createRecordTable<KeptUsage>({
+    keptUsage: createRecordTable<BilledUsage>({
       key: ({ id, closedAt: createdAt }) => ({ id, createdAt }),
       owner: ({ accountId }) => accountId,
       compare: compareByDays,
     }),
     invoices: createRecordTable<InvoiceRecord>({
-      key: placeOfInvoice,
+      key: invoicePageKey,
       owner: ({ accountId }) => accountId,
       compare: compareByDate,
     }),
     invoicesByPeriod: createGrouped<InvoiceRecord>({
-      key: placeOfInvoice,
+      key: invoicePageKey,
       groupOf: ({ invoice }) => `${invoice.status} ${invoice.startDate} ${invoice.endDate}`,
     }),
   };
@@ -118,7 +118,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   const records = readAll(changes);
   for (const { referenceId } of records.newEvents) {
     if (!state.events.has(referenceId)) continue;
-    throw madeTwice("event", referenceId, "reference id");
+    throw idCollision("event", referenceId, "reference id");
   }
   addCells(state, changes);
   for (const { kind, id } of records.removedDocuments) state.documents[kind].remove(id);
@@ -146,7 +146,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   state.revision = changes.configurationRevision ?? state.revision;
 }
 
-function creditStateOf(credit: CreditRecord): CreditState {
+function creditStateFor(credit: CreditRecord): CreditState {
   return creditStatus({ ...credit, holdAmount: ZERO });
 }
 
@@ -178,24 +178,25 @@ const NOTHING: readonly never[] = [];
 
 /** The lists of changes, after a look at what the tables will ask of each record: a broken one breaks nothing else. */
 function readAll(changes: Changes): Lists {
-  const lists = listsOf(changes);
+  const lists = toLists(changes);
   const { documents, removedDocuments, accounts, newEvents, events, removedEvents, entries, credits, invoices } = lists;
   for (const records of [documents, accounts, entries, credits])
-    for (const { id, createdAt } of records) look(id, createdAt);
-  for (const { kind, id } of removedDocuments) look(kind, id);
-  for (const records of [entries, credits]) for (const { accountId } of records) look(accountId);
+    for (const { id, createdAt } of records) touchAll(id, createdAt);
+  for (const { kind, id } of removedDocuments) touchAll(kind, id);
+  for (const records of [entries, credits]) for (const { accountId } of records) touchAll(accountId);
   for (const { referenceId, accountId, eventId, number, feature } of events) {
-    look(referenceId, accountId, eventId, number, feature);
+    touchAll(referenceId, accountId, eventId, number, feature);
   }
-  lookAtNew(newEvents);
-  for (const { referenceId, eventId } of removedEvents) look(referenceId, eventId);
-  lookAtListed(accounts, invoices);
-  for (const { id, accountId, from, until, closedAt } of lists.keptUsage) look(id, accountId, from, until, closedAt);
+  touchNewEvents(newEvents);
+  for (const { referenceId, eventId } of removedEvents) touchAll(referenceId, eventId);
+  touchListedFields(accounts, invoices);
+  for (const { id, accountId, from, until, closedAt } of lists.keptUsage)
+    touchAll(id, accountId, from, until, closedAt);
   return lists;
 }
 
 /** Each list by its name: spread over empty ones, they would be a tenth of what a single event costs. */
-function listsOf(changes: Changes): Lists {
+function toLists(changes: Changes): Lists {
   return {
     documents: changes.documents ?? NOTHING,
     removedDocuments: changes.removedDocuments ?? NOTHING,
@@ -211,28 +212,28 @@ function listsOf(changes: Changes): Lists {
 }
 
 /** Reads the fields by which invoices are listed, stored ones and drafts. */
-function lookAtListed(accounts: Lists["accounts"], invoices: Lists["invoices"]): void {
+function touchListedFields(accounts: Lists["accounts"], invoices: Lists["invoices"]): void {
   for (const { customerId, nextDueAt, drafts } of accounts) {
-    look(customerId, nextDueAt, drafts?.until, ...(drafts?.places ?? []), ...(drafts?.credits ?? []));
+    touchAll(customerId, nextDueAt, drafts?.until, ...(drafts?.places ?? []), ...(drafts?.credits ?? []));
   }
   for (const { id, accountId, invoice } of invoices) {
-    look(id, accountId, invoice.invoiceDate, invoice.status, invoice.startDate, invoice.endDate, listedAt(invoice));
+    touchAll(id, accountId, invoice.invoiceDate, invoice.status, invoice.startDate, invoice.endDate, listedAt(invoice));
   }
 }
 
-function lookAtNew(newEvents: Lists["newEvents"]): void {
+function touchNewEvents(newEvents: Lists["newEvents"]): void {
   for (const { referenceId, accountId, eventId, sent } of newEvents) {
-    look(referenceId, accountId, eventId, sent.accountId, sent.attributes, sent.dimensions);
+    touchAll(referenceId, accountId, eventId, sent.accountId, sent.attributes, sent.dimensions);
   }
 }
 
 /** Reading a property is the test: one that cannot be read throws here. */
-function look(...values: readonly unknown[]): number {
+function touchAll(...values: readonly unknown[]): number {
   return values.length;
 }
 
 /** A view of what is held now; each call sees one committed state, since changes are applied between calls. */
-export function viewOf(state: MemoryState): LedgerView {
+export function createView(state: MemoryState): LedgerView {
   const { documents, accounts, events, usage, overage, entries, invoices } = state;
   return {
     configurationRevision: async () => state.revision,
@@ -251,7 +252,7 @@ export function viewOf(state: MemoryState): LedgerView {
           (invoiceGroupId === undefined || account.invoiceGroupId === invoiceGroupId),
       ),
     accountsBehind: async (instant, limit, afterId) => state.dueAccounts.upTo(instant, limit, afterId),
-    accountsUncharted: async (instant, limit, afterId) => state.drafts.uncharted(instant, limit, afterId),
+    accountsWithStaleDraftIndex: async (instant, limit, afterId) => state.drafts.stale(instant, limit, afterId),
     draftList: async (filter, page) => state.drafts.list(filter, page),
 
     acceptedIds: async (eventIds) => events.accepted(eventIds),
@@ -264,13 +265,13 @@ export function viewOf(state: MemoryState): LedgerView {
     usage: async (accountIds, from, until) => usage.between(accountIds, from, until),
     overage: async (accountIds, from, until) => overage.between(accountIds, from, until),
     keptUsage: async (accountIds, from, until) => {
-      const touching = (id: string): readonly KeptUsage[] =>
+      const touching = (id: string): readonly BilledUsage[] =>
         state.keptUsage.of(id).filter((kept) => kept.from < until && kept.until > from);
-      return inOrder(accountIds, touching, compareByDays);
+      return mergeInOrder(accountIds, touching, compareByDays);
     },
 
     entries: async (accountIds, featureId) =>
-      inOrder(
+      mergeInOrder(
         accountIds,
         (id) => {
           const own = entries.of(id);
@@ -283,10 +284,10 @@ export function viewOf(state: MemoryState): LedgerView {
     ...creditReads(state),
     invoices: async (accountIds, since) => {
       const isAsked = ({ invoice }: InvoiceRecord): boolean => since === -Infinity || listedAt(invoice) >= since;
-      return inOrder(accountIds, (id) => invoices.of(id).filter(isAsked), compareByDate);
+      return mergeInOrder(accountIds, (id) => invoices.of(id).filter(isAsked), compareByDate);
     },
     invoice: async (id) => invoices.get(id),
-    invoiceList: async (filter, page) => listedInvoices(state, filter, page),
+    invoiceList: async (filter, page) => pageInvoices(state, filter, page),
   };
 }
 
@@ -296,11 +297,11 @@ function creditReads({
   dueCredits,
 }: MemoryState): Pick<LedgerView, "credits" | "credit" | "creditList" | "dueCreditList"> {
   return {
-    credits: async (accountIds) => inOrder(accountIds, (id) => credits.of(id), compareOldest),
+    credits: async (accountIds) => mergeInOrder(accountIds, (id) => credits.of(id), compareOldest),
     credit: async (id) => credits.get(id),
     creditList: async (filter, page) => {
       const { accountId, ...asked } = filter;
-      const isMatch = isCreditAsked(filter);
+      const isMatch = createCreditFilter(filter);
       if (accountId !== undefined) return credits.pageOf(accountId, page, isMatch);
       return isEmpty(asked) ? credits.page(page, isMatch) : creditsByEnd.page(page, isMatch);
     },
@@ -312,7 +313,7 @@ function creditReads({
 }
 
 /** The records of several accounts in one order; those of one account are in it already. */
-function inOrder<Item>(
+function mergeInOrder<Item>(
   accountIds: readonly string[],
   of: (accountId: string) => readonly Item[],
   compare: (a: Item, b: Item) => number,
@@ -328,22 +329,22 @@ function compareByDate(a: InvoiceRecord, b: InvoiceRecord): number {
 }
 
 /** Kept usage goes by its first day, then id. */
-function compareByDays(a: KeptUsage, b: KeptUsage): number {
+function compareByDays(a: BilledUsage, b: BilledUsage): number {
   return a.from - b.from || compareIds(a.id, b.id);
 }
 
 /** A page of final invoices: of an account or customer among its own. */
-function listedInvoices(
+function pageInvoices(
   { invoices, invoicesByPeriod, drafts }: MemoryState,
   filter: InvoiceListFilter,
   page: PageRequest,
 ): readonly InvoiceRecord[] {
   const { accountId, customerId, ...asked } = filter;
-  const isMatch = listedBy(filter);
+  const isMatch = createInvoiceFilter(filter);
   if (accountId !== undefined) return invoices.pageOf(accountId, page, isMatch);
   if (customerId === undefined) return (isEmpty(asked) ? invoices : invoicesByPeriod).page(page, isMatch);
   const own = [...drafts.accountsOf(customerId)].flatMap((id) => invoices.pageOf(id, page, isMatch));
-  return own.sort((a, b) => compareNewest(placeOfInvoice(a), placeOfInvoice(b))).slice(0, page.limit);
+  return own.sort((a, b) => compareNewest(invoicePageKey(a), invoicePageKey(b))).slice(0, page.limit);
 }
 
 function isEmpty(filter: Readonly<Record<string, unknown>>): boolean {
@@ -357,16 +358,17 @@ function notBefore(page: PageRequest, instant: Instant): PageRequest {
 }
 
 /** Tells whether a list of credits asks for one by its state and end. */
-function isCreditAsked({ state, endsBy = Infinity, endsAfter }: CreditListFilter): (credit: CreditRecord) => boolean {
+function createCreditFilter(filter: CreditListFilter): (credit: CreditRecord) => boolean {
+  const { state, endsBy = Infinity, endsAfter } = filter;
   return (credit) => {
     const { effectiveUntil = Infinity } = credit;
     if (effectiveUntil > endsBy || (endsAfter !== undefined && effectiveUntil <= endsAfter)) return false;
-    return state === undefined || creditStateOf(credit) === state;
+    return state === undefined || creditStateFor(credit) === state;
   };
 }
 
 /** Tells whether a final invoice is in a list. */
-function listedBy({ customerId, status, period }: InvoiceListFilter): (record: InvoiceRecord) => boolean {
+function createInvoiceFilter({ customerId, status, period }: InvoiceListFilter): (record: InvoiceRecord) => boolean {
   // Many invoices have the dates of one cycle.
   const instants = new Map<string, Instant>();
   const instantOf = (text: string): Instant => {
@@ -378,19 +380,19 @@ function listedBy({ customerId, status, period }: InvoiceListFilter): (record: I
     if (customerId !== undefined && invoice.customerId !== customerId) return false;
     if (status !== undefined && invoice.status !== status) return false;
     if (period === undefined) return true;
-    return isPeriodAsked({ start: instantOf(invoice.startDate), end: instantOf(invoice.endDate) }, period);
+    return overlapsPeriod({ start: instantOf(invoice.startDate), end: instantOf(invoice.endDate) }, period);
   };
 }
 
-function placeOfInvoice({ id, invoice }: InvoiceRecord): PageKey {
+function invoicePageKey({ id, invoice }: InvoiceRecord): PageKey {
   return { id, createdAt: listedAt(invoice) };
 }
 
-/** As {@link placeOfInvoice}, each worked out once: an invoice that is put into a list is compared with a dozen others. */
-function placesOfInvoices(): (record: InvoiceRecord) => PageKey {
+/** As {@link invoicePageKey}, each worked out once: an invoice that is put into a list is compared with a dozen others. */
+function createInvoiceKeys(): (record: InvoiceRecord) => PageKey {
   const known = new WeakMap<InvoiceRecord, PageKey>();
   return (record) => {
-    const place = known.get(record) ?? placeOfInvoice(record);
+    const place = known.get(record) ?? invoicePageKey(record);
     known.set(record, place);
     return place;
   };

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import { type KeptEvent, type NewEvent, recordOfNewEvent } from "../../ledger/events/new-event.ts";
+import { type StoredEventFields, type NewEvent, toEventRecord } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 
 /** A new event, with its place in the order of ingest. */
-type Numbered = KeptEvent & Pick<EventRecord, "number">;
+type Numbered = StoredEventFields & Pick<EventRecord, "number">;
 
 /** An event as it is kept; what it is found by is the same in both. One object for each, as there may be millions. */
 export type StoredEvent = Numbered | EventRecord;
 
 /** A new event as it is kept: what was sent belongs to the sender, so what a record shows of it is copied. */
-export function keptOf(event: NewEvent, number: number): StoredEvent {
+export function toStoredEvent(event: NewEvent, number: number): StoredEvent {
   const { accountId, attributes, dimensions } = event.sent;
   const sent = {
     // The text of the account is in memory once; that of the sender came with this event alone.
@@ -44,8 +44,8 @@ export function keptOf(event: NewEvent, number: number): StoredEvent {
 }
 
 /** The record of an event. */
-export function recordOf(event: StoredEvent): EventRecord {
-  return isNew(event) ? recordOfNewEvent(event, event.number) : event;
+export function toRecord(event: StoredEvent): EventRecord {
+  return isNew(event) ? toEventRecord(event, event.number) : event;
 }
 
 /** Whether an event is accepted and not reverted: it counts, and holds its id (S14.1). */
@@ -59,7 +59,7 @@ export function isReverted(event: StoredEvent): boolean {
 }
 
 /** The feature whose overage an event has, where it counts (S11.5). */
-export function overageOf(event: StoredEvent): string | undefined {
+export function overageFeature(event: StoredEvent): string | undefined {
   const { feature } = event;
   return feature === undefined || feature.overage.isZero() || !holdsItsId(event) ? undefined : feature.featureId;
 }

@@ -7,12 +7,12 @@ import { createHash } from "node:crypto";
 
 import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { recordText } from "../record-text.ts";
+import { serializeRecord } from "../record-text.ts";
 import type { Row, Run } from "./client.ts";
 import { LostRace } from "./failures.ts";
 import { itemStamp } from "./items.ts";
-import { ACCOUNT_COLUMNS, accountOf } from "./record-rows.ts";
-import { advisoryKey, keysOf, listWithin, literal, textList } from "./values.ts";
+import { ACCOUNT_COLUMNS, readAccount } from "./record-rows.ts";
+import { advisoryKey, idKeys, formatListQuery, quoteLiteral, formatTextArray } from "./values.ts";
 
 /** Accounts that are not there yet are locked by one of so many locks: a database has not many. */
 const NEW_ACCOUNT_LOCKS = 64;
@@ -35,7 +35,7 @@ export interface AccountLocking {
 }
 
 /** The rows that were read as accounts were locked. */
-export interface LockedAccounts {
+export interface AccountLocks {
   /** By id; those that exist. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   /** The revision of the configuration, which does not change while its lock is held. */
@@ -47,7 +47,7 @@ export interface LockedAccounts {
 }
 
 /** Of a transaction that locks no account. */
-export const NOTHING_LOCKED: LockedAccounts = {
+export const NOTHING_LOCKED: AccountLocks = {
   accounts: new Map(),
   revision: undefined,
   block: undefined,
@@ -55,22 +55,22 @@ export const NOTHING_LOCKED: LockedAccounts = {
 };
 
 /** Names the content of an account. */
-export function digestOf(account: AccountRecord): string {
-  return createHash("sha256").update(recordText(account)).digest("base64url").slice(0, 22);
+export function digestAccount(account: AccountRecord): string {
+  return createHash("sha256").update(serializeRecord(account)).digest("base64url").slice(0, 22);
 }
 
 /**
- * The statement that locks accounts, for {@link lockedAccounts}. It has no values, so that it can come with the beginning of
+ * The statement that locks accounts, for {@link lockAccounts}. It has no values, so that it can come with the beginning of
  * its transaction.
  *
  * @param keys as {@link lockKeys} gives them
  */
 export function lockStatement(table: (name: string) => string, keys: readonly string[]): string {
   return `with locked as materialized
-      (select id, digest from ${table("ledger")} where id = any(${listWithin(keys)}) order by id for no key update)
+      (select id, digest from ${table("ledger")} where id = any(${formatListQuery(keys)}) order by id for no key update)
     select string_agg(digest, ' ') as digests, case when count(*) < ${keys.length} then json_agg(id)::text end as ids,
       (select revision::text from ${table("configuration")}) as revision,
-      nextval(${literal(table("event_number"))})::text as block, ${itemStamp(table)} as stamp
+      nextval(${quoteLiteral(table("event_number"))})::text as block, ${itemStamp(table)} as stamp
     from locked`;
 }
 
@@ -81,14 +81,14 @@ export function lockStatement(table: (name: string) => string, keys: readonly st
  * @param row what that gave
  * @throws a {@link LostRace} when another writer made one of them at the same time
  */
-export async function lockedAccounts(
+export async function lockAccounts(
   locking: AccountLocking,
   keys: readonly string[],
   { digests, ids, revision, block, stamp }: Row,
-): Promise<LockedAccounts> {
+): Promise<AccountLocks> {
   const there = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
-  if (there.length < keys.length) await lockNewAccounts(locking, without(keys, there));
-  const accounts = await accountsOf(locking, there, digests?.split(" ") ?? []);
+  if (there.length < keys.length) await lockNewAccounts(locking, exceptKeys(keys, there));
+  const accounts = await readLockedAccounts(locking, there, digests?.split(" ") ?? []);
   return { accounts, revision: Number(revision), block: Number(block), itemStamp: stamp ?? undefined };
 }
 
@@ -97,14 +97,14 @@ export async function lockedAccounts(
  * Mostly all are plain, and the order of their code units, quick to tell, is the same.
  */
 export function lockKeys(accountIds: readonly string[]): readonly string[] {
-  const keys = keysOf(accountIds);
+  const keys = idKeys(accountIds);
   return PLAIN.test(keys.join("")) ? keys.toSorted() : keys.toSorted(compareIds);
 }
 
 const PLAIN = /^[ -~]*$/;
 
 /** Accounts that are locked, by id: as they are remembered, where their digests are the same, or read. */
-async function accountsOf(
+async function readLockedAccounts(
   { run, table, known }: AccountLocking,
   keys: readonly string[],
   digests: readonly string[],
@@ -120,8 +120,8 @@ async function accountsOf(
   if (unknown.size === 0) return accounts;
   const text = `select id, ${ACCOUNT_COLUMNS} from ${table("account")} join ${table("ledger")} using (id)
     where id = any($1::text::text[])`;
-  for (const row of await run(text, [textList([...unknown.keys()])])) {
-    const [key, account] = [row["id"] ?? "", accountOf(row)];
+  for (const row of await run(text, [formatTextArray([...unknown.keys()])])) {
+    const [key, account] = [row["id"] ?? "", readAccount(row)];
     accounts.set(account.id, account);
     known.delete(key);
     known.set(key, { digest: unknown.get(key) ?? "", account });
@@ -137,7 +137,7 @@ function forgetOldest(known: KnownAccounts): void {
   }
 }
 
-function without(keys: readonly string[], some: readonly string[]): readonly string[] {
+function exceptKeys(keys: readonly string[], some: readonly string[]): readonly string[] {
   const known = new Set(some);
   return keys.filter((key) => !known.has(key));
 }
@@ -148,7 +148,7 @@ async function lockNewAccounts({ run, table, schema }: AccountLocking, keys: rea
   const locks = [...numbers].sort((a, b) => a - b).map((number) => advisoryKey(schema, `account ${number}`));
   for (const lock of locks) await run("select pg_advisory_xact_lock($1::text::bigint)::text", [lock]);
   const made = await run(`select id from ${table("ledger")} where id = any($1::text::text[]) limit 1`, [
-    textList(keys),
+    formatTextArray(keys),
   ]);
   if (made.length > 0) throw new LostRace("an account was made at the same time");
 }

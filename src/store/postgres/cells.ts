@@ -7,14 +7,14 @@
  */
 import { invariant } from "../../errors.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
-import { decimalOf } from "../../numbers/decimal.ts";
-import { addExact, type Exact, textOfExact } from "../../numbers/exact.ts";
-import { recordOf } from "../record-text.ts";
+import { parseDecimal } from "../../numbers/decimal.ts";
+import { addExact, type Exact, formatExact } from "../../numbers/exact.ts";
+import { parseRecord } from "../record-text.ts";
 import type { Run } from "./client.ts";
-import { type ItemReading, placesOf } from "./items.ts";
+import { type ItemReading, findPlaces } from "./items.ts";
 import { ROW_ITEMS } from "./query.ts";
 import type { Sending } from "./sending.ts";
-import { dayValue, keyOf, keysOf, plainList, textList } from "./values.ts";
+import { dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./values.ts";
 
 /** Usage by meter, or overage by feature: the names of their views. */
 export type CellTable = "usage" | "overage";
@@ -30,9 +30,9 @@ export async function writeCells(writing: CellWriting, name: CellTable, deltas: 
   if (deltas.length === 0) return;
   const { send, isTogether, table } = writing;
   const ids = [...new Set(deltas.map(({ meterOrFeatureId }) => meterOrFeatureId))];
-  const placeByKey = await placesOf(writing, ids);
-  const places = new Map(ids.map((id) => [id, placeByKey.get(keyOf(id))]));
-  const { rows, columns: numbers } = rowsOf(deltas, places);
+  const placeByKey = await findPlaces(writing, ids);
+  const places = new Map(ids.map((id) => [id, placeByKey.get(idKey(id))]));
+  const { rows, columns: numbers } = toRows(deltas, places);
   const columns = numbers.map((column) => `quantity_${column}`);
   const cells = table(`${name}_cells`);
   const added = `unnest($1::text::text[], $2::text::integer[], $3::text::integer[],
@@ -52,10 +52,10 @@ export async function writeCells(writing: CellWriting, name: CellTable, deltas: 
           when not matched then insert ${inserted}
             values (added.account_id, added.day, added.part, ${columns.map((column) => `added.${column}`).join(", ")})`,
     [
-      textList(rows.map(({ accountId }) => keyOf(accountId))),
-      plainList(rows.map(({ day }) => day)),
-      plainList(rows.map(({ part }) => part)),
-      ...numbers.map((column) => plainList(rows.map(({ sums }) => textOfExact(sums[column] ?? 0)))),
+      formatTextArray(rows.map(({ accountId }) => idKey(accountId))),
+      formatPlainArray(rows.map(({ day }) => day)),
+      formatPlainArray(rows.map(({ part }) => part)),
+      ...numbers.map((column) => formatPlainArray(rows.map(({ sums }) => formatExact(sums[column] ?? 0)))),
     ],
   );
 }
@@ -70,7 +70,7 @@ interface CellRow {
 }
 
 /** One row for each account, day and part, since a statement changes a row once, and the columns that any of them adds to. */
-function rowsOf(
+function toRows(
   deltas: readonly UsageDelta[],
   places: ReadonlyMap<string, number | undefined>,
 ): { readonly rows: readonly CellRow[]; readonly columns: readonly number[] } {
@@ -101,16 +101,16 @@ export async function readCells(
   accountIds: readonly string[],
   [from, until]: readonly [number, number],
 ): Promise<readonly LedgerCell[]> {
-  const byKey = new Map(accountIds.map((id) => [keyOf(id), id]));
+  const byKey = new Map(accountIds.map((id) => [idKey(id), id]));
   const rows = await run(
     `select account_id, ${COUNTED[name]} as counted, original_id, day::text, quantity::text from ${table(name)}
       where account_id = any($1::text::text[]) and day >= $2::text::integer and day < $3::text::integer`,
-    [textList(keysOf(accountIds)), String(dayValue(from)), String(dayValue(until))],
+    [formatTextArray(idKeys(accountIds)), String(dayValue(from)), String(dayValue(until))],
   );
   return rows.map(({ account_id: key, counted, original_id: original, day, quantity }) => ({
     accountId: byKey.get(key ?? "") ?? "",
-    meterOrFeatureId: typeof original === "string" ? String(recordOf(original)) : (counted ?? ""),
+    meterOrFeatureId: typeof original === "string" ? String(parseRecord(original)) : (counted ?? ""),
     day: Number(day),
-    quantity: decimalOf(quantity),
+    quantity: parseDecimal(quantity),
   }));
 }

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 
 import { hasCode, type RatebookError } from "../../errors.ts";
 import { sleep } from "../sleep.ts";
-import { failureOf, LostRace } from "./failures.ts";
+import { translateFailure, LostRace } from "./failures.ts";
 
 /** A statement with a name is prepared once for each connection; without one it may be several, without values. */
 export interface SqlStatement {
@@ -87,19 +87,19 @@ export const ANSWER_MS = 10_000;
  *
  * @param answerMs for how long a statement is waited for, where the client can be told
  */
-export function connectionsOf(client: PostgresClient, answerMs: number): Connections {
-  return "transaction" in client ? single(client) : pooled(client, answerMs);
+export function toConnections(client: PostgresClient, answerMs: number): Connections {
+  return "transaction" in client ? overSingleConnection(client) : overPool(client, answerMs);
 }
 
-function single(client: SingleConnection): Connections {
+function overSingleConnection(client: SingleConnection): Connections {
   const runOn =
     (connection: Pick<SingleConnection, "query">): Run =>
     (text, values = []) =>
-      translated(async () => (await connection.query(text, [...values])).rows as readonly Row[]);
+      translateErrors(async () => (await connection.query(text, [...values])).rows as readonly Row[]);
   return {
     run: runOn(client),
     transaction: (opening, work) =>
-      translated(() =>
+      translateErrors(() =>
         client.transaction(async (connection) => {
           let last: SqlResult | undefined;
           for (const statement of [...PLANNING, ...opening]) last = await connection.query(statement);
@@ -113,7 +113,7 @@ function single(client: SingleConnection): Connections {
   };
 }
 
-function pooled(pool: ConnectionPool, query_timeout: number): Connections {
+function overPool(pool: ConnectionPool, query_timeout: number): Connections {
   const names = new Map<string, string>();
   const nameOf = (text: string): string => {
     let name = names.get(text);
@@ -124,12 +124,12 @@ function pooled(pool: ConnectionPool, query_timeout: number): Connections {
   const runOn =
     (connection: PooledConnection): Run =>
     (text, values = []) =>
-      translated(async () => {
+      translateErrors(async () => {
         const statement = { name: nameOf(text), text, values: [...values], query_timeout };
         return (await connection.query(statement)).rows as readonly Row[];
       });
-  const held: Held = async (work) => {
-    const connection = await translated(() => pool.connect());
+  const withConnection: WithConnection = async (work) => {
+    const connection = await translateErrors(() => pool.connect());
     // What is asked next fails with the reason; without a listener the event alone would end the process.
     connection.on?.("error", ignore);
     try {
@@ -144,34 +144,34 @@ function pooled(pool: ConnectionPool, query_timeout: number): Connections {
     }
   };
   return {
-    run: (text, values) => held((run) => run(text, values)),
-    transaction: (opening, work) => pooledTransaction({ held, query_timeout }, opening, work),
+    run: (text, values) => withConnection((run) => run(text, values)),
+    transaction: (opening, work) => pooledTransaction({ withConnection, query_timeout }, opening, work),
   };
 }
 
-type Held = <Result>(work: (run: Run, connection: PooledConnection) => Promise<Result>) => Promise<Result>;
+type WithConnection = <Result>(work: (run: Run, connection: PooledConnection) => Promise<Result>) => Promise<Result>;
 
 async function pooledTransaction<Result>(
-  { held, query_timeout }: { readonly held: Held; readonly query_timeout: number },
+  { withConnection, query_timeout }: { readonly withConnection: WithConnection; readonly query_timeout: number },
   opening: readonly string[],
   work: InTransaction<Result>,
 ): Promise<Result> {
   let decided: { readonly value: Result; readonly name: Row } | undefined;
   try {
-    const outcome = await held(async (run, connection) => {
+    const outcome = await withConnection(async (run, connection) => {
       const text = [BEGIN, ...PLANNING, TRANSACTION_NAME, ...opening].join("; ");
       let name: Row = {};
       const closing: string[] = [];
       const atCommit = (statement: string): void => void closing.push(statement);
       const outcome = await attempt(run, async () => {
-        const opened = resultsOf(await translated(() => connection.query({ text, query_timeout })));
+        const opened = toResults(await translateErrors(() => connection.query({ text, query_timeout })));
         name = firstRow(opened[1 + PLANNING.length]);
         return work({ run, opened: firstRow(opened.at(-1)), atCommit });
       });
       if ("error" in outcome) return outcome;
       decided = { value: outcome.value, name };
       if (closing.length === 0) await run("commit");
-      else await translated(() => connection.query({ text: [...closing, "commit"].join("; "), query_timeout }));
+      else await translateErrors(() => connection.query({ text: [...closing, "commit"].join("; "), query_timeout }));
       return outcome;
     });
     if ("error" in outcome) throw outcome.error;
@@ -179,7 +179,7 @@ async function pooledTransaction<Result>(
   } catch (error) {
     // The connection broke before the commit was answered.
     if (decided === undefined || !hasCode(error, "ERR_STORE_UNAVAILABLE")) throw error;
-    await settle(held, decided.name, error);
+    await resolveLostCommit(withConnection, decided.name, error);
     return decided.value;
   }
 }
@@ -208,7 +208,7 @@ const SINCE = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_s
 const TRANSACTION_NAME = `select pg_current_xact_id()::text as id, ${SINCE} as since`;
 
 /** The results of several statements: drivers answer a list then. */
-function resultsOf(answer: SqlResult | readonly SqlResult[]): readonly SqlResult[] {
+function toResults(answer: SqlResult | readonly SqlResult[]): readonly SqlResult[] {
   return Array.isArray(answer) ? (answer as readonly SqlResult[]) : [answer as SqlResult];
 }
 
@@ -222,11 +222,11 @@ function firstRow(result: SqlResult | undefined): Row {
  * @throws a {@link LostRace} when it is not committed; what the commit threw when nobody knows, since the server was
  * started again, has recovered from a crash, or does not answer
  */
-async function settle(held: Held, name: Row, lost: RatebookError): Promise<void> {
+async function resolveLostCommit(withConnection: WithConnection, name: Row, lost: RatebookError): Promise<void> {
   const until = performance.now() + SETTLE_MS;
   for (let left = SETTLE_MS; left > 0; left = until - performance.now()) {
     const text = `select pg_xact_status($1::text::xid8) as status, ${SINCE} as since`;
-    const asked = held((run) => run(text, [name["id"]])).catch(() => []);
+    const asked = withConnection((run) => run(text, [name["id"]])).catch(() => []);
     // A server that is frozen answers nothing, and no new connection either.
     const [row] = await Promise.race([asked, sleep(left).then(() => [])]);
     if (row !== undefined && row["since"] !== name["since"]) throw lost;
@@ -258,10 +258,10 @@ async function attempt<Result>(
   }
 }
 
-async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+async function translateErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw failureOf(error);
+    throw translateFailure(error);
   }
 }

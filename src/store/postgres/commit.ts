@@ -4,24 +4,24 @@
  * @module
  */
 import { creditStatus } from "../../credits/monetary-credits.ts";
-import { chartedUntil } from "../../ledger/account/draft-places.ts";
+import { draftIndexKnownUntil } from "../../ledger/account/draft-places.ts";
 import type { Changes } from "../../ledger/decision.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, KeptUsage } from "../../ledger/records.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
-import { textOf, ZERO } from "../../numbers/decimal.ts";
-import { recordText } from "../record-text.ts";
-import { takingTurns } from "../turns.ts";
-import { digestOf } from "./accounts.ts";
+import { formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { serializeRecord } from "../record-text.ts";
+import { createYielder } from "../turns.ts";
+import { digestAccount } from "./accounts.ts";
 import { type CellWriting, writeCells } from "./cells.ts";
 import type { OpenTransaction } from "./client.ts";
-import { numbersOf } from "./event-numbers.ts";
+import { createEventNumbers } from "./event-numbers.ts";
 import { removeEvents, writeEvents } from "./event-writes.ts";
 import type { HeldIds } from "./held-ids.ts";
-import { inKeyOrder } from "./key-order.ts";
-import { type Listed, listedOf, placeOf, spanOfPeriod } from "./listing.ts";
+import { sortByKey } from "./key-order.ts";
+import { type Listed, toListed, listPlace, periodSpan } from "./listing.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
-import { dayValue, instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
+import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray } from "./values.ts";
 
 /** A transaction as its commit needs it. */
 export interface CommitContext
@@ -37,7 +37,7 @@ export interface CommitContext
  * so that two never wait for each other.
  */
 export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
-  const writing = { ...context, numbers: numbersOf(context, context.block) };
+  const writing = { ...context, numbers: createEventNumbers(context, context.block) };
   try {
     await writeEvents(writing, changes.newEvents ?? [], changes.events ?? []);
     await removeEvents(writing, changes.removedEvents ?? []);
@@ -84,48 +84,48 @@ type Columns<Item> = Readonly<
 >;
 
 /** The columns that something is listed by. */
-function listedColumns<Item>(listed: (item: Item) => Listed): Columns<Item> {
+function listColumns<Item>(listed: (item: Item) => Listed): Columns<Item> {
   return {
-    place: ["bigint", (item) => placeOf(listed(item).listedAt)],
-    span: ["bigint", (item) => spanOfPeriod(listed(item))],
+    place: ["bigint", (item) => listPlace(listed(item).listedAt)],
+    span: ["bigint", (item) => periodSpan(listed(item))],
     starts_at: ["bigint", (item) => instantValue(listed(item).start)],
     ends_at: ["bigint", (item) => instantValue(listed(item).end)],
   };
 }
 
 const ENTRY: Columns<EntryRecord> = {
-  account_id: ["text", ({ accountId }) => keyOf(accountId)],
-  feature_id: ["text", ({ featureId }) => keyOf(featureId)],
+  account_id: ["text", ({ accountId }) => idKey(accountId)],
+  feature_id: ["text", ({ featureId }) => idKey(featureId)],
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
-  granted: ["numeric", ({ granted }) => textOf(granted)],
-  balance: ["numeric", ({ balance }) => textOf(balance)],
+  granted: ["numeric", ({ granted }) => formatDecimal(granted)],
+  balance: ["numeric", ({ balance }) => formatDecimal(balance)],
   body: ["json", entryBody],
 };
 
 const CREDIT: Columns<CreditRecord> = {
-  account_id: ["text", ({ accountId }) => keyOf(accountId)],
+  account_id: ["text", ({ accountId }) => idKey(accountId)],
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
-  credit_amount: ["numeric", ({ creditAmount }) => textOf(creditAmount)],
-  consumed_amount: ["numeric", ({ consumedAmount }) => textOf(consumedAmount)],
+  credit_amount: ["numeric", ({ creditAmount }) => formatDecimal(creditAmount)],
+  consumed_amount: ["numeric", ({ consumedAmount }) => formatDecimal(consumedAmount)],
   state: ["text", (credit) => creditStatus({ ...credit, holdAmount: ZERO })],
   ends_at: ["bigint", ({ effectiveUntil = Infinity }) => instantValue(effectiveUntil)],
   body: ["json", creditBody],
 };
 
 const INVOICE: Columns<InvoiceRecord> = {
-  account_id: ["text", ({ accountId }) => keyOf(accountId)],
-  customer_id: ["text", ({ invoice }) => keyOf(invoice.customerId)],
+  account_id: ["text", ({ accountId }) => idKey(accountId)],
+  customer_id: ["text", ({ invoice }) => idKey(invoice.customerId)],
   status: ["text", ({ invoice }) => invoice.status],
   invoice_date: ["text", ({ invoice }) => invoice.invoiceDate],
-  ...listedColumns(listedOf),
-  body: ["json", recordText],
+  ...listColumns(toListed),
+  body: ["json", serializeRecord],
 };
 
-const KEPT_USAGE: Columns<KeptUsage> = {
-  account_id: ["text", ({ accountId }) => keyOf(accountId)],
+const KEPT_USAGE: Columns<BilledUsage> = {
+  account_id: ["text", ({ accountId }) => idKey(accountId)],
   from_day: ["bigint", ({ from }) => dayValue(from)],
   until_day: ["bigint", ({ until }) => dayValue(until)],
-  body: ["json", recordText],
+  body: ["json", serializeRecord],
 };
 
 async function writeDocuments({ send, table }: CommitContext, changes: Changes): Promise<void> {
@@ -133,12 +133,15 @@ async function writeDocuments({ send, table }: CommitContext, changes: Changes):
   const isPut = new Set(documents.map(({ kind, id }) => `${kind} ${id}`));
   const removed = (changes.removedDocuments ?? []).filter(({ kind, id }) => !isPut.has(`${kind} ${id}`));
   if (removed.length > 0) {
-    const keys = [textList(removed.map(({ kind }) => kind)), textList(removed.map(({ id }) => keyOf(id)))];
+    const keys = [
+      formatTextArray(removed.map(({ kind }) => kind)),
+      formatTextArray(removed.map(({ id }) => idKey(id))),
+    ];
     const listed = "select * from unnest($1::text::text[], $2::text::text[])";
     await send(`delete from ${table("document")} where (kind, id) in (${listed})`, keys);
   }
   if (documents.length === 0) return;
-  const sorted = inKeyOrder(documents, ({ kind, id }) => `${kind} ${keyOf(id)}`);
+  const sorted = sortByKey(documents, ({ kind, id }) => `${kind} ${idKey(id)}`);
   await send(
     `insert into ${table("document")} (kind, id, document_id, created_at, updated_at, body)
       select * from unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::bigint[], $5::text::bigint[],
@@ -146,12 +149,12 @@ async function writeDocuments({ send, table }: CommitContext, changes: Changes):
       on conflict (kind, id) do update set document_id = excluded.document_id, created_at = excluded.created_at,
         updated_at = excluded.updated_at, body = excluded.body`,
     [
-      textList(sorted.map(({ kind }) => kind)),
-      textList(sorted.map(({ id }) => keyOf(id))),
-      textList(sorted.map(({ id }) => (keyOf(id) === id ? undefined : recordText(id)))),
-      plainList(sorted.map(({ createdAt }) => instantValue(createdAt))),
-      plainList(sorted.map(({ updatedAt }) => instantValue(updatedAt))),
-      lineList(sorted.map(({ body }) => recordText(body))),
+      formatTextArray(sorted.map(({ kind }) => kind)),
+      formatTextArray(sorted.map(({ id }) => idKey(id))),
+      formatTextArray(sorted.map(({ id }) => (idKey(id) === id ? undefined : serializeRecord(id)))),
+      formatPlainArray(sorted.map(({ createdAt }) => instantValue(createdAt))),
+      formatPlainArray(sorted.map(({ updatedAt }) => instantValue(updatedAt))),
+      formatLines(sorted.map(({ body }) => serializeRecord(body))),
     ],
   );
 }
@@ -161,14 +164,14 @@ const CLOCKED: Columns<AccountRecord> = {
   caught_up_to: ["bigint", ({ caughtUpTo }) => instantValue(caughtUpTo)],
   next_due_at: ["bigint", ({ nextDueAt }) => instantValue(nextDueAt)],
   updated_at: ["bigint", ({ updatedAt }) => instantValue(updatedAt)],
-  drafts_until: ["bigint", ({ drafts }) => instantValue(chartedUntil(drafts))],
-  digest: ["text", digestOf],
+  drafts_until: ["bigint", ({ drafts }) => instantValue(draftIndexKnownUntil(drafts))],
+  digest: ["text", digestAccount],
 };
 
 const ACCOUNT: Columns<AccountRecord> = {
-  customer_id: ["text", ({ customerId }) => keyOf(customerId)],
+  customer_id: ["text", ({ customerId }) => idKey(customerId)],
   status: ["text", ({ status }) => status],
-  invoice_group_id: ["text", ({ invoiceGroupId: id }) => (id === undefined ? undefined : keyOf(id))],
+  invoice_group_id: ["text", ({ invoiceGroupId: id }) => (id === undefined ? undefined : idKey(id))],
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
   body: ["json", accountBody],
 };
@@ -184,46 +187,46 @@ async function writeAccounts(writing: CommitContext, accounts: readonly AccountR
     (drafts?.places ?? []).map((place) => ({ ...place, accountId, customerId }));
   const creditsOf = ({ id: accountId, drafts }: AccountRecord): readonly ListedCredit[] =>
     (drafts?.credits ?? []).map((place) => ({ ...place, accountId }));
-  await writePlaces(writing, charted, { name: "draft", columns: DRAFT, rowsOf: draftsOf });
-  await writePlaces(writing, charted, { name: "due_credit", columns: DUE_CREDIT, rowsOf: creditsOf });
+  await writePlaces(writing, charted, { name: "draft", columns: DRAFT, toRows: draftsOf });
+  await writePlaces(writing, charted, { name: "due_credit", columns: DUE_CREDIT, toRows: creditsOf });
 }
 
 /** The place of a draft as it is written: whose it is, too. */
 type DraftRow = ListedDraft & { readonly customerId: string };
 
 const DRAFT: Columns<DraftRow> = {
-  account_id: ["text", ({ accountId }) => keyOf(accountId)],
-  customer_id: ["text", ({ customerId }) => keyOf(customerId)],
-  ...listedColumns<DraftRow>((draft) => draft),
+  account_id: ["text", ({ accountId }) => idKey(accountId)],
+  customer_id: ["text", ({ customerId }) => idKey(customerId)],
+  ...listColumns<DraftRow>((draft) => draft),
   final_at: ["bigint", ({ finalAt }) => instantValue(finalAt)],
-  body: ["json", (draft) => recordText({ ...draft, customerId: undefined })],
+  body: ["json", (draft) => serializeRecord({ ...draft, customerId: undefined })],
 };
 
 const DUE_CREDIT: Columns<ListedCredit> = {
-  account_id: ["text", ({ accountId }) => keyOf(accountId)],
+  account_id: ["text", ({ accountId }) => idKey(accountId)],
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
-  body: ["json", recordText],
+  body: ["json", serializeRecord],
 };
 
 /** A table of places, and what an account has in it. */
 interface Places<Row extends { readonly id: string }> {
   readonly name: "draft" | "due_credit";
   readonly columns: Columns<Row>;
-  readonly rowsOf: (account: AccountRecord) => readonly Row[];
+  readonly toRows: (account: AccountRecord) => readonly Row[];
 }
 
 /** Writes the places of accounts in one table, in place of those that they had. */
 async function writePlaces<Row extends { readonly id: string }>(
   writing: CommitContext,
   accounts: readonly AccountRecord[],
-  { name, columns, rowsOf }: Places<Row>,
+  { name, columns, toRows }: Places<Row>,
 ): Promise<void> {
   if (accounts.length === 0) return;
-  const rows = accounts.flatMap(rowsOf);
+  const rows = accounts.flatMap(toRows);
   // A row that is written is not removed first: both may be parts of one statement.
   await writing.send(
     `delete from ${writing.table(name)} where account_id = any($1::text::text[]) and id <> all($2::text::text[])`,
-    [textList(accounts.map(({ id }) => keyOf(id))), textList(rows.map(({ id }) => keyOf(id)))],
+    [formatTextArray(accounts.map(({ id }) => idKey(id))), formatTextArray(rows.map(({ id }) => idKey(id)))],
   );
   await writeRecords(writing, name, rows, columns);
 }
@@ -246,9 +249,9 @@ async function writeRecords<Item extends { readonly id: string }>(
   items: readonly Item[],
   columns: Columns<Item>,
 ): Promise<void> {
-  const sorted = inKeyOrder(items, ({ id }) => keyOf(id));
+  const sorted = sortByKey(items, ({ id }) => idKey(id));
   const most = name === "invoice" ? INVOICES_AT_ONCE : RECORDS_AT_ONCE;
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   for (let start = 0; start < sorted.length; start += most) {
     await writeChunk({ send, table }, name, sorted.slice(start, start + most), columns);
     await giveWay();
@@ -272,12 +275,12 @@ async function writeChunk<Item extends { readonly id: string }>(
   );
   const values = Object.values(columns).map(([type, valueOf]) => {
     const own = sorted.map(valueOf);
-    if (type === "json") return lineList(own.map(String));
-    return type === "text" ? textList(own.map((value) => value?.toString())) : plainList(own);
+    if (type === "json") return formatLines(own.map(String));
+    return type === "text" ? formatTextArray(own.map((value) => value?.toString())) : formatPlainArray(own);
   });
   await send(
     `insert into ${table(name)} (id, ${names.join(", ")}) select * from unnest($1::text::text[], ${lists.join(", ")})
       on conflict (id) do update set ${names.map((column) => `${column} = excluded.${column}`).join(", ")}`,
-    [textList(sorted.map(({ id }) => keyOf(id))), ...values],
+    [formatTextArray(sorted.map(({ id }) => idKey(id))), ...values],
   );
 }

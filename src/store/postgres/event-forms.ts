@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventRecord } from "../../ledger/records.ts";
-import { decimalOf } from "../../numbers/decimal.ts";
+import { parseDecimal } from "../../numbers/decimal.ts";
 
 /** The parts that events of one form share: their version, the names of their fields, their meters, the description of their outcome. */
 type WrittenForm = readonly [number, readonly string[], readonly string[], readonly string[], string];
@@ -16,11 +16,11 @@ export type FormedEvent = Pick<
 >;
 
 /** The event of its columns, its form and its body: its customer, attributes, what its meters measured, dimensions. */
-export function formedEvent(columns: FormedEvent, text: string, body: string): EventRecord {
+export function readFormedEvent(columns: FormedEvent, text: string, body: string): EventRecord {
   const [schemaVersion, attributes, dimensions, meterIds, description] = JSON.parse(text) as WrittenForm;
   const [customerId, ...rest] = JSON.parse(body) as [string, ...(number | string)[]];
   // A number is the shortest text of a double, which says its decimal; minus zero is 0.
-  const decimalAt = (at: number): ReturnType<typeof decimalOf> => decimalOf(Number(rest[at] ?? 0) + 0);
+  const decimalAt = (at: number): ReturnType<typeof parseDecimal> => parseDecimal(Number(rest[at] ?? 0) + 0);
   const textsFrom = attributes.length + meterIds.length;
   return {
     ...columns,

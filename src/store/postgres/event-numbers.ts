@@ -16,7 +16,7 @@ export type EventNumbers = (count: number) => Promise<(place: number) => number>
  *
  * @param first the block of numbers that it has, if it has one
  */
-export function numbersOf(
+export function createEventNumbers(
   { run, table }: { readonly run: Run; readonly table: (name: string) => string },
   first: number | undefined,
 ): EventNumbers {

@@ -6,12 +6,12 @@
 import { attributeAsSent, dimensionAsSent, type NewEvent, numericNames } from "../../ledger/events/new-event.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { EventAttribute } from "../../metering/event-envelope.ts";
-import { type DecimalInput, decimalOf, textOf } from "../../numbers/decimal.ts";
-import { textOfExact } from "../../numbers/exact.ts";
-import { recordOf } from "../record-text.ts";
+import { type DecimalInput, parseDecimal, formatDecimal } from "../../numbers/decimal.ts";
+import { formatExact } from "../../numbers/exact.ts";
+import { parseRecord } from "../record-text.ts";
 import type { Row } from "./client.ts";
-import { type FormedEvent, formedEvent } from "./event-forms.ts";
-import { instantOf, keyOf } from "./values.ts";
+import { type FormedEvent, readFormedEvent } from "./event-forms.ts";
+import { instantFromColumn, idKey } from "./values.ts";
 
 /** The most frequent description, left out of bodies. It must never change: stored bodies without one mean this text. */
 const USUAL_DESCRIPTION = "The event was metered.";
@@ -53,12 +53,12 @@ export interface EventKeys {
 }
 
 /** The keys of what names an event. */
-export function keysOfEvent({ referenceId, accountId, eventId, schemaName }: EventKeys): EventKeys {
+export function eventKeys({ referenceId, accountId, eventId, schemaName }: EventKeys): EventKeys {
   return {
-    referenceId: keyOf(referenceId),
-    accountId: keyOf(accountId),
-    eventId: keyOf(eventId),
-    schemaName: keyOf(schemaName),
+    referenceId: idKey(referenceId),
+    accountId: idKey(accountId),
+    eventId: idKey(eventId),
+    schemaName: idKey(schemaName),
   };
 }
 
@@ -73,11 +73,11 @@ interface BodyTexts {
 /** The body of a stored event, without what its columns hold. */
 export function eventBody(event: EventRecord, keys: EventKeys): string {
   const { payload, units } = event;
-  return writtenBody(event, keys, payload.accountId, {
-    attributes: JSON.stringify(payload.attributes.map(writtenAttribute)),
+  return writeBody(event, keys, payload.accountId, {
+    attributes: JSON.stringify(payload.attributes.map(writeAttribute)),
     dimensions: JSON.stringify(payload.dimensions),
     numbers: JSON.stringify(payload.numericDimensions),
-    units: JSON.stringify(units.map(({ meterId, quantity }) => [meterId, textOf(quantity)])),
+    units: JSON.stringify(units.map(({ meterId, quantity }) => [meterId, formatDecimal(quantity)])),
   });
 }
 
@@ -87,17 +87,17 @@ export function eventBody(event: EventRecord, keys: EventKeys): string {
  */
 export function newEventBody(event: NewEvent, keys: EventKeys): string {
   const { sent, meterIds, quantities } = event;
-  const attributes = (sent.attributes ?? []).map(attributeText);
+  const attributes = (sent.attributes ?? []).map(formatAttribute);
   const dimensions = Object.entries(sent.dimensions ?? {});
   const units: string[] = [];
   for (let place = 0; place < quantities.length; place++) {
     const quantity = quantities[place];
     // The text of a decimal needs no escape.
-    if (quantity !== undefined) units.push(`[${JSON.stringify(meterIds[place] ?? "")},"${textOfExact(quantity)}"]`);
+    if (quantity !== undefined) units.push(`[${JSON.stringify(meterIds[place] ?? "")},"${formatExact(quantity)}"]`);
   }
-  return writtenBody(event, keys, sent.accountId, {
+  return writeBody(event, keys, sent.accountId, {
     attributes: `[${attributes.join()}]`,
-    dimensions: `{${dimensions.map(dimensionText).join()}}`,
+    dimensions: `{${dimensions.map(formatDimension).join()}}`,
     numbers: JSON.stringify(numericNames(dimensions)),
     units: `[${units.join()}]`,
   });
@@ -108,7 +108,7 @@ type Described = EventKeys &
     readonly feature?: FeatureUse | undefined;
   };
 
-function writtenBody(event: Described, keys: EventKeys, sentTo: string, texts: BodyTexts): string {
+function writeBody(event: Described, keys: EventKeys, sentTo: string, texts: BodyTexts): string {
   const { schemaVersion, description, feature, enriched } = event;
   let body = `{"customer":${JSON.stringify(event.customerId)},"attributes":${texts.attributes}`;
   body += `,"dimensions":${texts.dimensions},"units":${texts.units}`;
@@ -116,25 +116,25 @@ function writtenBody(event: Described, keys: EventKeys, sentTo: string, texts: B
   if (schemaVersion !== undefined) body += `,"version":${schemaVersion}`;
   if (sentTo !== event.accountId) body += `,"sentTo":${JSON.stringify(sentTo)}`;
   if (description !== USUAL_DESCRIPTION) body += `,"description":${JSON.stringify(description)}`;
-  const ids = idsOf(event, keys);
+  const ids = writeIds(event, keys);
   if (ids !== undefined) body += `,"ids":${JSON.stringify(ids)}`;
-  if (feature !== undefined) body += `,"feature":${JSON.stringify(writtenFeature(feature))}`;
+  if (feature !== undefined) body += `,"feature":${JSON.stringify(writeFeature(feature))}`;
   if (enriched !== undefined && (enriched.attributes.length > 0 || Object.keys(enriched.dimensions).length > 0)) {
-    body += `,"enriched":${JSON.stringify(writtenEnriched(enriched))}`;
+    body += `,"enriched":${JSON.stringify(writeEnriched(enriched))}`;
   }
   return `${body}}`;
 }
 
-function writtenFeature({ featureId, quantity, allocations, overage }: FeatureUse): EventBody["feature"] {
-  const taken = allocations.map((each) => [each.entryId, textOf(each.quantity)] as const);
-  return [featureId, textOf(quantity), taken, textOf(overage)];
+function writeFeature({ featureId, quantity, allocations, overage }: FeatureUse): EventBody["feature"] {
+  const taken = allocations.map((each) => [each.entryId, formatDecimal(each.quantity)] as const);
+  return [featureId, formatDecimal(quantity), taken, formatDecimal(overage)];
 }
 
-function writtenEnriched({ attributes, dimensions }: EventRecord["enriched"]): EventBody["enriched"] {
-  return [attributes.map(({ name, value }) => [name, textOf(value)]), dimensions];
+function writeEnriched({ attributes, dimensions }: EventRecord["enriched"]): EventBody["enriched"] {
+  return [attributes.map(({ name, value }) => [name, formatDecimal(value)]), dimensions];
 }
 
-function idsOf(event: EventKeys, keys: EventKeys): EventBody["ids"] {
+function writeIds(event: EventKeys, keys: EventKeys): EventBody["ids"] {
   const ids = [
     event.referenceId === keys.referenceId ? null : event.referenceId,
     event.accountId === keys.accountId ? null : event.accountId,
@@ -144,49 +144,49 @@ function idsOf(event: EventKeys, keys: EventKeys): EventBody["ids"] {
   return ids.every((id) => id === null) ? undefined : ids;
 }
 
-function attributeText(attribute: EventAttribute): string {
+function formatAttribute(attribute: EventAttribute): string {
   const { name, value, unit } = attribute;
   const isPlain = typeof value === "number" && Number.isSafeInteger(value) && typeof unit !== "string";
   if (isPlain) return `[${JSON.stringify(name)},"${value}"]`;
-  return JSON.stringify(writtenAttribute(attributeAsSent(attribute)));
+  return JSON.stringify(writeAttribute(attributeAsSent(attribute)));
 }
 
-function dimensionText([name, value]: readonly [string, DecimalInput]): string {
+function formatDimension([name, value]: readonly [string, DecimalInput]): string {
   return `${JSON.stringify(name)}:${JSON.stringify(dimensionAsSent(value))}`;
 }
 
-function writtenAttribute({ name, value, unit }: EventRecord["payload"]["attributes"][number]): WrittenAttribute {
+function writeAttribute({ name, value, unit }: EventRecord["payload"]["attributes"][number]): WrittenAttribute {
   if (typeof value === "string") return [name, value, unit ?? null, true];
-  return unit === undefined ? [name, textOf(value)] : [name, textOf(value), unit];
+  return unit === undefined ? [name, formatDecimal(value)] : [name, formatDecimal(value), unit];
 }
 
-/** The columns of events that {@link eventOf} reads. */
+/** The columns of events that {@link readEvent} reads. */
 export function eventColumns(table: (name: string) => string): string {
   return `reference_id, account_id, number::text, event_id, schema_name, status, timestamp::text, created_at::text,
     reverted::text, body, (select coalesce(item, to_json(id)::text) from ${table("event_form")} where place = event.form) as form`;
 }
 
 /** The event of a row. */
-export function eventOf(row: Row): EventRecord {
+export function readEvent(row: Row): EventRecord {
   const { form } = row;
-  if (typeof form !== "string") return unformedEvent(row);
-  return formedEvent(columnsOf(row), String(recordOf(form)), row["body"] ?? "");
+  if (typeof form !== "string") return readUnformedEvent(row);
+  return readFormedEvent(readColumns(row), String(parseRecord(form)), row["body"] ?? "");
 }
 
-function columnsOf(row: Row): FormedEvent {
+function readColumns(row: Row): FormedEvent {
   return {
     referenceId: row["reference_id"] ?? "",
     accountId: row["account_id"] ?? "",
     number: Number(row["number"]),
     eventId: row["event_id"] ?? "",
     schemaName: row["schema_name"] ?? "",
-    timestamp: instantOf(row["timestamp"]),
-    createdAt: instantOf(row["created_at"]),
+    timestamp: instantFromColumn(row["timestamp"]),
+    createdAt: instantFromColumn(row["created_at"]),
     status: row["status"] as EventRecord["status"],
   };
 }
 
-function unformedEvent(row: Row): EventRecord {
+function readUnformedEvent(row: Row): EventRecord {
   const body = JSON.parse(row["body"] ?? "") as EventBody;
   const { version, enriched, feature, numbers } = body;
   const [referenceId, accountId, eventId, schemaName] = [
@@ -196,7 +196,7 @@ function unformedEvent(row: Row): EventRecord {
     row["schema_name"] ?? "",
   ].map((key, place) => body.ids?.[place] ?? key) as [string, string, string, string];
   return {
-    ...columnsOf(row),
+    ...readColumns(row),
     referenceId,
     accountId,
     customerId: body.customer,
@@ -205,31 +205,31 @@ function unformedEvent(row: Row): EventRecord {
     ...(version === undefined ? {} : { schemaVersion: version }),
     payload: {
       accountId: body.sentTo ?? accountId,
-      attributes: body.attributes.map(attributeOf),
+      attributes: body.attributes.map(readAttribute),
       dimensions: body.dimensions,
       ...(numbers === undefined ? {} : { numericDimensions: numbers }),
     },
     description: body.description ?? USUAL_DESCRIPTION,
     reverted: row["reverted"] === "true",
     enriched: {
-      attributes: (enriched?.[0] ?? []).map(([name, value]) => ({ name, value: decimalOf(value) })),
+      attributes: (enriched?.[0] ?? []).map(([name, value]) => ({ name, value: parseDecimal(value) })),
       dimensions: enriched?.[1] ?? {},
     },
-    units: body.units.map(([meterId, quantity]) => ({ meterId, quantity: decimalOf(quantity) })),
-    ...(feature === undefined ? {} : { feature: featureOf(feature) }),
+    units: body.units.map(([meterId, quantity]) => ({ meterId, quantity: parseDecimal(quantity) })),
+    ...(feature === undefined ? {} : { feature: readFeature(feature) }),
   };
 }
 
-function featureOf([featureId, quantity, allocations, overage]: NonNullable<EventBody["feature"]>): FeatureUse {
+function readFeature([featureId, quantity, allocations, overage]: NonNullable<EventBody["feature"]>): FeatureUse {
   return {
     featureId,
-    quantity: decimalOf(quantity),
-    allocations: allocations.map(([entryId, taken]) => ({ entryId, quantity: decimalOf(taken) })),
-    overage: decimalOf(overage),
+    quantity: parseDecimal(quantity),
+    allocations: allocations.map(([entryId, taken]) => ({ entryId, quantity: parseDecimal(taken) })),
+    overage: parseDecimal(overage),
   };
 }
 
-function attributeOf([name, value, unit, isText]: WrittenAttribute): EventRecord["payload"]["attributes"][number] {
-  const read = { name, value: isText === true ? value : decimalOf(value) };
+function readAttribute([name, value, unit, isText]: WrittenAttribute): EventRecord["payload"]["attributes"][number] {
+  const read = { name, value: isText === true ? value : parseDecimal(value) };
   return typeof unit === "string" ? { ...read, unit } : read;
 }

@@ -7,15 +7,15 @@ import { DAY_MS } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
-import { eventColumns, eventOf } from "./event-rows.ts";
-import { DAY_OF_EVENT, EVENT_KEY, hasEventId, isOfAccount, keyExpression, pageEnd, parameter } from "./query.ts";
-import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
+import { eventColumns, readEvent } from "./event-rows.ts";
+import { DAY_OF_EVENT, EVENT_KEY, hasEventId, isOfAccount, hashExpression, pageClause, parameter } from "./query.ts";
+import { dayValue, instantFromColumn, instantValue, idKey, idKeys, formatTextArray } from "./values.ts";
 
 type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
 
 /** The event that holds an id, and its number among the holders of that id. */
 export interface Holder {
-  readonly held: AcceptedEventId;
+  readonly event: AcceptedEventId;
   /** 0 for the first event with the id, 1 for one that came again after it, and so on. */
   readonly holds: number;
 }
@@ -25,7 +25,7 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
   const from = `select ${eventColumns(table)} from ${table("event")} where`;
   return {
     async acceptedIds(eventIds) {
-      return (await holdersOf(run, table, eventIds)).map(({ held }) => held);
+      return (await readHolders(run, table, eventIds)).map(({ event }) => event);
     },
     async events(filter, page) {
       const values: string[] = [];
@@ -33,38 +33,38 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
       // A few events are found by what is theirs, or by their days.
       const isFew = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
       const ofAccount = accountId !== undefined && !isFew;
-      const own = ofAccount ? `${isOfAccount(parameter(values, keyOf(accountId)))} and ` : "";
-      const conditions = `${own}${conditionsOf(ofAccount ? others : filter, values)}`;
-      const text = `${from} ${conditions} ${pageEnd(values, page, { table: "event", id: "reference_id", ofAccount })}`;
-      return (await run(text, values)).map(eventOf);
+      const own = ofAccount ? `${isOfAccount(parameter(values, idKey(accountId)))} and ` : "";
+      const conditions = `${own}${filterConditions(ofAccount ? others : filter, values)}`;
+      const text = `${from} ${conditions} ${pageClause(values, page, { table: "event", id: "reference_id", ofAccount })}`;
+      return (await run(text, values)).map(readEvent);
     },
     async eventsToUndo(accountId, filter, limit) {
       if (filter.accountId !== undefined && filter.accountId !== accountId) return [];
       const values: string[] = [];
-      const conditions = `not reverted and ${conditionsOf({ ...filter, accountId }, values)}`;
+      const conditions = `not reverted and ${filterConditions({ ...filter, accountId }, values)}`;
       const most = limit === undefined ? "" : `limit ${parameter(values, String(limit), "bigint")}`;
       const isNarrow = most === "" || filter.eventId !== undefined || filter.referenceId !== undefined;
       const text = isNarrow
         ? `${from} ${conditions} order by event.number ${most}`
-        : earliestOfDays({ table, conditions, most }, daysOf(filter, values));
-      return (await run(text, values)).map(eventOf);
+        : earliestEventsQuery({ table, conditions, most }, dayConditions(filter, values));
+      return (await run(text, values)).map(readEvent);
     },
     async eventsWithOverage(accountId, featureId, fromDay, untilDay, page) {
-      const values = [keyOf(accountId), keyOf(featureId), midnight(fromDay), midnight(untilDay)];
+      const values = [idKey(accountId), idKey(featureId), midnight(fromDay), midnight(untilDay)];
       const after = page?.afterNumber;
       const rest = after === undefined ? "" : `and number > ${parameter(values, String(after), "bigint")}`;
       const most = page === undefined ? "" : `limit ${parameter(values, String(page.limit), "bigint")}`;
       const text = `${from} account_id = $1::text and overage_of = $2::text and holds is not null
         and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${rest} order by event.number ${most}`;
-      return (await run(text, values)).map(eventOf);
+      return (await run(text, values)).map(readEvent);
     },
     async lastSpent(entryId, accountId) {
       const [row] = await run(
         `select timestamp::text from ${table("event")} where account_id = $1::text and not reverted and holds is not null
           and $2::text = any(entry_ids) order by event.${DAY_OF_EVENT} desc, event.timestamp desc limit 1`,
-        [keyOf(accountId), keyOf(entryId)],
+        [idKey(accountId), idKey(entryId)],
       );
-      return row === undefined ? undefined : instantOf(row["timestamp"]);
+      return row === undefined ? undefined : instantFromColumn(row["timestamp"]);
     },
   };
 }
@@ -75,7 +75,7 @@ interface Days {
   readonly until: string;
 }
 
-function daysOf({ timestamp }: EventFilter, values: string[]): Days {
+function dayConditions({ timestamp }: EventFilter, values: string[]): Days {
   const bound = (instant: number): string =>
     `${parameter(values, String(instantValue(instant)), "bigint")} / ${DAY_MS}`;
   return {
@@ -88,7 +88,7 @@ function daysOf({ timestamp }: EventFilter, values: string[]): Days {
  * The earliest ingested events that are not reverted, of the account in `$1`, as a query: the earliest of each day, and of
  * these the earliest. However many events there are, each day costs one look at the index.
  */
-function earliestOfDays(
+function earliestEventsQuery(
   {
     table,
     conditions,
@@ -113,7 +113,7 @@ function earliestOfDays(
  *
  * @param lock `for no key update` where they must stay what they are
  */
-export async function holdersOf(
+export async function readHolders(
   run: Run,
   table: (name: string) => string,
   eventIds: readonly string[],
@@ -122,23 +122,23 @@ export async function holdersOf(
   const rows = await run(
     `select ${eventColumns(table)}, holds::text from ${table("event")}
       where ${hasEventId("$1::text::text[]")} and holds is not null order by event.created_at ${lock}`,
-    [textList(keysOf(eventIds))],
+    [formatTextArray(idKeys(eventIds))],
   );
   const holders = new Map<string, Holder>();
   for (const row of rows) {
-    const event = eventOf(row);
+    const event = readEvent(row);
     const before = holders.get(event.eventId)?.holds ?? 0;
-    holders.set(event.eventId, { held: heldBy(event), holds: Math.max(before, Number(row["holds"])) });
+    holders.set(event.eventId, { event: toAcceptedId(event), holds: Math.max(before, Number(row["holds"])) });
   }
   return [...holders.values()];
 }
 
-function heldBy({ eventId, referenceId, accountId, timestamp, createdAt }: EventRecord): AcceptedEventId {
+function toAcceptedId({ eventId, referenceId, accountId, timestamp, createdAt }: EventRecord): AcceptedEventId {
   return { eventId, referenceId, accountId, timestamp, createdAt };
 }
 
 /** A filter as an SQL condition. */
-function conditionsOf(filter: EventFilter, values: string[]): string {
+function filterConditions(filter: EventFilter, values: string[]): string {
   const { accountId, schemaName, status, accepted, reverted, eventId, referenceId, timestamp, createdAt } = filter;
   const conditions = ["true"];
   const equal = (column: string, value: string | undefined): void => {
@@ -149,14 +149,14 @@ function conditionsOf(filter: EventFilter, values: string[]): string {
     conditions.push(`${column} >= ${parameter(values, String(instantValue(range.from)), "bigint")}`);
     conditions.push(`${column} < ${parameter(values, String(instantValue(range.until)), "bigint")}`);
   };
-  equal("account_id", accountId === undefined ? undefined : keyOf(accountId));
-  equal("schema_name", schemaName === undefined ? undefined : keyOf(schemaName));
+  equal("account_id", accountId === undefined ? undefined : idKey(accountId));
+  equal("schema_name", schemaName === undefined ? undefined : idKey(schemaName));
   equal("status", status);
   if (eventId !== undefined) {
-    equal("event_id", keyOf(eventId));
-    conditions.push(`${EVENT_KEY} = ${keyExpression(`$${values.length}::text`)}`);
+    equal("event_id", idKey(eventId));
+    conditions.push(`${EVENT_KEY} = ${hashExpression(`$${values.length}::text`)}`);
   }
-  equal("reference_id", referenceId === undefined ? undefined : keyOf(referenceId));
+  equal("reference_id", referenceId === undefined ? undefined : idKey(referenceId));
   if (accepted !== undefined) conditions.push(`${accepted ? "" : "not "}starts_with(status, 'INGESTION_COMPLETED')`);
   if (reverted !== undefined) conditions.push(reverted ? "reverted" : "not reverted");
   within("timestamp", timestamp);

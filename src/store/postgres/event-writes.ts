@@ -8,12 +8,20 @@ import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { OpenTransaction } from "./client.ts";
 import type { EventNumbers } from "./event-numbers.ts";
-import { eventBody, type EventKeys, keysOfEvent, newEventBody } from "./event-rows.ts";
+import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";
 import type { HeldIds } from "./held-ids.ts";
-import { inKeyOrder } from "./key-order.ts";
+import { sortByKey } from "./key-order.ts";
 import { hasEventId } from "./query.ts";
 import type { Sending } from "./sending.ts";
-import { instantValue, keyOf, keysOf, lineList, listWithin, plainList, textList } from "./values.ts";
+import {
+  instantValue,
+  idKey,
+  idKeys,
+  formatLines,
+  formatListQuery,
+  formatPlainArray,
+  formatTextArray,
+} from "./values.ts";
 
 /** Where events are written. */
 export interface EventWriting extends Sending, Pick<HeldIds, "holdsOf"> {
@@ -36,24 +44,24 @@ export async function writeEvents(
 ): Promise<void> {
   if (added.length + changed.length === 0) return;
   const taken = added.filter(({ status }) => isCompleted(status)).map(idOf);
-  const held = await context.holdsOf([...taken, ...changed.filter(isHolder).map(idOf)], taken);
+  const heldCounts = await context.holdsOf([...taken, ...changed.filter(isHolder).map(idOf)], taken);
   const numberAt = await context.numbers(added.length);
-  const fresh = inKeyOrder(
-    added.map((event, place) => ({ event, number: numberAt(place), keys: keysOfEvent(event) })),
+  const fresh = sortByKey(
+    added.map((event, place) => ({ event, number: numberAt(place), keys: eventKeys(event) })),
     ({ keys }) => keys.eventId,
   );
   // A new event replaces none, which is quicker when the database need not look.
   for (let start = 0; start < fresh.length; start += CHUNK) {
     await insertEvents(
       context,
-      fresh.slice(start, start + CHUNK).map((row) => newRow(row, held)),
+      fresh.slice(start, start + CHUNK).map((row) => newRow(row, heldCounts)),
       "",
     );
   }
   if (changed.length === 0) return;
-  const rows = inKeyOrder(changed, ({ eventId }) => keyOf(eventId)).map((event) => changedRow(event, held));
+  const rows = sortByKey(changed, ({ eventId }) => idKey(eventId)).map((event) => changedRow(event, heldCounts));
   await insertEvents(context, rows, REPLACE);
-  holdFirst(context, changed.filter(({ reverted }) => reverted).map(idOf));
+  promoteNextHolder(context, changed.filter(({ reverted }) => reverted).map(idOf));
 }
 
 /** Takes events out; where one held its id as the first one, the next one that holds it does. */
@@ -62,9 +70,9 @@ export async function removeEvents(
   removed: readonly Pick<EventRecord, "referenceId" | "eventId">[],
 ): Promise<void> {
   if (removed.length === 0) return;
-  const ids = textList(keysOf(removed.map(({ referenceId }) => referenceId)));
+  const ids = formatTextArray(idKeys(removed.map(({ referenceId }) => referenceId)));
   await context.send(`delete from ${context.table("event")} where reference_id = any($1::text::text[])`, [ids]);
-  holdFirst(context, removed.map(idOf));
+  promoteNextHolder(context, removed.map(idOf));
 }
 
 const REPLACE = `on conflict (reference_id) do update set number = excluded.number, status = excluded.status,
@@ -77,11 +85,11 @@ const REPLACE = `on conflict (reference_id) do update set number = excluded.numb
  * or removed while a later event holds the id too, the later one gets the number 0. This runs after the undo, so that it
  * sees every event that took the id before the undone one was locked.
  */
-function holdFirst({ atCommit, table }: EventWriting, undone: readonly string[]): void {
+function promoteNextHolder({ atCommit, table }: EventWriting, undone: readonly string[]): void {
   if (undone.length === 0) return;
   atCommit(`with holder as materialized (
       select reference_id, event_id, holds from ${table("event")}
-        where ${hasEventId(listWithin(keysOf(undone)))} and holds is not null
+        where ${hasEventId(formatListQuery(idKeys(undone)))} and holds is not null
         order by reference_id for no key update),
       earliest as (select distinct on (event_id) reference_id from holder order by event_id, holds)
     update ${table("event")} as event set holds = 0 from earliest
@@ -116,20 +124,20 @@ const COLUMNS: readonly (readonly [name: string, type: string, valueOf: (row: Ev
   ["status", "text", ({ event }) => event.status, true],
   ["created_at", "bigint", ({ event }) => instantValue(event.createdAt), true],
   ["reverted", "boolean", ({ reverted }) => reverted, true],
-  ["overage_of", "text", ({ event: { feature } }) => overageOf(feature), true],
-  ["entry_ids", "text[]", ({ event: { feature } }) => entryIdsOf(feature), true],
+  ["overage_of", "text", ({ event: { feature } }) => overageFeature(feature), true],
+  ["entry_ids", "text[]", ({ event: { feature } }) => spentEntryIds(feature), true],
 ];
 
-function overageOf(feature: FeatureUse | undefined): string | undefined {
-  return feature === undefined || feature.overage.isZero() ? undefined : keyOf(feature.featureId);
+function overageFeature(feature: FeatureUse | undefined): string | undefined {
+  return feature === undefined || feature.overage.isZero() ? undefined : idKey(feature.featureId);
 }
 
-function entryIdsOf(feature: FeatureUse | undefined): string | undefined {
+function spentEntryIds(feature: FeatureUse | undefined): string | undefined {
   if (feature === undefined || feature.allocations.length === 0) return undefined;
-  return textList(feature.allocations.map(({ entryId }) => keyOf(entryId)));
+  return formatTextArray(feature.allocations.map(({ entryId }) => idKey(entryId)));
 }
 
-type Held = ReadonlyMap<string, number>;
+type HeldCounts = ReadonlyMap<string, number>;
 
 /** A new event, and what is made of it before it is in a row. */
 interface Added {
@@ -138,15 +146,15 @@ interface Added {
   readonly keys: EventKeys;
 }
 
-function newRow({ event, number, keys }: Added, held: Held): EventRow {
-  const holds = isCompleted(event.status) ? nextHold(held, event.eventId) : undefined;
+function newRow({ event, number, keys }: Added, heldCounts: HeldCounts): EventRow {
+  const holds = isCompleted(event.status) ? nextHold(heldCounts, event.eventId) : undefined;
   return { event, keys, number, reverted: false, holds, body: newEventBody(event, keys) };
 }
 
-function changedRow(event: EventRecord, held: Held): EventRow {
+function changedRow(event: EventRecord, heldCounts: HeldCounts): EventRow {
   const { number, reverted } = event;
-  const keys = keysOfEvent(event);
-  const holds = isHolder(event) ? nextHold(held, event.eventId) : undefined;
+  const keys = eventKeys(event);
+  const holds = isHolder(event) ? nextHold(heldCounts, event.eventId) : undefined;
   return { event, keys, number, reverted, holds, body: eventBody(event, keys) };
 }
 
@@ -156,7 +164,7 @@ async function insertEvents(
   rows: readonly EventRow[],
   onConflict: string,
 ): Promise<void> {
-  const parameters: (string | null)[] = [lineList(rows.map(({ body }) => body))];
+  const parameters: (string | null)[] = [formatLines(rows.map(({ body }) => body))];
   const unnested = ["string_to_array($1::text, E'\\n')"];
   const [names, expressions, listed] = [["body"], ["body"], ["body"]];
   for (const [name, type, valueOf, mayBeAlike] of COLUMNS) {
@@ -168,7 +176,7 @@ async function insertEvents(
       continue;
     }
     const isText = type === "text" || type === "text[]";
-    parameters.push(isText ? textList(own.map((value) => value?.toString())) : plainList(own));
+    parameters.push(isText ? formatTextArray(own.map((value) => value?.toString())) : formatPlainArray(own));
     unnested.push(`$${parameters.length}::text::${isText ? "text" : type}[]`);
     listed.push(name);
     expressions.push(type === "text[]" ? `${name}::text[]` : name);
@@ -181,8 +189,8 @@ async function insertEvents(
 }
 
 /** With which number a new holder holds an id. */
-function nextHold(held: Held, eventId: string): number {
-  return (held.get(eventId) ?? -1) + 1;
+function nextHold(heldCounts: HeldCounts, eventId: string): number {
+  return (heldCounts.get(eventId) ?? -1) + 1;
 }
 
 function idOf({ eventId }: { readonly eventId: string }): string {

@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { madeTwice } from "../../ledger/refusals.ts";
+import { idCollision } from "../../ledger/refusals.ts";
 import { DIGITS_MAX } from "../../numbers/decimal.ts";
 import { sleep } from "../sleep.ts";
 import { EXACT } from "./query.ts";
@@ -23,7 +23,7 @@ const ATTEMPTS_MAX = 20;
  * @param work told which attempt it is, from 1
  * @throws {RatebookError} ERR_STORE_CONFLICT when it has lost too many
  */
-export async function againAfterLostRaces<Result>(work: (attempt: number) => Promise<Result>): Promise<Result> {
+export async function retryLostRaces<Result>(work: (attempt: number) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work(attempt);
@@ -54,10 +54,11 @@ const TERMINATED =
 const NO_SOCKET = "ENOENT";
 
 /** The error to throw for one of a driver: errors of the database get a meaning, all others stay what they are. */
-export function failureOf(error: unknown): unknown {
+export function translateFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof RatebookError) return error;
   const { code = "", constraint, detail = "" } = error as Partial<Record<"code" | "constraint" | "detail", string>>;
-  if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT) return madeTwice("event", keyIn(detail), "reference id");
+  if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT)
+    return idCollision("event", keyIn(detail), "reference id");
   if (LOST_RACES.has(code)) return new LostRace(error.message, { cause: error });
   if (code === "23514" && constraint === EXACT) {
     const message = `a sum of usage or overage needs more than ${DIGITS_MAX} significant digits`;

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { takingTurns } from "../turns.ts";
+import { createYielder } from "../turns.ts";
 import type { Row, Run } from "./client.ts";
-import { shifted } from "./query.ts";
+import { shiftParameters } from "./query.ts";
 
 /** A read that waits to be sent together with others. */
-interface Asked {
+interface PendingRead {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly answer: (rows: readonly Row[]) => void;
@@ -16,13 +16,13 @@ interface Asked {
 }
 
 /** Runs queries, whose columns are all asked for as text: those that are asked for before anybody waits go together. */
-export function gathering(run: Run): Run {
-  let asked: Asked[] = [];
+export function batchReads(run: Run): Run {
+  let pending: PendingRead[] = [];
   const ask = async (): Promise<void> => {
-    const together = asked;
-    asked = [];
+    const together = pending;
+    pending = [];
     try {
-      const answers = await answersOf(run, together);
+      const answers = await readTogether(run, together);
       for (const [index, { answer }] of together.entries()) answer(answers[index] ?? []);
     } catch (error) {
       for (const { fail } of together) fail(error);
@@ -30,8 +30,8 @@ export function gathering(run: Run): Run {
   };
   return (text, values = []) =>
     new Promise((answer, fail) => {
-      asked.push({ text, values, answer, fail });
-      if (asked.length === 1) queueMicrotask(() => void ask());
+      pending.push({ text, values, answer, fail });
+      if (pending.length === 1) queueMicrotask(() => void ask());
     });
 }
 
@@ -39,12 +39,12 @@ export function gathering(run: Run): Run {
 const ROWS_AT_ONCE = 64;
 
 /** The rows of each query, in their order. */
-async function answersOf(run: Run, queries: readonly Asked[]): Promise<readonly (readonly Row[])[]> {
+async function readTogether(run: Run, queries: readonly PendingRead[]): Promise<readonly (readonly Row[])[]> {
   const [only] = queries;
   if (queries.length === 1 && only !== undefined) return [await run(only.text, only.values)];
   const values: unknown[] = [];
   const texts = queries.map((query, index) => {
-    const text = shifted(query.text, values.length);
+    const text = shiftParameters(query.text, values.length);
     values.push(...query.values);
     return `select ${index} as query, row_number() over () as place, to_json(answer)::text as answer
       from (${text}) as answer`;
@@ -54,7 +54,7 @@ async function answersOf(run: Run, queries: readonly Asked[]): Promise<readonly 
     values,
   );
   const answers = queries.map((): Row[] => []);
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   for (const [place, { query, answer }] of rows.entries()) {
     answers[Number(query)]?.push(JSON.parse(answer ?? "{}") as Row);
     if (place % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await giveWay();

@@ -5,7 +5,7 @@
  */
 import type { AcceptedEventId } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
-import { type Holder, holdersOf } from "./event-view.ts";
+import { type Holder, readHolders } from "./event-view.ts";
 import { LostRace } from "./failures.ts";
 
 /**
@@ -13,7 +13,7 @@ import { LostRace } from "./failures.ts";
  * held tells when one is not. So a first attempt does not ask: an id that turns out to be held makes it a lost race, and the
  * next attempt asks, as do some transactions after it.
  */
-export interface Assuming {
+export interface IdCheckPolicy {
   /** So many transactions ask before one assumes again. */
   asking: number;
 }
@@ -22,17 +22,17 @@ export interface Assuming {
 const ASK_AFTER_WRONG = 32;
 
 /** A store that assumes. */
-export function assuming(): Assuming {
+export function createIdCheckPolicy(): IdCheckPolicy {
   return { asking: 0 };
 }
 
 /** Whether an attempt of a transaction may assume that event ids are free. */
-export function mayAssume(assuming: Assuming, attempt: number): boolean {
+export function mayAssumeFree(createIdCheckPolicy: IdCheckPolicy, attempt: number): boolean {
   // The attempt before may have lost its race because of this assumption.
-  if (attempt === 2) assuming.asking = ASK_AFTER_WRONG;
+  if (attempt === 2) createIdCheckPolicy.asking = ASK_AFTER_WRONG;
   if (attempt > 1) return false;
-  if (assuming.asking === 0) return true;
-  assuming.asking -= 1;
+  if (createIdCheckPolicy.asking === 0) return true;
+  createIdCheckPolicy.asking -= 1;
   return false;
 }
 
@@ -54,7 +54,7 @@ export interface HeldIds {
 }
 
 /** Starts a transaction's knowledge of event ids, once it has its locks. */
-export function heldIdsOf(run: Run, table: (name: string) => string, assumes: boolean): HeldIds {
+export function createHeldIds(run: Run, table: (name: string) => string, assumes: boolean): HeldIds {
   const holds = new Map<string, number>();
   const held = new Map<string, Holder>();
   const assumed = new Set<string>();
@@ -63,9 +63,9 @@ export function heldIdsOf(run: Run, table: (name: string) => string, assumes: bo
     const unknown = [...new Set(eventIds)].filter((id) => !holds.has(id));
     if (unknown.length === 0) return;
     for (const id of unknown) holds.set(id, -1);
-    for (const holder of await holdersOf(run, table, unknown)) {
-      holds.set(holder.held.eventId, holder.holds);
-      held.set(holder.held.eventId, holder);
+    for (const holder of await readHolders(run, table, unknown)) {
+      holds.set(holder.event.eventId, holder.holds);
+      held.set(holder.event.eventId, holder);
     }
   };
   return {
@@ -75,7 +75,7 @@ export function heldIdsOf(run: Run, table: (name: string) => string, assumes: bo
         return [];
       }
       await learn(eventIds);
-      return [...new Set(eventIds)].flatMap((id) => held.get(id)?.held ?? []);
+      return [...new Set(eventIds)].flatMap((id) => held.get(id)?.event ?? []);
     },
     holdsOf: async (eventIds, taken) => {
       await learn(assumed.size === 0 ? eventIds : eventIds.filter((id) => !assumed.has(id)));
@@ -83,8 +83,8 @@ export function heldIdsOf(run: Run, table: (name: string) => string, assumes: bo
       // One that is held and taken all the same gets the next number: were its holder undone at the same time, another
       // writer would take it with the first one.
       const again = held.size === 0 ? [] : taken.filter((id) => held.has(id));
-      const still = again.length === 0 ? [] : await holdersOf(run, table, again, "for no key update");
-      const same = still.filter((one) => held.get(one.held.eventId)?.held.referenceId === one.held.referenceId);
+      const still = again.length === 0 ? [] : await readHolders(run, table, again, "for no key update");
+      const same = still.filter((one) => held.get(one.event.eventId)?.event.referenceId === one.event.referenceId);
       if (same.length < again.length)
         throw new LostRace("an event whose id is taken again was undone at the same time");
       return holds;

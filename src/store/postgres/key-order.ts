@@ -5,7 +5,7 @@
  */
 
 /** Items in the order of their keys: commits that write in one order never wait for each other. */
-export function inKeyOrder<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+export function sortByKey<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
   const keyed = items.map((item) => ({ item, key: key(item) }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
 }

@@ -12,7 +12,7 @@ import { listedAt } from "../../ledger/account/draft-places.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
 import { parameter } from "./query.ts";
-import { instantValue, keyOf } from "./values.ts";
+import { instantValue, idKey } from "./values.ts";
 
 /** How many days a billing period of each span has at most: a cycle of each interval, or a piece of one. */
 const DAYS_OF_SPAN = [7, 31, 92, 184, 366] as const;
@@ -28,19 +28,19 @@ export interface Listed {
 }
 
 /** The place of something in its list. */
-export function placeOf(listed: Instant): number {
+export function listPlace(listed: Instant): number {
   return -instantValue(listed);
 }
 
 /** The span of a billing period; of an item that is not listed at its start, as an AD_HOC one may be. */
-export function spanOfPeriod({ listedAt: listed, start, end }: Listed): number {
+export function periodSpan({ listedAt: listed, start, end }: Listed): number {
   if (listed !== start) return AD_HOC_SPAN;
   const span = DAYS_OF_SPAN.findIndex((days) => end - start <= days * DAY_MS);
   return span < 0 ? AD_HOC_SPAN - 1 : span;
 }
 
-/** As {@link spanOfPeriod}, as an expression of SQL. */
-export function spanOf(listed: string, start: string, end: string): string {
+/** As {@link periodSpan}, as an expression of SQL. */
+export function spanExpression(listed: string, start: string, end: string): string {
   const spans = DAYS_OF_SPAN.slice(0, -1).map(
     (days, span) => `when ${end} - ${start} <= ${days * DAY_MS} then ${span}`,
   );
@@ -48,7 +48,7 @@ export function spanOf(listed: string, start: string, end: string): string {
 }
 
 /** The instants by which a final invoice is listed and filtered. */
-export function listedOf({ invoice }: InvoiceRecord): Listed {
+export function toListed({ invoice }: InvoiceRecord): Listed {
   return { listedAt: listedAt(invoice), start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) };
 }
 
@@ -60,7 +60,7 @@ export function listedOf({ invoice }: InvoiceRecord): Listed {
  * @param more other conditions
  * @param values what the query has as parameters so far; those of the page are added
  */
-export function pageOfList(
+export function listPageQuery(
   from: { readonly table: string; readonly columns: string },
   { equal, more, period, begunBy }: ListConditions,
   { limit, after }: PageRequest,
@@ -71,8 +71,8 @@ export function pageOfList(
     if (value !== undefined) conditions.push(`${column} = ${parameter(values, value)}`);
   }
   if (after !== undefined) {
-    const place = parameter(values, String(placeOf(after.createdAt)), "bigint");
-    conditions.push(`(place, id) > (${place}, ${parameter(values, keyOf(after.id))})`);
+    const place = parameter(values, String(listPlace(after.createdAt)), "bigint");
+    conditions.push(`(place, id) > (${place}, ${parameter(values, idKey(after.id))})`);
   }
   const most = parameter(values, String(limit), "bigint");
   const page = (own: readonly string[], order = "place, id"): string =>

@@ -8,7 +8,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
-import { spanOf } from "./listing.ts";
+import { spanExpression } from "./listing.ts";
 import { DAY_OF_EVENT, EVENT_KEY, EXACT, ROW_ITEMS } from "./query.ts";
 import { checkServerVersion } from "./server-version.ts";
 import { advisoryKey } from "./values.ts";
@@ -113,8 +113,8 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
   (table) => [
     // All rows of usage are read, which a transaction elsewhere is told not to do.
     "set local enable_seqscan = on",
-    ...plainCells(table, "usage", "meter_id"),
-    ...plainCells(table, "overage", "feature_id"),
+    ...migrateToPlainCells(table, "usage", "meter_id"),
+    ...migrateToPlainCells(table, "overage", "feature_id"),
     `drop table ${table("item")}`,
   ],
   (table) => [
@@ -127,11 +127,11 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
       select id, row_number() over (order by id) - 1, max(original_id) from (
         select distinct meter_id as id, original_id from ${table("usage")}
         union select distinct feature_id, original_id from ${table("overage")}) as counted group by id`,
-    ...cellsInRows(table, "usage", "meter_id"),
-    ...cellsInRows(table, "overage", "feature_id"),
+    ...migrateCellsToRows(table, "usage", "meter_id"),
+    ...migrateCellsToRows(table, "overage", "feature_id"),
   ],
   (table) => [
-    ...listedInvoices(table),
+    ...migrateListedInvoices(table),
     // The place of each draft that an account may have, as its body has them, so that a list finds the accounts of a page.
     `create table ${table("draft")} (id text collate "C" primary key, account_id text collate "C" not null,
       customer_id text collate "C" not null, ${LISTED}, final_at bigint not null, body text not null)`,
@@ -171,7 +171,11 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
 ];
 
 /** Plain rows of usage or overage as rows of four items, and a view in their place that shows what they were. */
-function cellsInRows(table: (name: string) => string, name: "usage" | "overage", counted: string): readonly string[] {
+function migrateCellsToRows(
+  table: (name: string) => string,
+  name: "usage" | "overage",
+  counted: string,
+): readonly string[] {
   const cells = table(`${name}_cells`);
   const sums = QUANTITIES.map(
     (_, place) => `coalesce(sum(cell.quantity) filter (where item.place % ${ROW_ITEMS} = ${place}), 0)`,
@@ -200,7 +204,7 @@ function cellsInRows(table: (name: string) => string, name: "usage" | "overage",
 const LISTED = "place bigint not null, span integer not null, starts_at bigint not null, ends_at bigint not null";
 
 /** Final invoices with what lists of them ask for. */
-function listedInvoices(table: (name: string) => string): readonly string[] {
+function migrateListedInvoices(table: (name: string) => string): readonly string[] {
   const invoice = table("invoice");
   const instant = (name: string): string => `(extract(epoch from (of.body ->> '${name}')::timestamptz) * 1000)::bigint`;
   return [
@@ -210,7 +214,7 @@ function listedInvoices(table: (name: string) => string): readonly string[] {
       body text not null)`,
     `insert into ${table("invoice_listed")}
       select found.id, found.account_id, account.customer_id, of.body ->> 'status', found.invoice_date,
-          -place.listed, ${spanOf("place.listed", "dates.starts", "dates.ends")}, dates.starts, dates.ends, found.body
+          -place.listed, ${spanExpression("place.listed", "dates.starts", "dates.ends")}, dates.starts, dates.ends, found.body
         from ${invoice} as found
         join ${table("account")} as account on account.id = found.account_id
         cross join lateral (select found.body::json -> 'invoice' as body) as of
@@ -231,7 +235,11 @@ function listedInvoices(table: (name: string) => string): readonly string[] {
  * Usage or overage as plain rows, made of those with a column for each of four items. Of an id that no column can hold, or
  * that is too long, `original_id` is the JSON text.
  */
-function plainCells(table: (name: string) => string, name: "usage" | "overage", counted: string): readonly string[] {
+function migrateToPlainCells(
+  table: (name: string) => string,
+  name: "usage" | "overage",
+  counted: string,
+): readonly string[] {
   const plain = table(`${name}_plain`);
   const places = QUANTITIES.map((column, place) => `(${place}, cell.${column})`).join(", ");
   return [
@@ -260,12 +268,12 @@ export const SCHEMA_VERSION: number = VERSIONS.length;
  * before the first release has made it
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
-  const table = tablesIn(schema);
+  const table = createTableNames(schema);
   const lock = `select pg_advisory_xact_lock(${advisoryKey(schema, "migration")})::text`;
   await checkServerVersion(connections);
   await connections.transaction([lock], async ({ run }) => {
-    await makeWhereMissing(run, schema, table("migration"));
-    const version = await versionOf(run, table("migration"));
+    await createMissing(run, schema, table("migration"));
+    const version = await readVersion(run, table("migration"));
     if (version > SCHEMA_VERSION) {
       const sentence = `the database is of version ${version}, made by a newer ratebook; this one knows version ${SCHEMA_VERSION}`;
       throw new RatebookError("ERR_REFUSED", sentence, {});
@@ -280,18 +288,18 @@ export async function migrate(connections: Connections, schema: string): Promise
 }
 
 /** The names of tables in a schema. */
-export function tablesIn(schema: string): (name: string) => string {
-  return (name) => `${quotedName(schema)}.${quotedName(name)}`;
+export function createTableNames(schema: string): (name: string) => string {
+  return (name) => `${quoteName(schema)}.${quoteName(name)}`;
 }
 
-function quotedName(name: string): string {
+function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Creates only what is missing: even `create … if not exists` needs the right to create, which the user may lack for good reason. */
-async function makeWhereMissing(run: Run, schema: string, migration: string): Promise<void> {
+async function createMissing(run: Run, schema: string, migration: string): Promise<void> {
   const [known] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
-  if (known === undefined) await run(`create schema if not exists ${quotedName(schema)}`);
+  if (known === undefined) await run(`create schema if not exists ${quoteName(schema)}`);
   if (await hasTable(run, migration)) return;
   await run(
     `create table if not exists ${migration} (version integer primary key, applied_at timestamptz not null default now())`,
@@ -310,7 +318,7 @@ async function refuseEarlyLayout(run: Run, ledger: string): Promise<void> {
   throw new RatebookError("ERR_REFUSED", sentence, {});
 }
 
-async function versionOf(run: Run, table: string): Promise<number> {
+async function readVersion(run: Run, table: string): Promise<number> {
   const [row] = await run(`select coalesce(max(version), 0)::text as version from ${table}`);
   return Number(row?.["version"] ?? 0);
 }

@@ -14,17 +14,17 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
-import { type KnownAccounts, lockedAccounts, lockKeys, lockStatement, NOTHING_LOCKED } from "./accounts.ts";
-import { ANSWER_MS, type Connections, connectionsOf, type OpenTransaction, type PostgresClient } from "./client.ts";
+import { type KnownAccounts, lockAccounts, lockKeys, lockStatement, NOTHING_LOCKED } from "./accounts.ts";
+import { ANSWER_MS, type Connections, toConnections, type OpenTransaction, type PostgresClient } from "./client.ts";
 import { isSmall, writeChanges } from "./commit.ts";
-import { againAfterLostRaces, LostRace } from "./failures.ts";
-import { gathering } from "./gathering.ts";
-import { assuming, type Assuming, heldIdsOf, mayAssume } from "./held-ids.ts";
-import { type KnownItems, noItems } from "./items.ts";
-import { migrate, tablesIn } from "./migrations.ts";
-import { sendingOver, sendingTogether } from "./sending.ts";
+import { retryLostRaces, LostRace } from "./failures.ts";
+import { batchReads } from "./gathering.ts";
+import { createIdCheckPolicy, type IdCheckPolicy, createHeldIds, mayAssumeFree } from "./held-ids.ts";
+import { type KnownItems, createKnownItems } from "./items.ts";
+import { migrate, createTableNames } from "./migrations.ts";
+import { sendOneByOne, sendTogether } from "./sending.ts";
 import { advisoryKey } from "./values.ts";
-import { viewOver } from "./view.ts";
+import { createView } from "./view.ts";
 
 /** How a store uses its database. */
 export interface PostgresStoreOptions {
@@ -45,22 +45,22 @@ export async function postgresStore(
   { schema = "ratebook", onClose }: PostgresStoreOptions = {},
 ): Promise<Store> {
   // No time limit: a migration may rewrite all rows of a large database.
-  await againAfterLostRaces(() => migrate(connectionsOf(client, MIGRATION_MS), schema));
-  const connections = connectionsOf(client, ANSWER_MS);
-  const table = tablesIn(schema);
+  await retryLostRaces(() => migrate(toConnections(client, MIGRATION_MS), schema));
+  const connections = toConnections(client, ANSWER_MS);
+  const table = createTableNames(schema);
   const own = {
     known: new Map(),
-    items: noItems(),
+    items: createKnownItems(),
     locks: createLocks(),
-    assuming: assuming(),
+    assuming: createIdCheckPolicy(),
     silentAt: -Infinity,
   };
   const place: Place = { connections, schema, table, ...own };
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
-    read: viewOver(connections.run, table),
-    together: () => viewOver(gathering(connections.run), table),
+    read: createView(connections.run, table),
+    consistentView: () => createView(batchReads(connections.run), table),
     transact(scope, work) {
       if (closing === undefined) return transact(place, scope, work);
       return Promise.reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {}));
@@ -84,7 +84,7 @@ interface Place {
    * accounts checks each of them again once it has them, which takes longer than all else.
    */
   readonly locks: Locks;
-  readonly assuming: Assuming;
+  readonly assuming: IdCheckPolicy;
   /** When a transaction was given up last because the database did not answer. */
   silentAt: number;
 }
@@ -107,14 +107,14 @@ async function transact<Result>(place: Place, scope: Scope, work: Work<Result>):
   const opening = [configurationLock(schema, scope)];
   const keys = lockKeys(scope.accountIds);
   if (keys.length > 0) opening.push(lockStatement(table, keys));
-  const asked = performance.now();
+  const requestedAt = performance.now();
   const release = await place.locks.take(scope);
   const began = performance.now();
   try {
     // A transaction that queued behind one without an answer would only wait as long again.
-    if (place.silentAt > asked) throw new RatebookError("ERR_STORE_UNAVAILABLE", SILENT, {});
-    return await againAfterLostRaces(async (attempt) => {
-      const assumes = mayAssume(place.assuming, attempt);
+    if (place.silentAt > requestedAt) throw new RatebookError("ERR_STORE_UNAVAILABLE", SILENT, {});
+    return await retryLostRaces(async (attempt) => {
+      const assumes = mayAssumeFree(place.assuming, attempt);
       return place.connections.transaction(opening, (transaction) =>
         decideAndCommit(transaction, place, { scope, keys, work, assumes }),
       );
@@ -137,11 +137,11 @@ async function decideAndCommit<Result>(
 ): Promise<Result> {
   const locking = { run, table, schema, known };
   const { accounts, revision, block, itemStamp } =
-    keys.length === 0 ? NOTHING_LOCKED : await lockedAccounts(locking, keys, opened);
-  let sending = sendingOver(run);
+    keys.length === 0 ? NOTHING_LOCKED : await lockAccounts(locking, keys, opened);
+  let sending = sendOneByOne(run);
   // Event ids are looked for between statements of the commit too, when those that were sent have ended.
-  const held = heldIdsOf((text, values) => sending.run(text, values), table, assumes);
-  const base = viewOver(gathering(run), table);
+  const held = createHeldIds((text, values) => sending.run(text, values), table, assumes);
+  const base = createView(batchReads(run), table);
   const locked = new Set(scope.accountIds);
   const view: LedgerView = {
     ...base,
@@ -163,7 +163,7 @@ async function decideAndCommit<Result>(
     throw told instanceof LostRace ? told : error;
   });
   const { changes } = decision;
-  if (isSmall(changes)) sending = sendingTogether(run);
+  if (isSmall(changes)) sending = sendTogether(run);
   const places = { table, schema, items, itemStamp };
   await writeChanges({ ...held, ...sending, ...places, atCommit, accounts, block }, changes);
   return decision.result;

@@ -5,7 +5,7 @@
  */
 import { DAY_MS } from "../../calendar/instant.ts";
 import type { PageRequest } from "../../ledger/view.ts";
-import { instantValue, keyOf } from "./values.ts";
+import { instantValue, idKey } from "./values.ts";
 
 /** The hash of an event id, by which events are found quicker than by the text alone. */
 export const EVENT_KEY = "hashtextextended(event_id, 0)";
@@ -20,13 +20,13 @@ export const EXACT = "exact";
 export const ROW_ITEMS = 4;
 
 /** The same hash of a text. */
-export function keyExpression(text: string): string {
+export function hashExpression(text: string): string {
   return `hashtextextended(${text} collate "C", 0)`;
 }
 
 /** Whether an event has one of the event ids in a parameter, as a condition that the index of held ids answers. */
 export function hasEventId(ids: string): string {
-  return `${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest(${ids}) as asked (id)))
+  return `${EVENT_KEY} = any(array(select ${hashExpression("asked.id")} from unnest(${ids}) as asked (id)))
         and event_id = any(${ids})`;
 }
 
@@ -35,9 +35,9 @@ export function hasEventId(ids: string): string {
  * the text that is selected, which has another order.
  *
  * @param values what the query has as parameters so far; those of the page are added
- * @param list `ofAccount`: of one account, with the condition {@link isOfAccount}
+ * @param list `accountArguments`: of one account, with the condition {@link isOfAccount}
  */
-export function pageEnd(
+export function pageClause(
   values: string[],
   { limit, after }: PageRequest,
   {
@@ -51,7 +51,7 @@ export function pageEnd(
   const order = `order by ${owner}${createdAt} desc, ${key} limit ${parameter(values, String(limit), "bigint")}`;
   if (after === undefined) return order;
   const last = parameter(values, String(instantValue(after.createdAt)), "bigint");
-  const lastKey = parameter(values, keyOf(after.id));
+  const lastKey = parameter(values, idKey(after.id));
   return `and ${createdAt} <= ${last} and (${createdAt} < ${last} or ${key} > ${lastKey}) ${order}`;
 }
 
@@ -71,6 +71,6 @@ export function parameter(values: string[], value: string, type = "text"): strin
 }
 
 /** A statement whose parameters come after so many others. */
-export function shifted(text: string, by: number): string {
+export function shiftParameters(text: string, by: number): string {
   return by === 0 ? text : text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`);
 }

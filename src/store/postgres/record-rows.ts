@@ -4,19 +4,19 @@
  * @module
  */
 import type { DocumentKind, DocumentRecord } from "../../ledger/decision.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, KeptUsage } from "../../ledger/records.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
-import { decimalOf } from "../../numbers/decimal.ts";
-import { recordOf, recordText } from "../record-text.ts";
+import { parseDecimal } from "../../numbers/decimal.ts";
+import { parseRecord, serializeRecord } from "../record-text.ts";
 import type { Row } from "./client.ts";
-import { instantOf } from "./values.ts";
+import { instantFromColumn } from "./values.ts";
 
-/** The columns that {@link accountOf} reads. */
+/** The columns that {@link readAccount} reads. */
 export const ACCOUNT_COLUMNS = "caught_up_to::text, next_due_at::text, updated_at::text, body";
 
 /** The body of an account: who it is and what was decided, without what changes with time. */
 export function accountBody(record: AccountRecord): string {
-  return recordText({
+  return serializeRecord({
     ...record,
     caughtUpTo: undefined,
     nextDueAt: undefined,
@@ -25,76 +25,80 @@ export function accountBody(record: AccountRecord): string {
 }
 
 /** The account of a row. */
-export function accountOf(row: Row): AccountRecord {
+export function readAccount(row: Row): AccountRecord {
   return {
-    ...(bodyOf(row) as AccountRecord),
-    caughtUpTo: instantOf(row["caught_up_to"]),
-    nextDueAt: instantOf(row["next_due_at"]),
-    updatedAt: instantOf(row["updated_at"]),
+    ...(readBody(row) as AccountRecord),
+    caughtUpTo: instantFromColumn(row["caught_up_to"]),
+    nextDueAt: instantFromColumn(row["next_due_at"]),
+    updatedAt: instantFromColumn(row["updated_at"]),
   };
 }
 
 /** The document of a row. */
-export function documentOf(row: Row): DocumentRecord {
+export function readDocument(row: Row): DocumentRecord {
   return {
     kind: row["kind"] as DocumentKind,
-    id: row["document_id"] === null ? (row["id"] ?? "") : String(recordOf(row["document_id"] ?? "")),
-    createdAt: instantOf(row["created_at"]),
-    updatedAt: instantOf(row["updated_at"]),
-    body: bodyOf(row) as DocumentRecord["body"],
+    id: row["document_id"] === null ? (row["id"] ?? "") : String(parseRecord(row["document_id"] ?? "")),
+    createdAt: instantFromColumn(row["created_at"]),
+    updatedAt: instantFromColumn(row["updated_at"]),
+    body: readBody(row) as DocumentRecord["body"],
   };
 }
 
-/** The columns that {@link entryOf} reads. */
+/** The columns that {@link readEntry} reads. */
 export const ENTRY_COLUMNS = "granted::text, balance::text, body";
 
 /** The body of an entry. */
 export function entryBody(record: EntryRecord): string {
-  return recordText({ ...record, granted: undefined, balance: undefined });
+  return serializeRecord({ ...record, granted: undefined, balance: undefined });
 }
 
 /** The entry of a row. */
-export function entryOf(row: Row): EntryRecord {
-  return { ...(bodyOf(row) as EntryRecord), granted: decimalOf(row["granted"]), balance: decimalOf(row["balance"]) };
+export function readEntry(row: Row): EntryRecord {
+  return {
+    ...(readBody(row) as EntryRecord),
+    granted: parseDecimal(row["granted"]),
+    balance: parseDecimal(row["balance"]),
+  };
 }
 
-/** The columns that {@link creditOf} reads. */
+/** The columns that {@link readCredit} reads. */
 export const CREDIT_COLUMNS = "credit_amount::text, consumed_amount::text, body";
 
 /** The body of a credit. */
 export function creditBody(record: CreditRecord): string {
-  return recordText({ ...record, creditAmount: undefined, consumedAmount: undefined });
+  return serializeRecord({ ...record, creditAmount: undefined, consumedAmount: undefined });
 }
 
 /** The credit of a row. */
-export function creditOf(row: Row): CreditRecord {
+export function readCredit(row: Row): CreditRecord {
   return {
-    ...(bodyOf(row) as CreditRecord),
-    creditAmount: decimalOf(row["credit_amount"]),
-    consumedAmount: decimalOf(row["consumed_amount"]),
+    ...(readBody(row) as CreditRecord),
+    creditAmount: parseDecimal(row["credit_amount"]),
+    consumedAmount: parseDecimal(row["consumed_amount"]),
   };
 }
 
 /** The invoice of a row. */
-export function invoiceOf(row: Row): InvoiceRecord {
-  return bodyOf(row) as InvoiceRecord;
+export function readInvoice(row: Row): InvoiceRecord {
+  return readBody(row) as InvoiceRecord;
 }
 
 /** The kept usage of a row. */
-export function keptUsageOf(row: Row): KeptUsage {
-  return bodyOf(row) as KeptUsage;
+export function readBilledUsage(row: Row): BilledUsage {
+  return readBody(row) as BilledUsage;
 }
 
 /** The place of a credit that falls due, of a row. */
-export function listedCreditOf(row: Row): ListedCredit {
-  return bodyOf(row) as ListedCredit;
+export function readListedCredit(row: Row): ListedCredit {
+  return readBody(row) as ListedCredit;
 }
 
 /** The place of a draft of a row. */
-export function listedDraftOf(row: Row): ListedDraft {
-  return bodyOf(row) as ListedDraft;
+export function readListedDraft(row: Row): ListedDraft {
+  return readBody(row) as ListedDraft;
 }
 
-function bodyOf(row: Row): unknown {
-  return recordOf(row["body"] ?? "");
+function readBody(row: Row): unknown {
+  return parseRecord(row["body"] ?? "");
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Run } from "./client.ts";
-import { shifted } from "./query.ts";
+import { shiftParameters } from "./query.ts";
 
 /** How a commit runs its statements. */
 export interface Sending {
@@ -24,7 +24,7 @@ export interface Sending {
 }
 
 /** Sends over a connection that does one thing at a time, and queues what else it is asked. */
-export function sendingOver(run: Run): Sending {
+export function sendOneByOne(run: Run): Sending {
   let last: Promise<unknown> = Promise.resolve();
   let before = last;
   return {
@@ -33,7 +33,7 @@ export function sendingOver(run: Run): Sending {
       await before;
       const [previous, sent] = [last, run(text, values)];
       before = previous;
-      last = bothOf(previous, sent);
+      last = awaitBoth(previous, sent);
       // The next caller that waits for it gets the error.
       last.catch(() => {});
     },
@@ -47,7 +47,7 @@ export function sendingOver(run: Run): Sending {
 }
 
 /** Sends all statements as one, when their end is waited for. */
-export function sendingTogether(run: Run): Sending {
+export function sendTogether(run: Run): Sending {
   let texts: string[] = [];
   let values: unknown[] = [];
   const flush = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export function sendingTogether(run: Run): Sending {
   };
   return {
     async send(text, own) {
-      texts.push(shifted(text, values.length));
+      texts.push(shiftParameters(text, values.length));
       values.push(...own);
     },
     async run(text, own) {
@@ -73,7 +73,7 @@ export function sendingTogether(run: Run): Sending {
 }
 
 /** Ends when both have ended, with the first failure. */
-async function bothOf(first: Promise<unknown>, second: Promise<unknown>): Promise<void> {
+async function awaitBoth(first: Promise<unknown>, second: Promise<unknown>): Promise<void> {
   const ends = await Promise.allSettled([first, second]);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

@@ -18,7 +18,7 @@ const MARK = "\u0001";
 const PLAIN = /^[ -~]{0,128}$/;
 
 /** The key that stands for an id: the id itself, nearly always. Different ids have different keys. */
-export function keyOf(id: string): string {
+export function idKey(id: string): string {
   if (PLAIN.test(id)) return id;
   if (id.length <= KEY_LENGTH_MAX && !id.includes("\u0000") && !id.includes(MARK) && !HALF.test(id)) return id;
   const digest = createHash("sha256").update(JSON.stringify(id)).digest("hex");
@@ -26,8 +26,8 @@ export function keyOf(id: string): string {
 }
 
 /** The keys of ids, each once. */
-export function keysOf(ids: Iterable<string>): readonly string[] {
-  return [...new Set(ids)].map(keyOf);
+export function idKeys(ids: Iterable<string>): readonly string[] {
+  return [...new Set(ids)].map(idKey);
 }
 
 /** An instant as a number that a `bigint` column holds; without end, the farthest one. */
@@ -36,7 +36,7 @@ export function instantValue(instant: Instant): number {
 }
 
 /** The instant that a column holds. */
-export function instantOf(text: string | null | undefined): Instant {
+export function instantFromColumn(text: string | null | undefined): Instant {
   const instant = Number(text);
   if (instant === Number.MAX_SAFE_INTEGER) return Infinity;
   return instant === Number.MIN_SAFE_INTEGER ? -Infinity : instant;
@@ -48,7 +48,7 @@ export function dayValue(day: number): number {
 }
 
 /** Numbers, booleans and decimals as the text of an array. */
-export function plainList(values: readonly (number | boolean | string | undefined)[]): string {
+export function formatPlainArray(values: readonly (number | boolean | string | undefined)[]): string {
   return `{${values.map((value) => value ?? "NULL").join()}}`;
 }
 
@@ -56,7 +56,7 @@ export function plainList(values: readonly (number | boolean | string | undefine
 const SPECIAL = /["\\]/;
 
 /** Texts as the text of an array. */
-export function textList(values: readonly (string | undefined)[]): string {
+export function formatTextArray(values: readonly (string | undefined)[]): string {
   // Most lists have nothing to escape, which one test of the whole text tells.
   const isBare = values.length > 0 && !values.includes(undefined) && !SPECIAL.test(values.join(""));
   if (isBare) return `{"${values.join('","')}"}`;
@@ -64,17 +64,17 @@ export function textList(values: readonly (string | undefined)[]): string {
 }
 
 /** A text within a statement; escaped so that it means the same whatever a server takes backslashes for. */
-export function literal(text: string): string {
+export function quoteLiteral(text: string): string {
   return `E'${text.replace(/['\\]/g, "$&$&")}'`;
 }
 
 /** A list of texts within a statement, written as a query: of a plain list, the planner would look up each text. */
-export function listWithin(texts: readonly string[]): string {
-  return `array(select unnest(${literal(textList(texts))}::text[]))`;
+export function formatListQuery(texts: readonly string[]): string {
+  return `array(select unnest(${quoteLiteral(formatTextArray(texts))}::text[]))`;
 }
 
 /** JSON texts, which hold no line break, as lines: `string_to_array($n, E'\n')` is their list. */
-export function lineList(texts: readonly string[]): string {
+export function formatLines(texts: readonly string[]): string {
   return texts.join("\n");
 }
 

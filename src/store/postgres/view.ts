@@ -6,32 +6,32 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { recordOf } from "../record-text.ts";
-import { takingTurns } from "../turns.ts";
+import { parseRecord } from "../record-text.ts";
+import { createYielder } from "../turns.ts";
 import { readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
-import { pageOfList, placeOf } from "./listing.ts";
-import { isOfAccount, pageEnd, parameter } from "./query.ts";
+import { listPageQuery, listPlace } from "./listing.ts";
+import { isOfAccount, pageClause, parameter } from "./query.ts";
 import {
   ACCOUNT_COLUMNS,
-  accountOf,
+  readAccount,
   CREDIT_COLUMNS,
-  creditOf,
-  listedCreditOf,
-  documentOf,
+  readCredit,
+  readListedCredit,
+  readDocument,
   ENTRY_COLUMNS,
-  entryOf,
-  invoiceOf,
-  keptUsageOf,
-  listedDraftOf,
+  readEntry,
+  readInvoice,
+  readBilledUsage,
+  readListedDraft,
 } from "./record-rows.ts";
-import { dayValue, instantValue, keyOf, keysOf, textList } from "./values.ts";
+import { dayValue, instantValue, idKey, idKeys, formatTextArray } from "./values.ts";
 
 const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 
 /** A view that reads with one function, inside a transaction or outside. */
-export function viewOver(run: Run, table: (name: string) => string): LedgerView {
+export function createView(run: Run, table: (name: string) => string): LedgerView {
   return {
     ...documentReads(run, table),
     ...accountReads(run, table),
@@ -54,18 +54,20 @@ function documentReads(
       return Number(row?.["revision"] ?? 0);
     },
     async document(kind, id) {
-      const [row] = await run(`${from} and id = $2::text`, [kind, keyOf(id)]);
-      return row === undefined ? undefined : documentOf(row);
+      const [row] = await run(`${from} and id = $2::text`, [kind, idKey(id)]);
+      return row === undefined ? undefined : readDocument(row);
     },
     async documentsOf(kind, ids) {
-      return (await run(`${from} and id = any($2::text::text[])`, [kind, textList(keysOf(ids))])).map(documentOf);
+      return (await run(`${from} and id = any($2::text::text[])`, [kind, formatTextArray(idKeys(ids))])).map(
+        readDocument,
+      );
     },
     async allDocuments(kind) {
-      return recordsOf(await run(`${from} order by document.created_at, document.id`, [kind]), documentOf, 1);
+      return readRecords(await run(`${from} order by document.created_at, document.id`, [kind]), readDocument, 1);
     },
     async documents(kind, page) {
       const values: string[] = [kind];
-      return (await run(`${from} ${pageEnd(values, page, { table: "document" })}`, values)).map(documentOf);
+      return (await run(`${from} ${pageClause(values, page, { table: "document" })}`, values)).map(readDocument);
     },
   };
 }
@@ -73,41 +75,42 @@ function documentReads(
 function accountReads(
   run: Run,
   table: (name: string) => string,
-): Pick<LedgerView, "accounts" | "accountList" | "accountsBehind" | "accountsUncharted" | "draftList"> {
+): Pick<LedgerView, "accounts" | "accountList" | "accountsBehind" | "accountsWithStaleDraftIndex" | "draftList"> {
   const from = `select ${ACCOUNT_COLUMNS} from ${table("account")} join ${table("ledger")} using (id)`;
   return {
     async accounts(ids) {
-      return (await run(`${from} where id = any($1::text::text[])`, [textList(keysOf(ids))])).map(accountOf);
+      return (await run(`${from} where id = any($1::text::text[])`, [formatTextArray(idKeys(ids))])).map(readAccount);
     },
     async accountList({ customerId, status, invoiceGroupId }, page) {
       const values: string[] = [];
       const conditions = ["true"];
-      if (customerId !== undefined) conditions.push(`customer_id = ${parameter(values, keyOf(customerId))}`);
+      if (customerId !== undefined) conditions.push(`customer_id = ${parameter(values, idKey(customerId))}`);
       if (status !== undefined) conditions.push(`status = ${parameter(values, status)}`);
       if (invoiceGroupId !== undefined)
-        conditions.push(`invoice_group_id = ${parameter(values, keyOf(invoiceGroupId))}`);
+        conditions.push(`invoice_group_id = ${parameter(values, idKey(invoiceGroupId))}`);
       return (
-        await run(`${from} where ${conditions.join(" and ")} ${pageEnd(values, page, { table: "account" })}`, values)
-      ).map(accountOf);
+        await run(`${from} where ${conditions.join(" and ")} ${pageClause(values, page, { table: "account" })}`, values)
+      ).map(readAccount);
     },
-    accountsBehind: (instant, limit, afterId) => idsUpTo({ run, table }, "next_due_at", instant, limit, afterId),
-    accountsUncharted: (instant, limit, afterId) => idsUpTo({ run, table }, "drafts_until", instant, limit, afterId),
+    accountsBehind: (instant, limit, afterId) => readIdsUpTo({ run, table }, "next_due_at", instant, limit, afterId),
+    accountsWithStaleDraftIndex: (instant, limit, afterId) =>
+      readIdsUpTo({ run, table }, "drafts_until", instant, limit, afterId),
     async draftList({ id, accountId, customerId, period, begunBy, final }, page) {
       const values: string[] = [];
       const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
-      const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : keyOf(text));
+      const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : idKey(text));
       const equal = { id: key(id), account_id: key(accountId), customer_id: key(customerId) };
       const closing =
         final === undefined ? [] : [`final_at >= ${instant(final.from)}`, `final_at < ${instant(final.until)}`];
       const conditions = { equal, more: closing, period, begunBy };
-      const text = pageOfList({ table: table("draft"), columns: "body" }, conditions, page, values);
-      return (await run(text, values)).map(listedDraftOf);
+      const text = listPageQuery({ table: table("draft"), columns: "body" }, conditions, page, values);
+      return (await run(text, values)).map(readListedDraft);
     },
   };
 }
 
 /** The ids of accounts whose ledger has an instant up to one, ascending. */
-async function idsUpTo(
+async function readIdsUpTo(
   { run, table }: { readonly run: Run; readonly table: (name: string) => string },
   column: "next_due_at" | "drafts_until",
   instant: Instant,
@@ -118,14 +121,14 @@ async function idsUpTo(
   const last = parameter(values, String(instantValue(instant)), "bigint");
   // Mostly there are none, which the index of the column tells at once; to find the first ids takes a walk over all accounts.
   const due = `${column} <= ${last} and (select min(${column}) from ${table("ledger")}) <= ${last}`;
-  const after = afterId === undefined ? "" : `and id > ${parameter(values, keyOf(afterId))}`;
+  const after = afterId === undefined ? "" : `and id > ${parameter(values, idKey(afterId))}`;
   const rows = await run(
     `select id, case when strpos(id, chr(1)) > 0 then body end as body from ${table("ledger")}
       join ${table("account")} using (id) where ${due} ${after} order by id limit ${parameter(values, String(limit), "bigint")}`,
     values,
   );
   return rows.map(({ id = "", body }) =>
-    typeof body === "string" ? (recordOf(body) as { id: string }).id : (id ?? ""),
+    typeof body === "string" ? (parseRecord(body) as { id: string }).id : (id ?? ""),
   );
 }
 
@@ -134,12 +137,12 @@ async function idsUpTo(
  *
  * @param atOnce rows that are read between two looks at the clock: one where a record may be large
  */
-async function recordsOf<Item>(
+async function readRecords<Item>(
   rows: readonly Row[],
   recordOfRow: (row: Row) => Item,
   atOnce = ROWS_AT_ONCE,
 ): Promise<readonly Item[]> {
-  const giveWay = takingTurns();
+  const giveWay = createYielder();
   const records: Item[] = [];
   for (const row of rows) {
     records.push(recordOfRow(row));
@@ -161,31 +164,31 @@ function creditReads(
   return {
     async credits(accountIds) {
       const text = `${creditsFrom} ${ofAccounts} order by created_at, id`;
-      return recordsOf(await run(text, [textList(keysOf(accountIds))]), creditOf);
+      return readRecords(await run(text, [formatTextArray(idKeys(accountIds))]), readCredit);
     },
     async credit(id) {
-      const [row] = await run(`${creditsFrom} id = $1::text`, [keyOf(id)]);
-      return row === undefined ? undefined : creditOf(row);
+      const [row] = await run(`${creditsFrom} id = $1::text`, [idKey(id)]);
+      return row === undefined ? undefined : readCredit(row);
     },
     async creditList({ accountId, state, endsBy, endsAfter }, page) {
       const values: string[] = [];
       const conditions = ["true"];
       const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
       const ofAccount = accountId !== undefined;
-      if (ofAccount) conditions.push(isOfAccount(parameter(values, keyOf(accountId))));
+      if (ofAccount) conditions.push(isOfAccount(parameter(values, idKey(accountId))));
       if (state !== undefined) conditions.push(`state = ${parameter(values, state)}`);
       if (endsBy !== undefined) conditions.push(`ends_at <= ${instant(endsBy)}`);
       if (endsAfter !== undefined) conditions.push(`ends_at > ${instant(endsAfter)}`);
-      const text = `${creditsFrom} ${conditions.join(" and ")} ${pageEnd(values, page, { table: "credit", ofAccount })}`;
-      return (await run(text, values)).map(creditOf);
+      const text = `${creditsFrom} ${conditions.join(" and ")} ${pageClause(values, page, { table: "credit", ofAccount })}`;
+      return (await run(text, values)).map(readCredit);
     },
     async dueCreditList({ id, dueBy = Infinity }, page) {
       const values: string[] = [];
       const due = `created_at <= ${parameter(values, String(instantValue(dueBy)), "bigint")}`;
-      const one = id === undefined ? "" : `and id = ${parameter(values, keyOf(id))}`;
+      const one = id === undefined ? "" : `and id = ${parameter(values, idKey(id))}`;
       const text = `select body from ${table("due_credit")} where ${due} ${one}
-        ${pageEnd(values, page, { table: "due_credit" })}`;
-      return (await run(text, values)).map(listedCreditOf);
+        ${pageClause(values, page, { table: "due_credit" })}`;
+      return (await run(text, values)).map(readListedCredit);
     },
   };
 }
@@ -200,34 +203,40 @@ function recordReads(
     async keptUsage(accountIds, from, until) {
       const text = `select body from ${table("kept_usage")} where ${ofAccounts}
         and from_day < $2::text::bigint and until_day > $3::text::bigint order by from_day, id`;
-      const values = [textList(keysOf(accountIds)), String(dayValue(until)), String(dayValue(from))];
-      return (await run(text, values)).map(keptUsageOf);
+      const values = [formatTextArray(idKeys(accountIds)), String(dayValue(until)), String(dayValue(from))];
+      return (await run(text, values)).map(readBilledUsage);
     },
     async entries(accountIds, featureId) {
-      const values = [textList(keysOf(accountIds))];
-      const feature = featureId === undefined ? "" : `and feature_id = ${parameter(values, keyOf(featureId))}`;
-      return recordsOf(await run(`${entriesFrom} ${ofAccounts} ${feature} order by created_at, id`, values), entryOf);
+      const values = [formatTextArray(idKeys(accountIds))];
+      const feature = featureId === undefined ? "" : `and feature_id = ${parameter(values, idKey(featureId))}`;
+      return readRecords(
+        await run(`${entriesFrom} ${ofAccounts} ${feature} order by created_at, id`, values),
+        readEntry,
+      );
     },
     async entryList(accountId, featureId, page) {
-      const values = [keyOf(accountId), keyOf(featureId)];
-      const text = `${entriesFrom} account_id = $1::text and feature_id = $2::text ${pageEnd(values, page, { table: "entry" })}`;
-      return (await run(text, values)).map(entryOf);
+      const values = [idKey(accountId), idKey(featureId)];
+      const text = `${entriesFrom} account_id = $1::text and feature_id = $2::text ${pageClause(values, page, { table: "entry" })}`;
+      return (await run(text, values)).map(readEntry);
     },
     async invoices(accountIds, listedSince) {
       const text = `${invoicesFrom} ${ofAccounts} and place <= $2::text::bigint order by invoice_date, id`;
-      return recordsOf(await run(text, [textList(keysOf(accountIds)), String(placeOf(listedSince))]), invoiceOf);
+      return readRecords(
+        await run(text, [formatTextArray(idKeys(accountIds)), String(listPlace(listedSince))]),
+        readInvoice,
+      );
     },
     async invoice(id) {
-      const [row] = await run(`${invoicesFrom} id = $1::text`, [keyOf(id)]);
-      return row === undefined ? undefined : invoiceOf(row);
+      const [row] = await run(`${invoicesFrom} id = $1::text`, [idKey(id)]);
+      return row === undefined ? undefined : readInvoice(row);
     },
     async invoiceList({ accountId, customerId, status, period }, page) {
       const values: string[] = [];
-      const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : keyOf(text));
+      const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : idKey(text));
       const equal = { account_id: key(accountId), customer_id: key(customerId), status };
       const conditions = { equal, more: [], period, begunBy: undefined };
-      const text = pageOfList({ table: table("invoice"), columns: "body" }, conditions, page, values);
-      return (await run(text, values)).map(invoiceOf);
+      const text = listPageQuery({ table: table("invoice"), columns: "body" }, conditions, page, values);
+      return (await run(text, values)).map(readInvoice);
     },
   };
 }

@@ -5,11 +5,11 @@
  *
  * @module
  */
-import { decimalOf, isDecimalObject } from "../../numbers/decimal.ts";
+import { parseDecimal, isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfDecimal, exactOfText } from "../../numbers/exact.ts";
-import { argumentsOf } from "../../rules/operators.ts";
+import { toArguments } from "../../rules/operators.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { isDecimal, ruleValueOf, shown } from "../../rules/value.ts";
+import { isDecimal, toRuleValue, formatValue } from "../../rules/value.ts";
 import { inferComparison } from "./infer-comparison.ts";
 import { type Inferred, isPlainText } from "./inferred.ts";
 import {
@@ -53,14 +53,14 @@ const NOTHING: Inferred = { kind: "nothing" };
 export function inferRule(rule: Rule | undefined, variables: VariableTerms): Inferred {
   if (rule === undefined || rule === null) return NOTHING;
   if (typeof rule !== "object") return literalOf(rule);
-  if (isDecimalObject(rule)) return constantNumber(exactOfDecimal(decimalOf(rule)));
+  if (isDecimalObject(rule)) return constantNumber(exactOfDecimal(parseDecimal(rule)));
   if (Array.isArray(rule)) {
     if (rule.some((part) => typeof part === "object" && part !== null && !isDecimalObject(part)))
       throw new NotPushed("it makes a list");
-    return { kind: "list", values: rule.map((part: unknown) => ruleValueOf(part)) };
+    return { kind: "list", values: rule.map((part: unknown) => toRuleValue(part)) };
   }
   const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
-  const parts = argumentsOf(given);
+  const parts = toArguments(given);
   return operator === "var" ? variableOf(parts[0], variables) : inferOperation(operator, parts, variables);
 }
 
@@ -69,7 +69,7 @@ export function inferTruth(rule: Rule | undefined, variables: VariableTerms): Tr
   const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
   if (typeof rule === "object" && rule !== null && !Array.isArray(rule) && !isDecimalObject(rule)) {
     const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
-    const parts = argumentsOf(given);
+    const parts = toArguments(given);
     // Only the truth of the operands is asked for, so they may be of different kinds.
     switch (operator) {
       case "and":
@@ -97,8 +97,8 @@ export function inferNumber(rule: Rule | undefined, variables: VariableTerms): N
 function literalOf(literal: boolean | number | string): Inferred {
   if (typeof literal === "string") return textLiteral(literal);
   if (typeof literal === "boolean") return constantTruth(literal);
-  const value = ruleValueOf(literal);
-  if (!isDecimal(value)) throw new NotPushed(`it has the literal ${shown(value)}`);
+  const value = toRuleValue(literal);
+  if (!isDecimal(value)) throw new NotPushed(`it has the literal ${formatValue(value)}`);
   return constantNumber(value);
 }
 
@@ -126,12 +126,12 @@ function variableOf(path: Rule | undefined, variables: VariableTerms): Term {
       if (name === "id" || name === "accountId") return { kind: "text", is: { operation: name } };
       throw new NotPushed("it reads the time of the event as a text");
     default:
-      throw new NotPushed(`it reads ${shown(path)}`);
+      throw new NotPushed(`it reads ${formatValue(path)}`);
   }
 }
 
 function notThere(path: string): never {
-  throw new NotPushed(`it reads ${shown(path)}, which it cannot see`);
+  throw new NotPushed(`it reads ${formatValue(path)}, which it cannot see`);
 }
 
 function inferOperation(operator: string, parts: readonly Rule[], variables: VariableTerms): Inferred {
@@ -185,7 +185,7 @@ function moreArithmetic(
 function comparison(operator: string, parts: readonly Rule[], value: (part: Rule | undefined) => Inferred): TruthTerm {
   const compared = inferComparison(operator, parts, value);
   if (compared !== undefined) return compared;
-  throw new NotPushed(`it uses ${shown(operator)}, which no database computes as the rules have it`);
+  throw new NotPushed(`it uses ${formatValue(operator)}, which no database computes as the rules have it`);
 }
 
 /** What an operand of arithmetic is: a decimal, or a literal text that is one (S3.2). */

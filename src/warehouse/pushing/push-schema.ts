@@ -11,7 +11,7 @@ import { fieldsInOrder } from "../../metering/event-slots.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { ruleValueOf, shown } from "../../rules/value.ts";
+import { toRuleValue, formatValue } from "../../rules/value.ts";
 import { inferNumber, inferRule, inferTruth, textLiteral, type VariableTerms } from "./infer-rule.ts";
 import type { NumberRange } from "./number-range.ts";
 import { constantNumber, numberChoice, numberTerm, sumOf } from "./number-terms.ts";
@@ -104,7 +104,7 @@ export function planPush(
       const other =
         first === undefined
           ? undefined
-          : `its schema is not: ${first[0] === "" ? "" : `meter ${shown(first[0])}: `}${first[1]}`;
+          : `its schema is not: ${first[0] === "" ? "" : `meter ${formatValue(first[0])}: `}${first[1]}`;
       decisions.push({ schemaName: schema.name, meterId: id, reason: reasons.get(id) ?? reasons.get("") ?? other });
     }
     if (meters.length === 0) decisions.push({ schemaName: schema.name, reason: reasons.get("") });
@@ -207,7 +207,7 @@ function computedFields(
   };
   const fields: PushedField[] = [];
   for (const field of fieldsInOrder(schema)) {
-    const within = <Result>(work: () => Result): Result => naming(`the field ${shown(field.name)}`, work);
+    const within = <Result>(work: () => Result): Result => naming(`the field ${formatValue(field.name)}`, work);
     if (field.type === "ATTRIBUTE") {
       const term = within(() => computedNumber(field, variables));
       fields.push({ kind: "number", slot: numbers.size, term });
@@ -226,7 +226,7 @@ type Field = EventSchema["enrichments"]["fields"][number];
 function computedNumber(field: Field, variables: VariableTerms): NumberTerm {
   if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushed("it takes its rule from a setting");
   if (field.enrichmentType === "JSON_LOGIC") return inferNumber(withinBudget(field.value), variables);
-  const value = ruleValueOf(field.value);
+  const value = toRuleValue(field.value);
   const exact = typeof value === "string" ? exactOfText(value) : value;
   if (typeof exact !== "number" && typeof exact !== "object") throw new NotPushed("it is no decimal, which fails");
   return constantNumber(exact as Parameters<typeof constantNumber>[0]);

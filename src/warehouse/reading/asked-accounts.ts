@@ -6,7 +6,7 @@
  */
 import type { Account, Customer } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
-import { DAY_MS, type Day, type Instant, instantOrUndefined } from "../../calendar/instant.ts";
+import { DAY_MS, type Day, type Instant, tryParseInstant } from "../../calendar/instant.ts";
 import { startEventRun } from "../../ledger/preview/preview-run.ts";
 import { rememberIds, type SeenIds } from "../../ledger/preview/seen-ids.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";
@@ -43,7 +43,7 @@ export function askedAccounts(query: CellQuery, dedupes: boolean): AskedAccounts
     sink: {
       event(file, _line, event) {
         const { timestamp, accountId } = event as { readonly timestamp: string; readonly accountId: string };
-        const at = instantOrUndefined(timestamp);
+        const at = tryParseInstant(timestamp);
         const account = run.accounts.find(accountId);
         if (at === undefined || account === undefined || !isOf(file, at)) return true;
         held.goTo(account.index);

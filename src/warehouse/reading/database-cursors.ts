@@ -4,9 +4,9 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { DAY_MS, instantOrUndefined } from "../../calendar/instant.ts";
+import { DAY_MS, tryParseInstant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { exactOfText, textOfExact } from "../../numbers/exact.ts";
+import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
@@ -125,7 +125,7 @@ function plainText(text: string, type: ColumnType["type"] | undefined): string {
   // A double means its shortest text, which is JavaScript's.
   const short = type === "double" ? String(Number(text)) : text;
   const exact = exactOfText(short);
-  return exact === undefined ? short : textOfExact(exact);
+  return exact === undefined ? short : formatExact(exact);
 }
 
 /** Whether a name is an id or an alias of an account that takes events (S16.6). */
@@ -142,7 +142,7 @@ type Head = { readonly row: SourceRow; readonly event: { readonly timestamp: str
 
 function headOf(row: SourceRow, makers: readonly EventMaker<readonly string[]>[]): Head {
   const event = makers[row.source]?.(row.texts, row.row) ?? "";
-  const at = typeof event === "string" ? undefined : instantOrUndefined(event.timestamp);
+  const at = typeof event === "string" ? undefined : tryParseInstant(event.timestamp);
   invariant(at === row.at || typeof event === "string", "S17.2: the database and the core read the same instant");
   return { row, event };
 }

@@ -5,7 +5,7 @@ import { readBook } from "../../../src/book/book.ts";
 import { inDecisionOrder } from "../../../src/book/checks/decision-order.ts";
 import type { Book } from "../../../src/book/model/book.ts";
 import { formatInstant, parseDate } from "../../../src/calendar/instant.ts";
-import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
+import { createAssociations } from "../../../src/ledger/account/book-account.ts";
 import { createCatalog } from "../../../src/ledger/catalog.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { headOf } from "../../support/invoice-lines.ts";
@@ -90,7 +90,7 @@ describe.each([
     const read = readBook(documentOf(overriding, 4));
     const [account] = read.accounts;
     if (account === undefined) throw new Error("the book has one account");
-    const loaded = associationsOfBook(createCatalog(read), account, parseDate("2024-08-01"), () => "id");
+    const loaded = createAssociations(createCatalog(read), account, parseDate("2024-08-01"), () => "id");
     expect(loaded.map(({ plan }) => [plan?.planId, plan?.override !== undefined])).toEqual([
       ["old", false],
       ["new", true],

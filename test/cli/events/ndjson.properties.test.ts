@@ -6,7 +6,7 @@ import type { ByteSource } from "../../../src/cli/events/byte-source.ts";
 import { createNdjsonCursor } from "../../../src/cli/events/ndjson.ts";
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
-import { textOf } from "../../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { takeAll } from "../../../src/records/event-cursor.ts";
 import type { EventSink } from "../../../src/records/event-sink.ts";
 
@@ -79,7 +79,7 @@ async function outcomes(content: string | Uint8Array, shapes: boolean, bufferByt
   const disorders: unknown[] = [];
   const cursor = createNdjsonCursor("events", memorySource(content), sink, { bufferBytes, shapes });
   await takeAll([cursor], { onDisorder: (disorder) => disorders.push(disorder) });
-  const usage = [...run.usage.cells()].map((cell) => ({ ...cell, quantity: textOf(cell.quantity) }));
+  const usage = [...run.usage.cells()].map((cell) => ({ ...cell, quantity: formatDecimal(cell.quantity) }));
   return { seen, usage, disorders, counts: run.counts() };
 }
 

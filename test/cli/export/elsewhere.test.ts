@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { DAY_MS, instantOf } from "../../../src/calendar/instant.ts";
+import { DAY_MS, toInstant } from "../../../src/calendar/instant.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import { daysOf } from "../../../src/testing/events-arbitrary.ts";
@@ -22,13 +22,13 @@ test("S17.4 files lead to all invoices with the source of the usage, and without
         at,
         eventsSource(() => given.events),
       );
-      const now = (): number => instantOf(daysOf(given.book).from) + LAST_DAY * DAY_MS;
+      const now = (): number => toInstant(daysOf(given.book).from) + LAST_DAY * DAY_MS;
       const whole = await exportedOf({ engine, now });
       const untold = createEngine({ store, clock: now });
       const kept = await exportedOf({ engine: untold, now }, false);
       // A license that changes in days to come of an open cycle may change what credits pay.
       const isAhead = (given.book.accounts ?? []).some(({ licenseUpdates }) =>
-        licenseUpdates?.some(({ effectiveFrom }) => instantOf(effectiveFrom) > now()),
+        licenseUpdates?.some(({ effectiveFrom }) => toInstant(effectiveFrom) > now()),
       );
       for (const { differences } of [whole, kept])
         expect(differences.filter((each) => !isAhead || !each.includes("in what credits pay alone"))).toEqual([]);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 
-import { instantOf } from "../../../src/calendar/instant.ts";
+import { toInstant } from "../../../src/calendar/instant.ts";
 import type { BookInput } from "../../../src/index.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { bookArbitrary, historyFor } from "../../../src/testing.ts";
@@ -49,7 +49,7 @@ export function exportLaw(makeStore: () => Promise<Store>, tried: Tried): fc.IAs
 /** Plays a case and exports it. Fails where an invoice differs that may not. */
 export async function tryExport(store: Store, { book, steps }: Case, tried: Tried): Promise<void> {
   const history = await startHistoryIn(store, book, dayBefore(book));
-  history.waitUntil(instantOf("2024-03-01"));
+  history.waitUntil(toInstant("2024-03-01"));
   for (const step of steps) {
     await history.play(step);
     // What is decided is known to what comes later, not to what comes in the same millisecond.
@@ -65,7 +65,7 @@ export async function tryExport(store: Store, { book, steps }: Case, tried: Trie
     (book.features ?? []).flatMap(({ schemaAssociations }) => (schemaAssociations ?? []).map(nameOf)),
   );
   for (const { id, aliases, licenseUpdates } of book.accounts ?? []) {
-    const isAhead = (licenseUpdates ?? []).some(({ effectiveFrom }) => instantOf(effectiveFrom) > history.now());
+    const isAhead = (licenseUpdates ?? []).some(({ effectiveFrom }) => toInstant(effectiveFrom) > history.now());
     const late = steps.flatMap((step) => lateSchemas(step, [id, ...(aliases ?? []).map(String)]));
     const differing = differences.find((each) => each.startsWith(`account ${JSON.stringify(id)}:`));
     if (told.includes(id) || late.some((name) => name === undefined || taking.has(name))) continue;

@@ -6,7 +6,7 @@ import {
   exportedInvoices,
   exportedUsage,
 } from "../../../src/cli/exported-files.ts";
-import { type Book, type Exported, parseBook } from "../../../src/index.ts";
+import { type Book, type ExportResult, parseBook } from "../../../src/index.ts";
 import { featuresBySchema } from "../../../src/ledger/catalog.ts";
 import type { UsageRow } from "../../../src/metering/usage-row.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
@@ -14,7 +14,7 @@ import type { Store } from "../../../src/store/store.ts";
 import type { PlayedHistory } from "../../../src/testing/history.ts";
 
 /** What an export is made of. */
-export interface ExportedParts extends Exported, ExportedInvoices {
+export interface ExportedParts extends ExportResult, ExportedInvoices {
   /** The book as it is read back. */
   readonly read: Book;
   readonly usage: readonly UsageRow[];

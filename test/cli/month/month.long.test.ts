@@ -7,8 +7,8 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { buildProgram, WATCH, writeEvents } from "../../../bench/cli/scenario.ts";
-import { type Decimal, decimalOf } from "../../../src/numbers/decimal.ts";
-import { compareFractions, type Fraction, sumFractions, whole } from "../../../src/numbers/fraction.ts";
+import { type Decimal, parseDecimal } from "../../../src/numbers/decimal.ts";
+import { compareFractions, type Fraction, sumFractions, toFraction } from "../../../src/numbers/fraction.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
 import { MONTH_DRAFTS, monthBook } from "./month.ts";
 
@@ -68,7 +68,7 @@ const invoicesOf = (name: string): readonly Invoice[] =>
 function totalsOf(invoices: readonly Invoice[]): Readonly<Record<string, string>> {
   const totals = new Map<string, Decimal>();
   for (const { accountId, revenueInfo } of invoices) {
-    totals.set(accountId, decimalOf(revenueInfo.value).plus(totals.get(accountId) ?? 0));
+    totals.set(accountId, parseDecimal(revenueInfo.value).plus(totals.get(accountId) ?? 0));
   }
   return Object.fromEntries([...totals].map(([id, total]) => [id, total.toFixed()]));
 }
@@ -93,7 +93,7 @@ describe("a price change over a million events", () => {
     expect(Object.keys(before)).toHaveLength(1000);
     for (const [index, { accounts }] of plans.entries()) {
       const sideOf = (side: "before" | "after"): object =>
-        Object.fromEntries(accounts.map((each) => [each.accountId, decimalOf(each[side]).toFixed()]));
+        Object.fromEntries(accounts.map((each) => [each.accountId, parseDecimal(each[side]).toFixed()]));
       expect(sideOf("before")).toEqual(before);
       expect(sideOf("after")).toEqual(totalsOf(invoicesOf(`of-draft-${index}.json`)));
     }
@@ -114,7 +114,7 @@ describe("a price change over a million events", () => {
     }
     const met = new Set<string>();
     const expectSum = (parts: readonly Fraction[], difference: Amount): void =>
-      expect(compareFractions(sumFractions(parts), whole(decimalOf(difference)))).toBe(0);
+      expect(compareFractions(sumFractions(parts), toFraction(parseDecimal(difference)))).toBe(0);
     for (const draft of drafts) {
       ratebook(`diff now.json of-${draft} --format json -o diff.json`);
       const { accounts } = fileOf("diff.json") as { readonly accounts: readonly Account[] };
@@ -124,15 +124,15 @@ describe("a price change over a million events", () => {
         for (const { causes, difference } of [...lines, total]) {
           const parts = Object.entries(causes).map(([cause, { numerator, denominator }]) => {
             met.add(cause);
-            return { numerator: decimalOf(numerator), denominator };
+            return { numerator: parseDecimal(numerator), denominator };
           });
           expectSum(parts, difference);
         }
         expectSum(
-          lines.map(({ difference }) => whole(decimalOf(difference))),
+          lines.map(({ difference }) => toFraction(parseDecimal(difference))),
           total.difference,
         );
-        expect([decimalOf(total.before).toFixed(), decimalOf(total.after).toFixed()]).toEqual([
+        expect([parseDecimal(total.before).toFixed(), parseDecimal(total.after).toFixed()]).toEqual([
           before[accountId],
           after[accountId],
         ]);

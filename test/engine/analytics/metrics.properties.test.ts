@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import type { Engine } from "../../../src/index.ts";
-import { sum, textOf } from "../../../src/numbers/decimal.ts";
+import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { decimalCards, hundredths, pricingModels } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { pricedBy } from "../../rating/cards.ts";
@@ -68,7 +68,7 @@ async function totals(
   const metricQueries = periods.map((aggregationPeriod) => ({ ...query, id: aggregationPeriod, aggregationPeriod }));
   const results = await engine.metrics({ ...RANGE, metricQueries });
   return results.map(({ series }) =>
-    series.map(({ group, points }) => `${group ?? "all"} ${textOf(sum(points.map(({ value }) => value)))}`),
+    series.map(({ group, points }) => `${group ?? "all"} ${formatDecimal(sum(points.map(({ value }) => value)))}`),
   );
 }
 
@@ -113,10 +113,11 @@ test("S7 revenue adds up whatever the points, and over a cycle to the exact char
       const { invoices } = await engine.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-04-01" });
       for (const { invoice } of invoices) {
         const line = linesOf(invoice.revenueInfo).find(({ line: { type } }) => type === "USAGE_RATE_CARD_AMOUNT")?.line;
-        if (line !== undefined) invoiced.set(invoice.startDate.slice(0, 7), line.exactValue ?? textOf(line.value));
+        if (line !== undefined)
+          invoiced.set(invoice.startDate.slice(0, 7), line.exactValue ?? formatDecimal(line.value));
       }
       const points = result?.series[0]?.points ?? [];
-      expect(points.map(({ value }) => textOf(value))).toEqual(
+      expect(points.map(({ value }) => formatDecimal(value))).toEqual(
         ["2024-02", "2024-03"].map((month) => invoiced.get(month) ?? "0"),
       );
     }),
@@ -146,7 +147,7 @@ test("S14.2 more events than are read at once are counted once each", async () =
   // 1,440 minutes a day: 4,100 = 2 × 1,440 + 1,220.
   const days = ["0", "1440", "1440", "1220", "0", "0", "0", "0", "0", "0"];
   for (const { series } of results.slice(0, 2)) {
-    expect(series.map(({ points }) => points.map(({ value }) => textOf(value)))).toEqual([days]);
+    expect(series.map(({ points }) => points.map(({ value }) => formatDecimal(value)))).toEqual([days]);
   }
-  expect(textOf(sum(results[2]?.series[0]?.points.map(({ value }) => value) ?? []))).toBe("4100");
+  expect(formatDecimal(sum(results[2]?.series[0]?.points.map(({ value }) => value) ?? []))).toBe("4100");
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { CreditFilter } from "../../../src/engine/billing/credit-lists.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { PageOptions } from "../../../src/engine/pages.ts";
-import type { CreditShown } from "../../../src/ledger/commands/credits.ts";
+import type { CreditSnapshot } from "../../../src/ledger/commands/credits.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { runs } from "../../support/runs.ts";
 import { teamBook } from "../team-book.ts";
@@ -12,7 +12,7 @@ import { ACCOUNTS, allPages, checkedAsTimePasses } from "./account-steps.ts";
 
 const STATES = [undefined, "ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
 
-function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<readonly CreditShown[]> {
+function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<readonly CreditSnapshot[]> {
   return allPages((page) => engine.credits.list({ filter, page }), limit);
 }
 

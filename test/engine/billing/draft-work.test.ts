@@ -7,7 +7,7 @@ import { listInvoices } from "../../../src/engine/billing/invoice-lists.ts";
 import { getInvoice } from "../../../src/engine/billing/invoices.ts";
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
-import { engineStoreOf } from "../../../src/engine/elsewhere/engine-store.ts";
+import { createEngineStore } from "../../../src/engine/elsewhere/engine-store.ts";
 import { plan } from "../../book/builder.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 
@@ -46,8 +46,8 @@ async function weeks(
   let now = Date.parse("2024-06-03T12:00:00Z");
   const clock = (): number => now;
   let rated = 0;
-  const told = { elsewhere: [], ingestedAgain: [] };
-  const source = createConfigurationSource({}, told);
+  const sources = { external: [], ingestedAgain: [] };
+  const source = createConfigurationSource({}, sources);
   const counting = ({ catalog, ...others }: Configuration): Configuration => {
     const addOns = new Map(catalog.billing.addOns);
     addOns.get = (id) => {
@@ -57,7 +57,7 @@ async function weeks(
     return { ...others, catalog: { ...catalog, billing: { ...catalog.billing, addOns } } };
   };
   const context: EngineContext = {
-    store: engineStoreOf(store, { usage: undefined, told, clock }),
+    store: createEngineStore(store, { usage: undefined, sources, clock }),
     clock,
     ids: (prefix) => `${prefix}.made`,
     configuration: Object.assign(

@@ -1,16 +1,16 @@
 /** Pages of invoices against all invoices of all accounts, computed account by account and sorted whole (S13.4). */
 import { describe, expect, test } from "vitest";
 
-import type { InvoiceFilter, InvoiceShown } from "../../../src/engine/billing/invoices.ts";
+import type { InvoiceFilter, InvoiceSnapshot } from "../../../src/engine/billing/invoices.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { runs } from "../../support/runs.ts";
 import { allPages, checkedAsTimePasses, DAY, dateOf } from "./account-steps.ts";
 
-function pages(engine: Engine, filter: InvoiceFilter, limit: number): Promise<readonly InvoiceShown[]> {
+function pages(engine: Engine, filter: InvoiceFilter, limit: number): Promise<readonly InvoiceSnapshot[]> {
   return allPages((page) => engine.invoices.list({ filter, page }), limit);
 }
 
-function placeOf({ invoice }: InvoiceShown): number {
+function placeOf({ invoice }: InvoiceSnapshot): number {
   return Date.parse(invoice.invoiceType === "AD_HOC" ? invoice.invoiceDate : invoice.startDate);
 }
 
@@ -20,7 +20,7 @@ describe("pages of invoices", () => {
       const { invoices } = await engine.preview();
       const all = invoices.toSorted((a, b) => placeOf(b) - placeOf(a) || (a.id < b.id ? -1 : 1));
       const day = dateOf(now - 20 * DAY);
-      const filters: readonly (readonly [InvoiceFilter, (shown: InvoiceShown) => boolean])[] = [
+      const filters: readonly (readonly [InvoiceFilter, (shown: InvoiceSnapshot) => boolean])[] = [
         [{}, () => true],
         [{ status: "DRAFT" }, ({ invoice }) => invoice.status === "DRAFT"],
         [{ status: "DUE" }, ({ invoice }) => invoice.status === "DUE"],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { Engine, EventLineType, Invoice, LineEvent } from "../../../src/index.ts";
-import { add, type Decimal, textOf, ZERO } from "../../../src/numbers/decimal.ts";
+import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { historyFor, startHistory } from "../../../src/testing.ts";
 import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
@@ -55,7 +55,7 @@ function linesWithEvents(invoice: Invoice): readonly NamedLine[] {
 }
 
 function total(parts: readonly { readonly quantity: Decimal }[]): string {
-  return textOf(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
+  return formatDecimal(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
 }
 
 /** All that is behind a line, two events a page. */
@@ -81,13 +81,13 @@ test("S13.6 events, days and the line's quantity are one sum, day by day, in dra
       for (const line of linesWithEvents(invoice)) {
         const behind = await allBehind(history.engine, id, line);
         if (behind.events.length > 0) seen.set(line.type, (seen.get(line.type) ?? 0) + 1);
-        expect(textOf(behind.quantity)).toBe(textOf(line.quantity));
-        expect(total(behind.days)).toBe(textOf(line.quantity));
-        expect(total(behind.events)).toBe(textOf(line.quantity));
+        expect(formatDecimal(behind.quantity)).toBe(formatDecimal(line.quantity));
+        expect(total(behind.days)).toBe(formatDecimal(line.quantity));
+        expect(total(behind.events)).toBe(formatDecimal(line.quantity));
         for (const day of behind.days) {
           const own = behind.events.filter(({ event }) => event.timestamp >= Date.parse(day.date));
           const ended = Date.parse(day.date) + DAY_MS;
-          expect(total(own.filter(({ event }) => event.timestamp < ended))).toBe(textOf(day.quantity));
+          expect(total(own.filter(({ event }) => event.timestamp < ended))).toBe(formatDecimal(day.quantity));
         }
         expect(new Set(behind.events.map(({ event }) => event.referenceId)).size).toBe(behind.events.length);
       }

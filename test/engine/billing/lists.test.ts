@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { CreditGrantRateCardInput } from "../../../src/book/model/grant-card.ts";
-import type { InvoiceShown } from "../../../src/engine/billing/invoices.ts";
+import type { InvoiceSnapshot } from "../../../src/engine/billing/invoices.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Page, PageOptions } from "../../../src/engine/pages.ts";
 import type { LedgerView } from "../../../src/ledger/view.ts";
@@ -200,8 +200,8 @@ describe("invoices of many accounts", () => {
     const inner = memoryStore();
     const store: Store = {
       ...inner,
-      together() {
-        const view = inner.together();
+      consistentView() {
+        const view = inner.consistentView();
         const entries: LedgerView["entries"] = (accountIds, featureId) => {
           computed += accountIds.length;
           return view.entries(accountIds, featureId);
@@ -237,7 +237,7 @@ describe("invoices of many accounts", () => {
     const { engine, computed, at } = await many();
     at("2024-04-21T00:00:00Z");
     await engine.finalize();
-    const separately: InvoiceShown[] = [];
+    const separately: InvoiceSnapshot[] = [];
     for (const accountId of ids)
       separately.push(...(await engine.invoices.list({ filter: { accountId }, page: { limit: 100 } })).items);
     const expected = separately

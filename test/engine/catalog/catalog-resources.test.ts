@@ -62,7 +62,7 @@ describe("usage meters given again", () => {
     await engine.usageMeters.activate(item.id);
     const texts = { ...step, matcher: '{"==":[1,1]}', computation: '{ "var": "attribute.count" }' };
     const same = await engine.usageMeters.update(item.id, { name: "sum of calls", computations: [two, texts] });
-    expect(same.given["computations"]).toEqual([step, two]);
+    expect(same.input["computations"]).toEqual([step, two]);
     expect(same.item.name).toBe("sum of calls");
     for (const computations of [[step], [step, { ...two, computation: "2" }], [{ ...step, id: "b" }, two], "text"]) {
       expect(
@@ -114,7 +114,7 @@ describe("price plans as they were given", () => {
     const details = { ...monthly(), fixedFeeRateCards: [{ id: "Base fee", ...card }], rateDetails: { id: "kept" } };
     const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: details });
     const expected = { ...details, fixedFeeRateCards: [{ id: fee, ...card }] };
-    expect((await engine.pricePlans.get(item.id)).given["pricePlanDetails"]).toEqual(expected);
+    expect((await engine.pricePlans.get(item.id)).input["pricePlanDetails"]).toEqual(expected);
     expect((await engine.pricePlans.get(item.id)).item.pricePlanDetails.fixedFeeRateCards[0]?.type).toBe("RECURRING");
   });
 

@@ -2,14 +2,14 @@
 import { describe, expect, test } from "vitest";
 
 import { createBookMemory } from "../../../src/book/reading/memory.ts";
-import { addOnsOf, settingsOf } from "../../../src/engine/catalog/catalog-resources.ts";
-import { eventSchemasOf } from "../../../src/engine/catalog/event-schemas.ts";
-import { pricePlansOf } from "../../../src/engine/catalog/price-plans.ts";
-import { usageMetersOf } from "../../../src/engine/catalog/usage-meters.ts";
+import { createAddOns, createSettings } from "../../../src/engine/catalog/catalog-resources.ts";
+import { createEventSchemas } from "../../../src/engine/catalog/event-schemas.ts";
+import { createPricePlans } from "../../../src/engine/catalog/price-plans.ts";
+import { createUsageMeters } from "../../../src/engine/catalog/usage-meters.ts";
 import { revisionAfter } from "../../../src/engine/configuration-revision.ts";
 import { createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
-import { engineStoreOf } from "../../../src/engine/elsewhere/engine-store.ts";
+import { createEngineStore } from "../../../src/engine/elsewhere/engine-store.ts";
 import { createIds } from "../../../src/engine/ids.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { monthly } from "../support.ts";
@@ -23,21 +23,21 @@ function engineOver(store: MemoryStore) {
   const memory = createBookMemory((work, item) => {
     if (work === "read" || work === "check") done.push("pricePlanDetails" in item ? `${work} plan` : work);
   });
-  const told = { elsewhere: [], ingestedAgain: [] };
+  const sources = { external: [], ingestedAgain: [] };
   const context: EngineContext = {
-    store: engineStoreOf(store, { usage: undefined, told, clock }),
+    store: createEngineStore(store, { usage: undefined, sources, clock }),
     clock,
     ids: createIds(clock),
-    configuration: createConfigurationSource({}, told, memory),
+    configuration: createConfigurationSource({}, sources, memory),
     keepEventsMs: undefined,
     aliasHints: new Map(),
   };
   return {
-    addOns: addOnsOf(context),
-    settings: settingsOf(context),
-    eventSchemas: eventSchemasOf(context),
-    usageMeters: usageMetersOf(context),
-    pricePlans: pricePlansOf(context),
+    addOns: createAddOns(context),
+    settings: createSettings(context),
+    eventSchemas: createEventSchemas(context),
+    usageMeters: createUsageMeters(context),
+    pricePlans: createPricePlans(context),
     /** The program that measures the events of a schema. */
     slotsOf: async (name: string) =>
       (await context.configuration(context.store.read)).catalog.metering.schemas.get(name)?.slots,

@@ -145,7 +145,7 @@ describe("usage meters", () => {
       eventSchemaName: "call",
       computations: [sent],
     });
-    expect((await engine.usageMeters.get(item.id)).given["computations"]).toEqual([sent]);
+    expect((await engine.usageMeters.get(item.id)).input["computations"]).toEqual([sent]);
   });
 
   test("S5.4 a meter in the current plan of an account is not deactivated", async () => {

@@ -7,7 +7,7 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickh
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { DAY_MS, formatInstant, instantOf, parseInstant } from "../../../src/calendar/instant.ts";
+import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
@@ -77,7 +77,7 @@ test("S17.4 events in ClickHouse make what they make when they are ingested, als
       const read = await play(given, others, clickhouseUsage(chDb.client, { table: "events" }));
       expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
       const from = daysOf(given.book).from;
-      const until = formatInstant(instantOf(from) + LAST_DAY * DAY_MS);
+      const until = formatInstant(toInstant(from) + LAST_DAY * DAY_MS);
       expect(await read.engine.lateUsage({ accountIds: accountIdsOf(given.book), from, until })).toEqual([]);
     }),
     { numRuns: 3, endOnFailure: true },

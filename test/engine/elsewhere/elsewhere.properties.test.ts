@@ -5,11 +5,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { DAY_MS, formatInstant, instantOf } from "../../../src/calendar/instant.ts";
+import { DAY_MS, formatInstant, toInstant } from "../../../src/calendar/instant.ts";
 import { hasCode } from "../../../src/errors.ts";
 import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
-import { type Decimal, subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
+import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import type { MemoryStore } from "../../../src/store/memory/memory.ts";
 import { accountIdsOf, daysOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
 import { runs } from "../../support/runs.ts";
@@ -69,7 +69,7 @@ test("S17.5 a source that is away at any moment changes nothing but time", async
 function gross(invoice: Invoice | undefined): string {
   const find = (line: InvoiceLine): readonly InvoiceLine[] =>
     line.type === "GROSS_AMOUNT" ? [line] : (line.lineItems ?? []).flatMap(find);
-  return textOf(sum((invoice === undefined ? [] : find(invoice.revenueInfo)).map(({ value }) => value)));
+  return formatDecimal(sum((invoice === undefined ? [] : find(invoice.revenueInfo)).map(({ value }) => value)));
 }
 
 test("S17.4 what comes late is exactly the difference, in units and in money; final invoices stay as they are", async () => {
@@ -87,7 +87,7 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
       const days = {
         accountIds,
         from: daysOf(given.book).from,
-        until: formatInstant(instantOf(daysOf(given.book).from) + LAST_DAY * DAY_MS),
+        until: formatInstant(toInstant(daysOf(given.book).from) + LAST_DAY * DAY_MS),
       };
       expect(await engine.lateUsage(days)).toEqual([]);
       const [billed, finals] = [await engine.usage(days), store.snapshot()];
@@ -115,14 +115,14 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
       const told = late.flatMap(({ accountId, cells }) => cells.map((cell) => ({ accountId, ...cell })));
       for (const { accountId, meterId, date, ...cell } of told) {
         const key = `${accountId} ${meterId} ${date}`;
-        expect(textOf(cell.billed)).toBe(textOf(before?.get(key) ?? subtract(cell.now, cell.now)));
-        expect(textOf(cell.now)).toBe(textOf(after?.get(key) ?? subtract(cell.now, cell.now)));
-        expect(textOf(cell.late)).toBe(textOf(subtract(cell.now, cell.billed)));
+        expect(formatDecimal(cell.billed)).toBe(formatDecimal(before?.get(key) ?? subtract(cell.now, cell.now)));
+        expect(formatDecimal(cell.now)).toBe(formatDecimal(after?.get(key) ?? subtract(cell.now, cell.now)));
+        expect(formatDecimal(cell.late)).toBe(formatDecimal(subtract(cell.now, cell.billed)));
         now.set(key, cell.now);
       }
       const texts = (cells: ReadonlyMap<string, Decimal> | undefined): readonly string[] =>
         [...(cells ?? [])]
-          .flatMap(([key, quantity]) => (quantity.isZero() ? [] : [`${key} ${textOf(quantity)}`]))
+          .flatMap(([key, quantity]) => (quantity.isZero() ? [] : [`${key} ${formatDecimal(quantity)}`]))
           .toSorted();
       expect(texts(now)).toEqual(texts(after));
       const invoiceOf = async (from: MemoryStore, { accountId, startDate }: { accountId: string; startDate: string }) =>
@@ -130,8 +130,8 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
           ({ invoice }) => invoice.invoiceType === "STANDARD" && invoice.startDate.startsWith(startDate),
         )?.invoice;
       for (const each of late) {
-        expect(textOf(each.billedAmount)).toBe(gross(await invoiceOf(store, each)));
-        expect(textOf(each.amountNow)).toBe(gross(await invoiceOf(whole.store, each)));
+        expect(formatDecimal(each.billedAmount)).toBe(gross(await invoiceOf(store, each)));
+        expect(formatDecimal(each.amountNow)).toBe(gross(await invoiceOf(whole.store, each)));
       }
     }),
     { numRuns: runs(20) },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
-import { cellsUsage } from "../../../src/ledger/given-cells.ts";
+import { usageFromRows } from "../../../src/ledger/given-cells.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import type { UsageRowInput } from "../../../src/metering/usage-row.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
@@ -26,7 +26,11 @@ async function engineWith(rows: readonly UsageRowInput[]): Promise<{
 }> {
   let now = parseInstant("2024-01-01T00:00:00Z");
   let [current, version, isAway] = [[...rows], 0, false];
-  const given = cellsUsage({ name: "the rows of the test", read: () => current, stamp: async () => String(version) });
+  const given = usageFromRows({
+    name: "the rows of the test",
+    read: () => current,
+    stamp: async () => String(version),
+  });
   const source: UsageSource = {
     name: given.name,
     cells(query) {
@@ -213,7 +217,7 @@ describe("S17.1 a schema that consumes a feature", () => {
     const book = teamBook();
     const [call, ...others] = book.eventSchemas ?? [];
     const consuming = { ...call, featureDetails: { featureId: "feature.tokens", attributeName: "count" } };
-    const usage = { schemas: ["call"], source: cellsUsage({ name: "nothing", read: () => [] }) };
+    const usage = { schemas: ["call"], source: usageFromRows({ name: "nothing", read: () => [] }) };
     const engine = createEngine({ store: memoryStore(), usage });
     expect(await refusalOf(engine.load({ ...book, eventSchemas: [consuming, ...others] } as never))).toBe(
       'ERR_REFUSED the events of the event schema "call" cannot live elsewhere: it consumes credits of the feature "feature.tokens", and there the order of events matters',
@@ -284,7 +288,7 @@ describe("S17.5 an engine that was not told where events live", () => {
     const store = memoryStore();
     let now = parseInstant("2024-01-01T00:00:00Z");
     const clock = (): number => now;
-    const source = cellsUsage({ name: "the rows of the test", read: () => rows });
+    const source = usageFromRows({ name: "the rows of the test", read: () => rows });
     const told = createEngine({ store, clock, usage: { schemas: ["call"], source } });
     await told.load(teamBook());
     now = parseInstant("2024-02-02T00:00:00Z");
@@ -313,7 +317,7 @@ describe("S17.5 an engine that was not told where events live", () => {
 
   test("or was told of other schemas than one before it, bills nothing either", async () => {
     const { store, clock } = await two();
-    const source = cellsUsage({ name: "other rows", read: () => [] });
+    const source = usageFromRows({ name: "other rows", read: () => [] });
     const other = createEngine({ store, clock, usage: { schemas: ["save"], source } });
     expect(await refusalOf(other.finalize())).toContain('the events of the event schema "call" live elsewhere');
   });
@@ -328,7 +332,7 @@ describe("S17.5 an engine that was not told where events live", () => {
   });
 
   test("cannot be told both of one schema", () => {
-    const source = cellsUsage({ name: "rows", read: () => [] });
+    const source = usageFromRows({ name: "rows", read: () => [] });
     const options = { store: memoryStore(), usage: { schemas: ["call"], source } };
     expect(() => createEngine({ ...options, ingestedAgain: ["call"] })).toThrow(
       'ingestedAgain: "call" is among the schemas of usage, too',

@@ -2,7 +2,7 @@
 import { dayOf, parseDate, parseInstant } from "../../../src/calendar/instant.ts";
 import { createMeter } from "../../../src/ledger/preview/meter.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
-import { decimalOf } from "../../../src/numbers/decimal.ts";
+import { parseDecimal } from "../../../src/numbers/decimal.ts";
 import type { SentEvent } from "../../../src/testing/events-arbitrary.ts";
 import { bookAsked } from "../../../src/warehouse/reading/asked-accounts.ts";
 
@@ -25,7 +25,7 @@ export function eventsSource(events: () => readonly SentEvent[]): UsageSource {
           .map(({ date, quantity, ...cell }) => ({
             ...cell,
             day: dayOf(parseDate(date)),
-            quantity: decimalOf(quantity),
+            quantity: parseDecimal(quantity),
           }))
           .filter(({ day }) => day >= query.from && day < query.until);
         yield cells;

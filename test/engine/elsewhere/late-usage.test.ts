@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { cellsUsage } from "../../../src/ledger/given-cells.ts";
+import { usageFromRows } from "../../../src/ledger/given-cells.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { account, calls, fee, plan, sumMeter } from "../../book/builder.ts";
 
 test("S13.4 S17.4 an invoice in advance below zero, which pays the usage, changes nothing of what came late", async () => {
   let now = Date.parse("2024-01-01T00:00:00Z");
   const rows = [{ accountId: "prod", meterId: "um.calls", date: "2024-01-10", quantity: 1 }];
-  const source = cellsUsage({ name: "rows", read: () => rows, stamp: async () => String(rows.length) });
+  const source = usageFromRows({ name: "rows", read: () => rows, stamp: async () => String(rows.length) });
   const engine = createEngine({ store: memoryStore(), clock: () => now, usage: { schemas: ["call"], source } });
   const discount = fee(-5, { invoiceTiming: "IN_ADVANCE" });
   await engine.load({

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
-import { DAY_MS, formatInstant, instantOf, parseInstant } from "../../../src/calendar/instant.ts";
+import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
@@ -56,7 +56,7 @@ export async function play(
     ...(source === undefined ? {} : { usage: { schemas, source } }),
   });
   await engine.load(activeBook(book));
-  const begin = instantOf(daysOf(book).from);
+  const begin = toInstant(daysOf(book).from);
   const ingested = source === undefined ? events : events.filter(({ schemaName }) => !schemas.includes(schemaName));
   const steps: (readonly [number, SentEvent | undefined])[] = [
     ...ingested.map((event) => [parseInstant(event.timestamp), event] as const),
@@ -74,7 +74,7 @@ export async function play(
 export async function shown({ engine, store }: Played, book: BookInput): Promise<unknown> {
   const accountIds = accountIdsOf(book);
   const from = daysOf(book).from;
-  const until = formatInstant(instantOf(from) + LAST_DAY * DAY_MS);
+  const until = formatInstant(toInstant(from) + LAST_DAY * DAY_MS);
   const finals = await store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
   const query = { aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" } as const;
   return {

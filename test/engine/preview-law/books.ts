@@ -5,7 +5,7 @@
 import fc from "fast-check";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../../../src/calendar/instant.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../../../src/calendar/instant.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
 import { CATALOG, planArbitrary, type PlanInput } from "../../../src/testing/plan-arbitrary.ts";
 
@@ -127,7 +127,7 @@ const overrides = (rate: Rates): fc.Arbitrary<object> =>
     );
 
 /** When the first plan of an account begins, at the latest 40 days after the book is loaded. */
-const FIRST_DAY = instantOf("2024-01-10");
+const FIRST_DAY = toInstant("2024-01-10");
 const DAYS = 170;
 
 /** An instant within the time of the events; many are alike, and alike with instants of events. */
@@ -184,7 +184,7 @@ function associationOf(
   { decidedAt, ahead, days, saysWhen, plan, ...more }: Decided,
   { saying, late }: { readonly saying: "all" | "some" | "none"; readonly late: number },
 ): object {
-  const from = instantOf(formatDate(decidedAt)) + (late === 0 ? ahead : -late) * DAY_MS;
+  const from = toInstant(formatDate(decidedAt)) + (late === 0 ? ahead : -late) * DAY_MS;
   return {
     ...plan,
     ...more,
@@ -195,7 +195,7 @@ function associationOf(
 }
 
 /** Hours in which seats change again and again. */
-const BUSY = instantOf("2024-02-15");
+const BUSY = toInstant("2024-02-15");
 
 /** Changes of the number of seats, some at the instants of decisions, several within a few days. */
 const licenseUpdates = fc.array(

@@ -5,7 +5,7 @@
 import { expect } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
-import { formatInstant, type Instant, instantOf, instantOrUndefined } from "../../../src/calendar/instant.ts";
+import { formatInstant, type Instant, toInstant, tryParseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import type { SkippedAccount } from "../../../src/ledger/account/bill.ts";
@@ -16,12 +16,12 @@ import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
 import type { EntryRecord } from "../../../src/ledger/records.ts";
 import { noChanges } from "../../../src/ledger/workspace.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { textOf } from "../../../src/numbers/decimal.ts";
-import { addExact, type Exact, isZeroExact, textOfExact } from "../../../src/numbers/exact.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
+import { addExact, type Exact, isZeroExact, formatExact } from "../../../src/numbers/exact.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { ACTIVE } from "./books.ts";
 
-const LOADED = instantOf("2024-01-01");
+const LOADED = toInstant("2024-01-01");
 
 /** What one account holds, in words. What is 0 says nothing, and is left out. */
 interface Held {
@@ -34,7 +34,7 @@ async function heldByEngine(store: Store, accountId: string): Promise<Held> {
   const { read } = store;
   const cells = async (kind: "usage" | "overage"): Promise<readonly string[]> =>
     (await read[kind]([accountId], -1_000_000, 1_000_000))
-      .map(({ meterOrFeatureId, day, quantity }) => `${meterOrFeatureId} ${day} ${textOf(quantity)}`)
+      .map(({ meterOrFeatureId, day, quantity }) => `${meterOrFeatureId} ${day} ${formatDecimal(quantity)}`)
       .toSorted();
   const entries = await read.entries([accountId]);
   return { usage: await cells("usage"), overage: await cells("overage"), taken: takenOf(entries) };
@@ -52,11 +52,11 @@ function heldByPreview({ accounts, usage }: EventRun, accountId: string): Held {
   return {
     usage: [...usage.cellsOf(accountId)]
       .filter(({ quantity }) => !quantity.isZero())
-      .map(({ meterId, day, quantity }) => `${meterId} ${day} ${textOf(quantity)}`)
+      .map(({ meterId, day, quantity }) => `${meterId} ${day} ${formatDecimal(quantity)}`)
       .toSorted(),
     overage: [...overage]
       .filter(([, quantity]) => !isZeroExact(quantity))
-      .map(([key, quantity]) => `${key} ${textOfExact(quantity)}`)
+      .map(([key, quantity]) => `${key} ${formatExact(quantity)}`)
       .toSorted(),
     taken: takenOf(work?.entries() ?? []),
   };
@@ -66,7 +66,7 @@ function heldByPreview({ accounts, usage }: EventRun, accountId: string): Held {
 function takenOf(entries: readonly EntryRecord[]): readonly string[] {
   return entries
     .filter(({ granted, balance }) => !granted.eq(balance))
-    .map(({ id, granted, balance }) => `${id} ${textOf(granted)} ${textOf(balance)}`)
+    .map(({ id, granted, balance }) => `${id} ${formatDecimal(granted)} ${formatDecimal(balance)}`)
     .toSorted();
 }
 
@@ -75,7 +75,7 @@ function shownEntries(entries: readonly EntryRecord[]): readonly string[] {
   return entries
     .map(
       ({ id, featureId, granted, balance, effectiveFrom, effectiveUntil, voided }) =>
-        `${id} ${featureId} ${textOf(granted)} ${textOf(balance)} ${effectiveFrom} ${effectiveUntil} ${voided}`,
+        `${id} ${featureId} ${formatDecimal(granted)} ${formatDecimal(balance)} ${effectiveFrom} ${effectiveUntil} ${voided}`,
     )
     .toSorted();
 }
@@ -103,14 +103,14 @@ async function loadedWith(book: object, store: Store): Promise<Clocked> {
     },
     send(sent) {
       const { timestamp } = (sent ?? {}) as { readonly timestamp?: unknown };
-      const at = typeof timestamp === "string" ? instantOrUndefined(timestamp) : undefined;
+      const at = typeof timestamp === "string" ? tryParseInstant(timestamp) : undefined;
       if (at !== undefined) now = Math.max(now, at);
       return engine.ingest([sent as EventInput]);
     },
   };
 }
 
-const LAST_AT = instantOf("2024-07-04");
+const LAST_AT = toInstant("2024-07-04");
 
 /** What fell due of an account is done with its next event: with these, all of it is in both. */
 const LASTS = ACTIVE.map((accountId) => ({
@@ -144,7 +144,7 @@ export async function compareEvents(book: object, sent: readonly unknown[], empt
 /** From before the first plan of any account to the last event. */
 const RANGE = { from: "2023-10-01", until: "2024-07-05" };
 /** The cycles that hold the last event are over then, with their grace. */
-const ALL_FINAL = instantOf("2024-10-01");
+const ALL_FINAL = toInstant("2024-10-01");
 
 /**
  * Invoices with all that they say, but for whether they are drafts, and for what was left of a credit: an invoice in advance

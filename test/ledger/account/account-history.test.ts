@@ -1,15 +1,15 @@
 /** What an account was called, and which group it was in (S16.6, S16.7). */
 import { expect, test } from "vitest";
 
-import { accountAt, aliasesEnded, PAST_MAX, regrouped } from "../../../src/ledger/account/account-history.ts";
+import { accountAt, endAliases, PAST_MAX, withGroup } from "../../../src/ledger/account/account-history.ts";
 import { newAccount } from "../account-harness.ts";
 
 test("so much of the past is kept, the latest of it: an account does not grow without end", () => {
   let { record } = newAccount("a");
   for (let now = 1; now <= PAST_MAX + 5; now++) {
     record = { ...record, aliases: [{ alias: `alias-${now}`, createdAt: now }] };
-    record = { ...record, ...aliasesEnded(record, new Set([`alias-${now}`]), now + 1) };
-    record = regrouped(record, `group-${now}`, now);
+    record = { ...record, ...endAliases(record, new Set([`alias-${now}`]), now + 1) };
+    record = withGroup(record, `group-${now}`, now);
   }
   expect(record.aliases).toEqual([]);
   expect(record.pastAliases?.map(({ alias }) => alias).slice(0, 1)).toEqual(["alias-6"]);
@@ -21,5 +21,5 @@ test("so much of the past is kept, the latest of it: an account does not grow wi
 test("an account that was in its group before this was kept was in it since it was made", () => {
   const { record } = newAccount("a", { invoiceGroupId: "g", createdAt: 10 });
   expect([9, 10].map((at) => accountAt(record, at).invoiceGroupId)).toEqual([undefined, "g"]);
-  expect(regrouped(record, undefined, 20).pastInvoiceGroups).toEqual([{ invoiceGroupId: "g", from: 10, until: 20 }]);
+  expect(withGroup(record, undefined, 20).pastInvoiceGroups).toEqual([{ invoiceGroupId: "g", from: 10, until: 20 }]);
 });

@@ -9,7 +9,7 @@ import { createCredits, voidCredit } from "../../../src/ledger/commands/credits.
 import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../../src/ledger/events/ingest.ts";
 import type { AccountParts } from "../../../src/ledger/workspace.ts";
-import { add, type Decimal, decimalOf, ZERO } from "../../../src/numbers/decimal.ts";
+import { add, type Decimal, parseDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { calls, fee, grant, overage, plan, seats, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import type { Ledger } from "../account-harness.ts";
@@ -137,7 +137,7 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
     attributes: [{ name: "n", value: quantity }],
     dimensions: {},
   };
-  const read = { accounts: [ledger.read()], names: new Map([["a", "a"]]), held: [], holders: [] };
+  const read = { accounts: [ledger.read()], names: new Map([["a", "a"]]), acceptedIds: [], holders: [] };
   ledger.apply(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids).changes);
 }
 
@@ -162,7 +162,7 @@ export function take(ledger: Ledger, one: Step, now: Instant): void {
             {
               licenseId: "addon.seats",
               updateType: "ABSOLUTE",
-              quantity: decimalOf(one.quantity),
+              quantity: parseDecimal(one.quantity),
               effectiveFrom: now + one.inHours * HOUR_MS,
             },
             now,
@@ -170,7 +170,7 @@ export function take(ledger: Ledger, one: Step, now: Instant): void {
           );
         case "credit": {
           const [effectiveFrom, effectiveUntil] = [dayStart(now), dayStart(now) + one.days * DAY_MS];
-          const credit = { accountId: "a", purpose: "gift", creditAmount: decimalOf(one.amount), priority: 1 };
+          const credit = { accountId: "a", purpose: "gift", creditAmount: parseDecimal(one.amount), priority: 1 };
           const workspace = { find: () => work };
           return createCredits(catalog, workspace, [{ ...credit, effectiveFrom, effectiveUntil }], now, ids);
         }

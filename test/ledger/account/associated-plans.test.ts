@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { formatDate, formatInstant, parseDate } from "../../../src/calendar/instant.ts";
-import { timelineOf } from "../../../src/invoicing/timeline.ts";
-import { asOf, decisionsOf, findPlanIn } from "../../../src/ledger/account/associated-plans.ts";
+import { buildTimeline } from "../../../src/invoicing/timeline.ts";
+import { associateOn, toDecisions, findPlanIn } from "../../../src/ledger/account/associated-plans.ts";
 import { bookOf } from "../../book/catalog-book.ts";
 
 const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });
@@ -18,7 +18,7 @@ function decisionsFor(pricePlans: readonly unknown[], plans = [planOf("five", "5
   const book = bookOf({ pricePlans: plans, accounts });
   const [account] = book.accounts;
   if (account === undefined) throw new Error("the book has one account");
-  return { book, decisions: decisionsOf(account, findPlanIn(book.pricePlans)) };
+  return { book, decisions: toDecisions(account, findPlanIn(book.pricePlans)) };
 }
 
 describe("an account's plans as decisions", () => {
@@ -42,7 +42,7 @@ describe("an account's plans as decisions", () => {
       "2024-05-20T09:00:00.000Z",
       "2024-05-20T09:00:00.000Z",
     ]);
-    expect(timelineOf(decisions).map(({ plan, until }) => [plan.planId, formatDate(until)])).toEqual([
+    expect(buildTimeline(decisions).map(({ plan, until }) => [plan.planId, formatDate(until)])).toEqual([
       ["five", "2024-06-11"],
       ["one", "9999-01-01"],
     ]);
@@ -83,6 +83,6 @@ describe("an account's plans as decisions", () => {
     const anniversary = planOf("own", "1", { pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } });
     const { book } = decisionsFor([], [anniversary]);
     const [plan] = book.pricePlans;
-    expect(plan && asOf(plan, parseDate("2024-01-31")).cycleConfig.dayOffset).toBe("LAST");
+    expect(plan && associateOn(plan, parseDate("2024-01-31")).cycleConfig.dayOffset).toBe("LAST");
   });
 });

@@ -7,7 +7,7 @@ import { associate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits } from "../../../src/ledger/commands/credits.ts";
 import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
-import { decimalOf } from "../../../src/numbers/decimal.ts";
+import { parseDecimal } from "../../../src/numbers/decimal.ts";
 import { calls, fee, grant, plan, seats, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, finals, type Ledger, openLedger } from "../account-harness.ts";
@@ -31,7 +31,7 @@ function credited(ledger: Ledger, creditAmount: number, now = "2024-01-01"): Led
     createCredits(
       ledger.catalog,
       { find: () => work },
-      [{ ...request, creditAmount: decimalOf(creditAmount) }],
+      [{ ...request, creditAmount: parseDecimal(creditAmount) }],
       at(now),
       ledger.ids,
     );
@@ -100,7 +100,7 @@ test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becom
   };
   const [once, often] = [started(details), started(details)];
   for (const ledger of [once, often]) {
-    const update = { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity: decimalOf(1) } as const;
+    const update = { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity: parseDecimal(1) } as const;
     const effectiveFrom = at("2025-01-06");
     ledger.run((work) =>
       updateLicense(ledger.catalog, work, { ...update, effectiveFrom }, at("2024-01-02"), ledger.ids),

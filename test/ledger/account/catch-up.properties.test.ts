@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 /** The laws of catching up: its schedule changes nothing, what is final stays, a preview is what comes (S2.4, S13.4). */
 import { toTheEnd } from "../../../src/book/steps.ts";
 import type { Instant } from "../../../src/calendar/instant.ts";
-import { invoiceKeyOf } from "../../../src/invoicing/draft.ts";
+import { invoiceKey } from "../../../src/invoicing/draft.ts";
 import { drawDrafts } from "../../../src/invoicing/draw.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { viewOfWork } from "../../../src/ledger/account/account-plan.ts";
+import { toAccountView } from "../../../src/ledger/account/account-plan.ts";
 import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
 import { draftsOf } from "../../../src/ledger/account/drafts.ts";
-import { invoiceIdOf } from "../../../src/ledger/account/due-ids.ts";
-import { textOf } from "../../../src/numbers/decimal.ts";
+import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { runs } from "../../support/runs.ts";
 import { at, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
 import { after, book, HOUR_MS, type Step, stateOf, steps, take } from "./account-steps.ts";
@@ -20,7 +20,7 @@ const END_HOURS = 90 * 24;
 
 const grossOf = (invoice: Invoice): string => {
   const gross = invoice.revenueInfo.lineItems?.[0]?.lineItems?.find(({ type }) => type === "GROSS_AMOUNT");
-  return gross === undefined ? "none" : textOf(gross.value);
+  return gross === undefined ? "none" : formatDecimal(gross.value);
 };
 const inOrder = (found: readonly (readonly [string, string])[]): unknown =>
   found.toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -34,10 +34,10 @@ function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
   const { catalog } = ledger;
   return ledger.run((work) => {
     const range = { from: at(START), until: end + 1, creditsAreWhole: true };
-    const drawn = toTheEnd(drawDrafts({ ...viewOfWork(catalog, work), credits: [] }, catalog.billing, range));
+    const drawn = toTheEnd(drawDrafts({ ...toAccountView(catalog, work), credits: [] }, catalog.billing, range));
     const due = drawn.filter(({ draft }) => draft.finalAt <= end);
     return inOrder(
-      due.map(({ draft, invoice }) => [invoiceIdOf(work.record.id, invoiceKeyOf(draft)), grossOf(invoice())]),
+      due.map(({ draft, invoice }) => [dueInvoiceId(work.record.id, invoiceKey(draft)), grossOf(invoice())]),
     );
   });
 }
@@ -152,8 +152,10 @@ describe("catching up", () => {
         ledger.until(now + END_HOURS * HOUR_MS);
         for (const { creditAmount, consumedAmount, transactions } of ledger.parts().credits) {
           expect(consumedAmount.lte(creditAmount)).toBe(true);
-          const spent = transactions.map(({ amount }) => Number(textOf(amount)) * 100).reduce((a, b) => a + b, 0);
-          expect(Math.round(spent)).toBe(Math.round(Number(textOf(consumedAmount)) * 100));
+          const spent = transactions
+            .map(({ amount }) => Number(formatDecimal(amount)) * 100)
+            .reduce((a, b) => a + b, 0);
+          expect(Math.round(spent)).toBe(Math.round(Number(formatDecimal(consumedAmount)) * 100));
         }
       }),
       { numRuns: runs(30) },

@@ -5,9 +5,9 @@ import { toTheEnd } from "../../../src/book/steps.ts";
 import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
 import { draftsOf } from "../../../src/ledger/account/drafts.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
-import { createCredits, creditsShown } from "../../../src/ledger/commands/credits.ts";
+import { createCredits, creditSnapshots } from "../../../src/ledger/commands/credits.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
-import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { calls, fee, grant, plan, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, cardsOf, finals, headOf, type Ledger, openLedger } from "../account-harness.ts";
@@ -42,15 +42,15 @@ describe("invoices become final", () => {
     ledger.use(10, "2024-01-05T12:00:00Z");
     const [credit] = ledger.runAll(["a"], ([work]) => {
       const find = (): typeof work => work;
-      const request = { accountId: "a", purpose: "gift", creditAmount: decimalOf(15), priority: 0 };
+      const request = { accountId: "a", purpose: "gift", creditAmount: parseDecimal(15), priority: 0 };
       const asked = { ...request, effectiveFrom: at("2024-01-01") };
       return createCredits(ledger.catalog, { find }, [asked], at("2024-01-07T00:00:00.001Z"), ledger.ids);
     });
     // A millisecond behind midnight, and days: 10 at 2, of which the credit pays 15.
     for (const now of ["2024-01-06T23:59:59.999Z", "2024-01-05T12:00:00Z"]) {
       expect(drafts(ledger, now)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 5"]);
-      const shown = ledger.run((work) => toTheEnd(creditsShown(ledger.catalog, work, at(now))));
-      expect(shown.map((each) => [each.credit.id, textOf(each.holdAmount)])).toEqual([[credit?.id, "15"]]);
+      const shown = ledger.run((work) => toTheEnd(creditSnapshots(ledger.catalog, work, at(now))));
+      expect(shown.map((each) => [each.credit.id, formatDecimal(each.holdAmount)])).toEqual([[credit?.id, "15"]]);
     }
   });
 
@@ -80,9 +80,9 @@ describe("invoices become final", () => {
       "STANDARD 2024-03-01..2024-04-01 of 2024-04-01 DUE 10",
     ]);
     const [credit] = ledger.parts().credits;
-    expect(textOf(credit?.creditAmount ?? decimalOf(0))).toBe("30");
+    expect(formatDecimal(credit?.creditAmount ?? parseDecimal(0))).toBe("30");
     expect(credit?.effectiveFrom).toBe(at("2024-02-01"));
-    expect(credit?.transactions.map(({ amount, at: when }) => [textOf(amount), when])).toEqual([
+    expect(credit?.transactions.map(({ amount, at: when }) => [formatDecimal(amount), when])).toEqual([
       ["20", at("2024-03-01")],
       ["10", at("2024-04-01")],
     ]);
@@ -134,7 +134,7 @@ describe("grants fall due", () => {
       effectiveFrom,
       effectiveUntil,
       source,
-      granted: textOf(granted),
+      granted: formatDecimal(granted),
     }));
     const granted = { source: "PRICE_PLAN", granted: "100" };
     // The first cycle was cut: P1M from 15 January.
@@ -150,7 +150,7 @@ describe("grants fall due", () => {
     ledger.use(15, "2024-01-10T00:00:00Z");
     ledger.until("2024-02-01");
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0"]);
-    const credits = ledger.parts().credits.map((each) => [textOf(each.consumedAmount), each.effectiveUntil]);
+    const credits = ledger.parts().credits.map((each) => [formatDecimal(each.consumedAmount), each.effectiveUntil]);
     expect(credits).toEqual([
       ["15", at("2024-02-01")],
       ["0", at("2024-03-01")],
@@ -176,9 +176,9 @@ describe("grants fall due", () => {
     expect(ledger.parts().credits).toEqual([]);
     ledger.until("2024-01-11");
     // 31 × 21/31 = 21.
-    expect(ledger.parts().credits.map((each) => [textOf(each.creditAmount), each.priority, each.createdAt])).toEqual([
-      ["21", 0, at("2024-01-11")],
-    ]);
+    expect(
+      ledger.parts().credits.map((each) => [formatDecimal(each.creditAmount), each.priority, each.createdAt]),
+    ).toEqual([["21", 0, at("2024-01-11")]]);
     // The final invoice does not stand in the way of the end, and stays what it was.
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
   });
@@ -191,7 +191,7 @@ describe("grants fall due", () => {
     ledger.until(now);
     // 31 × 20/31 = 20, charged as the day began, and given back.
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-12..2024-02-01 of 2024-01-12 DUE 20"]);
-    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["20"]);
+    expect(ledger.parts().credits.map((each) => formatDecimal(each.creditAmount))).toEqual(["20"]);
   });
 
   test("S9.5 a plan that is replaced on its first day is paid for and given back, whatever the clock says", () => {
@@ -205,7 +205,7 @@ describe("grants fall due", () => {
       // 62, of which the credit of 31 pays a half.
       "STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31",
     ]);
-    expect(ledger.parts().credits.map((each) => textOf(each.consumedAmount))).toEqual(["31"]);
+    expect(ledger.parts().credits.map((each) => formatDecimal(each.consumedAmount))).toEqual(["31"]);
     expect(ledger.parts().invoices.map(({ invoice }) => cardsOf(invoice))).toContainEqual([
       expect.stringMatching(/^SUB_CREDITS credit\.\w{16} -31$/),
       "ADVANCED_FIXED_FEE addon.fee 62",
@@ -224,7 +224,7 @@ describe("credits and drafts", () => {
     const request = {
       accountId: "a",
       purpose: "welcome",
-      creditAmount: decimalOf(amount),
+      creditAmount: parseDecimal(amount),
       priority: 1,
       effectiveFrom: at("2024-01-11"),
     };
@@ -237,13 +237,13 @@ describe("credits and drafts", () => {
 
   test("S12.4 a draft holds credits when read, and nothing of it is stored", () => {
     const ledger = withCredit(50);
-    const [shown] = ledger.run((work) => toTheEnd(creditsShown(ledger.catalog, work, at("2024-01-12"))));
-    expect([textOf(shown?.holdAmount ?? decimalOf(0)), textOf(shown?.left ?? decimalOf(0)), shown?.status]).toEqual([
-      "40",
-      "10",
-      "ACTIVE",
-    ]);
-    expect(ledger.parts().credits.map((each) => textOf(each.consumedAmount))).toEqual(["0"]);
+    const [shown] = ledger.run((work) => toTheEnd(creditSnapshots(ledger.catalog, work, at("2024-01-12"))));
+    expect([
+      formatDecimal(shown?.holdAmount ?? parseDecimal(0)),
+      formatDecimal(shown?.left ?? parseDecimal(0)),
+      shown?.status,
+    ]).toEqual(["40", "10", "ACTIVE"]);
+    expect(ledger.parts().credits.map((each) => formatDecimal(each.consumedAmount))).toEqual(["0"]);
   });
 
   test("S12.3 what an earlier draft would take is kept from a later invoice that is final sooner", () => {
@@ -254,8 +254,11 @@ describe("credits and drafts", () => {
     expect(drafts(ledger, "2024-02-01")).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 0"]);
     ledger.until("2024-02-04");
     expect(finals(ledger).at(-1)).toBe("STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0");
-    const [credit] = ledger.run((work) => toTheEnd(creditsShown(ledger.catalog, work, at("2024-02-04"))));
-    expect([textOf(credit?.credit.consumedAmount ?? decimalOf(0)), credit?.status]).toEqual(["50", "CONSUMED"]);
+    const [credit] = ledger.run((work) => toTheEnd(creditSnapshots(ledger.catalog, work, at("2024-02-04"))));
+    expect([formatDecimal(credit?.credit.consumedAmount ?? parseDecimal(0)), credit?.status]).toEqual([
+      "50",
+      "CONSUMED",
+    ]);
   });
 
   test("S13.5 a preview at an instant shows what finalizing at that instant writes", () => {

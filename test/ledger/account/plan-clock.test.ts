@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, parseDate } from "../../../src/calendar/instant.ts";
-import { planClock } from "../../../src/ledger/account/plan-clock.ts";
+import { createPlanClock } from "../../../src/ledger/account/plan-clock.ts";
 import { perUnit } from "../../book/builder.ts";
 import { decision, spanText } from "../../invoicing/plans.ts";
 
@@ -10,7 +10,7 @@ const overage = (more: Readonly<Record<string, unknown>>) => ({
   entitlementOverageRateCards: [{ featureId: "f", ...priced, ...more }],
 });
 describe("the period that holds an event", () => {
-  const clock = planClock([
+  const clock = createPlanClock([
     decision("2024-01-15", { graceDays: 3, until: "2024-03-10" }),
     decision("2024-04-01", { graceDays: 0 }),
   ]);
@@ -23,7 +23,7 @@ describe("the period that holds an event", () => {
   });
 
   test("S16.7 is open for the invoice group's grace days, where the group sets them", () => {
-    const grouped = planClock([decision("2024-01-15", { graceDays: 3 })], { groupGraceDays: 10 });
+    const grouped = createPlanClock([decision("2024-01-15", { graceDays: 3 })], { groupGraceDays: 10 });
     expect(formatDate(grouped.periodAt(parseDate("2024-02-29")).openUntil ?? 0)).toBe("2024-03-11");
   });
 
@@ -32,7 +32,7 @@ describe("the period that holds an event", () => {
     expect([spanText(gap), gap.openUntil]).toEqual(["2024-03-10/2024-04-01", undefined]);
     const before = clock.periodAt(parseDate("2024-01-15") - 1);
     expect([before.start, formatDate(before.end)]).toEqual([Number.NEGATIVE_INFINITY, "2024-01-15"]);
-    const none = planClock([]).periodAt(0);
+    const none = createPlanClock([]).periodAt(0);
     expect([none.start, none.end]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
   });
 });
@@ -43,7 +43,7 @@ describe("the overage that an event may make", () => {
 
   test("S11.7 is counted over the billing window, which ends with the association at the latest", () => {
     const details = overage({ billingConfig: { interval: 3, startOffset: 1 }, maxQuantity: 5 });
-    const clock = planClock([decision("2024-01-15", { details, until: "2024-07-20" })]);
+    const clock = createPlanClock([decision("2024-01-15", { details, until: "2024-07-20" })]);
     const windowAt = (date: string): string | undefined => {
       const limit = clock.overageAt("f", at(date), at(date));
       return limit && spanText(limit.window);
@@ -57,7 +57,7 @@ describe("the overage that an event may make", () => {
   });
 
   test("S11.3 is none where the plan in force has no card for the feature", () => {
-    const clock = planClock([decision("2024-01-15", { details: overage({}) })]);
+    const clock = createPlanClock([decision("2024-01-15", { details: overage({}) })]);
     expect(clock.overageAt("g", at("2024-02-01"), now)).toBeUndefined();
     expect(clock.overageAt("f", at("2024-02-01"), now)?.maxQuantity).toBeUndefined();
     expect(clock.overageAt("f", parseDate("2024-01-15") - 1, now)).toBeUndefined();
@@ -66,19 +66,19 @@ describe("the overage that an event may make", () => {
   test("S9.2 S11.3 is that of the plan known at the time, where a later decision reaches back", () => {
     const [limited, free] = [overage({ maxQuantity: 0 }), overage({ maxQuantity: 7 })];
     const recordedAt = at("2024-01-01");
-    const clock = planClock([
+    const clock = createPlanClock([
       { ...decision("2024-01-15", { details: free }), recordedAt },
       { ...decision("2024-02-01", { details: limited }), recordedAt, decidedAt: at("2024-02-10") },
     ]);
     const limitAt = (known: string) => clock.overageAt("f", at("2024-02-05"), at(known))?.maxQuantity?.toFixed();
     expect(["2024-02-05", "2024-02-10", "2024-02-09"].map(limitAt)).toEqual(["7", "0", "7"]);
     // One that was made in the ledger counts at once, also where its clock stands still.
-    const made = planClock([{ ...decision("2024-02-01", { details: limited }), decidedAt: at("2024-02-10") }]);
+    const made = createPlanClock([{ ...decision("2024-02-01", { details: limited }), decidedAt: at("2024-02-10") }]);
     expect(made.overageAt("f", at("2024-02-05"), at("2024-02-05"))?.maxQuantity?.toFixed()).toBe("0");
   });
 
   test("S11.3 a maximum of 0 allows none", () => {
-    const clock = planClock([decision("2024-01-15", { details: overage({ maxQuantity: 0 }) })]);
+    const clock = createPlanClock([decision("2024-01-15", { details: overage({ maxQuantity: 0 }) })]);
     expect(clock.overageAt("f", at("2024-02-01"), now)?.maxQuantity?.toFixed()).toBe("0");
   });
 });

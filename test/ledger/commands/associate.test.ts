@@ -5,9 +5,9 @@ import type { PricePlanDetailsOverride } from "../../../src/book/model/price-pla
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import { toTheEnd } from "../../../src/book/steps.ts";
 import { hasCode } from "../../../src/errors.ts";
-import { timelineOf } from "../../../src/invoicing/timeline.ts";
-import { planOf } from "../../../src/ledger/account/account-plan.ts";
-import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
+import { buildTimeline } from "../../../src/invoicing/timeline.ts";
+import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
+import { createAssociations } from "../../../src/ledger/account/book-account.ts";
 import {
   associate,
   type AssociateRequest,
@@ -15,7 +15,7 @@ import {
   PLAN_DECISIONS_MAX,
 } from "../../../src/ledger/commands/associate.ts";
 import { migrate } from "../../../src/ledger/commands/migrate.ts";
-import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { calls, fee, plan, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
@@ -47,8 +47,8 @@ const day = (instant: number): string => new Date(instant).toISOString().slice(0
 
 /** The account's plans over time: plan@version, days and offset. */
 function planned(ledger: Ledger): readonly string[] {
-  const { decisions } = planOf(ledger.catalog, ledger.parts().record);
-  return timelineOf(decisions).map(
+  const { decisions } = findAccountPlan(ledger.catalog, ledger.parts().record);
+  return buildTimeline(decisions).map(
     ({ from, until, plan: own }) =>
       `${own.planId}@${own.version} ${day(from)}..${day(until)} on ${own.cycleConfig.dayOffset}`,
   );
@@ -157,7 +157,7 @@ describe("associating", () => {
       ],
     };
     const ledger = openLedger(book);
-    const associations = associationsOfBook(ledger.catalog, account, at("2024-01-10"), ledger.ids);
+    const associations = createAssociations(ledger.catalog, account, at("2024-01-10"), ledger.ids);
     ledger.run((work) => work.putRecord({ ...work.record, associations }));
     expect(planned(ledger)).toEqual(["p@1 2023-01-01..2023-06-01 on 1", "q@1 2023-06-01..9999-01-01 on 1"]);
     expect(associations.map(({ decidedAt }) => decidedAt)).toEqual([at("2023-01-01"), at("2023-06-01")]);
@@ -291,7 +291,7 @@ describe("what is refused changes nothing", () => {
     ledger.until(late);
     associated(ledger, "ahead", "2024-01-01", early);
     ledger.until("2024-01-01T12:00:02Z");
-    const granted = (): readonly string[] => ledger.parts().entries.map(({ balance }) => textOf(balance));
+    const granted = (): readonly string[] => ledger.parts().entries.map(({ balance }) => formatDecimal(balance));
     expect(granted()).toEqual(["100"]);
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
 
@@ -333,7 +333,7 @@ describe("overrides", () => {
     const own = book.pricePlans.find(({ id }) => id === "q")?.pricePlanDetails.usageRateCards ?? [];
     const override = overrideOf({
       usageRateCards: own,
-      minimumCommitment: { displayName: "Least", rateValues: [{ currency: "USD", rate: decimalOf(80) }] },
+      minimumCommitment: { displayName: "Least", rateValues: [{ currency: "USD", rate: parseDecimal(80) }] },
     });
     associated(ledger, "p", "2024-01-01", "2024-01-01", { override });
     ledger.use(10, "2024-01-05T00:00:00Z");

@@ -6,12 +6,12 @@ import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   createCredits,
   type CreditRequest,
-  creditsShown,
+  creditSnapshots,
   OPEN_CREDITS_MAX,
   voidCredit,
 } from "../../../src/ledger/commands/credits.ts";
 import type { CreditRecord } from "../../../src/ledger/records.ts";
-import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { calls, plan } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
@@ -20,7 +20,7 @@ const book = bookWith([plan("p", calls(1))]);
 const gift: CreditRequest = {
   accountId: "a",
   purpose: "gift",
-  creditAmount: decimalOf(50),
+  creditAmount: parseDecimal(50),
   priority: 1,
   effectiveFrom: at("2024-01-05"),
 };
@@ -43,9 +43,9 @@ function given(ledger: Ledger, requests: readonly CreditRequest[], now = "2024-0
 
 const shown = (ledger: Ledger, now: string): readonly unknown[] =>
   ledger.run((work) =>
-    toTheEnd(creditsShown(ledger.catalog, work, at(now))).map(({ holdAmount, left, status }) => [
-      textOf(holdAmount),
-      textOf(left),
+    toTheEnd(creditSnapshots(ledger.catalog, work, at(now))).map(({ holdAmount, left, status }) => [
+      formatDecimal(holdAmount),
+      formatDecimal(left),
       status,
     ]),
   );
@@ -99,7 +99,7 @@ describe("giving credits", () => {
     ["an archived account", { accountId: "gone" }, 'the account "gone" is archived'],
     [
       "an amount of 0",
-      { creditAmount: decimalOf(0) },
+      { creditAmount: parseDecimal(0) },
       "creditRequests[1].creditAmount: expected an amount above 0, got 0",
     ],
     [
@@ -138,7 +138,7 @@ describe("voiding", () => {
       "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0",
       "STANDARD 2024-02-01..2024-03-01 of 2024-03-01 DUE 12",
     ]);
-    expect(ledger.parts().credits.map((each) => textOf(each.consumedAmount))).toEqual(["20"]);
+    expect(ledger.parts().credits.map((each) => formatDecimal(each.consumedAmount))).toEqual(["20"]);
   });
 
   test("S12.5 voiding twice, a consumed credit and an unknown one are refused", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { textOf } from "../../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { accountOf, bookOf, type EventLedger, onPlan, openEvents, overage, requestOf } from "../event-harness.ts";
 
 const NOON = "2024-03-05T12:00:00Z";
@@ -26,8 +26,10 @@ describe("buying an entry (S11.5)", () => {
     await use(ledger, "e2", 4, "2024-03-04T00:00:00Z");
     await use(ledger, "e3", 5, "2024-03-05T00:00:00Z");
     const entry = await ledger.grant(6, "2024-03-03", "2024-04-01", NOON);
-    expect(textOf(entry.balance)).toBe("0");
-    const taken = ledger.events().map(({ feature }) => feature?.allocations.map(({ quantity }) => textOf(quantity)));
+    expect(formatDecimal(entry.balance)).toBe("0");
+    const taken = ledger
+      .events()
+      .map(({ feature }) => feature?.allocations.map(({ quantity }) => formatDecimal(quantity)));
     expect(taken).toEqual([[], ["4"], ["2"]]);
     expect(ledger.totals()).toMatchObject({ granted: "6", balance: "0", overage: "6", consumed: "12" });
   });
@@ -39,7 +41,7 @@ describe("buying an entry (S11.5)", () => {
     await ledger.patch(id, { granted: 20, until: "2024-05-01" }, NOON);
     await ledger.patch(id, { granted: 30 }, NOON);
     const again = await ledger.grant(10, ...MONTH, NOON, key);
-    expect([again.id, textOf(again.granted)]).toEqual([id, "30"]);
+    expect([again.id, formatDecimal(again.granted)]).toEqual([id, "30"]);
     expect(ledger.entries()).toHaveLength(1);
     const refusal = { code: "ERR_TAKEN", message: 'the idempotencyKey "k" was used for another entry' };
     await expect(ledger.grant(30, ...MONTH, NOON, key)).rejects.toMatchObject(refusal);
@@ -74,8 +76,8 @@ describe("changing an entry (S11.8)", () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
     await use(ledger, "e1", 4);
-    expect(textOf((await ledger.patch(id, { granted: 12.5 }, NOON)).balance)).toBe("8.5");
-    expect(textOf((await ledger.patch(id, { granted: 4 }, NOON)).balance)).toBe("0");
+    expect(formatDecimal((await ledger.patch(id, { granted: 12.5 }, NOON)).balance)).toBe("8.5");
+    expect(formatDecimal((await ledger.patch(id, { granted: 4 }, NOON)).balance)).toBe("0");
     await expect(ledger.patch(id, { granted: 3 }, NOON)).rejects.toMatchObject({
       code: "ERR_REFUSED",
       message: "granted: expected at least the 4 that events took, got 3",
@@ -88,7 +90,7 @@ describe("changing an entry (S11.8)", () => {
     const { id } = await ledger.grant(1, ...MONTH, NOON);
     await use(ledger, "e1", 4);
     const raised = await ledger.patch(id, { granted: 3 }, NOON);
-    expect(textOf(raised.balance)).toBe("0");
+    expect(formatDecimal(raised.balance)).toBe("0");
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "1" });
   });
 

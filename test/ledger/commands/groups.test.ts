@@ -8,13 +8,13 @@ import {
   addToGroup,
   compositeLines,
   consolidate,
-  dueByDay,
+  findDueByDay,
   type InvoiceGroupTerms,
   readComposite,
   removeFromGroup,
 } from "../../../src/ledger/commands/groups.ts";
 import type { DocumentRecord } from "../../../src/ledger/decision.ts";
-import { textOf } from "../../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { calls, plan } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, finals, headOf, type Ledger, newAccount, openLedger } from "../account-harness.ts";
@@ -67,7 +67,9 @@ function consolidated(
   { group = slow, behind }: { readonly group?: InvoiceGroupTerms; readonly behind?: ReadonlySet<string> } = {},
 ): readonly DocumentRecord[] {
   const { catalog } = ledger;
-  return ledger.runAll(ids, (works) => consolidate(catalog, group, dueByDay(catalog, group, works, at(now), behind)));
+  return ledger.runAll(ids, (works) =>
+    consolidate(catalog, group, findDueByDay(catalog, group, works, at(now), behind)),
+  );
 }
 
 describe("terms", () => {
@@ -147,7 +149,7 @@ describe("consolidation", () => {
     const [document, ...others] = consolidated(ledger, ["a", "b"], "2024-02-20");
     expect(others).toEqual([]);
     const composite = readComposite(document as DocumentRecord);
-    expect([composite.invoiceDate, composite.dueDate, textOf(composite.total)]).toEqual([
+    expect([composite.invoiceDate, composite.dueDate, formatDecimal(composite.total)]).toEqual([
       at("2024-02-11"),
       at("2024-03-12"),
       "30",
@@ -155,7 +157,7 @@ describe("consolidation", () => {
     const lines = compositeLines(composite);
     expect([
       lines.type,
-      ...(lines.lineItems ?? []).map((line) => `${line.type} ${line.description} ${textOf(line.value)}`),
+      ...(lines.lineItems ?? []).map((line) => `${line.type} ${line.description} ${formatDecimal(line.value)}`),
     ]).toEqual(["GRAND_TOTAL_AMOUNT", "TOTAL_AMOUNT a 10", "TOTAL_AMOUNT b 20"]);
     expect(document?.createdAt).toBe(at("2024-02-12"));
     for (const id of ["a", "b"]) {

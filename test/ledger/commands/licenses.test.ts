@@ -6,10 +6,10 @@ import { associate, dissociate } from "../../../src/ledger/commands/associate.ts
 import {
   LICENSE_UPDATES_MAX,
   updateLicense,
-  type LicenseUpdated,
+  type LicenseUpdateResult,
   type LicenseUpdateRequest,
 } from "../../../src/ledger/commands/licenses.ts";
-import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { calls, plan, seats } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, cardsOf, finals, type Ledger, openLedger } from "../account-harness.ts";
@@ -31,11 +31,11 @@ function opened(planId: string): Ledger {
 
 type Asked = Partial<Omit<LicenseUpdateRequest, "quantity" | "effectiveFrom">> & { readonly from?: string };
 
-function update(ledger: Ledger, quantity: number, now: string, { from, ...more }: Asked = {}): LicenseUpdated {
+function update(ledger: Ledger, quantity: number, now: string, { from, ...more }: Asked = {}): LicenseUpdateResult {
   const request: LicenseUpdateRequest = {
     licenseId: "addon.seats",
     updateType: "ABSOLUTE",
-    quantity: decimalOf(quantity),
+    quantity: parseDecimal(quantity),
     ...(from === undefined ? {} : { effectiveFrom: at(from) }),
     ...more,
   };
@@ -50,9 +50,11 @@ const advanced = (ledger: Ledger): readonly string[] =>
 describe("updates", () => {
   test("S10.1 ABSOLUTE sets and RELATIVE adds, by effectiveFrom; the answer has the new quantity", () => {
     const ledger = opened("arrears");
-    expect(textOf(update(ledger, 4, "2024-01-05").quantity)).toBe("4");
-    expect(textOf(update(ledger, 3, "2024-01-06", { updateType: "RELATIVE" }).quantity)).toBe("7");
-    expect(textOf(update(ledger, -5, "2024-01-07", { updateType: "RELATIVE", from: "2024-01-20" }).quantity)).toBe("2");
+    expect(formatDecimal(update(ledger, 4, "2024-01-05").quantity)).toBe("4");
+    expect(formatDecimal(update(ledger, 3, "2024-01-06", { updateType: "RELATIVE" }).quantity)).toBe("7");
+    expect(
+      formatDecimal(update(ledger, -5, "2024-01-07", { updateType: "RELATIVE", from: "2024-01-20" }).quantity),
+    ).toBe("2");
     ledger.until("2024-02-01");
     // Without proration: the largest daily quantity, 7 at 10.
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 70"]);
@@ -145,13 +147,13 @@ describe("updates", () => {
     // Since 1 March no more than 10 may be held.
     const few = { planId: "few", from: at("2024-03-01") };
     ledger.run((work) => associate(ledger.catalog, work, few, at("2024-01-06"), ledger.ids));
-    expect(textOf(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
+    expect(formatDecimal(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
     expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("expected from 0 to 10");
   });
 
   test("S10.1 the maxQuantity is that of the plan in force: where there is none, there is no bound", () => {
     const ledger = openLedger(book);
-    expect(textOf(update(ledger, 500, "2024-01-05").quantity)).toBe("500");
+    expect(formatDecimal(update(ledger, 500, "2024-01-05").quantity)).toBe("500");
   });
 });
 
@@ -169,7 +171,10 @@ describe("in advance", () => {
     ]);
     // The day of the decrease still holds 5: 1 × 31 × 10/31 from the 22nd.
     const [credit] = ledger.parts().credits;
-    expect([textOf(credit?.creditAmount ?? decimalOf(0)), credit?.effectiveFrom]).toEqual(["10", at("2024-01-22")]);
+    expect([formatDecimal(credit?.creditAmount ?? parseDecimal(0)), credit?.effectiveFrom]).toEqual([
+      "10",
+      at("2024-01-22"),
+    ]);
   });
 
   test("S10.3 what a decrease gives back is there as the day of the decrease is over", () => {
@@ -179,7 +184,7 @@ describe("in advance", () => {
     ledger.until("2024-01-21T23:59:59.999Z");
     expect(ledger.parts().credits).toEqual([]);
     ledger.until("2024-01-22");
-    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["10"]);
+    expect(ledger.parts().credits.map((each) => formatDecimal(each.creditAmount))).toEqual(["10"]);
   });
 
   test("S10.3 S13.4 an update that arrives late is charged from its own day, beside what is final", () => {
@@ -240,7 +245,7 @@ describe("in advance", () => {
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 31",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 42",
     ]);
-    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["63"]);
+    expect(ledger.parts().credits.map((each) => formatDecimal(each.creditAmount))).toEqual(["63"]);
   });
 
   test("S10.3 two updates in one millisecond are two arrivals", () => {
@@ -271,12 +276,12 @@ describe("a thousand updates of one license", () => {
       }));
       work.putRecord({ ...work.record, licenseUpdates });
     });
-    expect(textOf(update(ledger, 5, "2024-01-06").quantity)).toBe("5");
+    expect(formatDecimal(update(ledger, 5, "2024-01-06").quantity)).toBe("5");
     expect(() => update(ledger, 6, "2024-01-07")).toThrow(
       `the license "addon.seats" was updated ${LICENSE_UPDATES_MAX} times in the cycle from 2024-01-01T00:00:00.000Z`,
     );
     expect(ledger.parts().record.licenseUpdates).toHaveLength(LICENSE_UPDATES_MAX);
-    expect(textOf(update(ledger, 7, "2024-01-07", { from: "2024-02-01" }).quantity)).toBe("7");
+    expect(formatDecimal(update(ledger, 7, "2024-01-07", { from: "2024-02-01" }).quantity)).toBe("7");
     ledger.until("2024-02-01");
     // The largest quantity of a day of January, 5 at 10.
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 50"]);

@@ -5,8 +5,8 @@ import type { PricePlanDetailsOverride } from "../../../src/book/model/price-pla
 import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import { toTheEnd } from "../../../src/book/steps.ts";
-import { timelineOf } from "../../../src/invoicing/timeline.ts";
-import { planOf } from "../../../src/ledger/account/account-plan.ts";
+import { buildTimeline } from "../../../src/invoicing/timeline.ts";
+import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../../src/ledger/commands/migrate.ts";
 import { calls, plan } from "../../book/builder.ts";
@@ -58,8 +58,8 @@ function moved(ledger: Ledger, ids: readonly string[], change: Partial<MigrateRe
 const day = (instant: number): string => new Date(instant).toISOString().slice(5, 10);
 
 function planned(ledger: Ledger, id: string): readonly string[] {
-  const { decisions } = planOf(ledger.catalog, ledger.parts(id).record);
-  return timelineOf(decisions).map(
+  const { decisions } = findAccountPlan(ledger.catalog, ledger.parts(id).record);
+  return buildTimeline(decisions).map(
     ({ from, until, plan: own }) =>
       `${own.planId}@${own.version} ${day(from)}..${day(until)} on ${own.cycleConfig.dayOffset}`,
   );

@@ -1,7 +1,7 @@
 /** The checks of an event that depend on when it comes, and what deciding leaves as it was. */
 import { describe, expect, test } from "vitest";
 
-import { instantOf } from "../../../src/calendar/instant.ts";
+import { toInstant } from "../../../src/calendar/instant.ts";
 import { createCatalog } from "../../../src/ledger/catalog.ts";
 import { type AccountAtEvent, decideEvent, type EventDecision } from "../../../src/ledger/events/decide-event.ts";
 import { createEnvelopeReader } from "../../../src/metering/event-envelope.ts";
@@ -9,9 +9,9 @@ import { bookOf, type BookParts, eventOf, requestSchema } from "../support.ts";
 
 const DAY_MS = 86_400_000;
 const march = {
-  start: instantOf("2024-03-01"),
-  end: instantOf("2024-04-01"),
-  openUntil: instantOf("2024-04-11"),
+  start: toInstant("2024-03-01"),
+  end: toInstant("2024-04-01"),
+  openUntil: toInstant("2024-04-11"),
 };
 
 /** An account in the cycle of March 2024, open until 11 April. */
@@ -37,7 +37,7 @@ function decide(
   const catalog = createCatalog(bookOf(parts));
   const incoming = createEnvelopeReader()(event);
   if (typeof incoming === "string") throw new Error(incoming);
-  const time = { now: instantOf(now), futureMs: DAY_MS };
+  const time = { now: toInstant(now), futureMs: DAY_MS };
   return decideEvent(incoming, catalog.readFields(incoming), account ?? accountAt(), time);
 }
 

@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { type EventLineType, preview, readBook } from "../../../src/index.ts";
-import { add, type Decimal, textOf, ZERO } from "../../../src/numbers/decimal.ts";
+import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { bookArbitrary, eventsFor } from "../../../src/testing.ts";
 import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 
 function total(parts: readonly { readonly quantity: Decimal }[]): string {
-  return textOf(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
+  return formatDecimal(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
 }
 
 const RANGE = { from: "2023-06-01", until: "2026-06-01" };
@@ -26,18 +26,18 @@ describe("the events behind the lines of a preview", () => {
         const charged = invoices.flatMap((invoice) => {
           const used = (invoice.usageInfo?.lineItems ?? []).filter((line) => line.id === id);
           const over = linesOfType(invoice, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT").filter((line) => line.id === id);
-          return [...used, ...over].map(({ quantity = ZERO }) => textOf(quantity));
+          return [...used, ...over].map(({ quantity = ZERO }) => formatDecimal(quantity));
         });
         expect(
-          traces.filter(({ type }) => type !== "USAGE_RATE_CARD_AMOUNT").map(({ quantity }) => textOf(quantity)),
+          traces.filter(({ type }) => type !== "USAGE_RATE_CARD_AMOUNT").map(({ quantity }) => formatDecimal(quantity)),
         ).toEqual(charged);
         for (const trace of traces) {
           if (trace.events.length > 0) seen.add(trace.type);
-          expect(total(trace.events)).toBe(textOf(trace.quantity));
-          expect(total(trace.days)).toBe(textOf(trace.quantity));
+          expect(total(trace.events)).toBe(formatDecimal(trace.quantity));
+          expect(total(trace.days)).toBe(formatDecimal(trace.quantity));
           for (const { date, quantity } of trace.days) {
             const own = trace.events.filter(({ timestamp }) => new Date(timestamp).toISOString().startsWith(date));
-            expect(total(own)).toBe(textOf(quantity));
+            expect(total(own)).toBe(formatDecimal(quantity));
           }
         }
       }
@@ -89,7 +89,9 @@ describe("the events behind the lines of a preview", () => {
     ];
     const { traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft" });
     const behind = traces.flatMap(({ quantity, events: own }) =>
-      own.length === 0 ? [] : [[textOf(quantity), own.map((each) => `${each.id} ${textOf(each.quantity)}`)]],
+      own.length === 0
+        ? []
+        : [[formatDecimal(quantity), own.map((each) => `${each.id} ${formatDecimal(each.quantity)}`)]],
     );
     expect(behind).toEqual([["14", ["b 10", "c 4"]]]);
   });
@@ -104,7 +106,7 @@ describe("the events behind the lines of a preview", () => {
     const { invoices, traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft", ids: false });
     const [line] = invoices.flatMap((each) => linesOfType(each, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"));
     expect([line?.quantity, line?.value].map(String)).toEqual(["14", "28"]);
-    const behind = traces.flatMap(({ events: own }) => own.map((each) => `${each.id} ${textOf(each.quantity)}`));
+    const behind = traces.flatMap(({ events: own }) => own.map((each) => `${each.id} ${formatDecimal(each.quantity)}`));
     expect(behind).toEqual(["a 10", "c 4"]);
   });
 

@@ -6,7 +6,7 @@ import { parseBook } from "../../../src/book/book.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";
 import { createPreview, preview } from "../../../src/ledger/preview/preview.ts";
 import type { UsageRow } from "../../../src/metering/usage-row.ts";
-import { textOf } from "../../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import { account, fee, plan, slabs, sumMeter } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
@@ -106,7 +106,7 @@ const sent = fc
       })),
   );
 
-const asText = (rows: readonly UsageRow[]) => rows.map((row) => ({ ...row, quantity: textOf(row.quantity) }));
+const asText = (rows: readonly UsageRow[]) => rows.map((row) => ({ ...row, quantity: formatDecimal(row.quantity) }));
 
 describe("S17.1 invoices from cells", () => {
   let withoutBill = 0;
@@ -175,7 +175,7 @@ describe("usage rows", () => {
   test("two rows of one cell add up: 5 + 0.5", () => {
     const { invoices } = preview(book, { usage: [row, { ...row, quantity: "0.5" }] });
     const quantities = invoices.flatMap(({ usageInfo }) =>
-      (usageInfo?.lineItems ?? []).map(({ quantity }) => textOf(quantity)),
+      (usageInfo?.lineItems ?? []).map(({ quantity }) => formatDecimal(quantity)),
     );
     expect(quantities).toEqual(["5.5"]);
   });

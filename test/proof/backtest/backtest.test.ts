@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { checkPlan, parseBook } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/model/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
-import { sum, textOf } from "../../../src/numbers/decimal.ts";
+import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { backtest } from "../../../src/proof/backtest/backtest.ts";
 import { breachesOf, parseGate } from "../../../src/proof/backtest/gate.ts";
 import { fee, plan, slabs, sumMeter } from "../../book/builder.ts";
@@ -53,12 +53,12 @@ test.each([true, false])("S13.4 a discount in advance counts once, with lines: %
   const draft = checkPlan(discounted("pp.arrears", "IN_ARREARS"), before);
   const [result] = backtest(before, [draft], { events: [event("small", 10)], lines }).plans;
   // 20 for the calls less 5 either way: the invoice of -5 is the credit that pays 5 of the calls.
-  expect(result?.accounts.map((each) => [each.before, each.after, each.difference].map(textOf))).toEqual([
+  expect(result?.accounts.map((each) => [each.before, each.after, each.difference].map(formatDecimal))).toEqual([
     ["15", "15", "0"],
   ]);
   const shown = result?.accounts
     .flatMap((each) => each.lines)
-    .map(({ type, difference }) => [type, textOf(difference)]);
+    .map(({ type, difference }) => [type, formatDecimal(difference)]);
   const changes = [
     ["USAGE_RATE_CARD_AMOUNT", "0"],
     ["FIXED_FEE_RATE_CARD_AMOUNT", "-5"],
@@ -75,7 +75,7 @@ describe("a backtest", () => {
     expect(
       draft?.accounts.map(({ accountId, before, after, difference }) => [
         accountId,
-        ...[before, after, difference].map(textOf),
+        ...[before, after, difference].map(formatDecimal),
       ]),
     ).toEqual([
       ["small", "200", "150", "-50"],
@@ -86,14 +86,14 @@ describe("a backtest", () => {
 
   test("says the total, who pays more, and how differences are spread", () => {
     const [total] = draft?.totals ?? [];
-    expect([total?.before, total?.after, total?.difference].map((each) => each && textOf(each))).toEqual([
+    expect([total?.before, total?.after, total?.difference].map((each) => each && formatDecimal(each))).toEqual([
       "1000",
       "1050",
       "50",
     ]);
     const { more, same, less, quantiles, increases, decreases } = total?.distribution ?? {};
     expect({ more, same, less }).toEqual({ more: 1, same: 1, less: 1 });
-    expect(quantiles?.map(({ percent, difference }) => `${percent}: ${textOf(difference)}`)).toEqual([
+    expect(quantiles?.map(({ percent, difference }) => `${percent}: ${formatDecimal(difference)}`)).toEqual([
       "0: -50",
       "5: -50",
       "25: -50",
@@ -157,13 +157,13 @@ describe("a backtest", () => {
         const range = { from: "2026-06-01", until: "2026-07-01" };
         const [of] = backtest(book, [flat], { events: sent, ...range }).plans;
         const totalOf = (options: object) =>
-          textOf(
+          formatDecimal(
             sum(preview(book, sent, { ...range, ...options }).invoices.map(({ revenueInfo }) => revenueInfo.value)),
           );
-        expect(textOf(sum(of?.accounts.map(({ before }) => before) ?? []))).toBe(totalOf({}));
-        expect(textOf(sum(of?.accounts.map(({ after }) => after) ?? []))).toBe(totalOf({ plan: flat }));
+        expect(formatDecimal(sum(of?.accounts.map(({ before }) => before) ?? []))).toBe(totalOf({}));
+        expect(formatDecimal(sum(of?.accounts.map(({ after }) => after) ?? []))).toBe(totalOf({ plan: flat }));
         for (const { lines, difference } of of?.accounts ?? []) {
-          expect(textOf(sum(lines.map((line) => line.difference)))).toBe(textOf(difference));
+          expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
         }
       }),
       { numRuns: 50 },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { checkPlan, parseBook } from "../../../src/book/book.ts";
-import { textOf } from "../../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { backtest } from "../../../src/proof/backtest/backtest.ts";
 import { account, fee, plan } from "../../book/builder.ts";
 
@@ -33,10 +33,10 @@ const tried = (mode: "IMMEDIATE" | "IMMEDIATE_IGNORE_OVERRIDE" | "NEXT_CYCLE" | 
     migration: found?.migration,
     accounts: found?.accounts.map(({ accountId, before, after, periods = [] }) => [
       accountId,
-      `${textOf(before)} → ${textOf(after)}`,
+      `${formatDecimal(before)} → ${formatDecimal(after)}`,
       ...periods.map(
         (each) =>
-          `${each.startDate.slice(5, 10)}/${each.endDate.slice(5, 10)} ${textOf(each.before)} → ${textOf(each.after)}`,
+          `${each.startDate.slice(5, 10)}/${each.endDate.slice(5, 10)} ${formatDecimal(each.before)} → ${formatDecimal(each.after)}`,
       ),
     ]),
   };
@@ -98,7 +98,7 @@ test("a draft with the id and version of the plan that accounts are on is its ne
     migration: { mode: "IMMEDIATE", on: "2024-06-16" },
   }).plans;
   expect([found?.planId, found?.version]).toEqual(["pp", 2]);
-  expect(found?.accounts.map(({ before, after }) => [before, after].map(textOf))).toEqual([
+  expect(found?.accounts.map(({ before, after }) => [before, after].map(formatDecimal))).toEqual([
     ["30", "45"],
     ["15", "15"],
   ]);

@@ -8,7 +8,7 @@ import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { sum, textOf } from "../../../src/numbers/decimal.ts";
+import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { backtest, type BacktestPlan } from "../../../src/proof/backtest/backtest.ts";
 import { account, overage, perUnit, plan, slabs, sumMeter, tokens } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
@@ -82,11 +82,11 @@ const totals = (invoices: readonly Invoice[]): Record<string, string> =>
   Object.fromEntries(
     book.accounts.flatMap(({ id }) => {
       const own = invoices.filter(({ accountId }) => accountId === id);
-      return own.length === 0 ? [] : [[id, textOf(sum(own.map(({ revenueInfo }) => revenueInfo.value)))]];
+      return own.length === 0 ? [] : [[id, formatDecimal(sum(own.map(({ revenueInfo }) => revenueInfo.value)))]];
     }),
   );
 const sideOf = ({ accounts }: BacktestPlan, side: "before" | "after"): Record<string, string> =>
-  Object.fromEntries(accounts.map((each) => [each.accountId, textOf(each[side])]));
+  Object.fromEntries(accounts.map((each) => [each.accountId, formatDecimal(each[side])]));
 /** Without those that only the other side has: they are 0. */
 const present = (found: Record<string, string>, expected: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(found).filter(([id, total]) => id in expected || total !== "0"));

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 
 import { checkPlan, parseBook } from "../../../src/book/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { paidInAll } from "../../../src/invoicing/paid-in-all.ts";
+import { netTotal } from "../../../src/invoicing/paid-in-all.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
-import { type Decimal, subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
-import { compareFractions, sumFractions, whole } from "../../../src/numbers/fraction.ts";
+import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
+import { compareFractions, sumFractions, toFraction } from "../../../src/numbers/fraction.ts";
 import { backtest } from "../../../src/proof/backtest/backtest.ts";
 import { diffInvoices, type DiffLine } from "../../../src/proof/diff/diff-invoices.ts";
 import { runs } from "../../support/runs.ts";
@@ -15,9 +15,9 @@ import { changedBooks, plans, RANGE } from "./changed-books.ts";
 
 function expectToAddUp(lines: readonly DiffLine[], difference: Decimal): void {
   for (const line of lines) {
-    expect(compareFractions(sumFractions(Object.values(line.causes)), whole(line.difference))).toBe(0);
+    expect(compareFractions(sumFractions(Object.values(line.causes)), toFraction(line.difference))).toBe(0);
   }
-  expect(textOf(sum(lines.map((line) => line.difference)))).toBe(textOf(difference));
+  expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
 }
 
 /** Which causes other than those expected, and rounding, the lines have. */
@@ -41,7 +41,7 @@ test("for any book, the same with one input changed, and any draft", () => {
       const invoicesOf = (book: typeof a, { events }: typeof before): readonly Invoice[] =>
         preview(book, events, { ...RANGE, explain: true }).invoices;
       const [some, others] = [invoicesOf(a, before), invoicesOf(b, after)];
-      const difference = subtract(paidInAll(others), paidInAll(some));
+      const difference = subtract(netTotal(others), netTotal(some));
       for (const books of [[a, b] as const, undefined]) {
         const { accounts } = diffInvoices(some, others, { books });
         for (const { lines } of accounts) {
@@ -58,7 +58,7 @@ test("for any book, the same with one input changed, and any draft", () => {
       }).plans;
       for (const { lines, difference: total, before: paid } of tried?.accounts ?? []) {
         expectToAddUp(lines, total);
-        expect(textOf(paid)).toBe(textOf(paidInAll(some)));
+        expect(formatDecimal(paid)).toBe(formatDecimal(netTotal(some)));
       }
     }),
     { numRuns: runs(2000, 100) },

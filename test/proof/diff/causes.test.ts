@@ -1,7 +1,7 @@
 /** S13.6 why lines changed, worked out by hand: each input that changed alone is the only cause. */
 import { describe, expect, test } from "vitest";
 
-import { textOf } from "../../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { diffInvoices } from "../../../src/proof/diff/diff-invoices.ts";
 import { fee, slabs } from "../../book/builder.ts";
 import { bands, bookOf, CARD, commitmentOf200, diffed, linesOf, made, usage } from "./diffed-books.ts";
@@ -125,8 +125,8 @@ describe("one input that changed", () => {
   test("S13.4 a discount in advance counts once: 20 less 5, then 40 less 5", () => {
     const book = bookOf({ ...usage(slabs("TIERED", [0, 2])), ...fee(-5, { invoiceTiming: "IN_ADVANCE" }) });
     const { lines, total } = diffed(made(book, 10), made(book, 20));
-    expect([total.before, total.after].map(textOf)).toEqual(["15", "35"]);
-    expect(lines.map(({ type, difference }) => [type, textOf(difference)])).toEqual([
+    expect([total.before, total.after].map(formatDecimal)).toEqual(["15", "35"]);
+    expect(lines.map(({ type, difference }) => [type, formatDecimal(difference)])).toEqual([
       ["ADVANCED_FIXED_FEE", "0"],
       [CARD, "20"],
     ]);

@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from "fast-check";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
-import { DAY_MS, formatDate, instantOf } from "../../../src/calendar/instant.ts";
+import { DAY_MS, formatDate, toInstant } from "../../../src/calendar/instant.ts";
 import { Decimal } from "../../../src/numbers/decimal.ts";
 import type { Cause } from "../../../src/proof/diff/diff-invoices.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
@@ -20,7 +20,7 @@ export interface UsedBook {
 }
 
 const timing = fc.constantFrom("IN_ARREARS" as const, "IN_ADVANCE" as const);
-const day = fc.nat(100).map((days) => formatDate(instantOf("2024-02-01") + days * DAY_MS));
+const day = fc.nat(100).map((days) => formatDate(toInstant("2024-02-01") + days * DAY_MS));
 
 /** Plans whose entitlements are charged in both tenses. */
 export function plans(id: string, version: number): Arbitrary<PlanInput> {
@@ -144,14 +144,14 @@ const MUTATIONS: readonly Mutation[] = [
   {
     pattern: ["credits", "*", "effectiveFrom"],
     causes: ["credits"],
-    to: (old) => formatDate(instantOf(String(old)) + 9 * DAY_MS),
+    to: (old) => formatDate(toInstant(String(old)) + 9 * DAY_MS),
   },
   { pattern: ["proratedRefundMode"], causes: ["days", "credits"], to: (old) => (old === "NONE" ? "CREDITS" : "NONE") },
   { pattern: ["events", "*", "attributes", "0", "value"], causes: ["usage"], to: more },
   {
     pattern: ["pricePlans", "0", "effectiveFrom"],
     causes: ["days", "credits"],
-    to: (old) => formatDate(instantOf(String(old)) - DAY_MS),
+    to: (old) => formatDate(toInstant(String(old)) - DAY_MS),
   },
 ];
 

@@ -2,11 +2,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { paidInAll } from "../../../src/invoicing/paid-in-all.ts";
+import { netTotal } from "../../../src/invoicing/paid-in-all.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
-import { compareFractions, NOTHING, sumFractions, textOfFraction, whole } from "../../../src/numbers/fraction.ts";
+import { subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
+import {
+  compareFractions,
+  ZERO_FRACTION,
+  sumFractions,
+  formatFraction,
+  toFraction,
+} from "../../../src/numbers/fraction.ts";
 import { diffInvoices } from "../../../src/proof/diff/diff-invoices.ts";
 import { hundredths, pricingModels, type SlabCard, slabCards } from "../../../src/testing/slab-cards.ts";
 import { fee, slabs } from "../../book/builder.ts";
@@ -194,15 +200,15 @@ describe("S13.6 what changed an invoice", () => {
         if (before === undefined || after === undefined) throw new Error("two sides");
         const { lines, total } = diffed(before, after);
         for (const { causes, difference } of [...lines, total]) {
-          expect(compareFractions(sumFractions(Object.values(causes)), whole(difference))).toBe(0);
+          expect(compareFractions(sumFractions(Object.values(causes)), toFraction(difference))).toBe(0);
         }
         // Two invoices a side at most, one card and one fee: each rounds by half a cent, and a true-up with them (S1.5).
         for (const { causes } of lines) {
-          expect(Math.abs(Number(textOfFraction(causes.rounding ?? NOTHING)))).toBeLessThanOrEqual(0.06);
+          expect(Math.abs(Number(formatFraction(causes.rounding ?? ZERO_FRACTION)))).toBeLessThanOrEqual(0.06);
         }
         const totalOf = ([, invoices]: Made) => sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
-        expect(textOf(total.difference)).toBe(textOf(subtract(totalOf(after), totalOf(before))));
-        expect(textOf(sum(lines.map(({ difference }) => difference)))).toBe(textOf(total.difference));
+        expect(formatDecimal(total.difference)).toBe(formatDecimal(subtract(totalOf(after), totalOf(before))));
+        expect(formatDecimal(sum(lines.map(({ difference }) => difference)))).toBe(formatDecimal(total.difference));
       }),
       { numRuns: runs(100) },
     );
@@ -228,11 +234,11 @@ describe("S13.6 what changed an invoice", () => {
         const { accounts } = diffInvoices(before[1], after[1], { books: [before[0], after[0]] });
         for (const { accountId, lines, total } of accounts) {
           for (const { causes, difference } of [...lines, total]) {
-            expect(compareFractions(sumFractions(Object.values(causes)), whole(difference))).toBe(0);
+            expect(compareFractions(sumFractions(Object.values(causes)), toFraction(difference))).toBe(0);
           }
-          const totalOf = ([, invoices]: Made) => paidInAll(invoices.filter((each) => each.accountId === accountId));
-          expect(textOf(total.difference)).toBe(textOf(subtract(totalOf(after), totalOf(before))));
-          expect(textOf(sum(lines.map(({ difference }) => difference)))).toBe(textOf(total.difference));
+          const totalOf = ([, invoices]: Made) => netTotal(invoices.filter((each) => each.accountId === accountId));
+          expect(formatDecimal(total.difference)).toBe(formatDecimal(subtract(totalOf(after), totalOf(before))));
+          expect(formatDecimal(sum(lines.map(({ difference }) => difference)))).toBe(formatDecimal(total.difference));
         }
       }),
       { numRuns: runs(600) },

@@ -3,8 +3,8 @@ import { parseBook } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/model/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
-import { textOf } from "../../../src/numbers/decimal.ts";
-import { textOfFraction } from "../../../src/numbers/fraction.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
+import { formatFraction } from "../../../src/numbers/fraction.ts";
 import { type AccountDiff, diffInvoices, type DiffLine } from "../../../src/proof/diff/diff-invoices.ts";
 import { plan, slabs, sumMeter } from "../../book/builder.ts";
 
@@ -48,9 +48,9 @@ export const diffed = ([a, before]: Made, [b, after]: Made): AccountDiff => {
   return account;
 };
 export const causesOf = ({ causes }: Pick<DiffLine, "causes">): object =>
-  Object.fromEntries(Object.entries(causes).map(([cause, amount]) => [cause, textOfFraction(amount)]));
+  Object.fromEntries(Object.entries(causes).map(([cause, amount]) => [cause, formatFraction(amount)]));
 export const linesOf = ({ lines }: AccountDiff): readonly object[] =>
-  lines.map((line) => ({ type: line.type, difference: textOf(line.difference), ...causesOf(line) }));
+  lines.map((line) => ({ type: line.type, difference: formatDecimal(line.difference), ...causesOf(line) }));
 
 export const CARD = "USAGE_RATE_CARD_AMOUNT";
 /** 2 a unit up to 100, 1 above. */
