@@ -1,5 +1,5 @@
 /**
- * The one order of ids and texts, in decisions as in stores.
+ * The one order of ids and texts, in decisions as in stores; and lists by a key.
  *
  * @module
  */
@@ -22,4 +22,19 @@ export function compareIds(a: string, b: string): number {
 function codeUnitRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** Lists of the items with one key each, by key; both in the order of the items. */
+export function groupBy<Key, Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+): ReadonlyMap<Key, readonly Item[]> {
+  const lists = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const list = lists.get(key);
+    if (list === undefined) lists.set(key, [item]);
+    else list.push(item);
+  }
+  return lists;
 }

@@ -12,6 +12,7 @@ import { catchUpReadsFrom, invoicesReadFrom, findNewGrants } from "./account/cat
 import { findOpenStretches, type Stretch } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
 import { billedCells } from "./kept-usage.ts";
+import { groupBy } from "./order.ts";
 import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
 import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "./usage-elsewhere.ts";
 import type { LedgerView } from "./view.ts";
@@ -207,23 +208,13 @@ export async function overageToMove(
   skip: ReadonlySet<string> = new Set(),
 ): Promise<readonly EventRecord[]> {
   const found = new Map<string, EventRecord>();
-  for (const [featureId, own] of byFeature(rooms)) {
+  for (const [featureId, own] of groupBy(rooms, (room) => room.featureId)) {
     const opened = sum(own.map(({ quantity }) => quantity));
     if (opened.isZero()) continue;
     const covering: Covering = { view, accountId, featureId, opened, skip, found };
     for (const stretch of open) await readCovering(covering, windowsWithin(stretch, own));
   }
   return [...found.values()];
-}
-
-function byFeature(rooms: readonly OverageCover[]): ReadonlyMap<string, readonly OverageCover[]> {
-  const lists = new Map<string, OverageCover[]>();
-  for (const room of rooms) {
-    const list = lists.get(room.featureId);
-    if (list === undefined) lists.set(room.featureId, [room]);
-    else list.push(room);
-  }
-  return lists;
 }
 
 /** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may have one period. */
@@ -311,28 +302,35 @@ function withinAny(windows: readonly Stretch[]): (at: Instant) => boolean {
 async function readOverageOfGrants(
   catalog: Catalog,
   view: LedgerReads,
-  { record, entries, invoices }: Pick<AccountParts, "record" | "entries" | "invoices">,
+  account: Pick<AccountParts, "record" | "entries" | "invoices">,
   now: Instant,
 ): Promise<readonly EventRecord[]> {
+  const { record, invoices } = account;
   // Several grants may cover one event: it moves once.
   const found = new Map<string, EventRecord>();
-  for (const grant of findNewGrants(catalog, { record, entries: () => entries }, catchUpInstant(record, now))) {
-    const open = findOpenStretches(catalog, record, invoices, grant.due);
-    const all = await overageToMove(view, record.id, [{ ...grant, quantity: grant.granted }], open);
-    for (const event of all) found.set(event.referenceId, event);
+  for (const [due, covers] of groupBy(coversOfNewGrants(catalog, account, now), (cover) => cover.due)) {
+    const open = findOpenStretches(catalog, record, invoices, due);
+    for (const event of await overageToMove(view, record.id, covers, open)) found.set(event.referenceId, event);
   }
   return [...found.values()];
+}
+
+/**
+ * What the grants that fall due by now can take. They take it before the decision does that is read for, so that events are
+ * read for both together.
+ */
+export function coversOfNewGrants(
+  catalog: Catalog,
+  { record, entries }: Pick<AccountParts, "record" | "entries">,
+  now: Instant,
+): readonly (OverageCover & { readonly due: Instant })[] {
+  const grants = findNewGrants(catalog, { record, entries: () => entries }, catchUpInstant(record, now));
+  return grants.map((grant) => ({ ...grant, quantity: grant.granted }));
 }
 
 /** Lists by account. */
 export function groupByAccount<Item extends { readonly accountId: string }>(
   items: readonly Item[],
 ): ReadonlyMap<string, readonly Item[]> {
-  const lists = new Map<string, Item[]>();
-  for (const item of items) {
-    const list = lists.get(item.accountId);
-    if (list === undefined) lists.set(item.accountId, [item]);
-    else list.push(item);
-  }
-  return lists;
+  return groupBy(items, ({ accountId }) => accountId);
 }

@@ -6,6 +6,7 @@
 import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
+import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { aliasTarget } from "../../ledger/commands/accounts.ts";
 import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
@@ -19,8 +20,10 @@ import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { inTurns } from "../../store/turns.ts";
+import { inChunks } from "../account-lists.ts";
 import { catchUpFar, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
+import { projectAccounts } from "../looks.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { eventsKeptSince } from "./retention.ts";
@@ -200,9 +203,9 @@ export interface EventListFilter extends Omit<EventFilter, "timestamp" | "create
   readonly createdAt?: InstantRange;
 }
 
-/** Stored events, the latest ingested first. */
+/** Stored events, the latest ingested first; with the overage that is left once everything is done that falls due by now. */
 export async function listEvents(
-  { store }: EngineContext,
+  context: EngineContext,
   { timestamp, createdAt, ...asked }: EventListFilter,
   options: PageOptions,
 ): Promise<Page<EventRecord>> {
@@ -212,15 +215,37 @@ export async function listEvents(
     ...(createdAt === undefined ? {} : { createdAt: toInstants(createdAt) }),
   };
   const request = pageRequest(options);
-  const events = await store.read.events(filter, { ...request, limit: request.limit + 1 });
-  return toPage(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
+  const events = await context.store.read.events(filter, { ...request, limit: request.limit + 1 });
+  const page = toPage(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
+  return { ...page, items: await afterDueGrants(context, page.items) };
 }
+
+/** Stored events once everything is done that falls due by now: a grant takes overage that it covers (S2.4, S11.5). */
+async function afterDueGrants(context: EngineContext, events: readonly EventRecord[]): Promise<readonly EventRecord[]> {
+  const withOverage = events.filter(({ feature, reverted }) => feature?.overage.isZero() === false && !reverted);
+  if (withOverage.length === 0) return events;
+  const accountIds = [...new Set(withOverage.map(({ accountId }) => accountId))];
+  const [records, now] = [await context.store.read.accounts(accountIds), context.clock()];
+  const behind = records.flatMap((record) => (isBehind(record, now) ? [record.id] : []));
+  const changed = new Map<string, EventRecord>();
+  for await (const ids of inChunks(behind, ACCOUNTS_AT_ONCE)) {
+    const moved = await projectAccounts(context, ids, function* ({ workspace }) {
+      yield;
+      return workspace.changes().events ?? [];
+    });
+    for (const event of moved) changed.set(event.referenceId, event);
+  }
+  return events.map((event) => changed.get(event.referenceId) ?? event);
+}
+
+/** Accounts that are looked at together, of those whose events a page shows. */
+const ACCOUNTS_AT_ONCE = 50;
 
 function toInstants({ from, until }: InstantRange): { readonly from: Instant; readonly until: Instant } {
   return { from: toInstant(from), until: toInstant(until) };
 }
 
-/** Every stored event of an id, the latest ingested first: an id may come again after its event failed or was undone. */
+/** Every stored event of an id, as {@link listEvents} has them, the latest ingested first: an id may come again after its event failed or was undone. */
 export async function findEvents(
   context: EngineContext,
   eventIdOrReferenceId: string,
@@ -231,7 +256,7 @@ export async function findEvents(
   const byReference = await store.read.events({ referenceId: eventIdOrReferenceId }, page);
   const found = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
   if (found.size === 0) throw eventNotFound(context, eventIdOrReferenceId);
-  return [...found.values()];
+  return afterDueGrants(context, [...found.values()]);
 }
 
 function eventNotFound(context: EngineContext, id: string): RatebookError {

@@ -23,6 +23,7 @@ import {
 } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import { saveBilledUsage } from "../kept-usage.ts";
+import { groupBy } from "../order.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findGraceTerms, catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
@@ -90,10 +91,10 @@ const CYCLES_AT_ONCE = 32;
 function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
   const since = work.record.caughtUpTo;
   yield;
-  const grants = groupByInstant(yield* newGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
+  const grants = groupBy(yield* newGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
   yield;
   const due = yield* findDueBefore(toAccountView(catalog, work), catalog.billing, { since, until: until + 1 });
-  const credits = groupByInstant(findNewCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
+  const credits = groupBy(findNewCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
   yield;
   const terms = findGraceTerms(catalog, work.record);
   const open = findOpenCycles(catalog, work.record, until, closedSince);
@@ -114,7 +115,7 @@ function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, clos
   for (const at of sortInstants(instants)) {
     const [granted = [], given = []] = [grants.get(at), credits.get(at)];
     if (pending.length > 0 && granted.length + given.length > 0) yield* finalizePending();
-    yield* inSteps(granted, (grant) => putEntry(catalog, work, grant, at));
+    yield* putEntries(catalog, work, granted, at);
     yield* inSteps(given, (credit) => createGrantedCredit(work, credit));
     if (finals.has(at)) pending.push(at);
     // What became final before is dated by when the account was caught up with last.
@@ -135,8 +136,9 @@ function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, clos
 /** Makes the entries alone that are granted up to and including an instant: for events dated ahead, and previews (S2.4). */
 export function grantUpTo(catalog: Catalog, work: AccountWork, upTo: Instant): void {
   if (upTo < work.record.nextDueAt) return;
-  for (const grant of findNewGrants(catalog, work, upTo)) {
-    putEntry(catalog, work, grant, Math.max(grant.due, work.record.caughtUpTo));
+  const grants = findNewGrants(catalog, work, upTo);
+  for (const [at, granted] of groupBy(grants, ({ due }) => Math.max(due, work.record.caughtUpTo))) {
+    toTheEnd(putEntries(catalog, work, granted, at));
   }
 }
 
@@ -215,22 +217,30 @@ function newGrantsInSteps(
   return findFeatureGrants(decisions, isNew ? Number.NEGATIVE_INFINITY : since, until + 1, (key) => made.has(key));
 }
 
-function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: Instant): void {
-  const { key, featureId, granted, effectiveFrom, effectiveUntil, due } = grant;
-  work.putEntry({
-    id: dueEntryId(work.record.id, key),
-    accountId: work.record.id,
-    key,
-    featureId,
-    source: "PRICE_PLAN",
-    granted,
-    balance: granted,
-    effectiveFrom,
-    effectiveUntil,
-    createdAt: due,
-    voided: false,
-  });
-  moveOverageOnto(work, featureId, createOpenCheck(catalog, work, at));
+/**
+ * Makes the entries that fall due at one instant, and then moves overage onto them: the order of spending goes by all of them
+ * (S11.2, S11.5). In one step for each feature, because a catch-up that stops in between would not read its overage again.
+ */
+function* putEntries(catalog: Catalog, work: AccountWork, grants: readonly FeatureGrant[], at: Instant): Steps {
+  for (const [featureId, own] of groupBy(grants, (grant) => grant.featureId)) {
+    for (const { key, granted, effectiveFrom, effectiveUntil, due } of own) {
+      work.putEntry({
+        id: dueEntryId(work.record.id, key),
+        accountId: work.record.id,
+        key,
+        featureId,
+        source: "PRICE_PLAN",
+        granted,
+        balance: granted,
+        effectiveFrom,
+        effectiveUntil,
+        createdAt: due,
+        voided: false,
+      });
+    }
+    moveOverageOnto(work, featureId, createOpenCheck(catalog, work, at));
+    yield;
+  }
 }
 
 /** The start of the earliest cycle to draw once everything due by an instant is final; asked with ascending instants. */
@@ -326,20 +336,6 @@ function splitRange(catalog: Catalog, record: AccountRecord, from: Instant, unti
   if (decisions.length !== 1) return [until];
   const starts = cyclesIn(buildTimeline(decisions), from, until).map((cycle) => cycle.start);
   return [...starts.filter((start, place) => place > 0 && place % CYCLES_AT_ONCE === 0 && start > from), until];
-}
-
-function groupByInstant<Item>(
-  items: readonly Item[],
-  instantOfItem: (item: Item) => Instant,
-): ReadonlyMap<Instant, readonly Item[]> {
-  const found = new Map<Instant, Item[]>();
-  for (const item of items) {
-    const at = instantOfItem(item);
-    const list = found.get(at);
-    if (list === undefined) found.set(at, [item]);
-    else list.push(item);
-  }
-  return found;
 }
 
 /** The next instant at which something may fall due; before it there is nothing to do. */

@@ -6,7 +6,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { findOpenStretches, type Stretch } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { type LedgerReads, type OverageCover, overageToMove, readAccounts } from "../reads.ts";
+import { coversOfNewGrants, type LedgerReads, type OverageCover, overageToMove, readAccounts } from "../reads.ts";
 import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
 import type { EventFilter } from "../view.ts";
 import type { AccountParts } from "../workspace.ts";
@@ -50,7 +50,8 @@ export async function readForUndo(
   }
   const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
   const skip = new Set(reverted.map(({ referenceId }) => referenceId));
-  const moving = await overageToMove(view, record.id, restoredCovers(reverted, account.entries), open, skip);
+  const covers = [...restoredCovers(reverted, account.entries), ...coversOfNewGrants(catalog, account, now)];
+  const moving = await overageToMove(view, record.id, covers, open, skip);
   return {
     account: { ...account, events: removeDuplicates([...account.events, ...matched.values(), ...moving]) },
     matched: [...matched.values()],

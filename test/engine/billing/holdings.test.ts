@@ -1,9 +1,18 @@
 /** Licenses, feature credit entries and credits through the front door (S10.1, S11.8, S12). */
 import { describe, expect, test } from "vitest";
 
-import type { Engine } from "../../../src/index.ts";
+import type { Engine, EventInput } from "../../../src/index.ts";
 import { perUnit } from "../../book/builder.ts";
-import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+import {
+  activeSchema,
+  call,
+  customerWith,
+  engineAt,
+  type EngineUnderTest,
+  monthly,
+  refusalOf,
+  sumMeter,
+} from "../support.ts";
 
 /** An account with a plan of seats, whose events consume a feature. */
 async function withFeature(engine: Engine): Promise<{ readonly featureId: string; readonly seatsId: string }> {
@@ -129,34 +138,88 @@ describe("feature credit entries", () => {
   });
 });
 
-test("S11.5 overage that several grants of one day cover moves onto them once", async () => {
-  const { engine, at } = engineAt("2024-03-01");
+/** An account with overage at 1 a unit that gets a plan with these grants at noon of 10 March; the clock is there. */
+async function grantedLate(
+  limits: readonly { readonly featureCreditLimit: number; readonly effectiveUntil: string }[],
+  overage: readonly EventInput[],
+): Promise<EngineUnderTest & { readonly of: { readonly accountId: string; readonly featureId: string } }> {
+  const { engine, at, store } = engineAt("2024-03-01");
   await activeSchema(engine);
   await customerWith(engine);
   const { item: feature } = await engine.features.create({ name: "Calls", schemaAssociations: ["call"] });
-  const overage = { entitlementOverageRateCards: [{ featureId: feature.id, ...perUnit(1) }] };
-  const limits = [15, 10].map((featureCreditLimit) => ({ featureCreditLimit, effectiveUntil: "P1M" }));
+  const charging = { entitlementOverageRateCards: [{ featureId: feature.id, ...perUnit(1) }] };
   const granting = { billingEntitlementRateCards: [{ featureId: feature.id, featureConfigs: limits, ...perUnit(0) }] };
   const planIds: string[] = [];
   for (const [name, cards] of [
     ["Without", {}],
     ["With", granting],
   ] as const) {
-    const { item } = await engine.pricePlans.create({ name, pricePlanDetails: { ...monthly(), ...overage, ...cards } });
+    const { item } = await engine.pricePlans.create({
+      name,
+      pricePlanDetails: { ...monthly(), ...charging, ...cards },
+    });
     planIds.push((await engine.pricePlans.activate(item.id)).item.id);
   }
   const [without = "", granted = ""] = planIds;
   await engine.associate("prod", { pricePlanId: without, effectiveFrom: "2024-03-01" });
-  await at("2024-03-10T06:00:00Z").ingest([call("e1", "2024-03-10T05:00:00Z", 20)]);
+  await at("2024-03-10T06:00:00Z").ingest(overage);
   await at("2024-03-10T12:00:00Z").associate("prod", { pricePlanId: granted, effectiveFrom: "2024-03-10" });
-  const later = at("2024-03-11");
+  return { engine, at, store, of: { accountId: "prod", featureId: feature.id } };
+}
+
+describe("grants of a plan that is decided after overage of its first day", () => {
   const days = { from: "2024-03-01T00:00:00Z", until: "2024-04-01T00:00:00Z" };
-  // What is shown does not wait for a bill run (S2.4).
-  expect(await later.overage({ accountIds: ["prod"], ...days })).toEqual([]);
-  await later.finalize();
-  const { items } = await later.entries.list({ accountId: "prod", featureId: feature.id });
-  expect(items.map(({ balance }) => balance.toNumber()).sort((a, b) => a - b)).toEqual([0, 5]);
-  expect(await later.overage({ accountIds: ["prod"], ...days })).toEqual([]);
+  const events = (count: number, quantity: number): readonly EventInput[] =>
+    Array.from({ length: count }, (_, index) => call(`e${index + 1}`, "2024-03-10T05:00:00Z", quantity));
+  const limit = (featureCreditLimit: number, effectiveUntil = "P1M"): Parameters<typeof grantedLate>[0][number] => ({
+    featureCreditLimit,
+    effectiveUntil,
+  });
+  const balances = async (engine: Engine, of: { readonly accountId: string; readonly featureId: string }) =>
+    (await engine.entries.list(of)).items
+      .map(({ granted, balance }) => `${balance.toFixed()} of ${granted.toFixed()}`)
+      .sort();
+  const overageOf = async (engine: Engine): Promise<readonly string[]> =>
+    (await engine.overage({ accountIds: ["prod"], ...days })).map(({ quantity }) => String(quantity));
+
+  test("S11.5 overage that several of them cover moves onto them once", async () => {
+    const { at, of } = await grantedLate([limit(15), limit(10)], events(1, 20));
+    const later = at("2024-03-11");
+    // What is shown does not wait for a bill run (S2.4): of no event either.
+    expect(await overageOf(later)).toEqual([]);
+    const shown = async (): Promise<readonly string[]> =>
+      [...(await later.events.list()).items, ...(await later.events.get("e1"))].map(({ feature }) =>
+        String(feature?.overage),
+      );
+    expect(await shown()).toEqual(["0", "0"]);
+    await later.finalize();
+    expect(["0 of 15,5 of 10", "0 of 10,5 of 15"]).toContain(String(await balances(later, of)));
+    expect([await overageOf(later), await shown()]).toEqual([[], ["0", "0"]]);
+  });
+
+  test("S11.2 overage moves onto the one that ends first, whatever the order of the card", async () => {
+    const { engine, of } = await grantedLate([limit(2), limit(7, "P21D")], events(1, 3));
+    // 3 of the 7 that end on 31 March; the 2 that end on 10 April stay.
+    expect(await balances(engine, of)).toEqual(["2 of 2", "4 of 7"]);
+  });
+
+  test("S11.5 overage of many events moves until all of them are spent", async () => {
+    const { engine, at, of } = await grantedLate([limit(100), limit(100)], events(250, 1));
+    const entry = { granted: 30, effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
+    await at("2024-03-10T13:00:00Z").entries.grant(of, entry);
+    // 250 - 100 - 100 - 30.
+    expect([await overageOf(engine), await balances(engine, of)]).toEqual([
+      ["20"],
+      ["0 of 100", "0 of 100", "0 of 30"],
+    ]);
+  });
+
+  test("S11.5 overage of many events moves onto what an undo gives back, too", async () => {
+    const { engine, at, of } = await grantedLate([limit(100)], events(250, 1));
+    await at("2024-03-10T13:00:00Z").undo({ account: "prod", eventId: "e1" });
+    // 249 - 100.
+    expect([await overageOf(engine), await balances(engine, of)]).toEqual([["149"], ["0 of 100"]]);
+  });
 });
 
 describe("credits", () => {
