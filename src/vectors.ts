@@ -78,7 +78,7 @@ export interface CreditsVector extends Common {
 /** What every vector has. */
 interface Common {
   readonly id: string;
-  /** The number of the rule of `docs/semantics.md`. */
+  /** The number of the rule of `docs/reference/semantics.md`. */
   readonly rule: string;
   /** How the figures were worked out by hand. */
   readonly because: string;

@@ -5,14 +5,14 @@ import { rulebook } from "./support/rulebook.ts";
 
 describe("how rules are cited", () => {
   test("a link leads to the rule's anchor in the rulebook", () => {
-    expect(ruleLink("S7.3")).toBe("docs/semantics.md#s7.3");
-    expect(ruleLink("S16")).toBe("docs/semantics.md#s16");
+    expect(ruleLink("S7.3")).toBe("docs/reference/semantics.md#s7.3");
+    expect(ruleLink("S16")).toBe("docs/reference/semantics.md#s16");
   });
 
   test("links in one text name the page once", () => {
     const cited: readonly RuleNumber[] = ["S8.1", "S9.2", "S10.3"];
-    expect(ruleLinksText(cited.map(ruleLink))).toBe("docs/semantics.md#s8.1, #s9.2, #s10.3");
-    expect(ruleLinksText([ruleLink("S1.5")])).toBe("docs/semantics.md#s1.5");
+    expect(ruleLinksText(cited.map(ruleLink))).toBe("docs/reference/semantics.md#s8.1, #s9.2, #s10.3");
+    expect(ruleLinksText([ruleLink("S1.5")])).toBe("docs/reference/semantics.md#s1.5");
     expect(ruleLinksText([])).toBe("");
   });
 

@@ -13,7 +13,7 @@ export interface BundleCase {
   readonly gzippedMax: number;
 }
 
-/** The bundles that are bounded, smallest first, a hundredth above what they weigh: docs/decisions.md says of what. */
+/** The bundles that are bounded, smallest first, a hundredth above what they weigh: docs/contribute/decisions.md says of what. */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
   { names: ["preview"], gzippedMax: 82 },

@@ -1,4 +1,4 @@
-/** What docs/book.md shows is so. */
+/** What docs/reference/book.md shows is so. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,14 +7,14 @@ import { describe, expect, test } from "vitest";
 import { readBook } from "../../src/book/book.ts";
 import { problemsOf } from "./break-book.ts";
 
-const guide = readFileSync(join(import.meta.dirname, "../../docs/book.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/book.md"), "utf8");
 
 /** The text of the guide's block with a label. */
 function block(label: string): string {
   return new RegExp(`^\`\`\`json ${label}\\n(.*?)^\`\`\``, "ms").exec(guide)?.[1] ?? "";
 }
 
-describe("docs/book.md", () => {
+describe("docs/reference/book.md", () => {
   test("has a book that is read", () => {
     const book = readBook(block("book"));
     expect(book.accounts[0]?.pricePlans[0]).toMatchObject({ pricePlanId: "pp.team", version: 1 });

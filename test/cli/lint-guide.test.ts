@@ -5,7 +5,7 @@ import { LINT_CODES } from "../../src/book/model/lint-codes.ts";
 import { blockOf, guideOf } from "../support/guides.ts";
 import { type Folder, folder, ratebook } from "./fake-io.ts";
 
-const guide = guideOf("lint.md");
+const guide = guideOf("reference/lint.md");
 const [, examples = ""] = guide.split("\n## Examples\n");
 let files: Folder;
 beforeAll(() => {

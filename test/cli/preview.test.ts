@@ -136,7 +136,7 @@ Total                                                                           
 
   test("S13.6 says with --explain how lines were made", async () => {
     const { out } = await preview(["--events", "-", "--explain"], line("a", "2024-01-05T00:00:00Z", 150));
-    expect(out).toContain("· the usage of the cycle (docs/semantics.md#s7.2, #s7.3)\n");
+    expect(out).toContain("· the usage of the cycle (docs/reference/semantics.md#s7.2, #s7.3)\n");
   });
 
   test("S7.7 --plan leaves out accounts in another currency with a note, and refuses one that is named", async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { guideOf } from "../support/guides.ts";
 import { type Folder, folder, ratebook } from "./fake-io.ts";
 
-const guide = guideOf("verify.md");
+const guide = guideOf("reference/verify.md");
 let files: Folder;
 beforeAll(() => {
   files = folder();

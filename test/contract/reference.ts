@@ -1,4 +1,4 @@
-/** The rows of the reference: what docs/service-reference.md says in its tables, its lists and its numbered rules. */
+/** The rows of the reference: what docs/reference/service-reference.md says in its tables, its lists and its numbered rules. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -17,7 +17,7 @@ export interface Row {
 }
 
 /** The page. */
-export const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/service-reference.md"), "utf8");
+export const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/reference/service-reference.md"), "utf8");
 
 /** What only tells of the document itself. */
 const INTRODUCTION = "What the service does";

@@ -14,7 +14,7 @@ export interface Type {
   readonly fields?: Readonly<Record<string, Type>>;
 }
 
-/** Fields that may be null and are left out then: one of the published clients refuses null. docs/api.md lists them. */
+/** Fields that may be null and are left out then: one of the published clients refuses null. docs/reference/http-api.md lists them. */
 export const LEFT_OUT: ReadonlySet<string> = new Set(["description"]);
 
 /** Upper-case words that are no values. */

@@ -23,5 +23,5 @@ describe("the storage port: the guide's adapter", () => {
 
 test("the guide shows it as it is", () => {
   const source = readFileSync("test/examples/list-store.ts", "utf8").replace("../../src/store.ts", "ratebook/store");
-  expect(readFileSync("docs/storage-adapters.md", "utf8")).toContain(`\`\`\`ts\n${source}\`\`\`\n`);
+  expect(readFileSync("docs/reference/storage-adapters.md", "utf8")).toContain(`\`\`\`ts\n${source}\`\`\`\n`);
 });

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs", "architecture.md"), "utf8");
+const page = readFileSync(join(root, "docs/contribute/architecture.md"), "utf8");
 
 /** The folders that have a row of their own in a table. */
 const rows = [...page.matchAll(/^\| `([a-z-]+(?:\/[a-z-]+)?)` \|/gm)].map(([, folder = ""]) => folder);
@@ -43,7 +43,7 @@ function saidOf(folder: string): readonly string[] {
   return [...cell.matchAll(/`([a-z-]+)`/g)].map(([, name = ""]) => name).toSorted();
 }
 
-describe("docs/architecture.md", () => {
+describe("docs/contribute/architecture.md", () => {
   test.each(foldersOf("", 1))("says what %s imports", (folder) => {
     const imported = [...importedBy(filesOf(folder, true))].map((place) => place.split("/")[0] ?? "");
     const others = new Set(imported.filter((name) => name !== "" && name !== folder));

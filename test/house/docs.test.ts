@@ -7,6 +7,8 @@ import { describe, expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const pages = [
   "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => join("docs", file)),

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
 
-test("docs/errors.md has one heading for each code, in the order of the table", () => {
+test("docs/reference/errors.md has one heading for each code, in the order of the table", () => {
   const table = readFileSync(resolve(root, "src/errors.ts"), "utf8").matchAll(/^ {2}readonly (ERR_\w+):/gm);
-  const headings = readFileSync(resolve(root, "docs/errors.md"), "utf8").matchAll(/^## (ERR_\w+)$/gm);
+  const headings = readFileSync(resolve(root, "docs/reference/errors.md"), "utf8").matchAll(/^## (ERR_\w+)$/gm);
   expect([...headings].map(([, code]) => code)).toEqual([...table].map(([, code]) => code));
 });

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs", "glossary.md"), "utf8");
+const page = readFileSync(join(root, "docs/reference/glossary.md"), "utf8");
 
 /** The rows of the page's tables: word, meaning, names. */
 const rows = [...page.matchAll(/^\| (.+?) \| (.+?) \|(.*)\|$/gm)]

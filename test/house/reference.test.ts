@@ -1,4 +1,4 @@
-/** docs/service-reference.md says of each of its rows which tests prove it, and they are there. */
+/** docs/reference/service-reference.md says of each of its rows which tests prove it, and they are there. */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 

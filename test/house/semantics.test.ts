@@ -1,4 +1,4 @@
-/** The rulebook holds the house: every number that is cited is in docs/semantics.md, and every rule is stated by a test. */
+/** The rulebook holds the house: every number that is cited is in docs/reference/semantics.md, and every rule is stated by a test. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -136,7 +136,7 @@ describe("the rulebook", () => {
   });
 
   test("has an anchor above every rule and section", () => {
-    const page = readFileSync(join(root, "docs", "semantics.md"), "utf8");
+    const page = readFileSync(join(root, "docs/reference/semantics.md"), "utf8");
     const titles = page.match(/^(?:## |\*\*)S\d+(?:\.\d+)? /gm) ?? [];
     expect(titles).toHaveLength(sections.length + rules.length);
   });

@@ -1,4 +1,4 @@
-/** The listings of docs/invoices.md are golden cases, word for word. */
+/** The listings of docs/reference/invoices.md are golden cases, word for word. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { goldenCases } from "../support/golden.ts";
 
-const guide = readFileSync(join(import.meta.dirname, "../../docs/invoices.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/invoices.md"), "utf8");
 const listings = [...guide.matchAll(/```text\n(S[^]*?)\n```\n\n([^\n]+)/g)].map(([, listing = "", because = ""]) => ({
   title: listing.split("\n")[0] ?? "",
   listing,

@@ -89,12 +89,12 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
     // 100 × 0.10; ceil(900 / 250) × 7.77; 234.5 × 0.013 + 1.11 = 4.1585, at least 5.
     expect(printed({ usageRateCards: [card] }, { calls: "1234.5" })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
-      ["  the usage of the cycle", "docs/semantics.md#s7.2, #s7.3"],
+      ["  the usage of the cycle", "docs/reference/semantics.md#s7.2, #s7.3"],
       ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
       ["  above 100 to 1,000, per package of 250", "900", "7.77", "31.08"],
-      ["    4 packages", "docs/semantics.md#s7.3"],
+      ["    4 packages", "docs/reference/semantics.md#s7.3"],
       ["  above 1,000, per unit", "234.5", "0.013", "5.00"],
-      ["    plus 1.11, at least 5, at most 2,000", "docs/semantics.md#s7.4"],
+      ["    plus 1.11, at least 5, at most 2,000", "docs/reference/semantics.md#s7.4"],
       [],
       ["Sub-total", "", "", "46.08"],
       [],
@@ -123,7 +123,7 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
   ])("S7.4, S8.1 the card's bound by days: %j", (rateConfig, calls, line, bound) => {
     const bounded = callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }], rateConfig);
     const rows = printed({ usageRateCards: [bounded] }, { calls });
-    expect(rows.slice(3, 5)).toEqual([line, [`    ${bound} × 20/31 days`, "docs/semantics.md#s7.4"]]);
+    expect(rows.slice(3, 5)).toEqual([line, [`    ${bound} × 20/31 days`, "docs/reference/semantics.md#s7.4"]]);
   });
 });
 
@@ -133,7 +133,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     // 99.99 × 20 ÷ 31 = 64.509…
     expect(printed({ fixedFeeRateCards: [fee] }).slice(0, 2)).toEqual([
       ["Platform", "", "", "64.51"],
-      ["  the fee for the days served: 99.99 × 20/31 days", "docs/semantics.md#s8.1, #s9.2"],
+      ["  the fee for the days served: 99.99 × 20/31 days", "docs/reference/semantics.md#s8.1, #s9.2"],
     ]);
   });
 
@@ -141,9 +141,12 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     const fees = (rate: string): readonly object[] => [{ id: "addon.fee", rateValues: [{ currency: USD, rate }] }];
     expect(printed({ fixedFeeRateCards: fees("8.325") }).slice(0, 2)).toEqual([
       ["Platform", "", "", "8.33"],
-      ["  the fee in full: 8.325", "docs/semantics.md#s9.1"],
+      ["  the fee in full: 8.325", "docs/reference/semantics.md#s9.1"],
     ]);
-    expect(printed({ fixedFeeRateCards: fees("8.320") })[1]).toEqual(["  the fee in full", "docs/semantics.md#s9.1"]);
+    expect(printed({ fixedFeeRateCards: fees("8.320") })[1]).toEqual([
+      "  the fee in full",
+      "docs/reference/semantics.md#s9.1",
+    ]);
   });
 
   const seats = {
@@ -161,8 +164,8 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     // 40 × 13 ÷ 31 + 70 × 7 ÷ 31 = 1010 ÷ 31 = 32.580…
     expect(printed({ licenseRateCards: [seats] }, { licenseUpdates }).slice(0, 3)).toEqual([
       ["Seats", "7", "", "32.58"],
-      ["  4 held for 13 of 31 days: 40 × 13/31 days", "docs/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
-      ["  7 held for 7 of 31 days: 70 × 7/31 days", "docs/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
+      ["  4 held for 13 of 31 days: 40 × 13/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
+      ["  7 held for 7 of 31 days: 70 × 7/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
     ]);
   });
 
@@ -171,10 +174,10 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     const capped = { ...card, rateValues: [{ ...seats.rateValues[0], rateConfig: { maximumRate: 65 } }] };
     const rows = printed({ licenseRateCards: [capped] }, { licenseUpdates });
     // The second invoice: 65 less 40, in full.
-    expect(rows.filter(([, rules]) => rules?.startsWith("docs/semantics.md#s7.2, #s7.3, #s7.4"))).toEqual([
-      ["  4 held, in full", "docs/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
-      ["  7 held: 65", "docs/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
-      ["  less 4 already paid: 40", "docs/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+    expect(rows.filter(([, rules]) => rules?.startsWith("docs/reference/semantics.md#s7.2, #s7.3, #s7.4"))).toEqual([
+      ["  4 held, in full", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+      ["  7 held: 65", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+      ["  less 4 already paid: 40", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
     ]);
   });
 
@@ -235,9 +238,9 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     const at = rows.findIndex(([text]) => text === "  30 held: 120");
     expect(rows.slice(at - 1, at + 3)).toEqual([
       ["Seats", "18", "", "20.00"],
-      ["  30 held: 120", "docs/semantics.md#s7.2, #s7.3, #s10.3"],
-      ["  less 10 already paid: 100", "docs/semantics.md#s7.2, #s7.3, #s10.3"],
-      ["  12 charged before: the quantity is what is held above", "docs/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  30 held: 120", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  less 10 already paid: 100", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  12 charged before: the quantity is what is held above", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
     ]);
   });
 
@@ -249,8 +252,8 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     const at = rows.findIndex(([text]) => text === "True-up: Commitment");
     expect(rows.slice(at, at + 3)).toEqual([
       ["True-up: Commitment", "", "", "302.58"],
-      ["  the minimum commitment of the cycle: 500 × 20/31 days", "docs/semantics.md#s8.1, #s13.3"],
-      ["  less the sub-totals of the cycle's invoices: 20", "docs/semantics.md#s8.1, #s13.3"],
+      ["  the minimum commitment of the cycle: 500 × 20/31 days", "docs/reference/semantics.md#s8.1, #s13.3"],
+      ["  less the sub-totals of the cycle's invoices: 20", "docs/reference/semantics.md#s8.1, #s13.3"],
     ]);
   });
 });

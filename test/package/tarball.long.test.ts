@@ -27,9 +27,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PAGES = [
   "README.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => join("docs", file)),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md") && !file.startsWith("examples"))
+    .map((file) => join("docs", file))
+    .toSorted(),
 ];
 
 interface Program {

@@ -1,4 +1,4 @@
-/** The tables of docs/rules.md, run. */
+/** The tables of docs/reference/rules.md, run. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -8,7 +8,7 @@ import { parseJson, stringifyJson } from "../../src/numbers/json.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 import { minimumArguments } from "../../src/rules/operators.ts";
 
-const guide = readFileSync(resolve(import.meta.dirname, "../../docs/rules.md"), "utf8");
+const guide = readFileSync(resolve(import.meta.dirname, "../../docs/reference/rules.md"), "utf8");
 const facts = parseJson(/```json\n([^`]*)```/.exec(guide)?.[1] ?? "");
 const rows = [...guide.matchAll(/^\| `(\{.*?\})` \| `(.*?)` \|$/gm)].map(([, rule = "", result = ""]) => [
   rule,

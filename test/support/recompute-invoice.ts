@@ -34,7 +34,9 @@ interface LineFacts {
 }
 
 /** Where the rules stand. */
-const LINKS: ReadonlySet<string> = new Set(rulebook().rules.map((rule) => `docs/semantics.md#${rule.toLowerCase()}`));
+const LINKS: ReadonlySet<string> = new Set(
+  rulebook().rules.map((rule) => `docs/reference/semantics.md#${rule.toLowerCase()}`),
+);
 const NONE: Ratio = { over: 0n, under: 1n };
 
 /** Checks a line and all below it. @returns how many lines were recomputed @throws when a line is not what it explains */

@@ -1,8 +1,8 @@
-/** The rulebook, docs/semantics.md, as data: which sections and rules there are. */
+/** The rulebook, docs/reference/semantics.md, as data: which sections and rules there are. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const page = join(resolve(import.meta.dirname, "../.."), "docs", "semantics.md");
+const page = join(resolve(import.meta.dirname, "../.."), "docs/reference/semantics.md");
 
 /** The rules and sections of the rulebook, in its order. */
 export interface Rulebook {

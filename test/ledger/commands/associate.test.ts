@@ -138,7 +138,7 @@ describe("associating", () => {
     );
     expect(caught(() => leave({ version: 1 }))).toMatchObject({
       code: "ERR_REFUSED",
-      details: { rule: "docs/semantics.md#s16.1" },
+      details: { rule: "docs/reference/semantics.md#s16.1" },
     });
     expect(caught(() => leave({ planId: "no" }))).toHaveProperty("message", 'no price plan has the id "no"');
     expect(caught(() => leave({ planId: "p", version: 9 }))).toHaveProperty(
@@ -308,7 +308,7 @@ describe("what is refused changes nothing", () => {
   test("S16.3 an archived account gets no plan", () => {
     const ledger = openLedger(book, [newAccount("a", { status: "ARCHIVED" })]);
     const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01"));
-    expect(hasCode(error, "ERR_REFUSED") && error.details.rule).toBe("docs/semantics.md#s16.3");
+    expect(hasCode(error, "ERR_REFUSED") && error.details.rule).toBe("docs/reference/semantics.md#s16.3");
   });
 });
 

@@ -285,7 +285,7 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
       expect.objectContaining({
         code: "ERR_REFUSED",
         message: sentence,
-        details: { rule: "docs/semantics.md#s17.1" },
+        details: { rule: "docs/reference/semantics.md#s17.1" },
       }) as Error,
     );
     const { usage, events } = meter(book, [event("call", "units", 1), event("chat", "tokens", 6)]);

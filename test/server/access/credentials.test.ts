@@ -332,7 +332,7 @@ describe("tokens", () => {
 });
 
 describe("roles", () => {
-  /** What api.md says of each role. */
+  /** What http-api.md says of each role. */
   const may: Readonly<Record<Role, (method: string, path: string) => boolean>> = {
     admin: () => true,
     full: (_, path) => !path.startsWith("/keys"),
