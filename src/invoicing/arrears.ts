@@ -6,7 +6,7 @@
  */
 import type { LicenseRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
-import { dayOf } from "../calendar/instant.ts";
+import { dayOf, type Instant } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
@@ -111,9 +111,20 @@ function chargeLicenses(view: AccountView, timeline: Timeline, cycle: AccountCyc
     const prorated = isChargedByDays(timeline, cycle, licenseTiming(card));
     const before = prorated ? [] : quantitiesChargedBefore(view, timeline, cycle, card.id);
     const asCharged = { ...card, enableProration: prorated };
-    const paid = paidLevel(asCharged, view.currency, before);
+    const paid = paidLevel(
+      asCharged,
+      view.currency,
+      before.map(({ quantity }) => quantity),
+    );
     return rateLicenseInArrears(asCharged, view.currency, splitIntoDayRuns(changes, toPeriod(cycle)), period, paid);
   });
+}
+
+/** A quantity of a license that a piece of a cycle charged whole. */
+export interface ChargedQuantity {
+  readonly quantity: Decimal;
+  /** When the piece ended. */
+  readonly until: Instant;
 }
 
 /**
@@ -128,12 +139,15 @@ export function quantitiesChargedBefore(
   cycle: AccountCycle,
   billableId: string,
   isMeant: (card: LicenseRateCard) => boolean = () => true,
-): readonly Decimal[] {
+): readonly ChargedQuantity[] {
   const before = { start: cycle.natural.start, end: cycle.start };
   const changes = view.licenseChanges.filter((change) => change.licenseId === billableId);
   const cardIn = ({ details }: AssociatedPlan): LicenseRateCard | undefined =>
     details.licenseRateCards.find((card) => card.id === billableId && isMeant(card));
-  const charged: Decimal[] = [];
+  const charged: ChargedQuantity[] = [];
+  const add = (quantities: readonly Decimal[], until: Instant): void => {
+    for (const quantity of quantities) charged.push({ quantity, until });
+  };
   for (const term of termsOverlapping(timeline, cycle, cycle.natural)) {
     if (term.from > cycle.start) break;
     for (const { day, until, plan } of supersededPlansIn(before, term)) {
@@ -141,13 +155,14 @@ export function quantitiesChargedBefore(
       // What an ousted plan charged by days, as the first, was given back.
       if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && charged.length === 0)) continue;
       const known = changes.filter(({ knownFrom = day }) => knownFrom < until);
-      charged.push(...quantitiesChargedInAdvance(known, { start: day, end: until }));
+      add(quantitiesChargedInAdvance(known, { start: day, end: until }), until);
     }
     const card = cardIn(term.plan);
     const piece = clipToTerm(before, term);
     if (card === undefined || piece.start >= piece.end) continue;
-    if (card.invoiceTiming === "IN_ARREARS") charged.push(largestQuantity(splitIntoDayRuns(changes, piece)));
-    else charged.push(...quantitiesChargedInAdvance(changes, piece));
+    const isInArrears = card.invoiceTiming === "IN_ARREARS";
+    const largest = (): Decimal => largestQuantity(splitIntoDayRuns(changes, piece));
+    add(isInArrears ? [largest()] : quantitiesChargedInAdvance(changes, piece), piece.end);
   }
   return charged;
 }

@@ -36,7 +36,7 @@ import {
   refundKey,
   chargeAtCycleStart,
 } from "./advance-charge.ts";
-import { quantitiesChargedBefore } from "./arrears.ts";
+import { type ChargedQuantity, quantitiesChargedBefore } from "./arrears.ts";
 import { isChargedByDays, licenseTiming } from "./charging.ts";
 import { type DueCycle, chargeOnceKey, periodKey } from "./dues.ts";
 import {
@@ -272,10 +272,10 @@ interface Moment {
  */
 function payWhole(pieces: readonly LicenseCycle[]): void {
   const inArrears = new Map(pieces.map((piece) => [piece, quantitiesChargedInArrears(piece)]));
-  const charged: Decimal[] = [];
+  const charged: { readonly quantity: Decimal; readonly known: Instant }[] = [];
   for (const { licenseCycle, known, step, isStart } of findMoments(pieces)) {
     const { view, due, card, period } = licenseCycle;
-    const before = [...(inArrears.get(licenseCycle) ?? []), ...charged];
+    const before = inOrder(inArrears.get(licenseCycle) ?? [], charged);
     const isMore = before.every((quantity) => step.quantity.gt(quantity));
     if (isStart) {
       const paid = paidLevel(card, view.currency, before);
@@ -289,8 +289,17 @@ function payWhole(pieces: readonly LicenseCycle[]): void {
       const paid = paidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
       chargeAtOnce(licenseCycle, step.from, known, [{ ...paid, to: step.quantity, days: period.served }]);
     }
-    if (isMore) charged.push(step.quantity);
+    if (isMore) charged.push({ quantity: step.quantity, known });
   }
+}
+
+/** Charged quantities in the order of time, on which the paid level depends where more seats cost less. */
+function inOrder(
+  inArrears: readonly ChargedQuantity[],
+  inAdvance: readonly { readonly quantity: Decimal; readonly known: Instant }[],
+): readonly Decimal[] {
+  const all = [...inArrears.map(({ quantity, until }) => ({ quantity, known: until })), ...inAdvance];
+  return all.toSorted((a, b) => a.known - b.known).map(({ quantity }) => quantity);
 }
 
 function findMoments(pieces: readonly LicenseCycle[]): readonly Moment[] {
@@ -310,7 +319,7 @@ function findMoments(pieces: readonly LicenseCycle[]): readonly Moment[] {
 }
 
 /** The charges in arrears of earlier pieces of the natural cycle. */
-function quantitiesChargedInArrears({ view, due, card }: LicenseCycle): readonly Decimal[] {
+function quantitiesChargedInArrears({ view, due, card }: LicenseCycle): readonly ChargedQuantity[] {
   return quantitiesChargedBefore(view, due.timeline, due.cycle, card.id, (each) => each.invoiceTiming === "IN_ARREARS");
 }
 
