@@ -19,8 +19,6 @@ export interface Row {
 /** The page. */
 export const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/reference/service-reference.md"), "utf8");
 
-/** What only tells of the document itself. */
-const INTRODUCTION = "What the service does";
 /** Labels that say no more than the heading above them. */
 const PLAIN_LABELS = new Set(["Query parameters", "Body fields", "Rules", "Rules tied to states"]);
 
@@ -30,17 +28,16 @@ interface Place {
   /** The paragraph that ends in a colon above a list or table. */
   label: string | undefined;
   columns: readonly string[] | undefined;
-  /** What the last note says that proves a list. */
+  /** The comment below a heading that names the test files of its rows. */
   proof: string;
-  isGap: boolean;
 }
 
 /** Every row of a page. */
 export function rowsOf(page: string): readonly Row[] {
   const rows: Row[] = [];
-  const place: Place = { heading: "", label: undefined, columns: undefined, proof: "", isGap: false };
+  const place: Place = { heading: "", label: undefined, columns: undefined, proof: "" };
   for (const line of page.split("\n")) {
-    const row = place.heading === INTRODUCTION && !line.startsWith("#") ? undefined : readLine(line, place);
+    const row = readLine(line, place);
     if (row !== undefined) rows.push(row);
   }
   return told(rows);
@@ -49,10 +46,7 @@ export function rowsOf(page: string): readonly Row[] {
 /** Rows that are no cells of a table: what they look like, and which row they are. */
 const LINES: readonly (readonly [RegExp, (place: Place, found: readonly string[]) => Row | undefined])[] = [
   [/^(\d+)\. (.*)/, (place, [number, said = ""]) => rowAt(place, place.heading, `rule ${number}`, said)],
-  [
-    /^\s*- ([\w -]+?)(?:: | \()(.*)/,
-    (place, [name = "", said = ""]) => (place.isGap ? undefined : rowAt(place, tableAt(place), name, said)),
-  ],
+  [/^\s*- ([\w -]+?)(?:: | \()(.*)/, (place, [name = "", said = ""]) => rowAt(place, tableAt(place), name, said)],
   [/^(Credit grant) (\w+): (.*)/, (place, [table = "", part = "", said = ""]) => rowAt(place, table, part, said)],
   [/^(Allowed combinations, .*)/, (place, [said = ""]) => rowAt(place, place.heading, "allowed combinations", said)],
 ];
@@ -60,7 +54,7 @@ const LINES: readonly (readonly [RegExp, (place: Place, found: readonly string[]
 function readLine(line: string, place: Place): Row | undefined {
   const heading = /^#+ ([^:(]+)/.exec(line)?.[1]?.trim();
   if (heading !== undefined) {
-    Object.assign(place, { heading, label: undefined, columns: undefined, proof: "", isGap: false });
+    Object.assign(place, { heading, label: undefined, columns: undefined, proof: "" });
     return undefined;
   }
   if (line.startsWith("|")) return readCells(line, place);
@@ -70,8 +64,7 @@ function readLine(line: string, place: Place): Row | undefined {
     if (found !== null) return read(place, found.slice(1));
   }
   place.label = /^([\w ]+):$/.exec(line)?.[1] ?? place.label;
-  place.proof = /^Proved by .*/.exec(line)?.[0] ?? place.proof;
-  place.isGap ||= line.startsWith("Gaps in");
+  place.proof = /^<!-- tests: .*/.exec(line)?.[0] ?? place.proof;
   return undefined;
 }
 
@@ -96,13 +89,13 @@ function readCells(line: string, place: Place): Row | undefined {
     type,
     notes: named["Notes"] ?? named["Meaning"] ?? "",
     cells: named,
-    proofs: filesIn(named["Proved by"] ?? ""),
+    proofs: filesIn(place.proof),
   };
 }
 
 /** The files that a text names. */
 function filesIn(text: string): readonly string[] {
-  return [...text.matchAll(/`([\w-]+\.(?:cases|test)\.ts)`/g)].map(([, file = ""]) => file);
+  return [...text.matchAll(/[\w-]+\.cases\.ts/g)].map(([file]) => file);
 }
 
 function tableAt({ heading, label }: Place): string {

@@ -28,13 +28,13 @@ describe("the service's reference", () => {
     expect(without.map(({ key }) => key)).toEqual([]);
   });
 
-  test("a row or a list without a name of a test is found", () => {
-    const page = "## Things\n\n| Field | Type | Proved by |\n|---|---|---|\n| id | string | |\n\n## Rules\n\n1. One.\n";
+  test("finds a row and a rule that name no test", () => {
+    const page = "## Things\n\n| Field | Type |\n|---|---|\n| id | string |\n\n## Rules\n\n1. One.\n";
     expect(rowsOf(page).map(({ key, proofs }) => [key, proofs])).toEqual([
       ["Things / id", []],
       ["Rules / rule 1", []],
     ]);
-    const noted = rowsOf(page.replace("\n1.", "\nProved by `rule.cases.ts`.\n\n1."));
+    const noted = rowsOf(page.replace("\n1.", "<!-- tests: rule.cases.ts -->\n\n1."));
     expect(noted.at(-1)?.proofs).toEqual(["rule.cases.ts"]);
   });
 });
