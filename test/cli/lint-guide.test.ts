@@ -1,4 +1,7 @@
-/** The guide to lint: for each code a book, what is printed of it, and nothing else. */
+/** The page about lint, and for each code an example: a book and all that is printed of it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { LINT_CODES } from "../../src/book/model/lint-codes.ts";
@@ -6,7 +9,7 @@ import { blockOf, guideOf } from "../support/guides.ts";
 import { type Folder, folder, ratebook } from "./fake-io.ts";
 
 const guide = guideOf("reference/lint.md");
-const [, examples = ""] = guide.split("\n## Examples\n");
+const examples = readFileSync(join(import.meta.dirname, "lint-examples.md"), "utf8");
 let files: Folder;
 beforeAll(() => {
   files = folder();
@@ -18,14 +21,13 @@ interface Example {
   readonly part: string;
   readonly printed: string;
 }
-const shown: readonly Example[] = [
-  ...(examples.split("\n## ")[0] ?? "").matchAll(/### (\w+)\n([^]*?)(?=\n### |$)/g),
-].flatMap(([, code = "", section = ""]) =>
-  [...section.matchAll(/```json\n([^]*?)\n```\n\n```text\n([^]*?)\n```/g)].map(([, part = "", printed = ""]) => ({
-    code,
-    part,
-    printed,
-  })),
+const shown: readonly Example[] = [...examples.matchAll(/### (\w+)\n([^]*?)(?=\n### |$)/g)].flatMap(
+  ([, code = "", section = ""]) =>
+    [...section.matchAll(/```json\n([^]*?)\n```\n\n```text\n([^]*?)\n```/g)].map(([, part = "", printed = ""]) => ({
+      code,
+      part,
+      printed,
+    })),
 );
 
 interface Book {
@@ -44,11 +46,12 @@ function bookWith(part: string): string {
 const lint = async (book: string): Promise<string> =>
   (await ratebook(["lint", files.file("book.json", book)], { cut: files.path })).out;
 
-test("has an example of every code", () => {
+test("every code has an example, and a row in the table of the page", () => {
   expect([...new Set(shown.map(({ code }) => code))]).toEqual(LINT_CODES);
+  expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)).toEqual(LINT_CODES);
 });
 
-test.each(shown)("$code is found as the guide shows it, and nothing else", async ({ code, part, printed }) => {
+test.each(shown)("$code is found as the example shows it, and nothing else", async ({ code, part, printed }) => {
   const [first = "", ...rest] = (await lint(bookWith(part))).split("\n").slice(0, -2);
   expect([first.replace(/^book\.json:\d+:\d+: /, ""), ...rest].join("\n")).toBe(printed);
   expect(printed).toContain(` ${code} `);
@@ -60,6 +63,6 @@ test("the book of the examples itself has nothing that is found", async () => {
   expect(await lint(bookWith("{}"))).toBe("book.json: 0 warnings, 0 notes\n");
 });
 
-test("begins with the first example as it is printed", async () => {
+test("the page begins with the first example as it is printed", async () => {
   expect(await lint(bookWith(shown[0]?.part ?? ""))).toBe(`${blockOf(guide, "text")}\n`);
 });

@@ -1,0 +1,326 @@
+import {
+  type AcceptedEventId,
+  addExact,
+  type Changes,
+  compareIds,
+  decimalOfExact,
+  type EventFilter,
+  type EventRecord,
+  isZeroExact,
+  type LedgerCell,
+  type LedgerView,
+  listedAt,
+  type PageKey,
+  type PageRequest,
+  RatebookError,
+  toEventRecord,
+  type Store,
+  type UsageDelta,
+} from "ratebook/store";
+
+type RecordOf<List extends "accounts" | "documents" | "entries" | "credits" | "invoices" | "keptUsage"> = NonNullable<
+  Changes[List]
+>[number];
+
+/** All that is kept. A commit makes another one of it: whoever reads sees the one before or the one after. */
+interface State {
+  readonly revision: number;
+  readonly documents: ReadonlyMap<string, RecordOf<"documents">>;
+  readonly accounts: ReadonlyMap<string, RecordOf<"accounts">>;
+  readonly events: ReadonlyMap<string, EventRecord>;
+  readonly usage: ReadonlyMap<string, UsageDelta>;
+  readonly overage: ReadonlyMap<string, UsageDelta>;
+  readonly entries: ReadonlyMap<string, RecordOf<"entries">>;
+  readonly credits: ReadonlyMap<string, RecordOf<"credits">>;
+  readonly invoices: ReadonlyMap<string, RecordOf<"invoices">>;
+  readonly keptUsage: ReadonlyMap<string, RecordOf<"keptUsage">>;
+}
+
+/** A store that is a handful of maps: every read looks through all of one, and transactions go one after another. */
+export function listStore(): Store {
+  const nothing = new Map<string, never>();
+  let state: State = {
+    revision: 0,
+    documents: nothing,
+    accounts: nothing,
+    events: nothing,
+    usage: nothing,
+    overage: nothing,
+    entries: nothing,
+    credits: nothing,
+    invoices: nothing,
+    keptUsage: nothing,
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  const read = viewOf(() => state);
+  return {
+    name: "list",
+    read,
+    consistentView: () => read,
+    transact(_scope, work) {
+      const run = async () => {
+        const { result, changes } = await work(read);
+        state = changed(state, changes);
+        return result;
+      };
+      const done = last.then(run, run);
+      last = done.catch(() => undefined);
+      return done;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The state after changes. It throws before anything is kept, or not at all. */
+function changed(state: State, changes: Changes): State {
+  const documents = put(state.documents, changes.documents, documentKey);
+  for (const removed of changes.removedDocuments ?? []) documents.delete(documentKey(removed));
+  const events = new Map(state.events);
+  let number = Math.max(0, ...[...events.values()].map((event) => event.number));
+  for (const event of changes.newEvents ?? []) {
+    if (events.has(event.referenceId)) throw idTaken(event.referenceId);
+    // What was sent is the sender's own, who may change it later.
+    const { accountId, attributes, dimensions } = event.sent;
+    const sent = { accountId, attributes: attributes?.map((each) => ({ ...each })), dimensions: { ...dimensions } };
+    events.set(event.referenceId, toEventRecord({ ...event, sent }, ++number));
+  }
+  for (const event of changes.events ?? []) events.set(event.referenceId, event);
+  for (const { referenceId } of changes.removedEvents ?? []) events.delete(referenceId);
+  return {
+    revision: changes.configurationRevision ?? state.revision,
+    documents,
+    events,
+    accounts: put(state.accounts, changes.accounts, ({ id }) => id),
+    usage: added(state.usage, changes.usage),
+    overage: added(state.overage, changes.overage),
+    entries: put(state.entries, changes.entries, ({ id }) => id),
+    credits: put(state.credits, changes.credits, ({ id }) => id),
+    invoices: put(state.invoices, changes.invoices, ({ id }) => id),
+    keptUsage: put(state.keptUsage, changes.keptUsage, ({ id }) => id),
+  };
+}
+
+function idTaken(id: string): RatebookError {
+  const message = `the reference id ${JSON.stringify(id)} is taken: ids are made twice`;
+  return new RatebookError("ERR_TAKEN", message, { resource: "event", id });
+}
+
+function put<Item extends object>(
+  before: ReadonlyMap<string, Item>,
+  items: readonly Item[] = [],
+  keyOf: (item: Item) => string,
+): Map<string, Item> {
+  const after = new Map(before);
+  // A copy reads all of a record: one that cannot be read breaks nothing that is kept.
+  for (const item of items) after.set(keyOf(item), { ...item });
+  return after;
+}
+
+/** Sums with more added: exact, or an error. A sum of 0 is no cell. */
+function added(before: ReadonlyMap<string, UsageDelta>, deltas: readonly UsageDelta[] = []): Map<string, UsageDelta> {
+  const after = new Map(before);
+  for (const delta of deltas) {
+    const key = JSON.stringify([delta.accountId, delta.meterOrFeatureId, delta.day]);
+    const cell = after.get(key);
+    const quantity = cell === undefined ? delta.quantity : addExact(cell.quantity, delta.quantity);
+    if (isZeroExact(quantity)) after.delete(key);
+    else after.set(key, { ...delta, quantity });
+  }
+  return after;
+}
+
+function documentKey({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  return `${kind} ${id}`;
+}
+
+function viewOf(now: () => State): LedgerView {
+  const documents = (kind: string) => [...now().documents.values()].filter((document) => document.kind === kind);
+  const accounts = () => [...now().accounts.values()];
+  const events = () => [...now().events.values()];
+  const ofAccounts = <Item extends { readonly accountId: string }>(
+    items: ReadonlyMap<string, Item>,
+    accountIds: readonly string[],
+  ): Item[] => [...items.values()].filter(({ accountId }) => accountIds.includes(accountId));
+  const idsOf = (isAsked: (account: RecordOf<"accounts">) => boolean, limit: number, after?: string) =>
+    accounts()
+      .filter((account) => isAsked(account) && (after === undefined || compareIds(account.id, after) > 0))
+      .map(({ id }) => id)
+      .sort(compareIds)
+      .slice(0, limit);
+  return {
+    configurationRevision: async () => now().revision,
+    document: async (kind, id) => now().documents.get(documentKey({ kind, id })),
+    documentsOf: async (kind, ids) => documents(kind).filter(({ id }) => ids.includes(id)),
+    allDocuments: async (kind) => documents(kind).sort(oldest),
+    documents: async (kind, page) => pageOf(documents(kind), page),
+
+    accounts: async (ids) => accounts().filter(({ id }) => ids.includes(id)),
+    accountList: async (filter, page) => pageOf(accounts().filter(hasAll(filter)), page),
+    accountsBehind: async (instant, limit, after) => idsOf(({ nextDueAt }) => nextDueAt <= instant, limit, after),
+    accountsWithStaleDraftIndex: async (instant, limit, after) =>
+      idsOf(({ drafts }) => drafts?.credits === undefined || drafts.until <= instant, limit, after),
+    draftList: async ({ customerId, period, begunBy, final, ...filter }, page) => {
+      const drafts = accounts()
+        .filter((account) => customerId === undefined || account.customerId === customerId)
+        .flatMap(({ id: accountId, drafts: { places = [] } = {} }) => places.map((place) => ({ ...place, accountId })));
+      return pageOf(
+        drafts
+          .filter(hasAll(filter))
+          .filter((draft) => begunBy === undefined || draft.start <= begunBy)
+          .filter((draft) => touches(draft, period) && isWithin(draft.finalAt, final))
+          .map((draft) => ({ draft, id: draft.id, createdAt: draft.listedAt })),
+        page,
+      ).map(({ draft }) => draft);
+    },
+
+    acceptedIds: async (eventIds) => {
+      const holders = new Map<string, AcceptedEventId>();
+      for (const event of events().sort((a, b) => a.createdAt - b.createdAt || a.number - b.number)) {
+        const { eventId, referenceId, accountId, timestamp, createdAt } = event;
+        if (!eventIds.includes(eventId) || !counts(event)) continue;
+        holders.set(eventId, { eventId, referenceId, accountId, timestamp, createdAt });
+      }
+      return [...holders.values()];
+    },
+    events: async (filter, page) =>
+      pageOf(
+        events()
+          .filter(isAsked(filter))
+          .map((event) => ({ event, id: event.referenceId, createdAt: event.createdAt })),
+        page,
+      ).map(({ event }) => event),
+    eventsToUndo: async (accountId, filter, limit) =>
+      events()
+        .filter(isAsked({ ...filter, accountId, reverted: false }))
+        .sort((a, b) => a.number - b.number)
+        .slice(0, limit),
+    eventsWithOverage: async (accountId, featureId, from, until, page) =>
+      events()
+        .filter((event) => event.accountId === accountId && counts(event))
+        .filter(({ feature }) => feature?.featureId === featureId && !feature.overage.isZero())
+        .filter(({ timestamp }) => timestamp >= from * DAY_MS && timestamp < until * DAY_MS)
+        .filter(({ number }) => number > (page?.afterNumber ?? 0))
+        .sort((a, b) => a.number - b.number)
+        .slice(0, page?.limit),
+    lastSpent: async (entryId, accountId) =>
+      events()
+        .filter((event) => event.accountId === accountId && counts(event))
+        .filter(({ feature }) => feature?.allocations.some((each) => each.entryId === entryId))
+        .map(({ timestamp }) => timestamp)
+        .sort((a, b) => b - a)[0],
+
+    usage: async (...asked) => cells(now().usage, ...asked),
+    overage: async (...asked) => cells(now().overage, ...asked),
+    keptUsage: async (accountIds, from, until) =>
+      ofAccounts(now().keptUsage, accountIds)
+        .filter((kept) => kept.from < until && kept.until > from)
+        .sort((a, b) => a.from - b.from || compareIds(a.id, b.id)),
+
+    entries: async (accountIds, featureId) =>
+      ofAccounts(now().entries, accountIds)
+        .filter((entry) => featureId === undefined || entry.featureId === featureId)
+        .sort(oldest),
+    entryList: async (accountId, featureId, page) =>
+      pageOf([...now().entries.values()].filter(hasAll({ accountId, featureId })), page),
+    credits: async (accountIds) => ofAccounts(now().credits, accountIds).sort(oldest),
+    credit: async (id) => now().credits.get(id),
+    creditList: async ({ accountId, state, endsBy = Infinity, endsAfter = -Infinity }, page) =>
+      pageOf(
+        [...now().credits.values()]
+          .filter(hasAll({ accountId }))
+          .filter((credit) => state === undefined || creditStateOf(credit) === state)
+          .filter(({ effectiveUntil = Infinity }) => effectiveUntil <= endsBy)
+          .filter(({ effectiveUntil = Infinity }) => endsAfter === -Infinity || effectiveUntil > endsAfter),
+        page,
+      ),
+    dueCreditList: async ({ id, dueBy = Infinity }, page) =>
+      pageOf(
+        accounts()
+          .flatMap(({ id: accountId, drafts: { credits = [] } = {} }) =>
+            credits.map((place) => ({ ...place, accountId })),
+          )
+          .filter((place) => hasAll({ id })(place) && place.createdAt <= dueBy),
+        page,
+      ),
+    invoices: async (accountIds, listedSince) =>
+      ofAccounts(now().invoices, accountIds)
+        .filter(({ invoice }) => listedAt(invoice) >= listedSince)
+        .sort((a, b) => compareIds(a.invoice.invoiceDate, b.invoice.invoiceDate) || compareIds(a.id, b.id)),
+    invoice: async (id) => now().invoices.get(id),
+    invoiceList: async ({ period, ...filter }, page) =>
+      pageOf(
+        [...now().invoices.values()]
+          .filter(({ invoice }) => hasAll(filter)(invoice))
+          .filter(({ invoice: { startDate, endDate } }) =>
+            touches({ start: Date.parse(startDate), end: Date.parse(endDate) }, period),
+          )
+          .map((record) => ({ record, id: record.id, createdAt: listedAt(record.invoice) })),
+        page,
+      ).map(({ record }) => record),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function cells(
+  sums: ReadonlyMap<string, UsageDelta>,
+  accountIds: readonly string[],
+  from: number,
+  until: number,
+): readonly LedgerCell[] {
+  return [...sums.values()]
+    .filter(({ accountId, day }) => accountIds.includes(accountId) && day >= from && day < until)
+    .map((cell) => ({ ...cell, quantity: decimalOfExact(cell.quantity) }));
+}
+
+/** Whether an event is accepted and not undone: it counts, and holds its id. */
+function counts({ status, reverted }: EventRecord): boolean {
+  return status.startsWith("INGESTION_COMPLETED") && !reverted;
+}
+
+/** What ended a credit: nothing, its use, or somebody. */
+function creditStateOf({ voided, creditAmount, consumedAmount }: RecordOf<"credits">): string {
+  if (voided) return "VOIDED";
+  return creditAmount.gt(consumedAmount) ? "ACTIVE" : "CONSUMED";
+}
+
+function isAsked({ accepted, timestamp, createdAt, ...filter }: EventFilter): (event: EventRecord) => boolean {
+  const hasFields = hasAll(filter);
+  return (event) =>
+    hasFields(event) &&
+    (accepted === undefined || event.status.startsWith("INGESTION_COMPLETED") === accepted) &&
+    isWithin(event.timestamp, timestamp) &&
+    isWithin(event.createdAt, createdAt);
+}
+
+/** Whether an item has all fields of a filter; what is undefined does not filter. */
+function hasAll(filter: object): (item: object) => boolean {
+  const asked = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return (item) => asked.every(([name, value]) => Reflect.get(item, name) === value);
+}
+
+interface Range {
+  readonly from: number;
+  readonly until: number;
+}
+
+function isWithin(at: number, range: Range | undefined): boolean {
+  return range === undefined || (at >= range.from && at < range.until);
+}
+
+function touches({ start, end }: { readonly start: number; readonly end: number }, range: Range | undefined): boolean {
+  return range === undefined || (start < range.until && end > range.from);
+}
+
+/** Newest first, then by id: the order of every page. */
+function pageOf<Item extends PageKey>(items: readonly Item[], { limit, after }: PageRequest): Item[] {
+  const newest = (a: PageKey, b: PageKey): number => b.createdAt - a.createdAt || compareIds(a.id, b.id);
+  return items
+    .filter((item) => after === undefined || newest(item, after) > 0)
+    .sort(newest)
+    .slice(0, limit);
+}
+
+function oldest(a: PageKey, b: PageKey): number {
+  return a.createdAt - b.createdAt || compareIds(a.id, b.id);
+}
