@@ -84,7 +84,9 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
   const stored = await context.store.transact(scope, async (view) => {
     const before = await context.configuration(view);
     changedTo = undefined;
+    const giveWay = createYielder();
     const { documents, also } = await decide({ before, view, now: context.clock() });
+    await giveWay();
     const last = documents.at(-1);
     invariant(last !== undefined, "a change of the configuration answers a document");
     const changed = documents.filter((document) => !isAsBefore(before.documents[kind], document));

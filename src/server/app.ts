@@ -9,6 +9,7 @@ import * as z from "zod";
 import { readInput } from "../book/requests/requests.ts";
 import type { Engine } from "../engine/engine.ts";
 import { InvariantError } from "../errors.ts";
+import { createYielder } from "../store/turns.ts";
 import { type AccessControl, mayCall } from "./access/access.ts";
 import { parseBodies, readQuery } from "./http/bodies.ts";
 import { type Answer, type Caller, type Endpoint, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
@@ -93,13 +94,17 @@ async function answerTo(
   const params = readInput(endpoint.params ?? NOTHING, request.params ?? {});
   // The parsed values, for failures compare ids with them: `+` in an event schema's name is a space.
   request.params = params;
+  const giveWay = createYielder();
+  const body = readBody(endpoint, request.body);
+  const pause = giveWay();
+  if (pause !== undefined) await pause;
   return endpoint.handle({
     engine: serving.engine,
     // Only lists need the secret that signs cursors, which is in the store: `/health` answers without it.
     paging: endpoint.query !== undefined && "nextToken" in endpoint.query.shape ? await serving.paging() : UNPAGED,
     params,
     query: readInput(endpoint.query ?? NOTHING, readQuery(request.url)),
-    body: readBody(endpoint, request.body),
+    body,
     caller: from?.caller,
     credential: from?.credential,
     log: request.log,

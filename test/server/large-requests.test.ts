@@ -105,6 +105,56 @@ describe("a large answer is written in parts", () => {
   });
 });
 
+describe("a page has at most 1 MiB of JSON, and at least one item", () => {
+  const line1 = "x".repeat(400_000);
+  const ids = ["one", "two", "three"];
+
+  test.each([
+    ["customers", (id: string) => ({ id, name: id, primaryEmail: "a@example.com", address: { line1 } })],
+    ["accounts", (id: string) => ({ id, name: id, customerId: "zero", invoiceCurrency: "USD", tags: [line1] })],
+    ["settings", (id: string) => ({ id, namespace: "USER", dataType: "STRING", name: id, value: line1 })],
+    [
+      "invoice_groups",
+      (id: string) => {
+        const terms = { netTermDays: 1, dailyInvoiceConsolidation: false, accountIds: [id] };
+        return { name: id, email: "a@example.com", address: { line1 }, ...terms };
+      },
+    ],
+  ] as const)("GET /%s", async (name, body) => {
+    const api = await startApi("2024-06-20T00:00:00Z");
+    await api.engine.customers.create({ id: "zero", name: "Zero", account: { id: "zero", name: "Zero" } });
+    if (name === "invoice_groups") {
+      for (const id of ids) await api.engine.accounts.create({ id, name: id, customerId: "zero" });
+    }
+    for (const id of ids) await asked(api, `POST /${name}`, { body: body(id) });
+    const whole = await api.call(`GET /${name}?pageSize=100`);
+    const { data, nextToken } = JSON.parse(whole.text) as { readonly data: readonly unknown[]; nextToken: string };
+    // An address is answered in one line, too.
+    expect(data).toHaveLength(name === "customers" ? 1 : 2);
+    expect(whole.text.length).toBeLessThan(1 << 20);
+    const next = await api.call(`GET /${name}?nextToken=${nextToken}`);
+    expect(JSON.parse(next.text)).toMatchObject({ data: expect.toSatisfy((rest) => rest.length > 0) });
+  });
+
+  test("GET /price_plans/{price_plan_id} has the latest versions", async () => {
+    const api = await largeApi();
+    const bands = Array.from({ length: 6 * SLABS }, (_, at) => [at, 1] as const);
+    const details = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...slabs("TIERED", ...bands) }] };
+    for (let version = 2; version <= 4; version++) {
+      await api.engine.pricePlans.createVersion("one", { pricePlanDetails: details });
+      await api.engine.pricePlans.activate("one");
+    }
+    const versionsAt = async (line: `GET /${string}`): Promise<readonly number[]> => {
+      const { pricingSchedule } = JSON.parse((await api.call(line)).text) as {
+        readonly pricingSchedule: readonly { readonly version: number }[];
+      };
+      return pricingSchedule.map(({ version }) => version);
+    };
+    expect(await versionsAt("GET /price_plans/one")).toEqual([4]);
+    expect(await versionsAt("GET /price_plans/one?version=1")).toEqual([1]);
+  });
+});
+
 describe("work over many accounts is done an account at a time", () => {
   // To catch up with an account is one part, to show it another one at least.
   test.each([
@@ -117,6 +167,19 @@ describe("work over many accounts is done an account at a time", () => {
     await api.engine.credits.create(accountIds.map((accountId) => ({ ...credit, accountId })));
     const { pauses } = await asked(api, line);
     expect(pauses).toBeGreaterThanOrEqual(least);
+  });
+
+  test("POST /invoice_groups, and its add_accounts and remove_accounts", async () => {
+    const api = await largeApi();
+    const [first = "", ...others] = accountIds;
+    const terms = { name: "All", email: "a@example.com", netTermDays: 1, dailyInvoiceConsolidation: true };
+    const made = await asked(api, "POST /invoice_groups", { body: { ...terms, accountIds: others } });
+    const { id } = JSON.parse(made.text) as { readonly id: string };
+    const added = await asked(api, `POST /invoice_groups/${id}/add_accounts`, { body: { accountIds: [first] } });
+    const removed = await asked(api, `POST /invoice_groups/${id}/remove_accounts`, { body: { accountIds: others } });
+    expect(made.pauses).toBeGreaterThanOrEqual(others.length);
+    expect(added.pauses).toBeGreaterThanOrEqual(1);
+    expect(removed.pauses).toBeGreaterThanOrEqual(others.length);
   });
 
   test("POST /migrations/price_plan", async () => {

@@ -27,6 +27,10 @@ const COMPILED_FROM = 5_000;
 const READ_BEFORE_COMPILED = 100;
 /** How much of a place is named when something is nested too deep below it. */
 const DEEP_PLACE_MAX = 3;
+/** Values of an input of which only the first problems are looked for. */
+const LONG_FROM = 5_000;
+/** How zod stops before the next part of a list or an object of which one part is wrong. */
+const UNTIL_FIRST_ISSUE = { error: sentenceOf, abortEarly: true };
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -44,12 +48,31 @@ export function readShape<S extends z.ZodType>(
   return readAs(schema, raw, path, { problems, salvaged: schema });
 }
 
-/** Reads one value that is of use whole alone. What is wrong is reported. */
+/** Reads one value that is of use whole alone. What is wrong is reported: everything, but of a long value the first of it. */
 export function readWhole<S extends z.ZodType>(schema: S, raw: unknown, problems: Problems): z.output<S> | undefined {
-  const result = schema.safeParse(raw, { error: sentenceOf });
+  // Zod makes an issue for each item of a list, and hundreds of thousands take seconds.
+  const result = schema.safeParse(raw, UNTIL_FIRST_ISSUE);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) reportIssue(issue, [], problems);
+  const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, { error: sentenceOf });
+  for (const issue of error?.issues ?? []) {
+    if (problems.isFull()) break;
+    reportIssue(issue, [], problems);
+  }
   return undefined;
+}
+
+/** Whether a value has more than so many values in it, lists and objects among them. */
+function hasMoreValues(value: unknown, max: number): boolean {
+  const left = [value];
+  for (let count = 1; left.length > 0;) {
+    const next = left.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const parts: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    count += parts.length;
+    if (count > max) return true;
+    left.push(...parts);
+  }
+  return false;
 }
 
 /** Reads one value through a schema; what is whole of a broken one is taken by the schema that it was compiled of. */

@@ -182,7 +182,8 @@ function timeText(value: unknown): unknown {
 /**
  * Reads an input through its schema.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path; the message tells the first of them
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems, of an input of thousands of values with the first ones, each
+ * with its path; the message tells the first of them
  */
 export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
   const problems = collectProblems();

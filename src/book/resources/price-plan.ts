@@ -17,7 +17,7 @@ import {
 } from "./rate-card.ts";
 
 /** Most currencies of a plan: more than ISO 4217 has, and each comes once. */
-const CURRENCIES_MAX = 200;
+export const CURRENCIES_MAX = 200;
 
 /** When pricing cycles begin (S6.1, S6.3), and how long late events are taken after one ends (S6.5). */
 export const pricingCycleConfig = z.strictObject({

@@ -238,12 +238,15 @@ function findGroups(
   }
 }
 
-function createScan({ periods, selection, catalog }: MetricCase, filter: EventScan["filter"]): EventScan {
+function createScan({ periods, selection, catalog, schemaOf }: MetricCase, filter: EventScan["filter"]): EventScan {
   const { accounts: accountIds, schemas } = selection;
   const [schemaName] = schemas?.size === 1 ? schemas : [];
   const { start, end } = periods;
   const only = schemaName === undefined ? filter : { ...filter, schemaName };
-  return { start, end, accountIds, filter: only, futureMs: catalog.options.futureMs };
+  const meters = new Map<string, number>();
+  for (const name of schemaOf.values()) meters.set(name, (meters.get(name) ?? 0) + 1);
+  const unitsMax = Math.max(1, ...meters.values());
+  return { start, end, accountIds, filter: only, futureMs: catalog.options.futureMs, unitsMax };
 }
 
 function hasPart(values: ReadonlySet<string> | undefined, value: string): boolean {

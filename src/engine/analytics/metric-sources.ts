@@ -18,8 +18,9 @@ import type { EngineView } from "../elsewhere/engine-store.ts";
 const ACCOUNT_DAYS = 20_000;
 /** Accounts that are read at once. */
 const ACCOUNTS_MAX = 200;
-/** Events that are read at once. */
+/** Most events that are read at once, and most units that they have. */
 const EVENTS_PAGE = 2000;
+const UNITS_PAGE = 20_000;
 /** In how many windows of time the events of one account are read where they are more than a page. */
 const WINDOWS_MAX = 32;
 /**
@@ -79,42 +80,49 @@ export interface EventScan extends Cycle {
   readonly filter: Pick<EventFilter, "accepted" | "schemaName">;
   /** How far ahead of the clock an event may be dated, in milliseconds (S6.6). */
   readonly futureMs: number;
+  /** How many meters measure an event, at most. */
+  readonly unitsMax: number;
 }
 
 /** Stored events by their own timestamps, in no order, a page at a time. */
 export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGenerator<readonly EventRecord[]> {
-  const { accountIds, filter, start, end, futureMs } = scan;
+  const { accountIds, filter, start, end, futureMs, unitsMax } = scan;
+  const limit = Math.max(1, Math.min(EVENTS_PAGE, Math.floor(UNITS_PAGE / unitsMax)));
   const ingestedFrom = Math.max(INSTANT_MIN, start - futureMs - AHEAD_SPARE_MS);
   const createdAt = { from: ingestedFrom, until: INSTANT_END };
   if (accountIds === undefined) {
-    yield* readPages(view, { ...filter, timestamp: { from: start, until: end }, createdAt });
+    yield* readPages(view, { ...filter, timestamp: { from: start, until: end }, createdAt }, limit);
     return;
   }
   const days = Math.ceil((end - start) / DAY_MS);
   const window = Math.ceil(days / WINDOWS_MAX) * DAY_MS;
   for (const accountId of accountIds) {
     const own = { ...filter, accountId, createdAt };
-    const all = await view.events({ ...own, timestamp: { from: start, until: end } }, { limit: EVENTS_PAGE });
-    if (all.length < EVENTS_PAGE) {
+    const all = await view.events({ ...own, timestamp: { from: start, until: end } }, { limit });
+    if (all.length < limit) {
       if (all.length > 0) yield all;
       continue;
     }
     // A store finds events by account and time, and sorts what it found for each page: so it finds fewer at once.
     for (let from = start; from < end; from += window) {
-      yield* readPages(view, { ...own, timestamp: { from, until: Math.min(from + window, end) } });
+      yield* readPages(view, { ...own, timestamp: { from, until: Math.min(from + window, end) } }, limit);
     }
   }
 }
 
-async function* readPages(view: LedgerView, filter: EventFilter): AsyncGenerator<readonly EventRecord[]> {
+async function* readPages(
+  view: LedgerView,
+  filter: EventFilter,
+  limit: number,
+): AsyncGenerator<readonly EventRecord[]> {
   const giveWay = createYielder();
-  let page: PageRequest = { limit: EVENTS_PAGE };
+  let page: PageRequest = { limit };
   for (;;) {
     await giveWay();
     const events = await view.events(filter, page);
     if (events.length > 0) yield events;
     const last = events.at(-1);
-    if (last === undefined || events.length < EVENTS_PAGE) return;
-    page = { limit: EVENTS_PAGE, after: { createdAt: last.createdAt, id: last.referenceId } };
+    if (last === undefined || events.length < limit) return;
+    page = { limit, after: { createdAt: last.createdAt, id: last.referenceId } };
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Steps } from "../../book/steps.ts";
 import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
@@ -48,17 +49,17 @@ export interface CompositeInvoice {
 }
 
 /**
- * Puts accounts into a group: its terms are theirs from now on. Those that are in it already are passed over.
+ * Puts accounts into a group, one in a step: its terms are theirs from now on. Those that are in it already are passed over.
  *
  * @param accounts with all that {@link catchUp} needs
  * @throws {RatebookError} ERR_INPUT_INVALID, ERR_REFUSED for another currency, another group or an archived account
  */
-export function addToGroup(
+export function* addToGroup(
   catalogs: CatalogChange,
   group: InvoiceGroupTerms,
   accounts: readonly AccountWork[],
   now: Instant,
-): void {
+): Steps {
   checkCount(accounts);
   for (const { record } of accounts) {
     const { id, invoiceGroupId, invoiceCurrency, status } = record;
@@ -71,38 +72,50 @@ export function addToGroup(
       throw refusal("S16.7", `${sentence}: the invoice group ${quoteText(group.id)} is in ${group.invoiceCurrency}`);
     }
   }
-  for (const work of accounts) if (work.record.invoiceGroupId === undefined) changeGroup(catalogs, work, group.id, now);
+  for (const work of accounts) {
+    if (work.record.invoiceGroupId === undefined) changeGroup(catalogs, work, group.id, now);
+    yield;
+  }
 }
 
-/** Takes accounts out of a group; those that are not in it are passed over. What became due today goes with them. */
-export function removeFromGroup(
+/**
+ * Takes accounts out of a group, one in a step; those that are not in it are passed over. What became due today goes with
+ * them.
+ */
+export function* removeFromGroup(
   catalogs: CatalogChange,
   groupId: string,
   accounts: readonly AccountWork[],
   now: Instant,
-): void {
+): Steps {
   checkCount(accounts);
-  for (const work of accounts) if (work.record.invoiceGroupId === groupId) changeGroup(catalogs, work, undefined, now);
+  for (const work of accounts) {
+    if (work.record.invoiceGroupId === groupId) changeGroup(catalogs, work, undefined, now);
+    yield;
+  }
 }
 
 /** The invoices of a group's accounts that became due on one day, by account. */
 export type DueOnDay = readonly { readonly work: AccountWork; readonly record: InvoiceRecord }[];
 
 /**
- * What became due in a group on each day that is over, and is on no composite invoice yet. A day waits for all accounts: with one
+ * What became due in a group on each day that is over, and is on no composite invoice yet, an account in a step. A day waits for all accounts: with one
  * that is behind, only the days before those that it was not caught up with are told.
  *
  * @param accounts all of the group's, each with all that {@link catchUp} needs
  * @param behind accounts that cannot be caught up with
  */
-export function findDueByDay(
+export function* findDueByDay(
   catalog: Catalog,
   group: InvoiceGroupTerms,
   accounts: readonly AccountWork[],
   now: Instant,
   behind: ReadonlySet<string> = new Set(),
-): ReadonlyMap<Day, DueOnDay> {
-  for (const work of accounts) if (!behind.has(work.record.id)) catchUp(catalog, work, now);
+): Steps<ReadonlyMap<Day, DueOnDay>> {
+  for (const work of accounts) {
+    if (!behind.has(work.record.id)) catchUp(catalog, work, now);
+    yield;
+  }
   const waiting = accounts.filter(({ record }) => behind.has(record.id));
   const today = dayOf(Math.min(now, ...waiting.map(({ record }) => record.caughtUpTo)));
   const byDay = new Map<Day, DueOnDay>();

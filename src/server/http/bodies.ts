@@ -13,17 +13,17 @@ import { RatebookError } from "../../errors.ts";
 import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
 import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
+import { createYielder } from "../../store/turns.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
 import { markOf, MARKS_MAX, sentenceOnMark, setApart } from "./unkept.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const OTHER_TYPE = "application/octet-stream";
-/**
- * Most values of a body, lists and objects among them, so that it is read within a quarter of a second. 1,000 events of 100
- * attributes and 100 dimensions have 507,000.
- */
-const VALUES_MAX = 600_000;
+/** Most values of a body, lists and objects among them, so that it is read within a quarter of a second. */
+const VALUES_MAX = 150_000;
+/** Most values of a batch of events: 1,000 events of 100 attributes and 100 dimensions have 507,000. */
+const BATCH_VALUES_MAX = 600_000;
 /** Most numbers of a body that are read as decimals, which takes longer: as many as a batch of events has attributes. */
 const LONG_NUMBERS_MAX = 100_000;
 /** A charset parameter of a type, and its value. */
@@ -52,10 +52,16 @@ export function parseBodies(app: FastifyInstance): void {
         throw new Refusal(415, "expected a body without Content-Encoding: compressed bodies are not read");
       }
       const { apart } = request.routeOptions.config as Pick<Endpoint, "apart">;
-      done(null, readJson(body as Buffer, apart));
+      const giveWay = createYielder();
+      const read = readJson(body as Buffer, apart);
+      // What is made of a large body takes as long again.
+      const pause = giveWay();
+      if (pause !== undefined) return pause.then(() => read);
+      done(null, read);
     } catch (error) {
       done(error as Error);
     }
+    return undefined;
   });
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
     if (body.length === 0) done(null, undefined);
@@ -84,7 +90,8 @@ export function readJson(bytes: Buffer, apart?: string): unknown {
     const { line, column } = placeInText(bytes.toString("utf8", 0, keyTooMany), keyTooMany);
     throw new Refusal(400, `an object has at most ${KEYS_MAX} keys: one has more at line ${line}, column ${column}`);
   }
-  if (values > VALUES_MAX) throw new Refusal(400, `the body has more than ${VALUES_MAX} values: send it in parts`);
+  const valuesMax = apart === undefined ? VALUES_MAX : BATCH_VALUES_MAX;
+  if (values > valuesMax) throw new Refusal(400, `the body has more than ${valuesMax} values: send it in parts`);
   if (longNumbers > LONG_NUMBERS_MAX) {
     const sentence = `the body has more than ${LONG_NUMBERS_MAX} numbers of more than 15 digits or with an exponent`;
     throw new Refusal(400, `${sentence}: send it in parts`);

@@ -8,13 +8,14 @@ import * as z from "zod";
 import { REQUESTS } from "../../book/requests/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { Page, PageOptions } from "../../engine/pages.ts";
 import { unlessUnknown } from "../../errors.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { flag, pathId, queryTime, success } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 import { accountShape, shownAccount } from "../shapes/account.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
 
 const params = z.strictObject({ account_id: pathId() });
 const names = z.strictObject({ aliases: REQUESTS.aliases });
@@ -46,10 +47,14 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       const asked = paging.open({ list: "accounts", query });
       const { customer_id: customerId, status } = asked.filters;
       const filter = { ...(customerId && { customerId }), ...(status && { status }) };
-      const found = await engine.accounts.list({ filter, page: asked.page });
-      const ids = found.items.map(({ id }) => id);
-      const settings = await engine.settings.of("ACCOUNT", ids);
-      return okPage(asked, found, (account) => shownAccount(account, { settings: settings.get(account.id) }));
+      const list = async (page: PageOptions): Promise<Page<ReturnType<typeof shownAccount>>> => {
+        const found = await engine.accounts.list({ filter, page });
+        const ids = found.items.map(({ id }) => id);
+        const settings = await engine.settings.of("ACCOUNT", ids);
+        const shown = found.items.map((account) => shownAccount(account, { settings: settings.get(account.id) }));
+        return { ...found, items: shown };
+      };
+      return okPage(asked, await boundedPage(asked, list, asShown));
     },
   }),
   endpoint({

@@ -8,12 +8,13 @@ import * as z from "zod";
 import { REQUESTS } from "../../book/requests/requests.ts";
 import { customer } from "../../book/resources/account.ts";
 import type { CustomerSnapshot } from "../../engine/accounts/customers.ts";
+import type { PageOptions } from "../../engine/pages.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 import { accountShape, shownAccount } from "../shapes/account.ts";
 import { addressLines, addressShape, shownAddress } from "../shapes/address.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { boundedPage, listOf, okPage } from "../shapes/list.ts";
 
 const customerShape = z
   .strictObject({
@@ -67,8 +68,8 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(customerShape, "CustomerList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "customers", query });
-      const found = await engine.customers.list({ page: asked.page });
-      return okPage(asked, found, shownCustomer);
+      const list = (page: PageOptions): ReturnType<typeof engine.customers.list> => engine.customers.list({ page });
+      return okPage(asked, await boundedPage(asked, list, shownCustomer));
     },
   }),
   endpoint({

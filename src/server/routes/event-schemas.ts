@@ -11,7 +11,7 @@ import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.
 import { success, version, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 import { eventSchemaShape, shownEventSchema } from "../shapes/event-schema.ts";
-import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
+import { boundedPage, listOf, okPage } from "../shapes/list.ts";
 
 const TAG = "Event schemas";
 const { name, description, enrichments, eventLevelRevenue } = eventSchema.shape;
@@ -62,7 +62,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       const asked = paging.open({ list: "event_schema", query });
       const list = (page: PageOptions): ReturnType<typeof engine.eventSchemas.list> =>
         engine.eventSchemas.list({ filter: asked.filters, page });
-      return okPage(asked, await boundedPage(asked, list, shownEventSchema), asShown);
+      return okPage(asked, await boundedPage(asked, list, shownEventSchema));
     },
   }),
   endpoint({
@@ -114,7 +114,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       const asked = paging.open({ list: `event_schema_versions:${of}`, query });
       const list = (page: PageOptions): ReturnType<typeof engine.eventSchemas.versions> =>
         engine.eventSchemas.versions(of, { page });
-      return okPage(asked, await boundedPage(asked, list, shownEventSchema), asShown);
+      return okPage(asked, await boundedPage(asked, list, shownEventSchema));
     },
   }),
   endpoint({

@@ -6,11 +6,12 @@
 import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
+import type { PageOptions } from "../../engine/pages.ts";
 import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { pathId, success } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 import { invoiceGroupShape, shownGroup } from "../shapes/invoice-group.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { boundedPage, listOf, okPage } from "../shapes/list.ts";
 
 const groupWithAccounts = invoiceGroupShape
   .extend({ accounts: z.array(z.string()).meta({ description: "The ids of its accounts, newest first." }) })
@@ -43,7 +44,9 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(invoiceGroupShape, "InvoiceGroupList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "invoiceGroups", query });
-      return okPage(asked, await engine.invoiceGroups.list({ page: asked.page }), shownGroup);
+      const list = (page: PageOptions): ReturnType<typeof engine.invoiceGroups.list> =>
+        engine.invoiceGroups.list({ page });
+      return okPage(asked, await boundedPage(asked, list, shownGroup));
     },
   }),
   endpoint({

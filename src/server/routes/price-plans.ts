@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
 import { currency, label } from "../../book/resources/fields.ts";
-import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
+import { CURRENCIES_MAX, pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
 import type { StoredResource } from "../../engine/configured.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -18,8 +18,8 @@ import { type Answer, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpo
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, version, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
-import { pricePlanListed, pricePlanShape, shownListedPlan, shownPlan } from "../shapes/price-plan.ts";
+import { boundedPage, listOf, okPage, PAGE_LENGTH_MAX, shownWithin } from "../shapes/list.ts";
+import { pricePlanListed, pricePlanShape, shownListedPlan, shownPlan, shownVersion } from "../shapes/price-plan.ts";
 
 const TAG = "Price plans";
 const params = z.strictObject({ price_plan_id: pathId(255) });
@@ -62,7 +62,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
         const { items, ...more } = await engine.pricePlans.list({ filter: asked.filters, page });
         return { ...more, items: await Promise.all(items.map(async (stored) => versionOf(engine, stored))) };
       };
-      return okPage(asked, await boundedPage(asked, list, shownListedPlan), asShown);
+      return okPage(asked, await boundedPage(asked, list, shownListedPlan));
     },
   }),
   endpoint({
@@ -72,7 +72,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "Get a price plan",
     description:
-      "Its latest version, and in `pricingSchedule` all of them, the first one first; with `version` that one alone.",
+      "Its latest version, and in `pricingSchedule` all of them, the first one first; with `version` that one alone. Of " +
+      "versions that are longer than 1 MiB of JSON in all, the latest ones that are not, at least one.",
     access: "read",
     params,
     query: z.strictObject({ version }),
@@ -118,7 +119,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active, else all that it supports.",
     access: "write",
     params,
-    body: z.strictObject({ currencies: z.array(currency).min(1).nullish() }),
+    body: z.strictObject({ currencies: z.array(currency).min(1).max(CURRENCIES_MAX).nullish() }),
     bodyRequired: false,
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body }) =>
@@ -156,10 +157,12 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** A plan with its versions, or with one of them. */
+/** A plan with its versions, or with one of them; of long ones, with the latest. */
 async function planAnswer(engine: Engine, stored: StoredResource<PricePlan>, version?: number): Promise<Answer> {
   const versions = await engine.pricePlans.versions(stored.item.id);
-  return ok(shownPlan(stored, version === undefined ? versions : [await versionOf(engine, stored, versions)]));
+  const asked = version === undefined ? versions : [await versionOf(engine, stored, versions)];
+  const latestFirst = await shownWithin(PAGE_LENGTH_MAX, asked.toReversed(), shownVersion);
+  return ok(shownPlan(stored, latestFirst.toReversed()));
 }
 
 /** A version with its period. */

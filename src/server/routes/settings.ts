@@ -7,10 +7,11 @@ import * as z from "zod";
 
 import { setting } from "../../book/resources/catalog-items.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { PageOptions } from "../../engine/pages.ts";
 import { created, type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { pathId, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { boundedPage, listOf, okPage } from "../shapes/list.ts";
 import { settingShape, shownSetting } from "../shapes/setting.ts";
 
 const TAG = "Settings";
@@ -57,8 +58,10 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(settingShape, "SettingList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "settings", query });
-      const found = await engine.settings.list({ filter: { entityType: asked.filters.entity_type }, page: asked.page });
-      return okPage(asked, found, shownSetting);
+      const filter = { entityType: asked.filters.entity_type };
+      const list = (page: PageOptions): ReturnType<typeof engine.settings.list> =>
+        engine.settings.list({ filter, page });
+      return okPage(asked, await boundedPage(asked, list, shownSetting));
     },
   }),
   endpoint({

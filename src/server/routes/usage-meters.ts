@@ -11,7 +11,7 @@ import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
+import { boundedPage, listOf, okPage } from "../shapes/list.ts";
 import { shownMeter, usageMeterShape } from "../shapes/usage-meter.ts";
 
 const TAG = "Usage meters";
@@ -62,7 +62,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       const filter = { status: asked.filters.status, aggregation: only };
       const list = (page: PageOptions): ReturnType<typeof engine.usageMeters.list> =>
         engine.usageMeters.list({ filter, page });
-      return okPage(asked, await boundedPage(asked, list, shownMeter), asShown);
+      return okPage(asked, await boundedPage(asked, list, shownMeter));
     },
   }),
   endpoint({

@@ -54,23 +54,35 @@ export async function boundedPage<Item, Found extends Page<Item> & WithoutSkippe
   list: (page: AskedPage<unknown>["page"]) => Promise<Found & Page<Item>>,
   show: (item: Item) => unknown,
 ): Promise<Page<unknown> & WithoutSkipped> {
-  const giveWay = createYielder();
   const found = await list(page);
-  const shown: unknown[] = [];
+  const shown = await shownWithin(PAGE_LENGTH_MAX, found.items, show);
+  if (shown.length === found.items.length) return { ...found, items: shown };
+  const fewer = await list({ ...page, limit: shown.length });
+  return { ...fewer, items: fewer.items.map(show) };
+}
+
+/**
+ * The first items as they are shown: as many as have at most so many characters of JSON in all, and one at least. Other
+ * requests have their turn between them.
+ */
+export async function shownWithin<Item, Shown>(
+  lengthMax: number,
+  items: readonly Item[],
+  show: (item: Item) => Shown,
+): Promise<readonly Shown[]> {
+  const giveWay = createYielder();
+  const shown: Shown[] = [];
   let length = 0;
-  for (const item of found.items) {
+  for (const item of items) {
     const each = show(item);
     for (const piece of jsonPieces(each)) {
       length += piece.length;
       await giveWay();
     }
-    if (length > PAGE_LENGTH_MAX && shown.length > 0) {
-      const fewer = await list({ ...page, limit: shown.length });
-      return { ...fewer, items: fewer.items.map(show) };
-    }
+    if (length > lengthMax && shown.length > 0) break;
     shown.push(each);
   }
-  return { ...found, items: shown };
+  return shown;
 }
 
 /** An item that is shown already. */
@@ -79,7 +91,11 @@ export function asShown(item: unknown): unknown {
 }
 
 /** A page as {@link listOf} says. */
-export function okPage<Item>(asked: AskedPage<unknown>, found: Page<Item>, show: (item: Item) => unknown): Answer {
+export function okPage<Item>(
+  asked: AskedPage<unknown>,
+  found: Page<Item>,
+  show: (item: Item) => unknown = asShown,
+): Answer {
   const { nextToken = null, context } = shownPage(asked, found);
   return ok({ data: found.items.map(show), nextToken, context });
 }

@@ -46,36 +46,42 @@ export const pricePlanListed = pricePlanShape
   })
   .meta({ id: "PricePlanListed" });
 
+/** A version of a price plan as an entry of its schedule. */
+export function shownVersion(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
+  const { id, version } = stored.item;
+  return {
+    id: versionId(id, version),
+    startDate: shownTime(stored.from),
+    endDate: shownTime(stored.until),
+    version,
+    pricePlanDetails: shownDetails(stored),
+    isOverriden: false,
+  };
+}
+
 /**
  * A price plan as it is answered.
  *
- * @param versions those that its schedule lists
+ * @param pricingSchedule its versions, as they are shown
  */
 export function shownPlan(
   { item: { id, name, type, status, description } }: StoredResource<PricePlan>,
-  versions: readonly PricePlanVersion[],
+  pricingSchedule: readonly Readonly<Record<string, unknown>>[],
 ): Readonly<Record<string, unknown>> {
-  const pricingSchedule = versions.map((stored) => ({
-    id: versionId(id, stored.item.version),
-    startDate: shownTime(stored.from),
-    endDate: shownTime(stored.until),
-    version: stored.item.version,
-    pricePlanDetails: shownDetails(stored),
-    isOverriden: false,
-  }));
   return withoutAbsent({ id, name, type, status, description, pricingSchedule });
 }
 
 /** A price plan as a list answers it: its schedule has the latest version alone. */
 export function shownListedPlan(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
   const { version, description, pricePlanDetails } = stored.item;
+  const entry = shownVersion(stored);
   const usageMeters = pricePlanDetails.usageRateCards.map(({ usageMeterId }) => usageMeterId);
   return {
-    ...shownPlan(stored, [stored]),
+    ...shownPlan(stored, [entry]),
     description: description ?? "",
     version,
     usageMeters,
-    pricePlanDetails: shownDetails(stored),
+    pricePlanDetails: entry["pricePlanDetails"],
     createdAt: shownTime(stored.createdAt),
     updatedAt: shownTime(stored.updatedAt),
   };

@@ -13,6 +13,7 @@ import type { StoredResource } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
+import { createYielder } from "../../store/turns.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { shownDetails } from "./price-plan.ts";
 import { pricePlanDetailsShape, rateCardsShape, shownCards } from "./rate-cards.ts";
@@ -43,7 +44,9 @@ export async function shownSchedules(
 ): Promise<readonly z.input<typeof accountSchedule>[]> {
   const plans = new Map<string, StoredResource<PricePlan>>();
   const shown: z.input<typeof accountSchedule>[] = [];
+  const giveWay = createYielder();
   for (const schedule of schedules) {
+    await giveWay();
     const { pricePlanId, version } = schedule;
     const key = versionId(pricePlanId, version);
     const plan = plans.get(key) ?? (await engine.pricePlans.get(pricePlanId, version));

@@ -4,6 +4,7 @@ import * as z from "zod";
 
 import { readInput } from "../../../src/book/requests/requests.ts";
 import { decimal } from "../../../src/book/resources/fields.ts";
+import type { RatebookError } from "../../../src/errors.ts";
 
 test.each([
   ["1", true],
@@ -24,6 +25,29 @@ test.each([
   const pattern = anyOf?.flatMap((kind) => (typeof kind === "object" && "pattern" in kind ? [kind.pattern] : [])) ?? [];
   expect(pattern.map((each) => new RegExp(each, "u").test(text))).toEqual([isDecimal]);
   expect(decimal.safeParse(text).success).toBe(isDecimal);
+});
+
+test("reading stops at the first problem of an input of more than 5,000 values, and finds all of a shorter one", () => {
+  let reads = 0;
+  const wrong = z.unknown().transform((_, context) => {
+    reads++;
+    context.addIssue("wrong");
+    return z.NEVER;
+  });
+  const problemsOf = (length: number): unknown => {
+    try {
+      return readInput(
+        z.array(wrong),
+        Array.from({ length }, () => 1),
+      );
+    } catch (error) {
+      return (error as RatebookError<"ERR_INPUT_INVALID">).details.problems.length;
+    }
+  };
+  expect(problemsOf(4_999)).toBe(1_001);
+  reads = 0;
+  expect(problemsOf(5_000)).toBe(1);
+  expect(reads).toBe(1);
 });
 
 test("a thousand times more unknown fields than a request may have are refused in seconds, the first of them named", () => {

@@ -51,12 +51,12 @@ function opened(): Ledger {
 
 function add(ledger: Ledger, group: typeof slow, ids: readonly string[], now: string): void {
   const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => addToGroup(catalogs, group, works, at(now)));
+  ledger.runAll(ids, (works) => toTheEnd(addToGroup(catalogs, group, works, at(now))));
 }
 
 function remove(ledger: Ledger, groupId: string, ids: readonly string[], now: string): void {
   const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => removeFromGroup(catalogs, groupId, works, at(now)));
+  ledger.runAll(ids, (works) => toTheEnd(removeFromGroup(catalogs, groupId, works, at(now))));
 }
 
 /** What is consolidated of a group's accounts. */
@@ -68,7 +68,7 @@ function consolidated(
 ): readonly DocumentRecord[] {
   const { catalog } = ledger;
   return ledger.runAll(ids, (works) =>
-    consolidate(catalog, group, findDueByDay(catalog, group, works, at(now), behind)),
+    consolidate(catalog, group, toTheEnd(findDueByDay(catalog, group, works, at(now), behind))),
   );
 }
 
