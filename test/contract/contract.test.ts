@@ -29,10 +29,11 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
 const cases = Object.values(GROUPS).flat();
 
 describe("the reference and its cases", () => {
-  test("every row of every table is read", () => {
-    const lines = PAGE.split("\n").filter((line) => line.startsWith("|"));
+  test("every field of every list, and every row of every table is read", () => {
+    const lines = PAGE.split("\n").filter((line) => /^(?:\||- \*\*)/.test(line));
     const tables = lines.filter((line) => /^\|(?:---\|)+$/.test(line)).length;
     const inTables = ROWS.filter(({ cells }) => Object.keys(cells).length > 0);
+    expect(inTables.length).toBeGreaterThan(180);
     expect(inTables).toHaveLength(lines.length - 2 * tables);
   });
 

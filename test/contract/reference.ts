@@ -45,6 +45,10 @@ export function rowsOf(page: string): readonly Row[] {
 
 /** Rows that are no cells of a table: what they look like, and which row they are. */
 const LINES: readonly (readonly [RegExp, (place: Place, found: readonly string[]) => Row | undefined])[] = [
+  [
+    /^- \*\*(.+?)\*\* (.+?)(?:: (.*))?$/,
+    (place, [name = "", type = "", notes = ""]) => fieldAt(place, { Field: name, Type: type, Notes: notes }),
+  ],
   [/^(\d+)\. (.*)/, (place, [number, said = ""]) => rowAt(place, place.heading, `rule ${number}`, said)],
   [/^\s*- ([\w -]+?)(?:: | \()(.*)/, (place, [name = "", said = ""]) => rowAt(place, tableAt(place), name, said)],
   [/^(Credit grant) (\w+): (.*)/, (place, [table = "", part = "", said = ""]) => rowAt(place, table, part, said)],
@@ -91,6 +95,13 @@ function readCells(line: string, place: Place): Row | undefined {
     cells: named,
     proofs: filesIn(place.proof),
   };
+}
+
+/** A field of a list: its name, its type, and what else is said of it. */
+function fieldAt(place: Place, cells: Readonly<Record<"Field" | "Type" | "Notes", string>>): Row {
+  const { Field: name, Type: type, Notes: notes } = cells;
+  const table = tableAt(place);
+  return { key: `${table} / ${name}`, table, name, type, notes, cells, proofs: filesIn(place.proof) };
 }
 
 /** The files that a text names. */
