@@ -7,10 +7,10 @@ import { describe, expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/reference/glossary.md"), "utf8");
 
-/** The rows of the page's tables: word, meaning, names. */
-const rows = [...page.matchAll(/^\| (.+?) \| (.+?) \|(.*)\|$/gm)]
-  .map(([, word = "", meaning = "", names = ""]) => ({ word, meaning, names }))
-  .filter(({ word }) => word !== "word");
+/** The items of the page's lists: word, meaning, names. */
+const rows = [...page.matchAll(/^- \*\*(.+?)\*\*: (.+?)(?: · (.*))?$/gm)].map(
+  ([, word = "", meaning = "", names = ""]) => ({ word, meaning, names }),
+);
 
 /** Every name that a file of `src` exports. */
 const exported = new Set(
