@@ -1,8 +1,10 @@
 /** What the pieces of a cycle that plan changes cut charge together (S9.1, S13.3). */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { perUnit, plan, slabs } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
+import { runs } from "../../support/runs.ts";
 import { engineAt } from "../support.ts";
 
 /** Seats at 10.00 in advance, whole, and 100.00 a month at least. */
@@ -53,29 +55,68 @@ test.each(["2023-02-09T12:00:00Z", "2023-02-10T05:00:00Z"])(
   },
 );
 
-test("S9.1 S10.3 the paid level counts what pieces charged in advance before one in arrears, where more seats cost less", async () => {
+/** From a day of February on: how a version charges seats, and how many are held from noon of that day on. */
+interface Piece {
+  readonly day: number;
+  readonly isInAdvance: boolean;
+  readonly seats: number;
+}
+
+/** Up to 10 seats at 10.00 each; more at 4.00 each, all of them. */
+const priceOf = (seats: number): number => seats * (seats > 10 ? 4 : 10);
+
+/** What February costs in all. */
+async function chargedFor(pieces: readonly Piece[]): Promise<number> {
   const { engine, at } = engineAt("2023-02-01");
-  // Up to 10 seats at 10.00 each, above at 4.00 each.
-  const versions = ["IN_ADVANCE", "IN_ARREARS", "IN_ADVANCE"].map((invoiceTiming, index) => {
-    const card = { id: "addon.seats", invoiceTiming, ...slabs("VOLUME", [0, 10], [10, 4]) };
-    return plan("p", { licenseRateCards: [card] }, { version: index + 1 });
-  });
   await engine.load({
     addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
-    pricePlans: versions,
+    pricePlans: ["IN_ADVANCE", "IN_ARREARS"].map((invoiceTiming, index) => {
+      const card = { id: "addon.seats", invoiceTiming, ...slabs("VOLUME", [0, 10], [10, 4]) };
+      return plan("p", { licenseRateCards: [card] }, { version: index + 1 });
+    }),
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
   });
-  for (const [day, version, quantity] of [
-    ["2023-02-01", 1, 10],
-    ["2023-02-10", 2, 15],
-    ["2023-02-20", 3, 20],
-  ] as const) {
-    await at(day).associate("a", { pricePlanId: "p", version, effectiveFrom: day });
-    await at(`${day}T12:00:00Z`).licenses.update("a", { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity });
+  for (const { day, isInAdvance, seats: quantity } of pieces) {
+    const date = `2023-02-${String(day).padStart(2, "0")}`;
+    await at(date).associate("a", { pricePlanId: "p", version: isInAdvance ? 1 : 2, effectiveFrom: date });
+    await at(`${date}T12:00:00Z`).licenses.update("a", { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity });
   }
   const { items } = await engine.invoices.list();
+  return items.reduce((total, { invoice }) => total + invoice.revenueInfo.value.toNumber(), 0);
+}
+
+test("S9.1 S10.3 the paid level counts what was charged in advance before a piece in arrears", async () => {
+  const pieces = [
+    { day: 1, isInAdvance: true, seats: 10 },
+    { day: 10, isInAdvance: false, seats: 15 },
+    { day: 20, isInAdvance: true, seats: 20 },
+  ];
   // 10 seats cost 100, and neither 15 (60) nor 20 (80) costs more.
-  const amounts = items.map(({ invoice }) => invoice.revenueInfo.value.toNumber());
-  expect(amounts.toSorted((a, b) => a - b)).toEqual([0, 0, 100]);
+  expect(await chargedFor(pieces)).toBe(100);
+});
+
+test("S9.1 S10.3 the pieces of a cycle charge whole seats up to the highest price of a charged quantity", async () => {
+  const piece = fc.record({
+    day: fc.integer({ min: 1, max: 28 }),
+    isInAdvance: fc.boolean(),
+    // Around the quantity above which more seats cost less.
+    seats: fc.integer({ min: 8, max: 18 }),
+  });
+  const someDays = fc.uniqueArray(piece, { minLength: 3, maxLength: 5, selector: ({ day }) => day });
+  await fc.assert(
+    fc.asyncProperty(someDays, async (pieces) => {
+      const inOrder = pieces.toSorted((a, b) => a.day - b.day);
+      let [held, charged, level] = [0, 0, 0];
+      for (const { isInAdvance, seats } of inOrder) {
+        // In arrears the most of the piece, in advance each quantity.
+        for (const quantity of isInAdvance ? [held, seats] : [Math.max(held, seats)]) {
+          if (quantity > charged) [charged, level] = [quantity, Math.max(level, priceOf(quantity))];
+        }
+        held = seats;
+      }
+      expect(await chargedFor(inOrder)).toBe(level);
+    }),
+    { numRuns: runs(150) },
+  );
 });
