@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 
 import { defineConfig } from "vitest/config";
 
@@ -19,7 +20,7 @@ const longPages = ["test/pages/**/*.browser.long.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
   "test/engine/**/{elsewhere,event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
-  "test/examples/{readme,testing-guide}.test.ts",
+  "test/examples/{guide-commands,testing-guide}.test.ts",
   "test/invoicing/{advance,draw,timeline}.properties.test.ts",
   "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
   "test/testing/laws.{properties.,}test.ts",
@@ -36,6 +37,13 @@ const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
 process.env["TZ"] = "America/New_York";
 
 export default defineConfig({
+  // The programs of docs/examples import the package by its name: in tests that is the source.
+  resolve: {
+    alias: [
+      { find: /^ratebook$/, replacement: resolve("src/index.ts") },
+      { find: /^ratebook\/(server|store|postgres|testing|warehouse)$/, replacement: resolve("src/$1.ts") },
+    ],
+  },
   test: {
     setupFiles: ["test/setup/decimal-guard.ts", "test/setup/seed.ts"],
     // Only what hangs reaches these, so that a machine a tenth as quick has the same results.

@@ -11,7 +11,7 @@ import { build } from "esbuild";
 import { bookDocument, describedSchema } from "../book/describing/json-schema.ts";
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
 import { type PlayExample, stateOfRecipe } from "./play/play-state.ts";
-import { type Recipe, recipesIn } from "./play/recipes.ts";
+import { readRecipes } from "./play/recipes.ts";
 import { selfContained } from "./self-contained.ts";
 
 /** Where the sources of the package are, seen from `src` and from `dist`. */
@@ -45,13 +45,10 @@ function bookSchema(): string {
   return JSON.stringify(describedSchema(bookDocument, "book"));
 }
 
-/** The recipes of the cookbook, for the playground to begin from. */
+/** The recipes, for the playground to start from. */
 function examples(): readonly PlayExample[] {
-  const cookbook = readFileSync(new URL("../../docs/cookbook.md", import.meta.url), "utf8");
-  return recipesIn(cookbook).map(({ title, recipe }) => ({
-    title,
-    state: stateOfRecipe(JSON.parse(recipe) as Recipe, title),
-  }));
+  const text = readFileSync(new URL("../../docs/examples/recipes.json", import.meta.url), "utf8");
+  return readRecipes(text).map(({ title, recipe }) => ({ title, state: stateOfRecipe(recipe, title) }));
 }
 
 /** Writes all pages to `dist/pages`. */

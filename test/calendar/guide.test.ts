@@ -1,4 +1,4 @@
-/** Every figure in the tables of docs/cycles.md is computed again. */
+/** Every figure in the tables of docs/reference/cycles.md is computed again. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -19,7 +19,7 @@ import { Decimal } from "../../src/numbers/decimal.ts";
 import { roundFraction, multiplyByShare, toFraction } from "../../src/numbers/fraction.ts";
 import { decision } from "../invoicing/plans.ts";
 
-const guide = readFileSync(resolve(import.meta.dirname, "../../docs/cycles.md"), "utf8");
+const guide = readFileSync(resolve(import.meta.dirname, "../../docs/reference/cycles.md"), "utf8");
 
 /** The rows of all tables whose header begins with these columns. */
 function rowsUnder(...columns: readonly string[]): string[][] {
@@ -48,7 +48,7 @@ function daysText(served: Cycle, natural: Cycle): string {
 describe("the guide to cycles", () => {
   test("S6.2 starts are what the table says", () => {
     const rows = rowsUnder("interval", "dayOffset", "monthOffset", "cycles start on");
-    expect(rows).toHaveLength(8);
+    expect(rows).toHaveLength(5);
     for (const [interval, dayOffset = "", monthOffset, list = ""] of rows) {
       const starts = list.split(", ");
       const terms = { interval: interval as Interval, startOffset: { dayOffset, monthOffset } };
@@ -60,7 +60,7 @@ describe("the guide to cycles", () => {
 
   test("S6.3 anniversaries are what the table says", () => {
     const rows = rowsUnder("interval", "starts on");
-    expect(rows).toHaveLength(10);
+    expect(rows).toHaveLength(6);
     for (const [interval, date = "", dayOffset, monthOffset] of rows) {
       const config = resolveCycleConfig({ interval: interval as Interval, anniversaryCycle: true }, parseDate(date));
       expect(toStartOffset(config)).toEqual({ dayOffset, monthOffset });
@@ -86,7 +86,7 @@ describe("the guide to cycles", () => {
 
   test("S8.1 prorated amounts are what the table says", () => {
     const rows = rowsUnder("amount", "served", "natural cycle");
-    expect(rows).toHaveLength(4);
+    expect(rows).toHaveLength(3);
     for (const [amount = "", served, natural, days, charged] of rows) {
       const share = shareOfDays(period(served), period(natural));
       expect(daysText(period(served), period(natural))).toBe(days);

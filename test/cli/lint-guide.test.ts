@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { LINT_CODES } from "../../src/book/model/lint-codes.ts";
-import { blockOf, guideOf } from "../support/guides.ts";
+import { firstBlock, readGuide } from "../support/guides.ts";
 import { type Folder, folder, ratebook } from "./fake-io.ts";
 
-const guide = guideOf("reference/lint.md");
+const guide = readGuide("reference/lint.md");
 const examples = readFileSync(join(import.meta.dirname, "lint-examples.md"), "utf8");
 let files: Folder;
 beforeAll(() => {
@@ -36,7 +36,7 @@ interface Book {
 
 /** The book of the examples, with a part in place of what has its name. */
 function bookWith(part: string): string {
-  const book = JSON.parse(blockOf(examples, "json")) as Book;
+  const book = JSON.parse(firstBlock(examples, "json")) as Book;
   const [plan] = book.pricePlans;
   const { usageMeters, pricePlans, accounts, ...details } = JSON.parse(part) as Record<string, unknown>;
   const own = [{ ...plan, pricePlanDetails: { ...plan.pricePlanDetails, ...details } }];
@@ -64,5 +64,5 @@ test("the book of the examples itself has nothing that is found", async () => {
 });
 
 test("the page begins with the first example as it is printed", async () => {
-  expect(await lint(bookWith(shown[0]?.part ?? ""))).toBe(`${blockOf(guide, "text")}\n`);
+  expect(await lint(bookWith(shown[0]?.part ?? ""))).toBe(`${firstBlock(guide, "text")}\n`);
 });

@@ -55,7 +55,7 @@ describe("the page that is written", () => {
     expect((await written(examplePath("cloud-storage", "book.json")))?.events).toContain('"schemaName"');
   });
 
-  test("begins with the cookbook where no book is given", async () => {
+  test("starts with the recipes if no book is given", async () => {
     expect(await written()).toBeUndefined();
   });
 

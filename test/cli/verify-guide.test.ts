@@ -1,10 +1,10 @@
 /** What the guide shows is what happens. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { guideOf } from "../support/guides.ts";
+import { readGuide } from "../support/guides.ts";
 import { type Folder, folder, ratebook } from "./fake-io.ts";
 
-const guide = guideOf("reference/verify.md");
+const guide = readGuide("reference/verify.md");
 let files: Folder;
 beforeAll(() => {
   files = folder();

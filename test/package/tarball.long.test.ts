@@ -6,6 +6,8 @@ import { join, resolve } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { commandBlocks } from "../support/guides.ts";
+
 const root = resolve(import.meta.dirname, "../..");
 const TYPESCRIPT_5 = "typescript@5.9.3";
 const FAST_CHECK = "fast-check@4.10.2";
@@ -40,19 +42,13 @@ interface Program {
   readonly printed: string;
 }
 
-/**
- * The programs of a page that print, each with the text before the next one: what it prints. Parts of programs print nothing, and
- * those that ask a ClickHouse are played over one (test/examples/clickhouse-guide.long.test.ts).
- */
+/** The programs of a page that print, each with the text before the next one: its output. Parts of programs print nothing. */
 function programsOf(page: string): readonly Program[] {
   const blocks = [...readFileSync(join(root, page), "utf8").matchAll(/^```(\w*)[^\n]*\n([^]*?)\n```$/gm)].map(
     ([, language = "", text = ""]) => ({ language, text }),
   );
   const isProgram = ({ language, text }: (typeof blocks)[number]): boolean =>
-    /^[tj]s$/.test(language) &&
-    /^import .* from "ratebook/m.test(text) &&
-    text.includes("console.log(") &&
-    !text.includes('"@clickhouse/client"');
+    /^[tj]s$/.test(language) && /^import .* from "ratebook/m.test(text) && text.includes("console.log(");
   return blocks.flatMap((block, index) => {
     if (!isProgram(block)) return [];
     const behind = blocks.slice(index + 1);
@@ -138,6 +134,22 @@ describe("a plain install", () => {
     expect(readdirSync(project)).not.toContain("ratebook-data");
   });
 
+  test.each(PAGES.filter((page) => page.startsWith("docs/guide/") && !page.endsWith("/server.md")))(
+    "runs the commands of %s",
+    (page) => {
+      const guide = readFileSync(join(root, page), "utf8");
+      for (const [, name = "", text = ""] of guide.matchAll(/```csv (\S+)\n([^]*?)```/g)) {
+        writeFileSync(join(project, name), text);
+      }
+      for (const file of ["book.jsonc", "map.jsonc"]) rmSync(join(project, file), { force: true });
+      for (const { commands, output } of commandBlocks(guide)) {
+        const ran = shell(project, commands.join("\n"));
+        expect([commands, ran.status]).toEqual([commands, 0]);
+        if (output !== undefined) expect(ran.stdout.trimEnd().endsWith(output)).toBe(true);
+      }
+    },
+  );
+
   describe("the programs of the README and the guides", () => {
     const programs = PAGES.flatMap((page) => programsOf(page));
     const compilerOptions = {
@@ -173,11 +185,9 @@ describe("a plain install", () => {
 
     test("are all that import the package and say what they print", () => {
       expect(programs.map(({ page, language }) => `${page} ${language}`)).toEqual([
-        "README.md ts",
-        "docs/embedding.md js",
-        "docs/scale.md js",
-        "docs/server.md js",
-        ...Array.from({ length: 3 }, () => "docs/testing-your-plan.md ts"),
+        "docs/guide/embedding.md js",
+        "docs/guide/first-invoice.md ts",
+        ...Array.from({ length: 3 }, () => "docs/guide/testing.md ts"),
       ]);
     });
   });

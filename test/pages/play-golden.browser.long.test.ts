@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CARD_LINE_TYPES } from "../../src/invoicing/invoice.ts";
 import { linkOf } from "../../src/pages/browser/play/link.ts";
 import { readPage } from "../../src/pages/page-file.ts";
-import { bookOf, eventsOf, type Recipe } from "../../src/pages/play/recipes.ts";
+import { bookOf, eventsOf } from "../../src/pages/play/recipes.ts";
 import { CATALOG } from "../book/catalog-book.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { expectSound, openPage } from "../support/browser.ts";
@@ -96,19 +96,18 @@ test("golden cases", async () => {
   await open.close();
 });
 
-test("recipes of the cookbook", async () => {
+test("recipes", async () => {
   const open = await openPage(await readPage("play"));
   const { page } = open;
   for (const [index, { title, recipe }] of recipes.entries()) {
-    const read = JSON.parse(recipe) as Recipe;
-    const book = files.file("recipe.json", JSON.stringify(bookOf(read)));
+    const book = files.file("recipe.json", JSON.stringify(bookOf(recipe)));
     const events = files.file(
       "recipe.ndjson",
-      eventsOf(read)
+      eventsOf(recipe)
         .map((event) => `${JSON.stringify(event)}\n`)
         .join(""),
     );
-    const range = ["--from", "2026-01-01", "--until", read.until ?? "2026-02-01"];
+    const range = ["--from", "2026-01-01", "--until", recipe.until ?? "2026-02-01"];
     const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...range]);
     const expected = (JSON.parse(out) as Printed).invoices.map(figuresOf);
     await page.getByLabel("Begin from").selectOption(String(index));

@@ -1,4 +1,4 @@
-/** The requests and answers of docs/analytics.md are what the server is asked and answers. */
+/** The requests and answers of docs/reference/analytics.md are what the server is asked and answers. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { counted, teamBook } from "../engine/team-book.ts";
 import { startApi } from "./support.ts";
 
-const guide = readFileSync(join(import.meta.dirname, "../../docs/analytics.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/analytics.md"), "utf8");
 
 /** The JSON blocks of one kind, in their order. */
 function blocks(kind: "request" | "answer"): readonly unknown[] {

@@ -1,4 +1,4 @@
-/** The quickstart is typed in as it stands: its commands run in one shell, and print what the page says. */
+/** The commands of the guide to the server run in one shell, and print what the page shows. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { apiKeysOf, type RunningServer, serve } from "../../src/server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 
-const page = resolve(import.meta.dirname, "../../docs/quickstart.md");
+const page = resolve(import.meta.dirname, "../../docs/guide/server.md");
 /** What separates the outputs of the page's blocks. */
 const MARK = "-- next block --";
 /** What the server and the shell take for now: on the last day of a month, the month might end between two commands. */
@@ -46,7 +46,7 @@ function blocksOf(text: string): readonly { readonly commands: string; readonly 
   });
 }
 
-test("every command of the quickstart does what the page says", async () => {
+test("every command of the guide prints what the page shows", async () => {
   const blocks = blocksOf(await readFile(page, "utf8"));
   expect(blocks.length).toBeGreaterThan(8);
   const script = blocks

@@ -1,6 +1,10 @@
--- Every line of this example's invoices, worked out from the raw traces with nothing but numeric arithmetic.
--- It knows the prices of book.json and shares no code with ratebook. PostgreSQL's round() on numeric is half away
--- from zero, as the invoices are.
+-- Every line of this example's invoices, calculated from the raw traces with numeric arithmetic, without ratebook.
+-- It contains the prices of book.json. PostgreSQL rounds numeric half away from zero, as the invoices do.
+--
+--   psql -f tables.sql \
+--     -c "\copy code_trace from AzureLLMInferenceTrace_code.csv csv header" \
+--     -c "\copy conv_trace from AzureLLMInferenceTrace_conv.csv csv header" \
+--     -f usage.sql
 with
   usage (account, class, requests, context, generated) as (
     select 'contoso-code', 'premium', count(*), sum(context_tokens) * 0.000001, sum(generated_tokens) * 0.000001

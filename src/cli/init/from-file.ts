@@ -210,7 +210,7 @@ function bookFor(carried: readonly Carried[]): string {
           "usageRateCards",
           meters.map(
             ({ id }, index) =>
-              `${index === 0 ? '// "rate" is the price of a unit. More slabs make tiers; see docs/cookbook.md.\n          ' : ""}{ "usageMeterId": "${id}", ${slabsText([{ startAfter: 0, rate: "0.01" }])} }`,
+              `${index === 0 ? '// "rate" is the price of a unit. More slabs make tiers; see docs/guide/plans.md.\n          ' : ""}{ "usageMeterId": "${id}", ${slabsText([{ startAfter: 0, rate: "0.01" }])} }`,
           ),
         ],
       ],

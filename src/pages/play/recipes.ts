@@ -1,5 +1,5 @@
 /**
- * The recipes of the cookbook, as books with usage: what the playground begins from, and what tests run.
+ * Recipes: ways to price, as changes to a small book. The playground starts from them, and tests run them.
  *
  * @module
  */
@@ -77,10 +77,18 @@ export function eventsOf({ events }: Recipe): readonly EventInput[] {
   }));
 }
 
-/** Every recipe of the page with the invoices that are printed below it. */
-export function recipesIn(
-  cookbook: string,
-): readonly { readonly title: string; readonly recipe: string; readonly invoices: string }[] {
-  const blocks = cookbook.matchAll(/^## (.+)$[^]*?^```json recipe\n([^]*?)\n```\n\n```text\n([^]*?)\n```$/gm);
-  return [...blocks].map(([, title = "", recipe = "", invoices = ""]) => ({ title, recipe, invoices }));
+/** A recipe of `docs/examples/recipes.json`. */
+export interface NamedRecipe {
+  readonly title: string;
+  readonly description: string;
+  readonly recipe: Recipe;
+  /** Its invoices, one per line. */
+  readonly invoices: readonly string[];
+  /** How the amounts are calculated by hand. */
+  readonly calculation: string;
+}
+
+/** The recipes in the text of `docs/examples/recipes.json`. */
+export function readRecipes(text: string): readonly NamedRecipe[] {
+  return (JSON.parse(text) as { readonly recipes: readonly NamedRecipe[] }).recipes;
 }

@@ -369,7 +369,7 @@ describe("roles", () => {
     },
   );
 
-  test("every route wants a credential but those that docs/server.md lists", async () => {
+  test("every route needs a credential, except those that docs/operate/deployment.md lists", async () => {
     const routes: { readonly method: string; readonly url: string }[] = [];
     const app = Fastify();
     app.addHook("onRoute", ({ method, url }) => {
@@ -387,7 +387,7 @@ describe("roles", () => {
       open.add(url.replace(/(.)\/$/, "$1").replace("*", "…"));
     }
     const [, table = ""] =
-      readFileSync(resolve(import.meta.dirname, "../../../docs/server.md"), "utf8").split(
+      readFileSync(resolve(import.meta.dirname, "../../../docs/operate/deployment.md"), "utf8").split(
         "| without a key | |\n|---|---|\n",
       ) ?? [];
     const rows = table.split("\n\n")[0] ?? "";

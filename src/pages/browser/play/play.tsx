@@ -16,7 +16,7 @@ import { linkOf } from "./link.ts";
 import { PlanPanel } from "./plan-panel.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
 
-/** The recipes of the cookbook, put in by the build. */
+/** The recipes, inserted by the build. */
 declare const EXAMPLES: readonly PlayExample[];
 
 /** The data that the page was made with. */
@@ -80,7 +80,7 @@ export function Playground({
               if (chosen !== undefined) setState(chosen.state);
             }}
           >
-            <option value="">an example of the cookbook…</option>
+            <option value="">choose an example…</option>
             {EXAMPLES.map(({ title }, index) => (
               <option key={title} value={index}>
                 {title}

@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 
-import { createEngine, memoryStore } from "../../src/index.ts";
-import { apiKeysOf, billingApi } from "../../src/server.ts";
+import { createEngine, memoryStore } from "ratebook";
+import { apiKeysOf, billingApi } from "ratebook/server";
 
 const engine = createEngine({ store: memoryStore() });
 

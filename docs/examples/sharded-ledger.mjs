@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { createEngine, Decimal, memoryStore } from "../../src/index.ts";
+import { createEngine, Decimal, memoryStore } from "ratebook";
 
 const book = {
   organization: { id: "acme", baseCurrency: "USD" },

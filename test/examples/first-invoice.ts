@@ -1,7 +1,6 @@
-import { defineBook, preview, readBook } from "../../src/index.ts";
+import { preview, readBook } from "../../src/index.ts";
 
-const book = defineBook({
-  organization: { id: "acme" },
+const book = readBook({
   eventSchemas: [{ name: "api_call", attributes: [{ name: "calls" }] }],
   usageMeters: [
     {
@@ -23,7 +22,7 @@ const book = defineBook({
         usageRateCards: [
           {
             usageMeterId: "um.calls",
-            // The first thousand calls are free, each one beyond costs 0.002.
+            // The first thousand calls are free; each further call costs 0.002.
             ratePlan: {
               pricingModel: "TIERED",
               slabs: [
@@ -57,7 +56,7 @@ const book = defineBook({
 });
 
 const event = { schemaName: "api_call", id: "e-1", accountId: "contoso-prod", timestamp: "2026-01-05T09:00:00Z" };
-const { invoices } = preview(readBook(book), [{ ...event, attributes: [{ name: "calls", value: 2500 }] }]);
+const { invoices } = preview(book, [{ ...event, attributes: [{ name: "calls", value: 2500 }] }]);
 for (const { accountId, startDate, revenueInfo, currency } of invoices) {
   console.log(accountId, startDate.slice(0, 10), revenueInfo.value.toFixed(2), currency);
 }

@@ -1,7 +1,7 @@
 import { createClient } from "@clickhouse/client";
 
-import { createEngine, memoryStore } from "../../src/index.ts";
-import { clickhouseUsage } from "../../src/warehouse.ts";
+import { createEngine, memoryStore } from "ratebook";
+import { clickhouseUsage } from "ratebook/warehouse";
 
 const client = createClient({ url: process.env.CLICKHOUSE_URL ?? "http://localhost:8123" });
 

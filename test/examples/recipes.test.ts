@@ -1,9 +1,9 @@
-/** Every recipe of the cookbook is run as it is printed, and comes to the invoices that it shows. */
+/** Every recipe results in the invoices that it shows. */
 import { describe, expect, test } from "vitest";
 
 import { type Invoice, type InvoiceLine, parseBook, preview } from "../../src/index.ts";
 import { bookOf, eventsOf, type Recipe } from "../../src/pages/play/recipes.ts";
-import { cookbook, recipes } from "../support/recipes.ts";
+import { recipes } from "../support/recipes.ts";
 
 function run(recipe: Recipe): readonly Invoice[] {
   const options = { from: "2026-01-01", until: recipe.until ?? "2026-02-01" };
@@ -33,8 +33,8 @@ function shown(invoice: Invoice, showDue: boolean): string {
   return `${invoice.invoiceDate.slice(0, 10)} ${invoice.invoiceType}${due}: ${parts.join("; ")}`;
 }
 
-describe("the cookbook", () => {
-  test("has the recipes that people look for", () => {
+describe("the recipes", () => {
+  test("include the common ways to price", () => {
     const titles = [
       "Flat fee",
       "Per unit",
@@ -56,11 +56,9 @@ describe("the cookbook", () => {
       "Two currencies",
     ];
     expect(recipes.map(({ title }) => title)).toEqual(titles);
-    expect(cookbook.match(/^## .*/gm)).toEqual(titles.map((title) => `## ${title}`));
   });
 
   test.each(recipes)("$title", ({ recipe, invoices }) => {
-    const read = JSON.parse(recipe) as Recipe;
-    expect(run(read).map((invoice) => shown(invoice, read.showDue === true))).toEqual(invoices.split("\n"));
+    expect(run(recipe).map((invoice) => shown(invoice, recipe.showDue === true))).toEqual(invoices);
   });
 });

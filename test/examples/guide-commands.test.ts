@@ -1,0 +1,53 @@
+/** The commands of the guides run as they are printed, one page after the other in a folder of its own, and print what is shown. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import packageJson from "../../package.json" with { type: "json" };
+import { folder, ratebook } from "../cli/fake-io.ts";
+import { commandBlocks, readGuide, runGuideCommand } from "../support/guides.ts";
+
+const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+
+describe.each([
+  ["guide/install.md", 1],
+  ["guide/first-invoice.md", 1],
+  ["guide/plans.md", 1],
+  ["guide/metering.md", 1],
+  ["guide/credits-and-entitlements.md", 1],
+  ["guide/previews-and-price-changes.md", 6],
+  ["guide/scale.md", 1],
+] as const)("%s", (page, outputs) => {
+  const guide = readGuide(page);
+  const blocks = commandBlocks(guide);
+
+  test("prints what it shows", async () => {
+    const files = folder();
+    for (const [, name = "", text = ""] of guide.matchAll(/```csv (\S+)\n([^]*?)```/g)) files.file(name, text);
+    for (const { commands, output } of blocks) {
+      let printed = "";
+      for (const command of commands) {
+        const { code, out } = await runGuideCommand(command, files);
+        expect([command, code]).toEqual([command, 0]);
+        printed = out.trimEnd();
+      }
+      if (output !== undefined) expect(printed).toBe(output);
+    }
+    files.remove();
+  });
+
+  test("shows outputs", () => {
+    expect(blocks.filter(({ output }) => output !== undefined)).toHaveLength(outputs);
+  });
+});
+
+test("the preview of a clone prints four invoices, the last of them that of the guide to credits", async () => {
+  expect(readme).toContain("npm run preview");
+  const [, , ...argv] = packageJson.scripts.preview.split(" ");
+  const { code, out } = await ratebook(argv);
+  expect(code).toBe(0);
+  const invoices = out.trimEnd().split("\n\n");
+  expect(invoices).toHaveLength(4);
+  expect(commandBlocks(readGuide("guide/credits-and-entitlements.md"))[0]?.output).toContain(invoices[3]);
+});
