@@ -143,7 +143,11 @@ function otherRequests({ accounts, items }: Amounts): readonly Asked[] {
     ["GET", "/credits?pageSize=50"],
     ["GET", "/invoices?pageSize=50"],
     ["GET", "/invoices?status=DRAFT&pageSize=50"],
-    ["GET", "/accounts?pageSize=100"],
+    ...["accounts", "customers", "settings", "usage_meters", "event_schema", "price_plans"].map((list): Asked => [
+      "GET",
+      `/${list}?pageSize=100`,
+    ]),
+    ["GET", "/license_updates"],
     ["POST", "/metrics", { startTime: MONTH, endTime: "2024-07-01T00:00:00Z", metricQueries }],
     [
       "POST",
@@ -176,7 +180,6 @@ function requestsOf(amounts: Amounts, invoiceId: string): readonly Asked[] {
     ["GET", invoice],
     ["GET", "/invoices?account_id=prod&pageSize=50"],
     ["GET", "/accounts/prod/credit_balance"],
-    ["GET", "/price_plans?pageSize=100"],
     ["GET", "/price_plans/pp.slabs"],
     ["POST", "/price_plans", { name: "More", type: "BILLING", pricePlanDetails: detailsOf(slabs) }],
     ["POST", "/entitled", { event: requestOf("all", 5 * entries) }],
