@@ -1,6 +1,7 @@
 /** The guides show programs, and what they print. */
 import { expect, test } from "vitest";
 
+import { createPreview, type EventInput, parseBook, readBook } from "../../src/index.ts";
 import { firstBlock, readGuide, readProgram, runProgram } from "../support/guides.ts";
 
 /** The text blocks of a page. */
@@ -26,4 +27,31 @@ test("the API mounts in a server of one's own", async () => {
   const [, shown = ""] = /## Mount the whole API[^]*?```js\n([^]*?)\n```/.exec(readGuide("guide/embedding.md")) ?? [];
   const program = readProgram("docs/examples/mounted-server.mjs");
   for (const line of shown.split("\n")) expect(program).toContain(`${line}\n`);
+});
+
+/** The first JSON block of a page. */
+const json = (page: string): Record<string, unknown> =>
+  JSON.parse(firstBlock(readGuide(page), "json")) as Record<string, unknown>;
+
+test("the event of the guide to metering is accepted by a schema with its fields", () => {
+  const book = readBook({
+    eventSchemas: [
+      {
+        name: "llm_request",
+        attributes: [{ name: "context_tokens" }, { name: "seconds" }],
+        dimensions: [{ name: "region" }, { name: "model" }],
+      },
+    ],
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: [{ id: "contoso-prod", name: "Contoso production", customerId: "contoso" }],
+  });
+  const { status } = createPreview(book).add(json("guide/metering.md") as unknown as EventInput);
+  expect(status).toBe("INGESTION_COMPLETED_NO_MATCHING_METERS");
+});
+
+test("the credit of the guide to credits is one of a book", () => {
+  const credits = [json("guide/credits-and-entitlements.md")];
+  const accounts = [{ id: "contoso-prod", name: "Contoso production", customerId: "contoso", credits }];
+  const book = parseBook({ customers: [{ id: "contoso", name: "Contoso" }], accounts });
+  expect(book.accounts[0]?.credits[0]).toMatchObject({ purpose: "Welcome credit" });
 });

@@ -49,3 +49,18 @@ describe.each(pages)("%s", (page) => {
     expect(text).not.toMatch(/\/(?:work|tmp)\/|\.\.\/shared/);
   });
 });
+
+test("the index of the documentation links to every page of it", () => {
+  const index = readFileSync(join(root, "docs/README.md"), "utf8");
+  const linked = [...index.matchAll(/\]\(([\w/-]+\.md)\)/g)].map(([, page = ""]) => join("docs", page));
+  const listed = pages.filter((page) => /^docs\/(?!examples\/)[\w-]+\//.test(page));
+  expect(linked.toSorted()).toEqual(listed.toSorted());
+});
+
+test("the guide has at most 10,000 words, the pages for operators 3,000", () => {
+  const words = (page: string): number => readFileSync(join(root, page), "utf8").split(/\s+/).filter(Boolean).length;
+  const total = (folder: string): number =>
+    pages.filter((page) => page.startsWith(folder)).reduce((sum, page) => sum + words(page), 0);
+  expect(total("docs/guide/")).toBeLessThanOrEqual(10_000);
+  expect(total("docs/operate/")).toBeLessThanOrEqual(3_000);
+});
