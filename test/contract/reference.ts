@@ -12,8 +12,6 @@ export interface Row {
   readonly type: string;
   readonly notes: string;
   readonly cells: Readonly<Record<string, string>>;
-  /** The files of this folder that prove it; none are named where there are none. */
-  readonly proofs: readonly string[];
 }
 
 /** The page. */
@@ -28,14 +26,12 @@ interface Place {
   /** The paragraph that ends in a colon above a list or table. */
   label: string | undefined;
   columns: readonly string[] | undefined;
-  /** The comment below a heading that names the test files of its rows. */
-  proof: string;
 }
 
 /** Every row of a page. */
 export function rowsOf(page: string): readonly Row[] {
   const rows: Row[] = [];
-  const place: Place = { heading: "", label: undefined, columns: undefined, proof: "" };
+  const place: Place = { heading: "", label: undefined, columns: undefined };
   for (const line of page.split("\n")) {
     const row = readLine(line, place);
     if (row !== undefined) rows.push(row);
@@ -49,16 +45,16 @@ const LINES: readonly (readonly [RegExp, (place: Place, found: readonly string[]
     /^- \*\*(.+?)\*\* (.+?)(?:: (.*))?$/,
     (place, [name = "", type = "", notes = ""]) => fieldAt(place, { Field: name, Type: type, Notes: notes }),
   ],
-  [/^(\d+)\. (.*)/, (place, [number, said = ""]) => rowAt(place, place.heading, `rule ${number}`, said)],
-  [/^\s*- ([\w -]+?)(?:: | \()(.*)/, (place, [name = "", said = ""]) => rowAt(place, tableAt(place), name, said)],
-  [/^(Credit grant) (\w+): (.*)/, (place, [table = "", part = "", said = ""]) => rowAt(place, table, part, said)],
-  [/^(Allowed combinations, .*)/, (place, [said = ""]) => rowAt(place, place.heading, "allowed combinations", said)],
+  [/^(\d+)\. (.*)/, (place, [number, said = ""]) => rowAt(place.heading, `rule ${number}`, said)],
+  [/^\s*- ([\w -]+?)(?:: | \()(.*)/, (place, [name = "", said = ""]) => rowAt(tableAt(place), name, said)],
+  [/^(Credit grant) (\w+): (.*)/, (_, [table = "", part = "", said = ""]) => rowAt(table, part, said)],
+  [/^(Allowed combinations, .*)/, (place, [said = ""]) => rowAt(place.heading, "allowed combinations", said)],
 ];
 
 function readLine(line: string, place: Place): Row | undefined {
   const heading = /^#+ ([^:(]+)/.exec(line)?.[1]?.trim();
   if (heading !== undefined) {
-    Object.assign(place, { heading, label: undefined, columns: undefined, proof: "" });
+    Object.assign(place, { heading, label: undefined, columns: undefined });
     return undefined;
   }
   if (line.startsWith("|")) return readCells(line, place);
@@ -68,7 +64,6 @@ function readLine(line: string, place: Place): Row | undefined {
     if (found !== null) return read(place, found.slice(1));
   }
   place.label = /^([\w ]+):$/.exec(line)?.[1] ?? place.label;
-  place.proof = /^<!-- tests: .*/.exec(line)?.[0] ?? place.proof;
   return undefined;
 }
 
@@ -93,7 +88,6 @@ function readCells(line: string, place: Place): Row | undefined {
     type,
     notes: named["Notes"] ?? named["Meaning"] ?? "",
     cells: named,
-    proofs: filesIn(place.proof),
   };
 }
 
@@ -101,20 +95,15 @@ function readCells(line: string, place: Place): Row | undefined {
 function fieldAt(place: Place, cells: Readonly<Record<"Field" | "Type" | "Notes", string>>): Row {
   const { Field: name, Type: type, Notes: notes } = cells;
   const table = tableAt(place);
-  return { key: `${table} / ${name}`, table, name, type, notes, cells, proofs: filesIn(place.proof) };
-}
-
-/** The files that a text names. */
-function filesIn(text: string): readonly string[] {
-  return [...text.matchAll(/[\w-]+\.cases\.ts/g)].map(([file]) => file);
+  return { key: `${table} / ${name}`, table, name, type, notes, cells };
 }
 
 function tableAt({ heading, label }: Place): string {
   return label === undefined || PLAIN_LABELS.has(label) ? heading : label;
 }
 
-function rowAt({ proof }: Place, table: string, name: string, type: string): Row {
-  return { key: `${table} / ${name}`, table, name, type, notes: "", cells: {}, proofs: filesIn(proof) };
+function rowAt(table: string, name: string, type: string): Row {
+  return { key: `${table} / ${name}`, table, name, type, notes: "", cells: {} };
 }
 
 /** Rows of one name are told apart by what they apply to. */
