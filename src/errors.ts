@@ -87,9 +87,9 @@ export function hasCode<Code extends ErrorCode>(error: unknown, code: Code): err
 }
 
 /** What a read gives; undefined where what it asks for is unknown. */
-export async function unlessUnknown<Found>(reading: Promise<Found>): Promise<Found | undefined> {
+export async function undefinedIfNotFound<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   try {
-    return await reading;
+    return await promise;
   } catch (error) {
     if (hasCode(error, "ERR_NOT_FOUND")) return undefined;
     throw error;
@@ -104,9 +104,9 @@ export class InvariantError extends Error {
 /**
  * States what must hold here.
  *
- * @param promise names the rule of the semantics it comes from
+ * @param rule names the rule of the semantics it comes from
  * @throws {InvariantError} when it does not hold
  */
-export function invariant(holds: boolean, promise: string): asserts holds {
-  if (!holds) throw new InvariantError(promise);
+export function invariant(holds: boolean, rule: string): asserts holds {
+  if (!holds) throw new InvariantError(rule);
 }

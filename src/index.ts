@@ -34,7 +34,7 @@ export type {
   Setting,
   SettingDataType,
   SettingInput,
-  Silence,
+  LintSuppression,
 } from "./book/model/catalog-items.ts";
 export type {
   AddOnPatch,
@@ -81,7 +81,7 @@ export type {
   EventSchema,
   EventSchemaInput,
   FeatureDetails,
-  Lifecycle,
+  LifecycleStatus,
   UsageMeter,
   UsageMeterInput,
 } from "./book/model/metering.ts";
@@ -113,7 +113,7 @@ export type {
   RateValueInput,
   Recurrence,
   RecurrenceConfig,
-  ShownAs,
+  DisplayFields,
   Slab,
   SlabInput,
   SlabRate,
@@ -141,9 +141,9 @@ export type {
   MetricsRequestInput,
   MigrationMode,
   MigrationRequest,
-  OwnSettingRequest,
+  EntitySettingRequest,
 } from "./book/model/requests.ts";
-export type { ById, LicenseEntryInput, RevenueRequestInput } from "./book/model/revenue-request.ts";
+export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/model/revenue-request.ts";
 export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
 export { type BookOptions, checkPlan, parseBook, parsePlan, readBook } from "./book/book.ts";
 export { defineBook } from "./book/define-book.ts";
@@ -232,7 +232,7 @@ export {
 } from "./proof/backtest/backtest.ts";
 export type { PeriodTotal } from "./proof/backtest/compared-invoices.ts";
 export type { Distribution } from "./proof/backtest/distribution.ts";
-export type { MigrationInput, MigrationTried } from "./proof/backtest/migration.ts";
+export type { MigrationInput, MigrationOutcome } from "./proof/backtest/migration.ts";
 export {
   type AccountDiff,
   type Cause,
@@ -243,7 +243,7 @@ export {
 } from "./proof/diff/diff-invoices.ts";
 export type { LintFinding } from "./proof/lint/finding.ts";
 export { lintBook, type LintOptions } from "./proof/lint/lint-book.ts";
-export { type CurveEdge, curveEdges, type EdgeKind, fallingPieces, priceOn } from "./proof/curve-edges.ts";
+export { type CurveEdge, curveEdges, type EdgeKind, fallingPieces, priceAtQuantity } from "./proof/curve-edges.ts";
 export {
   type CardCurve,
   type CurveKind,

@@ -16,6 +16,6 @@ export function ruleLink(rule: RuleNumber): RuleLink {
 }
 
 /** Links in one text, the page named once: `docs/reference/semantics.md#s8.1, #s9.2`; empty without links. */
-export function ruleLinksText(links: readonly RuleLink[]): string {
+export function formatRuleLinks(links: readonly RuleLink[]): string {
   return links.map((link, index) => (index === 0 ? link : link.slice(link.indexOf("#")))).join(", ");
 }

@@ -4,7 +4,7 @@
  * @module
  */
 export type { Role } from "./server/http/endpoint.ts";
-export { type ApiKey, type ApiKeys, apiKeysOf, type MadeKey } from "./server/access/keys.ts";
+export { type ApiKey, type ApiKeys, manageApiKeys, type CreatedApiKey } from "./server/access/keys.ts";
 export type { ConnectionLimits } from "./server/http/connections.ts";
 export type { LogLevel, LogOptions } from "./server/http/log.ts";
 export { billingApi, type BillingApiOptions } from "./server/plugin.ts";

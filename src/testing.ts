@@ -10,24 +10,29 @@ export { type BookArbitraryOptions, bookArbitrary } from "./testing/book-arbitra
 export {
   linesAddUp,
   orderOfEventsDoesNotMatter,
-  previewIsInvoice,
+  previewMatchesInvoices,
   type RevenueBounds,
   revenueWithin,
-  type ShuffledBook,
-  undoRestores,
-  type UndoneBook,
-  type UsedBook,
+  type BookWithShuffledEvents,
+  undoRestoresUsage,
+  type BookWithUndo,
+  type BookWithEvents,
 } from "./testing/book-laws.ts";
-export { type EventContent, type EventOptions, eventsFor, type SentEvent } from "./testing/events-arbitrary.ts";
-export type { OneOrRandom } from "./testing/given.ts";
+export {
+  type EventContent,
+  type EventOptions,
+  eventsArbitrary,
+  type GeneratedEvent,
+} from "./testing/events-arbitrary.ts";
+export type { ValueOrArbitrary } from "./testing/given.ts";
 export {
   type HistoryEvent,
-  historyFor,
+  historyArbitrary,
   type HistoryOptions,
   type HistoryStep,
-  type PlayedHistory,
+  type HistoryRun,
   startHistory,
 } from "./testing/history.ts";
 export { planArbitrary, type PlanInput, type PlanOptions } from "./testing/plan-arbitrary.ts";
 export { neverDecreases, noJumpAbove, type PriceEdge, type QuantityPair } from "./testing/plan-laws.ts";
-export { type QuantityCard, quantitiesFor } from "./testing/quantities.ts";
+export { type QuantityCard, quantitiesArbitrary } from "./testing/quantities.ts";

@@ -6,7 +6,7 @@
 import { createRequire } from "node:module";
 
 /** What another service does in the same case, by its public documentation or code. */
-export interface OtherService {
+export interface ServiceComparison {
   readonly service: string;
   /** False where its rule can come to another figure. */
   readonly agrees: boolean;
@@ -19,7 +19,7 @@ export interface OtherService {
 export type Vector = PriceVector | CyclesVector | ProrationVector | RemaindersVector | CreditsVector;
 
 /** What the price of a quantity is, slab by slab (S7). */
-export interface PriceVector extends Common {
+export interface PriceVector extends VectorBase {
   readonly kind: "price";
   readonly given: { readonly ratePlan: VectorRatePlan; readonly rateValue: VectorRateValue; readonly quantity: string };
   readonly expected: {
@@ -31,14 +31,14 @@ export interface PriceVector extends Common {
 }
 
 /** On which days the cycles begin that meet `[from, until)` (S6). */
-export interface CyclesVector extends Common {
+export interface CyclesVector extends VectorBase {
   readonly kind: "cycles";
   readonly given: { readonly pricingCycleConfig: VectorCycle; readonly from: string; readonly until: string };
   readonly expected: { readonly starts: readonly string[] };
 }
 
 /** Which share of an amount is charged for the days served (S8), rounded once (S1.5). */
-export interface ProrationVector extends Common {
+export interface ProrationVector extends VectorBase {
   readonly kind: "proration";
   readonly given: {
     readonly amount: string;
@@ -52,14 +52,14 @@ export interface ProrationVector extends Common {
 }
 
 /** How a rounded value is shared among the lines below it (S1.5). */
-export interface RemaindersVector extends Common {
+export interface RemaindersVector extends VectorBase {
   readonly kind: "remainders";
   readonly given: { readonly amounts: readonly string[]; readonly digits: number; readonly rounding: "HALF_UP" };
   readonly expected: { readonly value: string; readonly lines: readonly string[] };
 }
 
 /** Which credit pays how much of which line (S12); lines are numbered from 0. */
-export interface CreditsVector extends Common {
+export interface CreditsVector extends VectorBase {
   readonly kind: "credits";
   readonly given: {
     readonly lines: readonly VectorLine[];
@@ -76,13 +76,13 @@ export interface CreditsVector extends Common {
 }
 
 /** What every vector has. */
-interface Common {
+interface VectorBase {
   readonly id: string;
   /** The number of the rule of `docs/reference/semantics.md`. */
   readonly rule: string;
   /** How the figures were worked out by hand. */
   readonly because: string;
-  readonly others?: readonly OtherService[];
+  readonly others?: readonly ServiceComparison[];
 }
 
 /** As in a book. */

@@ -4,5 +4,12 @@
  * @module
  */
 export { type Count, type Verification, verify, type VerifyInput } from "./verify/cells.ts";
-export { type Difference, type Fraction, fraction, type Json, parseJson, textOf } from "./verify/figures.ts";
-export { type Cells, createMetering, type Metering } from "./verify/metering.ts";
+export {
+  type Difference,
+  type Fraction,
+  toFraction,
+  type JsonObject,
+  parseJson,
+  formatFraction,
+} from "./verify/figures.ts";
+export { type UsageCells, createMetering, type Metering } from "./verify/metering.ts";

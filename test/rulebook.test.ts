@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { ruleLink, ruleLinksText, type RuleNumber } from "../src/rulebook.ts";
+import { ruleLink, formatRuleLinks, type RuleNumber } from "../src/rulebook.ts";
 import { rulebook } from "./support/rulebook.ts";
 
 describe("how rules are cited", () => {
@@ -11,9 +11,9 @@ describe("how rules are cited", () => {
 
   test("links in one text name the page once", () => {
     const cited: readonly RuleNumber[] = ["S8.1", "S9.2", "S10.3"];
-    expect(ruleLinksText(cited.map(ruleLink))).toBe("docs/reference/semantics.md#s8.1, #s9.2, #s10.3");
-    expect(ruleLinksText([ruleLink("S1.5")])).toBe("docs/reference/semantics.md#s1.5");
-    expect(ruleLinksText([])).toBe("");
+    expect(formatRuleLinks(cited.map(ruleLink))).toBe("docs/reference/semantics.md#s8.1, #s9.2, #s10.3");
+    expect(formatRuleLinks([ruleLink("S1.5")])).toBe("docs/reference/semantics.md#s1.5");
+    expect(formatRuleLinks([])).toBe("");
   });
 
   test("the rulebook has sections, and rules in each", () => {

@@ -2,7 +2,7 @@
 import { Decimal } from "decimal.js";
 import jsonLogic, { type RulesLogic } from "json-logic-js";
 
-import type { SentEvent } from "./scenario.ts";
+import type { GeneratedEvent } from "./scenario.ts";
 import { METERS, WEIGHTED } from "./scenario.ts";
 
 /**
@@ -11,7 +11,7 @@ import { METERS, WEIGHTED } from "./scenario.ts";
  * @param remembering whether an id counts only once
  * @returns the sums by `account meter day`
  */
-export function meterByHand(events: Iterable<SentEvent>, remembering: boolean): Map<string, Decimal> {
+export function meterByHand(events: Iterable<GeneratedEvent>, remembering: boolean): Map<string, Decimal> {
   const seen = new Set<string>();
   const cells = new Map<string, Decimal>();
   for (const event of events) {

@@ -8,7 +8,7 @@ import type { Usage } from "../../src/metering/usage.ts";
 import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";
 import { meterByHand } from "./by-hand.ts";
-import type { SentEvent } from "./scenario.ts";
+import type { GeneratedEvent } from "./scenario.ts";
 import { monthBook, monthEvents } from "./scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;
@@ -57,7 +57,7 @@ function timed<Result>(work: () => Result): { readonly result: Result; readonly 
   return { result, seconds };
 }
 
-function meter(book: ReturnType<typeof monthBook>, events: readonly SentEvent[]): Usage {
+function meter(book: ReturnType<typeof monthBook>, events: readonly GeneratedEvent[]): Usage {
   const run = startEventRun(book);
   for (const event of events) run.add(event);
   return run.usage;

@@ -3,7 +3,7 @@ import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
 
 /** One event, as JSON.parse makes it. */
-export interface SentEvent {
+export interface GeneratedEvent {
   readonly schemaName: string;
   readonly id: string;
   readonly timestamp: string;
@@ -87,10 +87,10 @@ export function monthBook(priced: boolean): Book {
 }
 
 /** Events in order of time, with ids as a random generator would make them; each parsed from its own text. */
-export function monthEvents(count: number): readonly SentEvent[] {
+export function monthEvents(count: number): readonly GeneratedEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const chance = scattered(index);
-    const event: SentEvent = {
+    const event: GeneratedEvent = {
       schemaName: "llm_request",
       id: idOf(index),
       timestamp: new Date(FIRST_MS + Math.floor((index * SPAN_MS) / count)).toISOString(),
@@ -102,7 +102,7 @@ export function monthEvents(count: number): readonly SentEvent[] {
       ],
       dimensions: { region: REGIONS[(chance >>> 12) % 4] ?? "", tier: (chance >>> 16) % 4 === 0 ? "free" : "paid" },
     };
-    return JSON.parse(JSON.stringify(event)) as SentEvent;
+    return JSON.parse(JSON.stringify(event)) as GeneratedEvent;
   });
 }
 

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { AccessControl } from "../../src/server/access/access.ts";
-import { serveEndpoints } from "../../src/server/app.ts";
+import { registerEndpoints } from "../../src/server/app.ts";
 import { createPaging } from "../../src/server/http/pagination.ts";
 import type { Store } from "../../src/store/store.ts";
 import { CLOCK, METERS_OF_ONE, thousandAccounts } from "../engine/scenario.ts";
@@ -26,7 +26,7 @@ export async function loadedEngine(store: Store): Promise<Engine> {
 /** A server over an engine, which does not listen yet. */
 export async function billingServer(engine: Engine): Promise<FastifyInstance> {
   const app = Fastify();
-  serveEndpoints(app, { engine, access: OPEN, paging: createPaging(() => Buffer.alloc(32, 1)) });
+  registerEndpoints(app, { engine, access: OPEN, paging: createPaging(() => Buffer.alloc(32, 1)) });
   await app.ready();
   return app;
 }

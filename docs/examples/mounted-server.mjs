@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 
 import { createEngine, memoryStore } from "ratebook";
-import { apiKeysOf, billingApi } from "ratebook/server";
+import { manageApiKeys, billingApi } from "ratebook/server";
 
 const engine = createEngine({ store: memoryStore() });
 
@@ -16,7 +16,7 @@ host.addHook("onClose", async () => {
   await engine.close();
 });
 
-const first = await apiKeysOf(engine).createFirst();
+const first = await manageApiKeys(engine).createFirst();
 const url = await host.listen({ port: 0 });
 
 const answer = await fetch(`${url}/billing/customers`, { headers: { authorization: `Bearer ${first.key}` } });

@@ -10,23 +10,23 @@ import { hasCode } from "../errors.ts";
 import { findRepeatedKeys, describeRepeatedKey } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import { catalogOf, checkBook, checkPricePlan } from "./checks/check-book.ts";
-import { checkRuleWork, type RuleWork } from "./checks/check-rule-work.ts";
+import { indexBillables, checkBook, checkPricePlan } from "./checks/check-book.ts";
+import { checkRuleWork, type RuleWorkLimits } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
-import { type BookMemory, NO_MEMORY } from "./reading/memory.ts";
+import { type BookCache, NO_CACHE } from "./reading/memory.ts";
 import {
   checkBookNesting,
   checkNesting,
-  tooDeepInText,
+  findDeepNesting,
   readBookShape,
   readShape,
   TOO_DEEP,
 } from "./reading/read-document.ts";
-import { referencesOf } from "./reading/references.ts";
+import { indexReferences } from "./reading/references.ts";
 import { resolvePricePlan } from "./resolving/resolve-plan.ts";
-import { inOrder, resolveBook } from "./resolving/resolve.ts";
+import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import { pricePlan } from "./resources/price-plan.ts";
-import { type Steps, toTheEnd } from "./steps.ts";
+import { type Steps, runToCompletion } from "./steps.ts";
 
 /** How a book is read. */
 export interface BookOptions {
@@ -54,23 +54,23 @@ export function readBook(book: BookInput | string, options: BookOptions = {}): B
  */
 export function parseBook(json: unknown, options: BookOptions = {}): Book {
   const work = { budget: resolveRuleBudget(options.ruleBudget), isChecked: () => true };
-  return toTheEnd(readBookInSteps(json, work, NO_MEMORY));
+  return runToCompletion(readBookInSteps(json, work, NO_CACHE));
 }
 
 /**
  * As {@link readBook}, an item in a step, where only some rules are new and held against the budget. What is remembered of
  * items from former readings is not looked at again; the result is as if all were.
  */
-export function* readBookInSteps(json: unknown, work: RuleWork, memory: BookMemory): Steps<Book> {
+export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: BookCache): Steps<Book> {
   const problems = collectProblems();
-  const raw = typeof json === "string" ? parsed("the book", json, problems.report) : json;
-  if (yield* checkBookNesting(raw, problems, memory)) {
-    const shape = yield* readBookShape(raw, problems, memory);
-    const report = problems.reportBeyondShape();
-    const book = yield* resolveBook(shape.document, { references: referencesOf(shape.lists), report, memory });
-    yield* checkBook(book, shape, memory, report);
+  const raw = typeof json === "string" ? parseText("the book", json, problems.report) : json;
+  if (yield* checkBookNesting(raw, problems, cache)) {
+    const shape = yield* readBookShape(raw, problems, cache);
+    const report = problems.semanticReport();
+    const book = yield* resolveBook(shape.document, { references: indexReferences(shape.lists), report, cache });
+    yield* checkBook(book, shape, cache, report);
     checkRuleWork(book, work, report);
-    if (problems.count() === 0) return inOrder(book, memory);
+    if (problems.count() === 0) return sortByOrderField(book, cache);
   }
   throw problems.error("the book", raw);
 }
@@ -93,14 +93,14 @@ export function checkPlan(plan: PricePlanInput | string, book: Book): PricePlan 
  */
 export function parsePlan(json: unknown, book: Book): PricePlan {
   const problems = collectProblems();
-  const raw = typeof json === "string" ? parsed("the price plan", json, problems.report) : json;
+  const raw = typeof json === "string" ? parseText("the price plan", json, problems.report) : json;
   if (checkNesting(raw, problems)) {
     const shape = readShape(pricePlan, withoutSchema(raw), [], problems);
     if (shape !== undefined) {
-      const report = problems.reportBeyondShape();
-      const plan = resolvePricePlan(shape, [], { references: referencesOf({ ...book }), report });
-      checkPricePlan(plan, { ...catalogOf(book), inUse: true, memory: NO_MEMORY }, [], report);
-      if (problems.count() === 0) checkAssociable(plan, problems.report);
+      const report = problems.semanticReport();
+      const plan = resolvePricePlan(shape, [], { references: indexReferences({ ...book }), report });
+      checkPricePlan(plan, { ...indexBillables(book), inUse: true, cache: NO_CACHE }, [], report);
+      if (problems.count() === 0) checkCanBeAssociated(plan, problems.report);
       if (problems.count() === 0) return plan;
     }
   }
@@ -114,24 +114,24 @@ function withoutSchema(raw: unknown): unknown {
 }
 
 /** The fields that a plan needs to be associated (S16.1). */
-function checkAssociable({ pricePlanDetails }: PricePlan, report: Report): void {
+function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): void {
   const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
-  const why = "as the price plan is to be associated";
-  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], `missing: expected one, ${why}`);
+  const reason = "as the price plan is to be associated";
+  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], `missing: expected one, ${reason}`);
   if ((supportedCurrencies ?? []).length > 0) return;
-  report(["pricePlanDetails", "supportedCurrencies"], `missing: expected at least one currency, ${why}`);
+  report(["pricePlanDetails", "supportedCurrencies"], `missing: expected at least one currency, ${reason}`);
 }
 
 /** The value of a text. Keys that are given twice are reported: JSON keeps the last of them in silence. */
-function parsed(what: string, text: string, report: Report): unknown {
-  const deep = tooDeepInText(text);
+function parseText(what: string, text: string, report: Report): unknown {
+  const deep = findDeepNesting(text);
   if (deep !== undefined) {
     const message = `${TOO_DEEP}, at line ${deep.line}, column ${deep.column}`;
     throw bookError(what, 1, [{ path: "$", message }]);
   }
   try {
     const raw = parseJson(text);
-    for (const repeated of findRepeatedKeys(text)) report(repeated.path, describeRepeatedKey(repeated));
+    for (const repeatedKey of findRepeatedKeys(text)) report(repeatedKey.path, describeRepeatedKey(repeatedKey));
     return raw;
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;

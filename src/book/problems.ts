@@ -13,7 +13,7 @@ export type Report = (path: Path, message: string) => void;
 /** Most problems that an error carries; a last one says how many more there are. */
 const PROBLEMS_MAX = 1000;
 /** Most problems that are kept while a document is read: enough to sort, too few to fill memory. */
-const KEPT_MAX = 10 * PROBLEMS_MAX;
+const COLLECTED_MAX = 10 * PROBLEMS_MAX;
 
 /** The problems found so far. */
 export interface Problems {
@@ -22,7 +22,7 @@ export interface Problems {
    * A report for checks that come after the shape was read. It is silent about a field, and the object that holds it,
    * where the field's own shape was wrong: what could not be read only looks as if it were missing.
    */
-  reportBeyondShape(): Report;
+  semanticReport(): Report;
   /** How many problems there are, kept or not. */
   count(): number;
   /** Whether there are so many problems that reading may stop. */
@@ -38,41 +38,42 @@ export interface Problems {
 
 /** An empty collection. */
 export function collectProblems(): Problems {
-  const kept: { readonly path: Path; readonly message: string }[] = [];
+  const problems: { readonly path: Path; readonly message: string }[] = [];
   let count = 0;
   const report: Report = (path, message) => {
     count += 1;
-    if (kept.length < KEPT_MAX) kept.push({ path, message });
+    if (problems.length < COLLECTED_MAX) problems.push({ path, message });
   };
   return {
     report,
-    reportBeyondShape() {
-      const known = new Set(kept.flatMap(({ path }) => (path.length === 0 ? [] : placesHurtAt(path))));
-      if (known.size === 0) return report;
+    semanticReport() {
+      const brokenPaths = new Set(problems.flatMap(({ path }) => (path.length === 0 ? [] : affectedPaths(path))));
+      if (brokenPaths.size === 0) return report;
       return (path, message) => {
-        if (!known.has(JSON.stringify(path))) report(path, message);
+        if (!brokenPaths.has(JSON.stringify(path))) report(path, message);
       };
     },
     count: () => count,
-    isFull: () => count >= KEPT_MAX,
+    isFull: () => count >= COLLECTED_MAX,
     error: (what, document) => {
-      const positions = positionsOfKeys();
-      const inOrder = kept
-        .map(({ path, message }) => ({ place: placeOf(document, path, positions), path: pathText(path), message }))
-        .sort((a, b) => comparePlaces(a.place, b.place))
+      const positions = createKeyPositionLookup();
+      const sortedProblems = problems
+        .map(({ path, message }) => ({ place: toSortKey(document, path, positions), path: formatPath(path), message }))
+        .sort((a, b) => compareSortKeys(a.place, b.place))
         .slice(0, PROBLEMS_MAX)
         .map(({ path, message }): Problem => ({ path, message }));
-      if (count > inOrder.length) inOrder.push({ path: "$", message: `and ${count - inOrder.length} more problems` });
-      return bookError(what, count, inOrder);
+      if (count > sortedProblems.length)
+        sortedProblems.push({ path: "$", message: `and ${count - sortedProblems.length} more problems` });
+      return bookError(what, count, sortedProblems);
     },
   };
 }
 
 /** A field and the object that holds it; of a list's item, the item alone. */
-function placesHurtAt(path: Path): readonly string[] {
-  const holder = path.slice(0, -1);
-  const isField = typeof path.at(-1) === "string" && holder.length > 0;
-  return [path, ...(isField ? [holder] : [])].map((place) => JSON.stringify(place));
+function affectedPaths(path: Path): readonly string[] {
+  const parentPath = path.slice(0, -1);
+  const isField = typeof path.at(-1) === "string" && parentPath.length > 0;
+  return [path, ...(isField ? [parentPath] : [])].map((place) => JSON.stringify(place));
 }
 
 /** The error for problems that are already in order. */
@@ -90,7 +91,7 @@ export function bookError(
 }
 
 /** `$.pricePlans[0].name`; a key that is no plain word is quoted, and cut at 60 characters. */
-export function pathText(path: Path): string {
+export function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;
     if (/^[A-Za-z_$][\w$]*$/.test(step) && step.length <= 60) return `${text}.${step}`;
@@ -99,41 +100,41 @@ export function pathText(path: Path): string {
 }
 
 /** The positions of a path's steps in the document, for sorting; what is not there comes last in its object. */
-function placeOf(document: unknown, path: Path, positions: KeyPositions): readonly number[] {
-  const place: number[] = [];
-  let at = document;
+function toSortKey(document: unknown, path: Path, positions: KeyPositionLookup): readonly number[] {
+  const sortKey: number[] = [];
+  let current = document;
   for (const step of path) {
-    if (Array.isArray(at) && typeof step === "number") {
-      place.push(step);
-      at = at[step];
-    } else if (typeof at === "object" && at !== null && Object.hasOwn(at, step)) {
-      place.push(positions(at, String(step)));
-      at = Reflect.get(at, step);
+    if (Array.isArray(current) && typeof step === "number") {
+      sortKey.push(step);
+      current = current[step];
+    } else if (typeof current === "object" && current !== null && Object.hasOwn(current, step)) {
+      sortKey.push(positions(current, String(step)));
+      current = Reflect.get(current, step);
     } else {
-      place.push(Number.MAX_SAFE_INTEGER);
-      at = undefined;
+      sortKey.push(Number.MAX_SAFE_INTEGER);
+      current = undefined;
     }
   }
-  return place;
+  return sortKey;
 }
 
 /** The position of a key among those of its object. */
-type KeyPositions = (holder: object, key: string) => number;
+type KeyPositionLookup = (holder: object, key: string) => number;
 
 /** Looks at the keys of each object once: one of many thousand unknown fields has a problem for each. */
-function positionsOfKeys(): KeyPositions {
-  const known = new Map<object, ReadonlyMap<string, number>>();
+function createKeyPositionLookup(): KeyPositionLookup {
+  const positionsByObject = new Map<object, ReadonlyMap<string, number>>();
   return (holder, key) => {
-    let positions = known.get(holder);
+    let positions = positionsByObject.get(holder);
     if (positions === undefined) {
       positions = new Map(Object.keys(holder).map((each, place) => [each, place]));
-      known.set(holder, positions);
+      positionsByObject.set(holder, positions);
     }
     return positions.get(key) ?? -1;
   };
 }
 
-function comparePlaces(a: readonly number[], b: readonly number[]): number {
+function compareSortKeys(a: readonly number[], b: readonly number[]): number {
   for (const [index, step] of a.entries()) {
     const other = b[index];
     if (other === undefined) return 1;

@@ -8,7 +8,7 @@
 export type Steps<Result = void> = Generator<undefined, Result, undefined>;
 
 /** Does all steps, one right after another. */
-export function toTheEnd<Result>(steps: Steps<Result>): Result {
+export function runToCompletion<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

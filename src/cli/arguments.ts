@@ -5,8 +5,8 @@
  */
 import { parseArgs } from "node:util";
 
-import { nearestOf } from "../book/nearest.ts";
-import { quoted } from "../records/problems.ts";
+import { findNearest } from "../book/nearest.ts";
+import { quoteText } from "../records/problems.ts";
 import { UsageError } from "./problems.ts";
 
 /** One option of a command. */
@@ -33,8 +33,8 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 export interface Arguments {
   readonly positionals: readonly string[];
   flag(name: string): boolean;
-  one(name: string): string | undefined;
-  many(name: string): readonly string[];
+  value(name: string): string | undefined;
+  values(name: string): readonly string[];
 }
 
 /**
@@ -55,30 +55,31 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
   const positionals: string[] = [];
   const values = new Map<string, string[]>();
-  let list: string[] | undefined;
+  let openList: string[] | undefined;
   for (const token of tokens) {
-    if (token.kind === "positional") (positionals.length === 0 ? positionals : (list ?? positionals)).push(token.value);
+    if (token.kind === "positional")
+      (positionals.length === 0 ? positionals : (openList ?? positionals)).push(token.value);
     if (token.kind !== "option") continue;
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
     if (spec === undefined) throw unknownOption(token.rawName, Object.keys(specs));
-    const given = values.get(token.name) ?? [];
-    if (given.length > 0 && (spec.kind === "one" || spec.kind === "maybe"))
+    const optionValues = values.get(token.name) ?? [];
+    if (optionValues.length > 0 && (spec.kind === "one" || spec.kind === "maybe"))
       throw new UsageError(`--${token.name} may be given once only`);
-    given.push(valueOf(token.name, spec, token.value));
-    values.set(token.name, given);
-    list = spec.kind === "list" ? given : undefined;
+    optionValues.push(requireValue(token.name, spec, token.value));
+    values.set(token.name, optionValues);
+    openList = spec.kind === "list" ? optionValues : undefined;
   }
   return {
     positionals,
     flag: (name) => values.has(name),
-    one: (name) => values.get(name)?.[0],
-    many: (name) => values.get(name) ?? [],
+    value: (name) => values.get(name)?.[0],
+    values: (name) => values.get(name) ?? [],
   };
 }
 
-function valueOf(name: string, spec: OptionSpec, value: string | undefined): string {
+function requireValue(name: string, spec: OptionSpec, value: string | undefined): string {
   if (spec.kind === "flag") {
-    if (value !== undefined) throw new UsageError(`--${name} takes no value, got ${quoted(value)}`);
+    if (value !== undefined) throw new UsageError(`--${name} takes no value, got ${quoteText(value)}`);
     return "";
   }
   if (value === undefined && spec.kind === "maybe") return "";
@@ -87,17 +88,17 @@ function valueOf(name: string, spec: OptionSpec, value: string | undefined): str
   }
   if (value.startsWith("--")) {
     throw new UsageError(
-      `--${name} needs a value, got the option ${quoted(value)}; for such a value write --${name}=…`,
+      `--${name} needs a value, got the option ${quoteText(value)}; for such a value write --${name}=…`,
     );
   }
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    throw new UsageError(`--${name} must be one of ${spec.choices.join(", ")}, got ${quoted(value)}`);
+    throw new UsageError(`--${name} must be one of ${spec.choices.join(", ")}, got ${quoteText(value)}`);
   }
   return value;
 }
 
-function unknownOption(rawName: string, known: readonly string[]): UsageError {
-  const nearest = nearestOf(rawName.replace(/^-+/, ""), known);
+function unknownOption(rawName: string, optionNames: readonly string[]): UsageError {
+  const nearest = findNearest(rawName.replace(/^-+/, ""), optionNames);
   const hint = nearest === undefined ? "see --help" : `did you mean --${nearest}?`;
-  return new UsageError(`unknown option ${quoted(rawName).slice(1, -1)}: ${hint}`);
+  return new UsageError(`unknown option ${quoteText(rawName).slice(1, -1)}: ${hint}`);
 }

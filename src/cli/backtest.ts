@@ -12,27 +12,34 @@ import { parseDate } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import { printable } from "../pages/printable.ts";
+import { toPrintable } from "../pages/printable.ts";
 import { type Backtest, createBacktest } from "../proof/backtest/backtest.ts";
-import { breachesOf, type GateRule, parseGate } from "../proof/backtest/gate.ts";
+import { findBreaches, type GateRule, parseGate } from "../proof/backtest/gate.ts";
 import type { MigrationInput } from "../proof/backtest/migration.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookPath, type Command } from "./command.ts";
+import { requireBookPath, type Command } from "./command.ts";
 import { readBookFile, readDraftFile } from "./documents.ts";
 import { pairWithMaps } from "./event-files.ts";
 import { createProblemList, type ProblemList } from "./event-problems.ts";
-import { eventInputOf, eventOptions, idMemory, idOptions, outputOptions, usageOptions } from "./input-options.ts";
+import {
+  readEventInput,
+  eventOptions,
+  createIdMemory,
+  idOptions,
+  outputOptions,
+  usageOptions,
+} from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
-import { countedEvents, tellProblems } from "./preview-output.ts";
+import { countEventsByStatus, printProblems } from "./preview-output.ts";
 import { UsageError } from "./problems.ts";
-import { dateOption, rangeOf, rangeOptions } from "./range-options.ts";
-import { takeEventFiles } from "./reading-events.ts";
-import { reportPage } from "./report-page.ts";
-import { backtestCsv } from "./table/backtest-csv.ts";
-import { backtestTable } from "./table/backtest-table.ts";
-import { styleOf } from "./table/style.ts";
-import { takeUsageFiles, usagePathsOf } from "./usage/usage-files.ts";
+import { parseDateOption, readRange, rangeOptions } from "./range-options.ts";
+import { readEventFiles } from "./reading-events.ts";
+import { renderReportPage } from "./report-page.ts";
+import { formatBacktestCsv } from "./table/backtest-csv.ts";
+import { formatBacktestTable } from "./table/backtest-table.ts";
+import { createTableStyle } from "./table/style.ts";
+import { readUsageFiles, readUsagePaths } from "./usage/usage-files.ts";
 
 /** Prices usage on drafts. */
 export const backtestCommand: Command = {
@@ -64,63 +71,69 @@ export const backtestCommand: Command = {
   run: runBacktest,
 };
 
-async function runBacktest(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = bookPath(given);
-  const gates = given.many("fail-if").map(gateOf);
-  const input = eventInputOf(given);
+async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const gates = args.values("fail-if").map(parseGateOption);
+  const input = readEventInput(args);
   const { events, maps, reader } = input;
   const files = pairWithMaps(events, maps, reader);
-  const usagePaths = usagePathsOf(given, files);
-  const range = rangeOf(given);
-  const format = given.one("format") ?? "table";
-  const migration = migrationOf(given);
+  const usagePaths = readUsagePaths(args, files);
+  const range = readRange(args);
+  const format = args.value("format") ?? "table";
+  const migration = readMigration(args);
   if (files.length + usagePaths.length === 0) throw new UsageError("expected --events or --usage: the usage to price");
-  const planPaths = given.many("plan");
+  const planPaths = args.values("plan");
   if (planPaths.length === 0) throw new UsageError("expected --plan: a draft to compare with");
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   const { book } = file;
   const plans: PricePlan[] = [];
   for (const each of planPaths) {
-    const plan = await readDraftFile(each, book, given.many("account"), io);
+    const plan = await readDraftFile(each, book, args.values("account"), io);
     if (plan === undefined) return "problems";
     plans.push(plan);
   }
-  const accounts = given.many("account");
+  const accounts = args.values("account");
   const run = createBacktest(book, plans, {
     ...range,
     accounts: accounts.length === 0 ? undefined : accounts,
-    causes: format === "html" || given.flag("causes"),
+    causes: format === "html" || args.flag("causes"),
     migration,
-    ids: idMemory(given, files.length > 0, io),
+    ids: createIdMemory(args, files.length > 0, io),
   });
-  await takeUsageFiles(usagePaths, (row) => run.addUsage(row), io);
+  await readUsageFiles(usagePaths, (row) => run.addUsage(row), io);
   const list = createProblemList();
-  await takeEventFiles(run, files, { list, book, input, io });
-  await tellProblems(list, book, io);
+  await readEventFiles(run, files, { list, book, input, io });
+  await printProblems(list, book, io);
   const result = run.finish();
-  await withOutput(given, io, async (to) => {
-    const shown = given.flag("all") ? result : changedOnly(result);
-    if (format === "html") await write(to.stdout, await pageOf(book, planPaths, result, list));
-    else if (format === "json") await write(to.stdout, `${stringifyJson(shown, 2)}\n`);
-    else await write(to.stdout, format === "csv" ? backtestCsv(shown) : backtestTable(shown, planPaths, styleOf(to)));
+  await withOutput(args, io, async (to) => {
+    const filteredResult = args.flag("all") ? result : filterChanges(result);
+    if (format === "html") await write(to.stdout, await renderBacktestPage(book, planPaths, result, list));
+    else if (format === "json") await write(to.stdout, `${stringifyJson(filteredResult, 2)}\n`);
+    else
+      await write(
+        to.stdout,
+        format === "csv"
+          ? formatBacktestCsv(filteredResult)
+          : formatBacktestTable(filteredResult, planPaths, createTableStyle(to)),
+      );
   });
-  const breaches = gates.flatMap((gate) => breachesOf(result, gate));
-  for (const breach of breaches) await write(io.stderr, `ratebook: --fail-if: ${printable(breach)}\n`);
+  const breaches = gates.flatMap((gate) => findBreaches(result, gate));
+  for (const breach of breaches) await write(io.stderr, `ratebook: --fail-if: ${toPrintable(breach)}\n`);
   return list.count > 0 || breaches.length > 0 ? "problems" : "done";
 }
 
 /** @throws {UsageError} when one of the two options is missing, or the day is none */
-function migrationOf(given: Arguments): MigrationInput | undefined {
-  const [chosen, on] = [given.one("migrate"), given.one("on")];
-  if (chosen === undefined && on === undefined) return undefined;
-  const mode = MIGRATION_MODES.find((each) => each === chosen);
+function readMigration(args: Arguments): MigrationInput | undefined {
+  const [modeText, on] = [args.value("migrate"), args.value("on")];
+  if (modeText === undefined && on === undefined) return undefined;
+  const mode = MIGRATION_MODES.find((each) => each === modeText);
   if (mode === undefined || on === undefined)
     throw new UsageError("--migrate MODE and --on DATE go together: one is missing");
-  return { mode, on: dateOption("on", on, parseDate) };
+  return { mode, on: parseDateOption("on", on, parseDate) };
 }
 
-function gateOf(text: string): GateRule {
+function parseGateOption(text: string): GateRule {
   try {
     return parseGate(text);
   } catch (error) {
@@ -130,11 +143,16 @@ function gateOf(text: string): GateRule {
 }
 
 /** A report of the differences alone. */
-async function pageOf(book: Book, paths: readonly string[], backtest: Backtest, list: ProblemList): Promise<string> {
+async function renderBacktestPage(
+  book: Book,
+  paths: readonly string[],
+  backtest: Backtest,
+  list: ProblemList,
+): Promise<string> {
   const { problems, count: problemCount } = list;
-  const events = countedEvents(backtest.events, list);
+  const events = countEventsByStatus(backtest.events, list);
   const draftNames = paths.map((path) => basename(path));
-  return reportPage({
+  return renderReportPage({
     book,
     backtest,
     draftNames,
@@ -148,7 +166,7 @@ async function pageOf(book: Book, paths: readonly string[], backtest: Backtest, 
 }
 
 /** Without accounts and lines that stay as they are. */
-function changedOnly({ events, plans }: Backtest): Backtest {
+function filterChanges({ events, plans }: Backtest): Backtest {
   const isChanged = ({ difference }: { readonly difference: Decimal }): boolean => !difference.isZero();
   return {
     events,

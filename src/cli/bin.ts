@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { processIo } from "./io.ts";
-import { run } from "./run.ts";
+import { createProcessIo } from "./io.ts";
+import { runCommandLine } from "./run.ts";
 
-process.exitCode = await run(process.argv.slice(2), processIo());
+process.exitCode = await runCommandLine(process.argv.slice(2), createProcessIo());

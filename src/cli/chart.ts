@@ -4,12 +4,12 @@
  * @module
  */
 import { hasCode } from "../errors.ts";
-import { planChart } from "../pages/chart/plan-chart.ts";
+import { drawPlanChart } from "../pages/chart/plan-chart.ts";
 import { type PlanCurves, planCurves } from "../proof/plan-curves.ts";
-import { quoted } from "../records/problems.ts";
+import { quoteText } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
-import { type Command, filePath } from "./command.ts";
-import { type PlanFile, readPlanOf } from "./documents.ts";
+import { type Command, requireFilePath } from "./command.ts";
+import { type PlanFile, findPlanInFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
 import { UsageError } from "./problems.ts";
@@ -25,24 +25,26 @@ export const chartCommand: Command = {
     at: { kind: "many", value: "ID=QUANTITY", help: "what another card is held at in the whole cycle; default 0" },
     output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
   },
-  run: chart,
+  run: runChart,
 };
 
-async function chart(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const file = await readPlanOf(filePath(given, "PLAN or BOOK"), given.one("plan"), io);
+async function runChart(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const file = await findPlanInFile(requireFilePath(args, "PLAN or BOOK"), args.value("plan"), io);
   if (file === undefined) return "problems";
-  const drawn = planChart(file.plan.name, curvesOf(file, given));
-  await withOutput(given, io, ({ stdout }) => write(stdout, drawn));
+  const svg = drawPlanChart(file.plan.name, computeCurves(file, args));
+  await withOutput(args, io, ({ stdout }) => write(stdout, svg));
   return "done";
 }
 
-function curvesOf({ plan: { pricePlanDetails }, names }: PlanFile, given: Arguments): PlanCurves {
-  const [currency, upTo] = [given.one("currency"), given.one("up-to")];
-  const supported = pricePlanDetails.supportedCurrencies ?? [];
-  if (currency !== undefined && !supported.includes(currency)) {
-    throw new UsageError(`--currency: the plan supports ${supported.join(", ") || "none"}, not ${quoted(currency)}`);
+function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Arguments): PlanCurves {
+  const [currency, upTo] = [args.value("currency"), args.value("up-to")];
+  const currencies = pricePlanDetails.supportedCurrencies ?? [];
+  if (currency !== undefined && !currencies.includes(currency)) {
+    throw new UsageError(
+      `--currency: the plan supports ${currencies.join(", ") || "none"}, not ${quoteText(currency)}`,
+    );
   }
-  const quantities = Object.fromEntries(given.many("at").map(quantityAt));
+  const quantities = Object.fromEntries(args.values("at").map(parseFixedQuantity));
   try {
     return planCurves(pricePlanDetails, { currency, upTo, quantities, names });
   } catch (error) {
@@ -52,8 +54,8 @@ function curvesOf({ plan: { pricePlanDetails }, names }: PlanFile, given: Argume
   }
 }
 
-function quantityAt(text: string): readonly [string, string] {
+function parseFixedQuantity(text: string): readonly [string, string] {
   const end = text.lastIndexOf("=");
-  if (end < 1) throw new UsageError(`--at: expected ID=QUANTITY, got ${quoted(text)}`);
+  if (end < 1) throw new UsageError(`--at: expected ID=QUANTITY, got ${quoteText(text)}`);
   return [text.slice(0, end), text.slice(end + 1)];
 }

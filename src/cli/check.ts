@@ -4,10 +4,10 @@
  * @module
  */
 import type { Book } from "../book/model/book.ts";
-import { printable } from "../pages/printable.ts";
+import { toPrintable } from "../pages/printable.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookWarnings } from "./book-warnings.ts";
-import { bookPath, type Command } from "./command.ts";
+import { findBookWarnings } from "./book-warnings.ts";
+import { requireBookPath, type Command } from "./command.ts";
 import { readBookFile, readPlanFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 
@@ -16,18 +16,18 @@ export const checkCommand: Command = {
   usage: "BOOK [--plan FILE]",
   summary: "Checks a book, or a price plan against it: prints every problem, and warns of what is probably forgotten.",
   options: { plan: { kind: "one", value: "FILE", help: "a price plan to check against the book" } },
-  run: check,
+  run: runCheck,
 };
 
-async function check(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = bookPath(given);
+async function runCheck(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   const { book } = file;
-  const planPath = given.one("plan");
+  const planPath = args.value("plan");
   if (planPath === undefined) {
-    await write(io.stdout, `${path}: ok, ${contentsOf(book)}\n`);
-    for (const warning of bookWarnings(book)) await write(io.stderr, `${path}: warning: ${printable(warning)}\n`);
+    await write(io.stdout, `${path}: ok, ${describeContents(book)}\n`);
+    for (const warning of findBookWarnings(book)) await write(io.stderr, `${path}: warning: ${toPrintable(warning)}\n`);
     return "done";
   }
   const plan = await readPlanFile(planPath, book, io);
@@ -36,7 +36,7 @@ async function check(given: Arguments, io: Io): Promise<"done" | "problems"> {
   return "done";
 }
 
-function contentsOf(book: Book): string {
+function describeContents(book: Book): string {
   const counts: readonly (readonly [number, string])[] = [
     [book.eventSchemas.length, "event schema"],
     [book.usageMeters.length, "usage meter"],

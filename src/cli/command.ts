@@ -24,23 +24,25 @@ export interface Command {
   /** The environment variables that it reads, by name, each with its purpose. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Runs it. The answer says whether the input had problems; these were printed already. */
-  readonly run: (given: Arguments, io: Io) => Promise<"done" | "problems">;
+  readonly run: (args: Arguments, io: Io) => Promise<"done" | "problems">;
 }
 
 /** The path of a book, the one argument of a command. @throws {UsageError} when there is none, or more than one */
-export function bookPath(given: Arguments): string {
-  return filePath(given, "BOOK");
+export function requireBookPath(args: Arguments): string {
+  return requireFilePath(args, "BOOK");
 }
 
-/** The one argument of a command. @param what it is called in its usage @throws {UsageError} as {@link bookPath} */
-export function filePath({ positionals }: Arguments, what: string): string {
+/** The one argument of a command. @param argumentName it is called in its usage @throws {UsageError} as {@link requireBookPath} */
+export function requireFilePath({ positionals }: Arguments, argumentName: string): string {
   const [path, ...more] = positionals;
   if (path === undefined) {
-    throw new UsageError(`expected a ${what}: the path of ${what === "BOOK" ? "a rate book" : "a file"}`);
+    throw new UsageError(
+      `expected a ${argumentName}: the path of ${argumentName === "BOOK" ? "a rate book" : "a file"}`,
+    );
   }
   if (more.length > 0) {
     throw new UsageError(
-      `expected one ${what}, got ${positionals.length} arguments: ${positionals.join(" ").slice(0, 60)}`,
+      `expected one ${argumentName}, got ${positionals.length} arguments: ${positionals.join(" ").slice(0, 60)}`,
     );
   }
   return path;

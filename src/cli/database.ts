@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 
-import { InputError, quoted } from "../records/problems.ts";
+import { InputError, quoteText } from "../records/problems.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
@@ -23,7 +23,7 @@ export const databaseOption: OptionSpecs = {
 };
 
 /** The option of a command that goes on until it is stopped. */
-export const servedDatabaseOption: OptionSpecs = {
+export const serverDatabaseOption: OptionSpecs = {
   database: {
     kind: "one",
     value: "DIR|URL|pglite:DIR|memory",
@@ -39,43 +39,43 @@ export const databaseVariable = { RATEBOOK_DATABASE: "the database, where --data
  *
  * @throws {UsageError} for an address of something else than PostgreSQL, which would be taken for a directory
  */
-export function databaseOf(given: Arguments, { env }: Pick<Io, "env">): string {
-  const database = given.one("database") ?? (env["RATEBOOK_DATABASE"] || DEFAULT_DATABASE);
+export function resolveDatabase(args: Arguments, { env }: Pick<Io, "env">): string {
+  const database = args.value("database") ?? (env["RATEBOOK_DATABASE"] || DEFAULT_DATABASE);
   const [, scheme] = /^([^/\\]*):\/\//.exec(database) ?? [];
   if (scheme === undefined || /^(?:postgres(?:ql)?|pglite)$/.test(scheme)) return database;
   // The rest of the address may hold a password: it is not shown.
   throw new UsageError(
-    `the database: expected a directory, postgres://… or pglite:DIR, got an address that begins with ${quoted(`${scheme}://`)}`,
+    `the database: expected a directory, postgres://… or pglite:DIR, got an address that begins with ${quoteText(`${scheme}://`)}`,
   );
 }
 
-/** As {@link databaseOf}, for a command that ends at once. @throws {UsageError} for one in memory */
-export function lastingDatabaseOf(given: Arguments, io: Pick<Io, "env">): string {
-  const database = databaseOf(given, io);
+/** As {@link resolveDatabase}, for a command that ends at once. @throws {UsageError} for one in memory */
+export function resolvePersistentDatabase(args: Arguments, io: Pick<Io, "env">): string {
+  const database = resolveDatabase(args, io);
   if (database !== "memory") return database;
   throw new UsageError("--database memory would be gone at once: expected a directory or an address");
 }
 
 /** The directory of a database, and nothing for one that has an address. */
-function directoryOf(database: string): string | undefined {
+function databaseDirectory(database: string): string | undefined {
   if (database.startsWith("pglite:")) return database.slice("pglite:".length);
   return database === "memory" || database.includes("://") ? undefined : database;
 }
 
 /** Whether a database in a directory is yet to be made. */
-export function isNewDirectory(database: string): boolean {
-  const directory = directoryOf(database);
+export function isMissingDirectory(database: string): boolean {
+  const directory = databaseDirectory(database);
   return directory !== undefined && !existsSync(directory);
 }
 
 /** For a command that only makes sense where a database is. @throws {InputError} for a directory that is not there */
-export function expectDatabase(database: string): void {
-  if (isNewDirectory(database))
-    throw new InputError(`no database is in ${quoted(directoryOf(database) ?? database)}: no such directory`);
+export function requireDatabase(database: string): void {
+  if (isMissingDirectory(database))
+    throw new InputError(`no database is in ${quoteText(databaseDirectory(database) ?? database)}: no such directory`);
 }
 
 /** A database as it may be shown: an address without its user and password. */
-export function shownDatabase(database: string): string {
+export function redactDatabase(database: string): string {
   if (!database.includes("://")) return database;
   if (!URL.canParse(database)) return database.slice(0, database.indexOf("://"));
   const { protocol, host, pathname } = new URL(database);

@@ -8,7 +8,7 @@ import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal } from "../numbers/decimal.ts";
 import { type Fraction, formatFraction } from "../numbers/fraction.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import { printable } from "../pages/printable.ts";
+import { toPrintable } from "../pages/printable.ts";
 import {
   type AccountDiff,
   CAUSES,
@@ -37,59 +37,59 @@ export const diffCommand: Command = {
     },
     ...outputOptions(["table", "json"], "differences"),
   },
-  run: diff,
+  run: runDiff,
 };
 
-async function diff(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const [a, b, ...more] = given.positionals;
+async function runDiff(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const [a, b, ...more] = args.positionals;
   if (a === undefined || b === undefined || more.length > 0)
-    throw new UsageError(`expected two files of invoices, got ${given.positionals.length}`);
-  const paths = given.many("book");
+    throw new UsageError(`expected two files of invoices, got ${args.positionals.length}`);
+  const paths = args.values("book");
   if (paths.length > 2) throw new UsageError(`expected one --book, or one for each file, got ${paths.length}`);
   const [first, second = first] = await Promise.all(paths.map(async (path) => readBookFile(path, io)));
   if (paths.length > 0 && (first === undefined || second === undefined)) return "problems";
   const books = first && second && ([first.book, second.book] as const);
   const [before, after] = [await readInvoices(a, io), await readInvoices(b, io)];
   const result = diffInvoices(before, after, { books });
-  await withOutput(given, io, async ({ stdout }) => {
-    await write(stdout, given.one("format") === "json" ? `${stringifyJson(result, 2)}\n` : textOf(result));
+  await withOutput(args, io, async ({ stdout }) => {
+    await write(stdout, args.value("format") === "json" ? `${stringifyJson(result, 2)}\n` : formatDiff(result));
   });
   return "done";
 }
 
-function textOf({ accounts }: InvoiceDiff): string {
-  return [...accounts.flatMap(accountLines), ""].map(printable).join("\n");
+function formatDiff({ accounts }: InvoiceDiff): string {
+  return [...accounts.flatMap(formatAccount), ""].map(toPrintable).join("\n");
 }
 
-function accountLines({ accountId, currency, lines, total }: AccountDiff): readonly string[] {
+function formatAccount({ accountId, currency, lines, total }: AccountDiff): readonly string[] {
   const digits = minorUnitDigits(currency);
-  const changed = lines.filter(({ causes, difference }) => !difference.isZero() || Object.keys(causes).length > 0);
+  const changedLines = lines.filter(({ causes, difference }) => !difference.isZero() || Object.keys(causes).length > 0);
   return [
-    `${accountId}: ${amountText(total.before, digits)} → ${amountText(total.after, digits)} ${currency} (${signed(amountText(total.difference, digits))})`,
-    ...changed.flatMap((line) => [
-      `  ${line.description ?? line.id ?? line.type}: ${amountText(line.before, digits)} → ${amountText(line.after, digits)} (${signed(amountText(line.difference, digits))})`,
-      ...causeLines(line),
+    `${accountId}: ${formatAmount(total.before, digits)} → ${formatAmount(total.after, digits)} ${currency} (${withSign(formatAmount(total.difference, digits))})`,
+    ...changedLines.flatMap((line) => [
+      `  ${line.description ?? line.id ?? line.type}: ${formatAmount(line.before, digits)} → ${formatAmount(line.after, digits)} (${withSign(formatAmount(line.difference, digits))})`,
+      ...formatCauses(line),
     ]),
   ];
 }
 
-function causeLines({ causes }: Pick<DiffLine, "causes">): readonly string[] {
+function formatCauses({ causes }: Pick<DiffLine, "causes">): readonly string[] {
   return CAUSES.flatMap((cause) => {
     const amount = causes[cause];
-    return amount === undefined ? [] : [`    ${cause}: ${signed(exactText(amount))}`];
+    return amount === undefined ? [] : [`    ${cause}: ${withSign(formatExactAmount(amount))}`];
   });
 }
 
 /** The decimal where there is one, else the fraction: what is cut would not add up. */
-function exactText(amount: Fraction): string {
+function formatExactAmount(amount: Fraction): string {
   const text = formatFraction(amount);
   return text.replace(/\D/g, "").length < 30 ? text : `${amount.numerator.toFixed()}/${amount.denominator}`;
 }
 
-function amountText(amount: Decimal, digits: number): string {
+function formatAmount(amount: Decimal, digits: number): string {
   return groupThousands(amount.toFixed(digits));
 }
 
-function signed(text: string): string {
+function withSign(text: string): string {
   return text.startsWith("-") ? text : `+${text}`;
 }

@@ -7,16 +7,16 @@ import { parsePlan, parseBook } from "../book/book.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { bookError } from "../book/problems.ts";
-import { openDocument } from "../book/reading/json-document.ts";
+import { parseJsonDocument } from "../book/reading/json-document.ts";
 import { hasCode, type Problem } from "../errors.ts";
 import { draftable } from "../ledger/preview/preview-draft.ts";
 import { shownAccounts } from "../ledger/preview/preview.ts";
 import { parseJson } from "../numbers/json.ts";
-import { InputError, quoted } from "../records/problems.ts";
+import { InputError, quoteText } from "../records/problems.ts";
 import { type Io, write } from "./io.ts";
-import { bookAround } from "./lone-plan.ts";
-import { problemLines } from "./problem-lines.ts";
-import { reasonOf, UsageError } from "./problems.ts";
+import { createBookForPlan } from "./lone-plan.ts";
+import { formatProblems } from "./problem-lines.ts";
+import { describeSystemError, UsageError } from "./problems.ts";
 
 /**
  * The text of a small file.
@@ -28,7 +28,7 @@ export async function readTextFile(path: string, io: Io): Promise<string> {
   try {
     bytes = await io.readFile(path);
   } catch (error) {
-    throw new InputError(`${path}: ${reasonOf(error)}`);
+    throw new InputError(`${path}: ${describeSystemError(error)}`);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -49,7 +49,7 @@ export interface BookFile {
  * @returns undefined when it has any
  */
 export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
-  return orTellProblems(path, io, (json) => ({
+  return parseOrPrintProblems(path, io, (json) => ({
     book: parseBook(json),
     json: typeof json === "string" ? parseJson(json) : json,
   }));
@@ -57,7 +57,7 @@ export async function readBookFile(path: string, io: Io): Promise<BookFile | und
 
 /** As {@link readBookFile}, for a price plan by the rules of a book. */
 export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
-  return orTellProblems(path, io, (json) => parsePlan(json, book));
+  return parseOrPrintProblems(path, io, (json) => parsePlan(json, book));
 }
 
 /**
@@ -73,11 +73,11 @@ export async function readDraftFile(
   io: Io,
 ): Promise<PricePlan | undefined> {
   const areNamed = accounts.length > 0;
-  const shown = shownAccounts(book, areNamed ? accounts : undefined);
-  return orTellProblems(path, io, (json) => {
+  const draftAccounts = shownAccounts(book, areNamed ? accounts : undefined);
+  return parseOrPrintProblems(path, io, (json) => {
     const plan = parsePlan(json, book);
     try {
-      draftable(shown, plan, { areNamed });
+      draftable(draftAccounts, plan, { areNamed });
       return plan;
     } catch (error) {
       if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
@@ -100,56 +100,56 @@ export interface PlanFile {
  * @param id the plan's, where the book has several; of its versions the last is taken
  * @throws {UsageError} when the file has no such plan, or several and none is named
  */
-export async function readPlanOf(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
-  const read = await orTellProblems(path, io, (json): PlanFile | Book => {
+export async function findPlanInFile(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
+  const planOrBook = await parseOrPrintProblems(path, io, (json): PlanFile | Book => {
     const value = typeof json === "string" ? parseJson(json) : json;
     const isPlan = typeof value === "object" && value !== null && Object.hasOwn(value, "pricePlanDetails");
     if (!isPlan) return parseBook(json);
-    const book = bookAround(value);
-    return { plan: parsePlan(json, book), names: namesIn(book) };
+    const book = createBookForPlan(value);
+    return { plan: parsePlan(json, book), names: displayNames(book) };
   });
-  if (read === undefined || "plan" in read) return read;
-  const { pricePlans } = read;
+  if (planOrBook === undefined || "plan" in planOrBook) return planOrBook;
+  const { pricePlans } = planOrBook;
   const [first, ...more] = id === undefined ? pricePlans : pricePlans.filter((plan) => plan.id === id);
   const plans = `the plans of the book: ${[...new Set(pricePlans.map((plan) => plan.id))].join(", ") || "none"}`;
   if (first === undefined)
-    throw new UsageError(id === undefined ? `${path} has no plan` : `no plan ${quoted(id)}; ${plans}`);
+    throw new UsageError(id === undefined ? `${path} has no plan` : `no plan ${quoteText(id)}; ${plans}`);
   if (more.some((plan) => plan.id !== first.id)) throw new UsageError(`expected --plan ID; ${plans}`);
   const plan = more.reduce((last, each) => (each.version > last.version ? each : last), first);
-  return { plan, names: namesIn(read) };
+  return { plan, names: displayNames(planOrBook) };
 }
 
 /** What invoices call meters, add-ons and features, by id. */
-function namesIn({ usageMeters, addOns, features }: Book): ReadonlyMap<string, string> {
+function displayNames({ usageMeters, addOns, features }: Book): ReadonlyMap<string, string> {
   return new Map([...usageMeters, ...addOns, ...features].map(({ id, displayName }) => [id, displayName]));
 }
 
-async function orTellProblems<T>(path: string, io: Io, read: (json: unknown) => T): Promise<T | undefined> {
+async function parseOrPrintProblems<T>(path: string, io: Io, read: (json: unknown) => T): Promise<T | undefined> {
   const text = await readTextFile(path, io);
   // Plain JSON is read as it is: its places are looked for only where something is wrong.
-  const plain = attempt(read, text);
-  if ("read" in plain) return plain.read;
-  const document = openDocument(text);
+  const firstAttempt = tryRead(read, text);
+  if ("read" in firstAttempt) return firstAttempt.read;
+  const document = parseJsonDocument(text);
   if (!("value" in document)) {
     const { line, column, message } = document;
-    const [first] = plain.problems;
-    const tooDeep = plain.problems.length === 1 && first !== undefined && !first.message.startsWith("not JSON");
+    const [first] = firstAttempt.problems;
+    const tooDeep = firstAttempt.problems.length === 1 && first !== undefined && !first.message.startsWith("not JSON");
     const problem = tooDeep ? first : { path: "$", message: `not JSON: ${message}` };
-    await write(io.stderr, problemLines(path, text, [{ ...problem, place: tooDeep ? undefined : { line, column } }]));
+    await write(io.stderr, formatProblems(path, text, [{ ...problem, place: tooDeep ? undefined : { line, column } }]));
     return undefined;
   }
-  const isJson = !plain.problems.some(({ message }) => message.startsWith("not JSON"));
-  const again = isJson ? plain : attempt(read, document.value);
-  const repeated = isJson ? [] : document.repeated;
-  if ("read" in again && repeated.length === 0) return again.read;
-  const problems = [...repeated, ...("read" in again ? [] : again.problems)];
-  const placed = problems.map((problem) => ({ ...problem, place: document.placeOf(problem) }));
-  await write(io.stderr, problemLines(path, text, placed));
+  const isJson = !firstAttempt.problems.some(({ message }) => message.startsWith("not JSON"));
+  const secondAttempt = isJson ? firstAttempt : tryRead(read, document.value);
+  const repeatedKeys = isJson ? [] : document.repeatedKeys;
+  if ("read" in secondAttempt && repeatedKeys.length === 0) return secondAttempt.read;
+  const problems = [...repeatedKeys, ...("read" in secondAttempt ? [] : secondAttempt.problems)];
+  const placedProblems = problems.map((problem) => ({ ...problem, place: document.findPlace(problem) }));
+  await write(io.stderr, formatProblems(path, text, placedProblems));
   return undefined;
 }
 
 /** The result of reading, or all problems. */
-function attempt<T>(
+function tryRead<T>(
   read: (json: unknown) => T,
   json: unknown,
 ): { readonly read: T } | { readonly problems: readonly Problem[] } {

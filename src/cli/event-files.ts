@@ -3,22 +3,22 @@
  *
  * @module
  */
-import { type CsvMap, readCsvMap } from "../records/csv-map.ts";
+import { type EventFileMap, readEventFileMap } from "../records/csv-map.ts";
 import type { EventCursor } from "../records/event-cursor.ts";
 import type { EventSink } from "../records/event-sink.ts";
-import { eventOfObject } from "../records/json-fields.ts";
+import { createObjectEventMaker } from "../records/json-fields.ts";
 import { isTableAddress, readTableAddress, type ServerAddress } from "../warehouse/clickhouse/address.ts";
 import { connectClickHouse } from "../warehouse/clickhouse/connect.ts";
 import { openTables, type TableInput } from "../warehouse/clickhouse/mapped-tables.ts";
-import { openParquet, type ParquetInput, type ParquetReading } from "../warehouse/duckdb/mapped-files.ts";
-import { asksForRows } from "../warehouse/reading/mapped-source.ts";
+import { openParquet, type ParquetInput, type ParquetReadOptions } from "../warehouse/duckdb/mapped-files.ts";
+import { usesRowNumbers } from "../warehouse/reading/mapped-source.ts";
 import { readTextFile } from "./documents.ts";
-import { type ByteSource, openSource } from "./events/byte-source.ts";
+import { type ByteSource, openByteSource } from "./events/byte-source.ts";
 import { createCsvCursor } from "./events/csv.ts";
 import { createNdjsonCursor } from "./events/ndjson.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
-import { openThreaded, stampOf, type ThreadReading } from "./threads/thread-cursors.ts";
+import { openThreadedFiles, readFileStamp, type ThreadOptions } from "./threads/thread-cursors.ts";
 
 /** Bytes that are read at once: of all files together, and at most and at least of one. */
 const BUFFERS_BYTES = 16 << 20;
@@ -59,20 +59,20 @@ export function pairWithMaps(
   reader?: FileReader,
 ): readonly EventFile[] {
   const isParquetName = (path: string): boolean =>
-    !isTableAddress(path) && (reader === undefined ? endsAsParquet(path) : reader === "parquet");
+    !isTableAddress(path) && (reader === undefined ? hasParquetName(path) : reader === "parquet");
   const isCsvName = (path: string): boolean =>
-    !isTableAddress(path) && (reader === undefined ? endsAsCsv(path) : reader === "csv");
+    !isTableAddress(path) && (reader === undefined ? hasCsvName(path) : reader === "csv");
   const isNdjsonName = (path: string): boolean =>
-    !isTableAddress(path) && (reader === undefined ? endsAsNdjson(path) : reader === "ndjson");
-  const readerOf = (path: string, map: string | undefined): EventReader => {
+    !isTableAddress(path) && (reader === undefined ? hasNdjsonName(path) : reader === "ndjson");
+  const chooseReader = (path: string, map: string | undefined): EventReader => {
     if (isTableAddress(path)) return "clickhouse";
     if (isParquetName(path)) return "parquet";
     return map === undefined || isNdjsonName(path) ? "ndjson" : "csv";
   };
-  const pair = (path: string, map: string | undefined): EventFile => ({
+  const toEventFile = (path: string, map: string | undefined): EventFile => ({
     path,
     map,
-    reader: readerOf(path, map),
+    reader: chooseReader(path, map),
   });
   if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - may be given once only");
   if (maps.length === 0) {
@@ -85,17 +85,19 @@ export function pairWithMaps(
         `${csv} is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one`,
       );
     }
-    return paths.map((path) => pair(path, undefined));
+    return paths.map((path) => toEventFile(path, undefined));
   }
   if (paths.length === 0) throw new UsageError("--map is for --events, and there are none");
-  if (maps.length === paths.length) return paths.map((path, index) => pair(path, maps[index]));
-  const mapped = paths.filter((path) => !isNdjsonName(path));
+  if (maps.length === paths.length) return paths.map((path, index) => toEventFile(path, maps[index]));
+  const pathsNeedingMaps = paths.filter((path) => !isNdjsonName(path));
   if (maps.length === 1) {
-    return paths.map((path) => pair(path, mapped.length > 0 && isNdjsonName(path) ? undefined : maps[0]));
+    return paths.map((path) =>
+      toEventFile(path, pathsNeedingMaps.length > 0 && isNdjsonName(path) ? undefined : maps[0]),
+    );
   }
-  if (maps.length === mapped.length) {
-    const left = maps.values();
-    return paths.map((path) => pair(path, isNdjsonName(path) ? undefined : left.next().value));
+  if (maps.length === pathsNeedingMaps.length) {
+    const remainingMaps = maps.values();
+    return paths.map((path) => toEventFile(path, isNdjsonName(path) ? undefined : remainingMaps.next().value));
   }
   throw new UsageError(
     `expected one --map for all files or one for each: got ${maps.length} for ${paths.length} files`,
@@ -103,15 +105,15 @@ export function pairWithMaps(
 }
 
 /** How files are read. */
-export interface FileReading extends ParquetReading {
+export interface EventReadOptions extends ParquetReadOptions {
   /** How several threads read files of NDJSON; undefined where one reads all. */
-  readonly threaded?: ThreadReading | undefined;
+  readonly threadOptions?: ThreadOptions | undefined;
 }
 
 /** How files are read where nothing is summed: row by row. */
-const ROW_BY_ROW: FileReading = {
+const ROW_BY_ROW: EventReadOptions = {
   book: { eventSchemas: [], usageMeters: [], accounts: [] },
-  isPushing: false,
+  usesPushdown: false,
   dedupes: false,
   memory: undefined,
 };
@@ -121,26 +123,26 @@ export async function openEventFiles(
   files: readonly EventFile[],
   sink: EventSink,
   io: Io,
-  reading: FileReading = ROW_BY_ROW,
+  reading: EventReadOptions = ROW_BY_ROW,
 ): Promise<OpenFiles> {
   const sources: ByteSource[] = [];
   const cursors: EventCursor[] = [];
   try {
-    const maps = new Map<string, CsvMap>();
+    const maps = new Map<string, EventFileMap>();
     for (const { map } of files) {
-      if (map !== undefined && !maps.has(map)) maps.set(map, readCsvMap(map, await readTextFile(map, io)));
+      if (map !== undefined && !maps.has(map)) maps.set(map, readEventFileMap(map, await readTextFile(map, io)));
     }
     const streams = files.filter(({ reader }) => reader !== "parquet" && reader !== "clickhouse");
-    const inputs = parquetInputs(files, maps);
-    const servers = tableInputs(files, maps, io);
-    await openDatabases({ inputs, servers, isAlone: streams.length === 0 }, { cursors, sink, reading });
-    for (const { path } of streams) sources.push(await openSource(path, io.stdin));
-    const inThreads = await openInThreads(files, sources, maps, { sink, threaded: reading.threaded });
-    if (inThreads !== undefined) {
+    const inputs = groupParquetFiles(files, maps);
+    const servers = groupTables(files, maps, io);
+    await openDatabases({ inputs, servers, isOnlyInput: streams.length === 0 }, { cursors, sink, reading });
+    for (const { path } of streams) sources.push(await openByteSource(path, io.stdin));
+    const threadedFiles = await openInThreads(files, sources, maps, { sink, threadOptions: reading.threadOptions });
+    if (threadedFiles !== undefined) {
       for (const source of sources) await source.close();
-      return inThreads;
+      return threadedFiles;
     }
-    cursors.push(...oneByOne(streams, sources, maps, sink));
+    cursors.push(...openSequentially(streams, sources, maps, sink));
     return { cursors, sources };
   } catch (error) {
     for (const cursor of cursors) await cursor.close();
@@ -150,10 +152,10 @@ export async function openEventFiles(
 }
 
 /** Opens files for one thread. @param sources those of the files */
-function oneByOne(
+function openSequentially(
   streams: readonly EventFile[],
   sources: readonly ByteSource[],
-  maps: ReadonlyMap<string, CsvMap>,
+  maps: ReadonlyMap<string, EventFileMap>,
   sink: EventSink,
 ): readonly EventCursor[] {
   const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
@@ -165,7 +167,7 @@ function oneByOne(
     const name = path === "-" ? "standard input" : path;
     const csvMap = map === undefined ? undefined : maps.get(map);
     if (csvMap !== undefined && reader === "csv") return [createCsvCursor(name, source, csvMap, sink)];
-    const makeEvent = csvMap === undefined ? undefined : eventOfObject(csvMap);
+    const makeEvent = csvMap === undefined ? undefined : createObjectEventMaker(csvMap);
     return [createNdjsonCursor(name, source, sink, { bufferBytes, shapes: true, makeEvent })];
   });
 }
@@ -174,18 +176,18 @@ function oneByOne(
 async function openInThreads(
   files: readonly EventFile[],
   sources: readonly ByteSource[],
-  maps: ReadonlyMap<string, CsvMap>,
-  { sink, threaded }: { readonly sink: EventSink; readonly threaded: FileReading["threaded"] },
+  maps: ReadonlyMap<string, EventFileMap>,
+  { sink, threadOptions }: { readonly sink: EventSink; readonly threadOptions: EventReadOptions["threadOptions"] },
 ): Promise<OpenFiles | undefined> {
-  if (threaded === undefined || files.length === 0 || !files.every(({ reader }) => reader === "ndjson"))
+  if (threadOptions === undefined || files.length === 0 || !files.every(({ reader }) => reader === "ndjson"))
     return undefined;
   if (!sources.every(({ isPlainFile }) => isPlainFile)) return undefined;
-  const scanned = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
+  const mappedFiles = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
   // The number of a line is known only once all before it were read.
-  if (scanned.some(({ map }) => map !== undefined && asksForRows(map))) return undefined;
-  if (!threaded.book.accounts.some(({ id }) => threaded.takesCounted(id))) return undefined;
-  const stamps = await Promise.all(scanned.map(async ({ path }) => stampOf(path)));
-  return openThreaded(scanned, stamps, sink, threaded);
+  if (mappedFiles.some(({ map }) => map !== undefined && usesRowNumbers(map))) return undefined;
+  if (!threadOptions.book.accounts.some(({ id }) => threadOptions.takesCounted(id))) return undefined;
+  const stamps = await Promise.all(mappedFiles.map(async ({ path }) => readFileStamp(path)));
+  return openThreadedFiles(mappedFiles, stamps, sink, threadOptions);
 }
 
 /** Opens what databases read. Cursors that are open already stay with the caller where a later one cannot be opened. */
@@ -193,43 +195,46 @@ async function openDatabases(
   {
     inputs,
     servers,
-    isAlone,
+    isOnlyInput,
   }: {
     readonly inputs: readonly ParquetInput[];
-    readonly servers: ReturnType<typeof tableInputs>;
-    readonly isAlone: boolean;
+    readonly servers: ReturnType<typeof groupTables>;
+    readonly isOnlyInput: boolean;
   },
   {
     cursors,
     sink,
     reading,
-  }: { readonly cursors: EventCursor[]; readonly sink: EventSink; readonly reading: ParquetReading },
+  }: { readonly cursors: EventCursor[]; readonly sink: EventSink; readonly reading: ParquetReadOptions },
 ): Promise<void> {
   // Ids of other files may be the same, and their events come in between: then every row goes through the core.
-  const isPushing = reading.isPushing && isAlone && servers.length + Math.min(inputs.length, 1) === 1;
-  if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...reading, isPushing })));
+  const usesPushdown = reading.usesPushdown && isOnlyInput && servers.length + Math.min(inputs.length, 1) === 1;
+  if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...reading, usesPushdown })));
   for (const { server, tables } of servers) {
     const client = await connectClickHouse(server);
-    cursors.push(...(await openTables(client, tables, sink, { ...reading, isPushing })));
+    cursors.push(...(await openTables(client, tables, sink, { ...reading, usesPushdown })));
   }
 }
 
 /** The Parquet files, those of one map together. */
-function parquetInputs(files: readonly EventFile[], maps: ReadonlyMap<string, CsvMap>): readonly ParquetInput[] {
+function groupParquetFiles(
+  files: readonly EventFile[],
+  maps: ReadonlyMap<string, EventFileMap>,
+): readonly ParquetInput[] {
   const paths = new Map<string, string[]>();
   for (const { path, map = "", reader } of files) {
     if (reader === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
   }
-  return [...paths].flatMap(([mapFile, each]) => {
+  return [...paths].flatMap(([mapFile, pathsOfMap]) => {
     const map = maps.get(mapFile);
-    return map === undefined ? [] : [{ paths: each, map, mapFile }];
+    return map === undefined ? [] : [{ paths: pathsOfMap, map, mapFile }];
   });
 }
 
 /** The tables, those of one server together. */
-function tableInputs(
+function groupTables(
   files: readonly EventFile[],
-  maps: ReadonlyMap<string, CsvMap>,
+  maps: ReadonlyMap<string, EventFileMap>,
   { env }: Io,
 ): readonly { readonly server: ServerAddress; readonly tables: readonly TableInput[] }[] {
   const servers = new Map<string, { readonly server: ServerAddress; readonly tables: TableInput[] }>();
@@ -238,22 +243,22 @@ function tableInputs(
     const { server, name } = readTableAddress(path, env);
     const map = file === undefined ? undefined : maps.get(file);
     const key = JSON.stringify(server);
-    const known = servers.get(key) ?? { server, tables: [] };
-    known.tables.push({ name, map: map === undefined || file === undefined ? undefined : { map, file } });
-    servers.set(key, known);
+    const group = servers.get(key) ?? { server, tables: [] };
+    group.tables.push({ name, map: map === undefined || file === undefined ? undefined : { map, file } });
+    servers.set(key, group);
   }
   return [...servers.values()];
 }
 
-function endsAsParquet(path: string): boolean {
+function hasParquetName(path: string): boolean {
   return /\.(?:parquet|parq|pq)$/i.test(path);
 }
 
-function endsAsCsv(path: string): boolean {
+function hasCsvName(path: string): boolean {
   return /\.csv(?:\.gz)?$/i.test(path);
 }
 
 /** Whether a file is NDJSON by its name. */
-export function endsAsNdjson(path: string): boolean {
+export function hasNdjsonName(path: string): boolean {
   return /\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(path);
 }

@@ -10,7 +10,7 @@ import type { Disorder } from "../records/event-cursor.ts";
 export const BAD_LINE = "BAD_LINE";
 
 /** An event of an account that the book does not have. */
-export const NO_ACCOUNT = "INGESTION_FAILED_ACCOUNT_NOT_FOUND" satisfies IngestStatus;
+export const ACCOUNT_NOT_FOUND = "INGESTION_FAILED_ACCOUNT_NOT_FOUND" satisfies IngestStatus;
 
 /** The problem of one line of a file. */
 export interface LineProblem {
@@ -29,21 +29,21 @@ export interface ProblemList {
   readonly problems: readonly LineProblem[];
   /** How many there were in all. */
   readonly count: number;
-  /** How many there are of each {@link kindOf}; the first {@link PROBLEMS_MAX} of them. */
+  /** How many there are of each {@link problemKind}; the first {@link PROBLEMS_MAX} of them. */
   readonly kinds: ReadonlyMap<string, number>;
   readonly badLines: number;
   /** How many of them are events of unknown accounts. */
-  readonly withoutAccount: number;
+  readonly unknownAccountEvents: number;
   readonly disorders: readonly Disorder[];
   /** Accounts that the book does not have, with their events; the first {@link PROBLEMS_MAX} of them. */
   readonly unknownAccounts: ReadonlyMap<string, number>;
   /** @param accountId whose event it is, as it says itself */
-  add(problem: LineProblem, accountId?: unknown): void;
+  addProblem(problem: LineProblem, accountId?: unknown): void;
   addDisorder(disorder: Disorder): void;
 }
 
 /** Where a problem is: rows of a table have no numbers. */
-export function placeOf(file: string, line: number): string {
+export function formatLinePlace(file: string, line: number): string {
   return line === 0 ? file : `${file}:${line}`;
 }
 
@@ -58,7 +58,7 @@ export function createProblemList(): ProblemList {
   const kinds = new Map<string, number>();
   let count = 0;
   let badLines = 0;
-  let withoutAccount = 0;
+  let unknownAccountEvents = 0;
   return {
     problems,
     kinds,
@@ -70,16 +70,16 @@ export function createProblemList(): ProblemList {
     get badLines() {
       return badLines;
     },
-    get withoutAccount() {
-      return withoutAccount;
+    get unknownAccountEvents() {
+      return unknownAccountEvents;
     },
-    add(problem, accountId) {
+    addProblem(problem, accountId) {
       count++;
-      if (problem.status === NO_ACCOUNT && typeof accountId === "string") {
-        withoutAccount++;
-        countIn(unknownAccounts, accountId);
+      if (problem.status === ACCOUNT_NOT_FOUND && typeof accountId === "string") {
+        unknownAccountEvents++;
+        incrementCount(unknownAccounts, accountId);
       }
-      countIn(kinds, kindOf(problem));
+      incrementCount(kinds, problemKind(problem));
       if (problem.status === BAD_LINE) badLines++;
       if (problems.length < PROBLEMS_MAX) problems.push(problem);
     },
@@ -90,13 +90,13 @@ export function createProblemList(): ProblemList {
 }
 
 /** Counts a name among the first {@link PROBLEMS_MAX}. */
-function countIn(counts: Map<string, number>, name: string): void {
-  const known = counts.get(name);
-  if (known !== undefined || counts.size < PROBLEMS_MAX) counts.set(name, (known ?? 0) + 1);
+function incrementCount(counts: Map<string, number>, name: string): void {
+  const previous = counts.get(name);
+  if (previous !== undefined || counts.size < PROBLEMS_MAX) counts.set(name, (previous ?? 0) + 1);
 }
 
 /** The kind of a problem: equal for problems that differ only in their line and in the values that they show. */
-export function kindOf({ file, status, message }: LineProblem): string {
+export function problemKind({ file, status, message }: LineProblem): string {
   const [where = "", ...why] = message.split(": ");
   const reason = why.join(": ").replace(/"(?:[^"\\]|\\.)*"?|\d+/g, "…");
   return JSON.stringify([file, status, where, reason]);

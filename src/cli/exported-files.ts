@@ -18,7 +18,7 @@ import type { PageRequest } from "../ledger/view.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { UsageRow } from "../metering/usage-row.ts";
 import { formatDecimal } from "../numbers/decimal.ts";
-import { quoted } from "../records/problems.ts";
+import { quoteText } from "../records/problems.ts";
 
 /** Accounts whose usage or invoices are read at once, and events. */
 const CHUNK = 500;
@@ -29,35 +29,39 @@ const ALL_DAYS = { from: "0000-01-01", until: "9999-12-31T23:59:59.999Z" } as co
 /**
  * The usage cells of all meters but those whose events consume a feature, account by account; what was undone is not in them.
  *
- * @param isWhole false to leave out usage elsewhere of which no invoice was made yet: that which is kept beside final ones is in the
+ * @param isComplete false to leave out usage elsewhere of which no invoice was made yet: that which is kept beside final ones is in the
  * database
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
  */
-export function exportedUsage(engine: Engine, book: Book, isWhole = true): AsyncGenerator<UsageRow> {
+export function exportUsage(engine: Engine, book: Book, isComplete = true): AsyncGenerator<UsageRow> {
   const features = featuresByMeter(book);
-  return usageOfMeters(engine, book, isWhole, (id) => !features.has(id));
+  return readMeterUsage(engine, book, isComplete, (id) => !features.has(id));
 }
 
 /**
  * The usage of the other meters, whose events consume a feature. It cannot be priced, as the order of these events matters (S17.1),
  * but quantities of invoices are verified from it.
  */
-export function exportedFeatureUsage(engine: Engine, book: Book): AsyncGenerator<UsageRow> {
+export function exportFeatureUsage(engine: Engine, book: Book): AsyncGenerator<UsageRow> {
   const features = featuresByMeter(book);
   // Such events never live elsewhere.
-  return usageOfMeters(engine, book, false, (id) => features.has(id));
+  return readMeterUsage(engine, book, false, (id) => features.has(id));
 }
 
-async function* usageOfMeters(
+async function* readMeterUsage(
   engine: Engine,
   book: Book,
-  isWhole: boolean,
-  isAsked: (meterId: string) => boolean,
+  isComplete: boolean,
+  isWanted: (meterId: string) => boolean,
 ): AsyncGenerator<UsageRow> {
-  const known = new Set(book.usageMeters.map(({ id }) => id));
-  for (const accountIds of chunksOf(book.accounts.map(({ id }) => id))) {
-    const rows = isWhole ? await engine.usage({ accountIds, ...ALL_DAYS }) : await usageInDatabase(engine, accountIds);
-    const own = rows.filter(({ meterId, quantity }) => known.has(meterId) && isAsked(meterId) && !quantity.isZero());
+  const meterIds = new Set(book.usageMeters.map(({ id }) => id));
+  for (const accountIds of splitIntoChunks(book.accounts.map(({ id }) => id))) {
+    const rows = isComplete
+      ? await engine.usage({ accountIds, ...ALL_DAYS })
+      : await readStoredUsage(engine, accountIds);
+    const own = rows.filter(
+      ({ meterId, quantity }) => meterIds.has(meterId) && isWanted(meterId) && !quantity.isZero(),
+    );
     const order = new Map(accountIds.map((id, index) => [id, index]));
     yield* own.toSorted(
       (a, b) =>
@@ -68,13 +72,13 @@ async function* usageOfMeters(
 }
 
 /** Usage that was ingested, and that which is kept beside final invoices. */
-async function usageInDatabase(
+async function readStoredUsage(
   { store: { read } }: Engine,
   accountIds: readonly string[],
 ): Promise<readonly UsageRow[]> {
-  const ingested = await read.usage(accountIds, DAY_FIRST, DAY_END);
-  const kept = await read.keptUsage(accountIds, DAY_FIRST, DAY_END);
-  return mergeCells([...ingested, ...kept.flatMap(billedCells)]).map(
+  const ingestedUsage = await read.usage(accountIds, DAY_FIRST, DAY_END);
+  const billedUsage = await read.keptUsage(accountIds, DAY_FIRST, DAY_END);
+  return mergeCells([...ingestedUsage, ...billedUsage.flatMap(billedCells)]).map(
     ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
       return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
     },
@@ -84,29 +88,29 @@ async function usageInDatabase(
 /**
  * The accepted events that were not undone, account by account, each account's in the order of their ingest.
  *
- * @param isAsked which schemas' events
+ * @param isWanted which schemas' events
  */
-export async function* exportedEvents(
+export async function* exportEvents(
   { store }: Engine,
   { accounts }: Book,
-  isAsked: (schemaName: string) => boolean,
+  isWanted: (schemaName: string) => boolean,
 ): AsyncGenerator<EventInput> {
   for (const { id: accountId, aliases } of accounts) {
-    const found: EventRecord[] = [];
+    const accountEvents: EventRecord[] = [];
     let page: PageRequest = { limit: CHUNK };
     for (;;) {
       const events = await store.read.events({ accountId, accepted: true, reverted: false }, page);
-      for (const event of events) if (isAsked(event.schemaName)) found.push(event);
+      for (const event of events) if (isWanted(event.schemaName)) accountEvents.push(event);
       const last = events.at(-1);
       if (last === undefined || events.length < CHUNK) break;
       page = { limit: CHUNK, after: { createdAt: last.createdAt, id: last.referenceId } };
     }
-    for (const event of found.toSorted((a, b) => a.number - b.number)) yield eventOf(event, aliases);
+    for (const event of accountEvents.toSorted((a, b) => a.number - b.number)) yield toEventInput(event, aliases);
   }
 }
 
 /** An event as it was sent; by its account's id where it named an alias that is gone. */
-function eventOf(
+function toEventInput(
   { schemaName, eventId, timestamp, accountId, payload }: EventRecord,
   aliases: readonly string[],
 ): EventInput {
@@ -129,50 +133,50 @@ export interface ExportedInvoices {
 }
 
 /** Reads all invoices, and prices the files to see whether the same invoices come out. */
-export async function exportedInvoices(
+export async function exportInvoices(
   engine: Engine,
   book: Book,
   {
     usage,
     events,
     now,
-    isWhole = true,
+    isComplete = true,
   }: {
     readonly usage: AsyncIterable<UsageRow> | Iterable<UsageRow>;
     readonly events: AsyncIterable<EventInput>;
     readonly now: Instant;
     /** Whether the usage of open cycles is there: without it there are no drafts. */
-    readonly isWhole?: boolean;
+    readonly isComplete?: boolean;
   },
 ): Promise<ExportedInvoices> {
   const ids = book.accounts.map(({ id }) => id);
   const features = featuresByMeter(book);
-  const stored: (Invoice & { readonly id: string })[] = [];
-  for (const accountIds of chunksOf(ids)) {
-    const invoices = isWhole
+  const storedInvoices: (Invoice & { readonly id: string })[] = [];
+  for (const accountIds of splitIntoChunks(ids)) {
+    const invoices = isComplete
       ? (await engine.preview({ accountIds })).invoices
       : await engine.store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
-    for (const { id, invoice } of invoices) stored.push({ id, ...withFeatures(invoice, features) });
+    for (const { id, invoice } of invoices) storedInvoices.push({ id, ...withFeatures(invoice, features) });
   }
-  const first = stored.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
+  const first = storedInvoices.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
   const range = { from: formatDate(first), until: formatDate(now - (now % DAY_MS) + DAY_MS) };
   const run = createPreview(book, { ...range, accounts: ids, explain: true });
   for await (const row of usage) run.addUsage(row);
   for await (const event of events) run.add(event);
   const all = ids.length === 0 ? [] : run.finish().invoices;
-  const heads = new Set(stored.map(headOf));
-  const priced = isWhole ? all : all.filter((invoice) => heads.has(headOf(invoice)));
-  const places = new Map(priced.map((invoice, index) => [headOf(invoice), index]));
-  const placeOf = (invoice: Invoice): number => places.get(headOf(invoice)) ?? priced.length;
+  const labels = new Set(storedInvoices.map(invoiceLabel));
+  const pricedInvoices = isComplete ? all : all.filter((invoice) => labels.has(invoiceLabel(invoice)));
+  const pricedIndexes = new Map(pricedInvoices.map((invoice, index) => [invoiceLabel(invoice), index]));
+  const pricedIndex = (invoice: Invoice): number => pricedIndexes.get(invoiceLabel(invoice)) ?? pricedInvoices.length;
   const order = new Map(ids.map((id, index) => [id, index]));
-  const orderOf = ({ accountId }: Invoice): number => order.get(accountId) ?? 0;
+  const accountIndex = ({ accountId }: Invoice): number => order.get(accountId) ?? 0;
   return {
-    invoices: stored.toSorted((a, b) => orderOf(a) - orderOf(b) || placeOf(a) - placeOf(b)),
+    invoices: storedInvoices.toSorted((a, b) => accountIndex(a) - accountIndex(b) || pricedIndex(a) - pricedIndex(b)),
     differences: ids.flatMap((id) =>
-      differenceOf(
+      describeDifference(
         id,
-        stored.filter(({ accountId }) => accountId === id),
-        priced.filter(({ accountId }) => accountId === id),
+        storedInvoices.filter(({ accountId }) => accountId === id),
+        pricedInvoices.filter(({ accountId }) => accountId === id),
       ),
     ),
   };
@@ -189,26 +193,34 @@ function withFeatures(invoice: Invoice, features: ReadonlyMap<string, string>): 
 }
 
 /** A sentence on an account whose invoices differ. */
-function differenceOf(accountId: string, stored: readonly Invoice[], priced: readonly Invoice[]): readonly string[] {
-  const [here, there] = [
-    new Map(priced.map((each) => [headOf(each), each])),
-    new Map(stored.map((each) => [headOf(each), each])),
+function describeDifference(
+  accountId: string,
+  storedInvoices: readonly Invoice[],
+  pricedInvoices: readonly Invoice[],
+): readonly string[] {
+  const [pricedByLabel, storedByLabel] = [
+    new Map(pricedInvoices.map((each) => [invoiceLabel(each), each])),
+    new Map(storedInvoices.map((each) => [invoiceLabel(each), each])),
   ];
-  const heads = [...new Set([...there.keys(), ...here.keys()])];
-  const differing = heads.filter((head) => linesOf(here.get(head)) !== linesOf(there.get(head)));
-  const [head] = differing;
-  if (head === undefined) return [];
-  const isCharged = differing.some((each) => chargesOf(here.get(each)) !== chargesOf(there.get(each)));
-  const [a, b] = [here.get(head), there.get(head)].map((invoice) =>
+  const labels = [...new Set([...storedByLabel.keys(), ...pricedByLabel.keys()])];
+  const differingLabels = labels.filter(
+    (label) => formatInvoiceLines(pricedByLabel.get(label)) !== formatInvoiceLines(storedByLabel.get(label)),
+  );
+  const [label] = differingLabels;
+  if (label === undefined) return [];
+  const isCharged = differingLabels.some(
+    (each) => formatCharges(pricedByLabel.get(each)) !== formatCharges(storedByLabel.get(each)),
+  );
+  const [a, b] = [pricedByLabel.get(label), storedByLabel.get(label)].map((invoice) =>
     invoice === undefined ? "none" : `${formatDecimal(invoice.revenueInfo.value)} ${invoice.currency}`,
   );
   return [
-    `account ${quoted(accountId)}: ${differing.length} of its ${heads.length} invoices are others when priced from these files${isCharged ? "" : ", in what credits pay alone"}; the first, ${head.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
+    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices are others when priced from these files${isCharged ? "" : ", in what credits pay alone"}; the first, ${label.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
   ];
 }
 
 /** Which invoice it is. */
-function headOf({
+function invoiceLabel({
   accountId,
   invoiceType,
   startDate,
@@ -222,24 +234,24 @@ function headOf({
 }
 
 /** What an invoice charges before credits. */
-function chargesOf(invoice: Invoice | undefined): string {
-  return linesOf(invoice)
+function formatCharges(invoice: Invoice | undefined): string {
+  return formatInvoiceLines(invoice)
     .split("\n")
     .filter((line) => !/^(?:TOTAL_AMOUNT|NET_AMOUNT|TOTAL_CREDITS|SUB_CREDITS) /.test(line))
     .join("\n");
 }
 
 /** All lines with their figures, as one text. */
-function linesOf(invoice: Invoice | undefined): string {
+function formatInvoiceLines(invoice: Invoice | undefined): string {
   if (invoice === undefined) return "";
-  const lines = ({ type, id = "", quantity, value, lineItems = [] }: InvoiceLine): readonly string[] => [
+  const formatLine = ({ type, id = "", quantity, value, lineItems = [] }: InvoiceLine): readonly string[] => [
     [type, id, quantity === undefined ? "" : formatDecimal(quantity), formatDecimal(value)].join(" "),
-    ...lineItems.flatMap(lines),
+    ...lineItems.flatMap(formatLine),
   ];
-  const used = (invoice.usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${formatDecimal(quantity)}`);
-  return [invoice.currency, ...used, ...lines(invoice.revenueInfo)].join("\n");
+  const usageTexts = (invoice.usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${formatDecimal(quantity)}`);
+  return [invoice.currency, ...usageTexts, ...formatLine(invoice.revenueInfo)].join("\n");
 }
 
-function* chunksOf(ids: readonly string[]): Generator<readonly string[]> {
+function* splitIntoChunks(ids: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < ids.length; at += CHUNK) yield ids.slice(at, at + CHUNK);
 }

@@ -5,18 +5,18 @@
  */
 import type { OptionSpec, OptionSpecs } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { wrapped } from "./table/wrapped.ts";
+import { wrapText } from "./table/wrapped.ts";
 
 /** The widest name of an option that its text stands beside; the text of a longer one is below it. */
-const BESIDE_MAX = 28;
+const LABEL_WIDTH_MAX = 28;
 
 /** All commands with their summaries. @param width characters of a line */
-export function overview(commands: Readonly<Record<string, Command>>, width: number): string {
-  const rows = Object.entries(commands).map(([left, { summary }]) => ({ left, right: summary }));
+export function formatOverview(commands: Readonly<Record<string, Command>>, width: number): string {
+  const rows = Object.entries(commands).map(([label, { summary }]) => ({ label, description: summary }));
   return [
     "Usage: ratebook COMMAND [arguments]",
     "",
-    ...table(rows, width),
+    ...formatRows(rows, width),
     "",
     "ratebook COMMAND --help says more about a command,",
     "ratebook --version prints the version.",
@@ -25,44 +25,47 @@ export function overview(commands: Readonly<Record<string, Command>>, width: num
 }
 
 /** One command: its usage, options and variables of the environment. @param width characters of a line */
-export function helpOf(name: string, command: Command, everywhere: OptionSpecs, width: number): string {
+export function formatCommandHelp(name: string, command: Command, commonOptions: OptionSpecs, width: number): string {
   const { usage, summary, options, variables = {} } = command;
-  const rows = Object.entries({ ...options, ...everywhere }).map(([option, spec]) => ({
-    left: leftOf(option, spec),
-    right: rightOf(spec),
+  const rows = Object.entries({ ...options, ...commonOptions }).map(([option, spec]) => ({
+    label: formatOptionName(option, spec),
+    description: formatOptionHelp(spec),
   }));
-  const told = Object.entries(variables).map(([left, right]) => ({ left, right }));
+  const variableRows = Object.entries(variables).map(([label, description]) => ({ label, description }));
   return [
-    wrapped(`Usage: ratebook ${name} ${usage}`, width, "  "),
+    wrapText(`Usage: ratebook ${name} ${usage}`, width, "  "),
     "",
-    wrapped(summary, width, ""),
+    wrapText(summary, width, ""),
     "",
-    ...table(rows, width),
+    ...formatRows(rows, width),
     "",
-    ...(told.length === 0 ? [] : ["Environment:", "", ...table(told, width), ""]),
+    ...(variableRows.length === 0 ? [] : ["Environment:", "", ...formatRows(variableRows, width), ""]),
     "Exit codes: 0 done, 1 the input has problems, 2 wrong usage.",
     "",
   ].join("\n");
 }
 
-function leftOf(option: string, { kind, choices, value, short }: OptionSpec): string {
-  const shown = value ?? choices?.join("|") ?? "VALUE";
-  const given = kind === "flag" ? "" : kind === "maybe" ? `[=${shown}]` : ` ${shown}`;
-  return `${short === undefined ? "" : `-${short}, `}--${option}${given}`;
+function formatOptionName(option: string, { kind, choices, value, short }: OptionSpec): string {
+  const placeholder = value ?? choices?.join("|") ?? "VALUE";
+  const suffix = kind === "flag" ? "" : kind === "maybe" ? `[=${placeholder}]` : ` ${placeholder}`;
+  return `${short === undefined ? "" : `-${short}, `}--${option}${suffix}`;
 }
 
 /** The choices of a value that has a name are told behind what it does. */
-function rightOf({ help, kind, choices, value }: OptionSpec): string {
-  const chosen = choices === undefined || value === undefined ? "" : `: ${choices.join(", ")}`;
-  return `${help}${chosen}${kind === "many" || kind === "list" ? "; repeatable" : ""}`;
+function formatOptionHelp({ help, kind, choices, value }: OptionSpec): string {
+  const choicesText = choices === undefined || value === undefined ? "" : `: ${choices.join(", ")}`;
+  return `${help}${choicesText}${kind === "many" || kind === "list" ? "; repeatable" : ""}`;
 }
 
 /** Names, and texts beside them. */
-function table(rows: readonly { readonly left: string; readonly right: string }[], width: number): readonly string[] {
-  const beside = Math.max(...rows.map(({ left }) => left.length).filter((length) => length <= BESIDE_MAX));
-  const indent = " ".repeat(beside + 4);
-  return rows.flatMap(({ left, right }) => {
-    const text = wrapped(`${indent}${right}`, width, indent);
-    return left.length <= beside ? [`  ${left.padEnd(beside)}  ${text.trimStart()}`] : [`  ${left}`, text];
+function formatRows(
+  rows: readonly { readonly label: string; readonly description: string }[],
+  width: number,
+): readonly string[] {
+  const labelWidth = Math.max(...rows.map(({ label }) => label.length).filter((length) => length <= LABEL_WIDTH_MAX));
+  const indent = " ".repeat(labelWidth + 4);
+  return rows.flatMap(({ label, description }) => {
+    const text = wrapText(`${indent}${description}`, width, indent);
+    return label.length <= labelWidth ? [`  ${label.padEnd(labelWidth)}  ${text.trimStart()}`] : [`  ${label}`, text];
   });
 }

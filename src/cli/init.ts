@@ -6,16 +6,16 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { printable } from "../pages/printable.ts";
-import type { ToldColumns } from "../records/columns.ts";
-import { InputError, quoted } from "../records/problems.ts";
+import { toPrintable } from "../pages/printable.ts";
+import type { NamedColumns } from "../records/columns.ts";
+import { InputError, quoteText } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { endsAsNdjson } from "./event-files.ts";
-import { madeOfFile } from "./init/from-file.ts";
-import { TEMPLATE_NAMES, templateOf } from "./init/templates.ts";
+import { hasNdjsonName } from "./event-files.ts";
+import { generateBook } from "./init/from-file.ts";
+import { TEMPLATE_NAMES, createTemplate } from "./init/templates.ts";
 import { type Io, write } from "./io.ts";
-import { reasonOf, UsageError } from "./problems.ts";
+import { describeSystemError, UsageError } from "./problems.ts";
 
 /** Writes a book that runs at once. */
 export const initCommand: Command = {
@@ -32,95 +32,99 @@ export const initCommand: Command = {
     account: { kind: "one", value: "COLUMN", help: "where the account is, where it is guessed wrong or not at all" },
     id: { kind: "one", value: "COLUMN", help: "where the event's id is; two events of one id are one" },
   },
-  run: init,
+  run: runInit,
 };
 
-interface NewFile {
+interface OutputFile {
   readonly name: string;
   readonly text: string;
 }
 
-async function init(given: Arguments, io: Io): Promise<"done"> {
-  const [directory = ".", ...more] = given.positionals;
-  if (more.length > 0) throw new UsageError(`init takes one directory, got ${quoted(given.positionals.join(" "))}`);
-  const from = given.one("from");
-  const name = TEMPLATE_NAMES.find((each) => each === given.one("template"));
+async function runInit(args: Arguments, io: Io): Promise<"done"> {
+  const [directory = ".", ...more] = args.positionals;
+  if (more.length > 0) throw new UsageError(`init takes one directory, got ${quoteText(args.positionals.join(" "))}`);
+  const from = args.value("from");
+  const name = TEMPLATE_NAMES.find((each) => each === args.value("template"));
   if (from === "-") throw new UsageError("--from needs a file, which is read again when it is priced");
   if (from !== undefined && name !== undefined) throw new UsageError("give either --template or --from, not both");
-  const told = toldColumns(given);
-  if (from === undefined && Object.keys(told).length > 0)
+  const namedColumns = readNamedColumns(args);
+  if (from === undefined && Object.keys(namedColumns).length > 0)
     throw new UsageError("--time, --account and --id need --from");
-  const at = (file: string): string => shellWord(directory === "." ? file : join(directory, file));
+  const shellPath = (file: string): string => quoteForShell(directory === "." ? file : join(directory, file));
   if (from === undefined) {
-    const { book, events, map } = templateOf(name ?? "usage");
-    await writeAll(directory, [
+    const { book, events, map } = createTemplate(name ?? "usage");
+    await writeNewFiles(directory, [
       { name: "book.jsonc", text: book },
       { name: "events.csv", text: events },
       { name: "map.jsonc", text: map },
     ]);
-    await tell(io, [`wrote ${at("book.jsonc")}, ${at("events.csv")}, ${at("map.jsonc")}`], {
-      check: `npx ratebook check ${at("book.jsonc")}`,
-      preview: `npx ratebook preview ${at("book.jsonc")} --events ${at("events.csv")} --map ${at("map.jsonc")}`,
-    });
+    await printNextSteps(
+      io,
+      [`wrote ${shellPath("book.jsonc")}, ${shellPath("events.csv")}, ${shellPath("map.jsonc")}`],
+      {
+        check: `npx ratebook check ${shellPath("book.jsonc")}`,
+        preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${shellPath("events.csv")} --map ${shellPath("map.jsonc")}`,
+      },
+    );
     return "done";
   }
-  const { book, map, isJson, notes } = await madeOfFile(from, told, io);
-  await writeAll(directory, [
+  const { book, map, isJson, notes } = await generateBook(from, namedColumns, io);
+  await writeNewFiles(directory, [
     { name: "book.jsonc", text: book },
     ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }]),
   ]);
   // The name of a file says how it is read, but for files of JSON with other endings.
-  const reader = isJson && map !== undefined && !endsAsNdjson(from) ? " --reader ndjson" : "";
-  const mapped = map === undefined ? "" : ` --map ${at("map.jsonc")}${reader}`;
-  const wrote = `wrote ${at("book.jsonc")}${map === undefined ? "" : `, ${at("map.jsonc")}`}`;
-  await tell(io, [...notes, `${wrote}; every unit costs a cent: change each "rate" in the book`], {
-    check: `npx ratebook check ${at("book.jsonc")}`,
-    preview: `npx ratebook preview ${at("book.jsonc")} --events ${shellWord(from)}${mapped} --accounts-from-events --summary`,
+  const readerOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --reader ndjson" : "";
+  const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${readerOption}`;
+  const writtenText = `wrote ${shellPath("book.jsonc")}${map === undefined ? "" : `, ${shellPath("map.jsonc")}`}`;
+  await printNextSteps(io, [...notes, `${writtenText}; every unit costs a cent: change each "rate" in the book`], {
+    check: `npx ratebook check ${shellPath("book.jsonc")}`,
+    preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${quoteForShell(from)}${mapOption} --accounts-from-events --summary`,
   });
   return "done";
 }
 
 /** The columns that the options name. */
-function toldColumns(given: Arguments): ToldColumns {
-  const told = (["time", "account", "id"] as const).flatMap((part) => {
-    const column = given.one(part);
+function readNamedColumns(args: Arguments): NamedColumns {
+  const namedColumns = (["time", "account", "id"] as const).flatMap((part) => {
+    const column = args.value(part);
     return column === undefined ? [] : [[part, column] as const];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(namedColumns);
 }
 
-async function tell(
+async function printNextSteps(
   io: Io,
   notes: readonly string[],
   next: { readonly check: string; readonly preview: string },
 ): Promise<void> {
   const lines = [...notes, "", "Next:", `  ${next.check}`, `  ${next.preview}`];
-  await write(io.stdout, `${lines.map(printable).join("\n")}\n`);
+  await write(io.stdout, `${lines.map(toPrintable).join("\n")}\n`);
 }
 
 /** Writes all of the files, or none where one is there already. */
-async function writeAll(directory: string, files: readonly NewFile[]): Promise<void> {
-  const written: string[] = [];
+async function writeNewFiles(directory: string, files: readonly OutputFile[]): Promise<void> {
+  const writtenPaths: string[] = [];
   try {
     await mkdir(directory, { recursive: true });
     for (const { name, text } of files) {
       const path = join(directory, name);
       await writeFile(path, text, { flag: "wx" });
-      written.push(path);
+      writtenPaths.push(path);
     }
   } catch (error) {
-    for (const path of written) await rm(path, { force: true });
-    const name = join(directory, files[written.length]?.name ?? "");
+    for (const path of writtenPaths) await rm(path, { force: true });
+    const name = join(directory, files[writtenPaths.length]?.name ?? "");
     if ((error as NodeJS.ErrnoException).code === "EEXIST" && (error as NodeJS.ErrnoException).syscall !== "mkdir") {
       throw new InputError(
         `${name} is there already: nothing was written; say another directory, as in: ratebook init DIR`,
       );
     }
-    throw new InputError(`${name}: cannot be written: ${reasonOf(error)}`);
+    throw new InputError(`${name}: cannot be written: ${describeSystemError(error)}`);
   }
 }
 
 /** A path as a shell takes it for one word. */
-function shellWord(path: string): string {
+function quoteForShell(path: string): string {
   return /^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

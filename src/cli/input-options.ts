@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { quoted } from "../records/problems.ts";
+import { quoteText } from "../records/problems.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import type { FileReader } from "./event-files.ts";
 import { type CompactIds, createCompactIds } from "./events/seen-ids.ts";
@@ -35,14 +35,14 @@ export const idOptions: OptionSpecs = {
   "no-dedupe": { kind: "flag", help: "do not remember event ids: an id that comes again counts again" },
 };
 /** How events are taken from files, one after another. */
-export const takingOptions: OptionSpecs = {
+export const ingestOptions: OptionSpecs = {
   strict: { kind: "flag", help: "stop at the first line or event that is wrong" },
   ...idOptions,
 };
 
 /** The memory of event ids that {@link idOptions} ask for; there is none without events. */
-export function idMemory(given: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
-  return given.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
+export function createIdMemory(args: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
+  return args.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
 }
 
 /** Files of usage that was counted elsewhere; for commands that read it. */
@@ -55,22 +55,22 @@ export const usageOptions: OptionSpecs = {
 };
 
 /** How a result is printed, and where. */
-export function outputOptions(formats: readonly [string, ...string[]], of: string): OptionSpecs {
+export function outputOptions(formats: readonly [string, ...string[]], subject: string): OptionSpecs {
   return {
-    format: { kind: "one", choices: formats, help: `how ${of} are printed; default ${formats[0]}` },
+    format: { kind: "one", choices: formats, help: `how ${subject} are printed; default ${formats[0]}` },
     output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
   };
 }
 
 /** Which events are to be read. */
-export interface EventInput {
+export interface EventInputArguments {
   readonly events: readonly string[];
   readonly maps: readonly string[];
   readonly reader: FileReader | undefined;
   /** Whether DuckDB sums plain rows of Parquet files, or leaves every row to the core. */
-  readonly isSummed: boolean;
+  readonly usesPushdown: boolean;
   /** Whether several threads read NDJSON. */
-  readonly isThreaded: boolean;
+  readonly usesThreads: boolean;
   /** The memory of DuckDB. */
   readonly memory: string | undefined;
   /** Whether ids are remembered. */
@@ -80,19 +80,19 @@ export interface EventInput {
 }
 
 /** The values of {@link eventOptions} that were given. */
-export function eventInputOf(given: Arguments): EventInput {
-  const reader = given.one("reader");
-  const memory = given.one("memory");
+export function readEventInput(args: Arguments): EventInputArguments {
+  const reader = args.value("reader");
+  const memory = args.value("memory");
   if (memory !== undefined && !/^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(memory))
-    throw new UsageError(`--memory: expected a size such as 400MB, got ${quoted(memory)}`);
+    throw new UsageError(`--memory: expected a size such as 400MB, got ${quoteText(memory)}`);
   return {
-    events: given.many("events"),
-    maps: given.many("map"),
+    events: args.values("events"),
+    maps: args.values("map"),
     reader: reader === "ndjson" || reader === "csv" || reader === "parquet" ? reader : undefined,
-    isSummed: reader !== "core",
-    isThreaded: reader === "workers",
+    usesPushdown: reader !== "core",
+    usesThreads: reader === "workers",
     memory,
-    dedupes: !given.flag("no-dedupe"),
-    strict: given.flag("strict"),
+    dedupes: !args.flag("no-dedupe"),
+    strict: args.flag("strict"),
   };
 }

@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import { pathText } from "../book/problems.ts";
-import { openDocument } from "../book/reading/json-document.ts";
+import { formatPath } from "../book/problems.ts";
+import { parseJsonDocument } from "../book/reading/json-document.ts";
 import { RatebookError } from "../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../invoicing/invoice.ts";
 import { parseDecimal } from "../numbers/decimal.ts";
@@ -16,7 +16,7 @@ import { readTextFile } from "./documents.ts";
 import type { Io } from "./io.ts";
 
 /** The names under which invoices and their explanations hold decimals. */
-const DECIMALS: ReadonlySet<string> = new Set(
+const DECIMAL_FIELDS: ReadonlySet<string> = new Set(
   "value quantity valuePerQuantity numerator rate startAfter endAt packageSize packages flatRate minimumRate maximumRate amount least chargedBefore bounded charged creditAmount takenBefore heldByDrafts left remaining".split(
     " ",
   ),
@@ -63,7 +63,7 @@ const line = z.object({
     return z.array(line).optional();
   },
 });
-const shape = z.object({
+const invoiceSchema = z.object({
   accountId: z.string(),
   invoiceType: z.enum(INVOICE_TYPES),
   currency: z.string().regex(/^[A-Z]{3}$/, "expected the code of a currency"),
@@ -82,38 +82,40 @@ const shape = z.object({
  * explanations; with line and column
  */
 export async function readInvoices(path: string, io: Io): Promise<readonly Invoice[]> {
-  return invoicesIn(path, await readTextFile(path, io));
+  return parseInvoices(path, await readTextFile(path, io));
 }
 
 /** As {@link readInvoices}, of a text that was read. */
-export function invoicesIn(path: string, text: string): readonly Invoice[] {
+export function parseInvoices(path: string, text: string): readonly Invoice[] {
   try {
     const json = parseJson(text);
-    const isHolder = isObject(json) && "invoices" in json;
-    const listed: unknown = isHolder ? json["invoices"] : json;
-    const base = isHolder ? "$.invoices" : "$";
-    const invoices: readonly unknown[] = Array.isArray(listed) ? listed : [listed];
-    if (invoices.length === 0) throw new InvoiceFault(base, "there are no invoices");
-    return invoices.map((invoice, index) => invoiceOf(invoice, Array.isArray(listed) ? `${base}[${index}]` : base));
+    const isDocument = isPlainObject(json) && "invoices" in json;
+    const content: unknown = isDocument ? json["invoices"] : json;
+    const basePath = isDocument ? "$.invoices" : "$";
+    const invoices: readonly unknown[] = Array.isArray(content) ? content : [content];
+    if (invoices.length === 0) throw new InvoiceFormatError(basePath, "there are no invoices");
+    return invoices.map((invoice, index) =>
+      parseInvoice(invoice, Array.isArray(content) ? `${basePath}[${index}]` : basePath),
+    );
   } catch (error) {
     if (error instanceof RangeError) throw new InputError(`${path}: it is nested too deeply`);
-    if (error instanceof InvoiceFault || error instanceof RatebookError) throw placed(error, path, text);
+    if (error instanceof InvoiceFormatError || error instanceof RatebookError) throw toInputError(error, path, text);
     throw error;
   }
 }
 
 /** The problem of a file, with line and column where they are known. */
-function placed(error: InvoiceFault | RatebookError, path: string, text: string): InputError {
-  const document = openDocument(text);
-  if (!("placeOf" in document))
+function toInputError(error: InvoiceFormatError | RatebookError, path: string, text: string): InputError {
+  const document = parseJsonDocument(text);
+  if (!("findPlace" in document))
     return new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
   if (error instanceof RatebookError) return new InputError(`${path}: ${error.message}`);
-  const { line: row, column } = document.placeOf(error);
+  const { line: row, column } = document.findPlace(error);
   return new InputError(`${path}:${row}:${column}: ${error.path}: ${error.message}`);
 }
 
 /** Why something is no invoice, and where. */
-class InvoiceFault extends Error {
+class InvoiceFormatError extends Error {
   readonly path: string;
   constructor(path: string, message: string) {
     super(message);
@@ -121,18 +123,18 @@ class InvoiceFault extends Error {
   }
 }
 
-function invoiceOf(json: unknown, path: string): Invoice {
-  const result = shape.safeParse(json);
+function parseInvoice(json: unknown, path: string): Invoice {
+  const result = invoiceSchema.safeParse(json);
   if (!result.success) {
     const [issue] = result.error.issues;
-    const place = `${path}${pathText((issue?.path ?? []).map((step) => (typeof step === "symbol" ? "" : step))).slice(1)}`;
-    throw new InvoiceFault(
+    const place = `${path}${formatPath((issue?.path ?? []).map((step) => (typeof step === "symbol" ? "" : step))).slice(1)}`;
+    throw new InvoiceFormatError(
       place,
       `expected an invoice as preview --explain --format json writes it: ${(issue?.message ?? "").replace("Invalid input: ", "")}`,
     );
   }
   if (result.data.revenueInfo.explanation === undefined)
-    throw new InvoiceFault(
+    throw new InvoiceFormatError(
       `${path}.revenueInfo`,
       "the invoice carries no explanations: print it with --explain --format json",
     );
@@ -143,22 +145,22 @@ function invoiceOf(json: unknown, path: string): Invoice {
 /** The same, decimals in place of their texts. */
 function withDecimals(json: unknown, path: string): unknown {
   if (Array.isArray(json)) return json.map((item, index) => withDecimals(item, `${path}[${index}]`));
-  if (!isObject(json)) return json;
+  if (!isPlainObject(json)) return json;
   return Object.fromEntries(
     Object.entries(json).map(([key, value]) => {
       const place = `${path}.${key}`;
-      if (!DECIMALS.has(key)) return [key, withDecimals(value, place)];
+      if (!DECIMAL_FIELDS.has(key)) return [key, withDecimals(value, place)];
       try {
         return [key, parseDecimal(value)];
       } catch (error) {
-        if (error instanceof RatebookError) throw new InvoiceFault(place, error.message);
+        if (error instanceof RatebookError) throw new InvoiceFormatError(place, error.message);
         throw error;
       }
     }),
   );
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === "object" &&
     value !== null &&

@@ -10,7 +10,7 @@ import type { Readable, Writable } from "node:stream";
 
 import type { FingerprintKey } from "./events/fingerprint.ts";
 import { startThread } from "./threads/pool.ts";
-import type { Threads } from "./threads/scan-files.ts";
+import type { ThreadPool } from "./threads/scan-files.ts";
 
 /** So much of a file a thread looks at at once: all threads end at nearly the same time. */
 const PART_BYTES = 32 << 20;
@@ -22,21 +22,21 @@ export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
   /** Whether a person watches standard error: only then a bar is drawn. */
-  readonly isTerminal: boolean;
+  readonly isStderrTerminal: boolean;
   /** The terminal that shows standard output, where there is one. */
   readonly terminal: Terminal | undefined;
   /** A file to be written: it has its name, and another one of that name is gone, when it is kept. @throws as node:fs does */
-  readonly createFile: (path: string) => Promise<NewFile>;
+  readonly createFile: (path: string) => Promise<PendingFile>;
   /** The bytes of a small file: a book, a plan, a map. @throws as node:fs does */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** 128 random bits. */
   readonly fingerprintKey: () => FingerprintKey;
   /** Threads that read large files. */
-  readonly threads: Threads;
+  readonly threads: ThreadPool;
   /** The environment's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves with the first signal to stop the process; a second one ends it at once. */
-  readonly stopped: () => Promise<string>;
+  readonly waitForStop: () => Promise<string>;
 }
 
 /** A terminal. */
@@ -48,21 +48,21 @@ export interface Terminal {
 }
 
 /** A file that is being written. */
-export interface NewFile {
+export interface PendingFile {
   readonly stream: Writable;
   /** Gives the file, which is whole, its name. */
-  keep(): Promise<void>;
+  commit(): Promise<void>;
   /** Leaves nothing of it. */
   discard(): Promise<void>;
 }
 
 /** The world of a process. */
-export function processIo(): Io {
+export function createProcessIo(): Io {
   return {
     stdin: () => process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    isTerminal: process.stderr.isTTY,
+    isStderrTerminal: process.stderr.isTTY,
     terminal: process.stdout.isTTY
       ? { columns: process.stdout.columns, colours: process.stdout.hasColors() }
       : undefined,
@@ -74,31 +74,31 @@ export function processIo(): Io {
     },
     threads: { count: availableParallelism(), partBytes: PART_BYTES, start: startThread },
     env: process.env,
-    stopped: untilSignal,
+    waitForStop: waitForSignal,
   };
 }
 
 /** Makes a file beside its place; where something that is no file stands there (a device, a pipe), it is written to. */
-export async function createFile(path: string): Promise<NewFile> {
-  const there = await stat(path).catch(() => undefined);
-  if (there !== undefined && !there.isFile()) {
+export async function createFile(path: string): Promise<PendingFile> {
+  const existing = await stat(path).catch(() => undefined);
+  if (existing !== undefined && !existing.isFile()) {
     const device = await open(path, "w");
-    return { stream: device.createWriteStream(), keep: async () => undefined, discard: async () => device.close() };
+    return { stream: device.createWriteStream(), commit: async () => undefined, discard: async () => device.close() };
   }
-  const draft = `${path}.${process.pid}.part`;
-  const file = await open(draft, "wx");
+  const partPath = `${path}.${process.pid}.part`;
+  const file = await open(partPath, "wx");
   const stream = file.createWriteStream();
   return {
     stream,
-    keep: async () => rename(draft, path),
+    commit: async () => rename(partPath, path),
     async discard() {
       stream.destroy();
-      await rm(draft, { force: true });
+      await rm(partPath, { force: true });
     },
   };
 }
 
-async function untilSignal(): Promise<string> {
+async function waitForSignal(): Promise<string> {
   const signals = ["SIGINT", "SIGTERM"] as const;
   let stop: (signal: string) => void = () => {};
   const signal = await new Promise<string>((resolve) => {
@@ -114,14 +114,14 @@ export async function write(stream: Writable, text: string): Promise<void> {
   if (text === "" || stream.destroyed || stream.writableEnded) return;
   if (stream.write(text)) return;
   await new Promise<void>((resolve) => {
-    const done = (): void => {
-      stream.off("drain", done);
-      stream.off("close", done);
-      stream.off("error", done);
+    const settle = (): void => {
+      stream.off("drain", settle);
+      stream.off("close", settle);
+      stream.off("error", settle);
       resolve();
     };
-    stream.once("drain", done);
-    stream.once("close", done);
-    stream.once("error", done);
+    stream.once("drain", settle);
+    stream.once("close", settle);
+    stream.once("error", settle);
   });
 }

@@ -5,9 +5,9 @@
  */
 import type * as z from "zod";
 
-import { bookDocument, describedSchema, forEditors } from "../book/describing/json-schema.ts";
+import { bookFileSchema, toDescribedSchema, editorFields } from "../book/describing/json-schema.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
-import { csvMap } from "../records/csv-map.ts";
+import { eventFileMap } from "../records/csv-map.ts";
 
 /** The documents, by name. */
 export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
@@ -15,18 +15,18 @@ export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
 export type DocumentName = (typeof DOCUMENT_NAMES)[number];
 
 const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }>> = {
-  book: { title: "A book of ratebook: what is sold, to whom, at what price", schema: bookDocument },
-  plan: { title: "A price plan of ratebook", schema: pricePlan.extend(forEditors) },
-  map: { title: "A map of ratebook: where the parts of an event are in a file", schema: csvMap },
+  book: { title: "A book of ratebook: what is sold, to whom, at what price", schema: bookFileSchema },
+  plan: { title: "A price plan of ratebook", schema: pricePlan.extend(editorFields) },
+  map: { title: "A map of ratebook: where the parts of an event are in a file", schema: eventFileMap },
 };
 
 /** The schema of a document, in draft 2020-12. */
-export function jsonSchemaOf(name: DocumentName): Readonly<Record<string, unknown>> {
+export function createJsonSchema(name: DocumentName): Readonly<Record<string, unknown>> {
   const { title, schema } = DOCUMENTS[name];
-  return { ...describedSchema(schema, name), title };
+  return { ...toDescribedSchema(schema, name), title };
 }
 
 /** Where a document's schema is in the package, which holds it once it is built. */
-export function schemaFile(name: DocumentName): URL {
+export function schemaFileUrl(name: DocumentName): URL {
   return new URL(`../schemas/${name}.schema.json`, import.meta.url);
 }

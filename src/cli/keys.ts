@@ -4,18 +4,24 @@
  * @module
  */
 import { formatInstant } from "../calendar/instant.ts";
-import { printable } from "../pages/printable.ts";
-import { quoted } from "../records/problems.ts";
+import { toPrintable } from "../pages/printable.ts";
+import { quoteText } from "../records/problems.ts";
 import type { ApiKey, ApiKeys } from "../server/access/keys.ts";
 import type { Role } from "../server/http/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { databaseOption, databaseVariable, expectDatabase, isNewDirectory, lastingDatabaseOf } from "./database.ts";
+import {
+  databaseOption,
+  databaseVariable,
+  requireDatabase,
+  isMissingDirectory,
+  resolvePersistentDatabase,
+} from "./database.ts";
 import { write } from "./io.ts";
 import { UsageError } from "./problems.ts";
 
 const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 const NAME_MAX = 255;
 
 /** The API keys of a database, which a server may have open meanwhile. */
@@ -32,18 +38,18 @@ export const keysCommand: Command = {
     ...databaseOption,
   },
   variables: databaseVariable,
-  run: async (given, io) => {
-    const work = workOf(given);
-    const database = lastingDatabaseOf(given, io);
+  run: async (args, io) => {
+    const runAction = parseAction(args);
+    const database = resolvePersistentDatabase(args, io);
     // A first key may be made before the first start; what there is can only be where a database is.
-    if (given.positionals[0] !== "create") expectDatabase(database);
-    else if (isNewDirectory(database))
-      await write(io.stderr, `ratebook: makes a new database, ${printable(database)}\n`);
+    if (args.positionals[0] !== "create") requireDatabase(database);
+    else if (isMissingDirectory(database))
+      await write(io.stderr, `ratebook: makes a new database, ${toPrintable(database)}\n`);
     const { openDatabase } = await import("../store/open-database.ts");
-    const { apiKeysOf } = await import("../server/access/keys.ts");
+    const { manageApiKeys } = await import("../server/access/keys.ts");
     const store = await openDatabase(database);
     try {
-      await write(io.stdout, await work(apiKeysOf({ store })));
+      await write(io.stdout, await runAction(manageApiKeys({ store })));
     } finally {
       await store.close();
     }
@@ -51,56 +57,60 @@ export const keysCommand: Command = {
   },
 };
 
-type Work = (keys: ApiKeys) => Promise<string>;
+type KeyAction = (keys: ApiKeys) => Promise<string>;
 
 /** The action that was asked for. @throws {UsageError} before a database is opened */
-function workOf(given: Arguments): Work {
-  const [action, id, ...more] = given.positionals;
-  const name = given.one("name");
-  const role = ROLES.find((each) => each === given.one("role"));
-  const isCreating = action === "create";
-  if (!isCreating && (name !== undefined || role !== undefined)) {
+function parseAction(args: Arguments): KeyAction {
+  const [action, id, ...more] = args.positionals;
+  const name = args.value("name");
+  const role = ROLES.find((each) => each === args.value("role"));
+  const isCreate = action === "create";
+  if (!isCreate && (name !== undefined || role !== undefined)) {
     throw new UsageError("--name and --role are for keys create");
   }
   switch (action) {
     case "create":
-      if (id !== undefined) throw new UsageError(`keys create takes no argument, got ${quoted(id)}`);
+      if (id !== undefined) throw new UsageError(`keys create takes no argument, got ${quoteText(id)}`);
       if (name === undefined || role === undefined) {
         throw new UsageError(`keys create needs --name NAME and --role ${ROLES.join("|")}`);
       }
       if (name.length > NAME_MAX) throw new UsageError(`--name: expected at most ${NAME_MAX} characters`);
       return async (keys) => {
-        const made = await keys.create({ name, role });
-        return `${made.id}\nAPI key: ${made.key}\n`;
+        const newKey = await keys.create({ name, role });
+        return `${newKey.id}\nAPI key: ${newKey.key}\n`;
       };
     case "list":
-      if (id !== undefined) throw new UsageError(`keys list takes no argument, got ${quoted(id)}`);
-      return async (keys) => tableOf(await allKeys(keys));
+      if (id !== undefined) throw new UsageError(`keys list takes no argument, got ${quoteText(id)}`);
+      return async (keys) => formatKeyTable(await readAllKeys(keys));
     case "revoke":
       if (id === undefined || more.length > 0) throw new UsageError("keys revoke needs one ID: see keys list");
       return async (keys) => {
-        const { id: revoked, role: was, name: of } = await keys.revoke(id);
-        return `revoked ${revoked} (${was}, ${printable(of)})\n`;
+        const { id: revokedId, role: keyRole, name: keyName } = await keys.revoke(id);
+        return `revoked ${revokedId} (${keyRole}, ${toPrintable(keyName)})\n`;
       };
     default:
       throw new UsageError(
         action === undefined
           ? "expected keys create, keys list or keys revoke"
-          : `unknown action ${quoted(action)}: expected keys create, keys list or keys revoke`,
+          : `unknown action ${quoteText(action)}: expected keys create, keys list or keys revoke`,
       );
   }
 }
 
-async function allKeys(keys: ApiKeys): Promise<readonly ApiKey[]> {
+async function readAllKeys(keys: ApiKeys): Promise<readonly ApiKey[]> {
   const all: ApiKey[] = [];
-  for (let page = await keys.list({ limit: PAGE }); ; page = await keys.list({ limit: PAGE, after: page.next })) {
+  for (
+    let page = await keys.list({ limit: PAGE_SIZE });
+    ;
+    page = await keys.list({ limit: PAGE_SIZE, after: page.next })
+  ) {
     all.push(...page.items);
     if (page.next === undefined) return all;
   }
 }
 
 /** One line a key, its columns below each other. */
-function tableOf(keys: readonly ApiKey[]): string {
+function formatKeyTable(keys: readonly ApiKey[]): string {
   const rows = [
     ["ID", "ROLE", "STATUS", "MADE", "NAME"],
     ...keys.map(({ id, role, createdAt, revokedAt, name }) => [
@@ -108,7 +118,7 @@ function tableOf(keys: readonly ApiKey[]): string {
       role,
       revokedAt === undefined ? "active" : "revoked",
       formatInstant(createdAt),
-      printable(name),
+      toPrintable(name),
     ]),
   ];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -9,14 +9,14 @@ import type { LateUsage } from "../ledger/late-usage.ts";
 import { formatDecimal } from "../numbers/decimal.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { databaseOption, databaseVariable, expectDatabase, lastingDatabaseOf } from "./database.ts";
+import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "./database.ts";
 import { outputOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
 import { UsageError } from "./problems.ts";
-import { dateOption } from "./range-options.ts";
-import { cell } from "./table/invoice-csv.ts";
-import { elsewhereOptions, usageElsewhereOf } from "./usage/usage-elsewhere.ts";
+import { parseDateOption } from "./range-options.ts";
+import { escapeCsvCell } from "./table/invoice-csv.ts";
+import { externalUsageOptions, readExternalUsage } from "./usage/usage-elsewhere.ts";
 
 const FORMATS = ["ndjson", "csv"] as const;
 /** Accounts that are asked for at once. */
@@ -42,7 +42,7 @@ export const lateCommand: Command = {
   usage: "--usage FILE|DIR|TABLE… --usage-schemas NAME,… --from DATE --until DATE [options]",
   summary: "Tells which usage arrived after the invoice of its cycle had become final, and what it would have cost.",
   options: {
-    ...elsewhereOptions,
+    ...externalUsageOptions,
     from: { kind: "one", value: "DATE", help: "the closed cycles that touch the range from this day" },
     until: { kind: "one", value: "DATE", help: "to this day, exclusive" },
     account: { kind: "many", value: "ID", help: "an account, by its id; default all" },
@@ -50,28 +50,28 @@ export const lateCommand: Command = {
     ...databaseOption,
   },
   variables: databaseVariable,
-  run: tellLate,
+  run: runLate,
 };
 
-async function tellLate(given: Arguments, io: Io): Promise<"done"> {
-  if (given.positionals.length > 0) throw new UsageError("expected no arguments: --database says whose usage is meant");
-  const usage = await usageElsewhereOf(given, io);
+async function runLate(args: Arguments, io: Io): Promise<"done"> {
+  if (args.positionals.length > 0) throw new UsageError("expected no arguments: --database says whose usage is meant");
+  const usage = await readExternalUsage(args, io);
   if (usage === undefined) throw new UsageError("expected --usage and --usage-schemas, as serve has them");
-  const [from, until] = [dateOf(given, "from"), dateOf(given, "until")];
+  const [from, until] = [readDateOption(args, "from"), readDateOption(args, "until")];
   if (from >= until) throw new UsageError("--until must be later than --from");
-  const format = FORMATS.find((each) => each === (given.one("format") ?? FORMATS[0]));
+  const format = FORMATS.find((each) => each === (args.value("format") ?? FORMATS[0]));
   if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(", ")}`);
-  const database = lastingDatabaseOf(given, io);
-  expectDatabase(database);
+  const database = resolvePersistentDatabase(args, io);
+  requireDatabase(database);
   const { createEngine } = await import("../engine/engine.ts");
   const { openDatabase } = await import("../store/open-database.ts");
   const engine = createEngine({ store: await openDatabase(database), usage });
   try {
-    await withOutput(given, io, async ({ stdout }) => {
+    await withOutput(args, io, async ({ stdout }) => {
       if (format === "csv") await write(stdout, `${COLUMNS.join(",")}\r\n`);
-      for await (const accountIds of accountsOf(engine, given.many("account"))) {
-        for (const late of await engine.lateUsage({ accountIds, from, until }))
-          await write(stdout, format === "csv" ? csvOf(late) : `${JSON.stringify(late)}\n`);
+      for await (const accountIds of readAccountPages(engine, args.values("account"))) {
+        for (const lateUsage of await engine.lateUsage({ accountIds, from, until }))
+          await write(stdout, format === "csv" ? formatLateCsv(lateUsage) : `${JSON.stringify(lateUsage)}\n`);
       }
     });
   } finally {
@@ -80,16 +80,17 @@ async function tellLate(given: Arguments, io: Io): Promise<"done"> {
   return "done";
 }
 
-function dateOf(given: Arguments, name: "from" | "until"): number {
-  const text = given.one(name);
+function readDateOption(args: Arguments, name: "from" | "until"): number {
+  const text = args.value(name);
   if (text === undefined) throw new UsageError(`expected --${name}: the days whose cycles are looked at`);
-  return dateOption(name, text, parseDate);
+  return parseDateOption(name, text, parseDate);
 }
 
 /** The ids of accounts, a page at a time. */
-async function* accountsOf(engine: Engine, named: readonly string[]): AsyncGenerator<readonly string[]> {
-  for (let start = 0; start < named.length; start += ACCOUNTS_MAX) yield named.slice(start, start + ACCOUNTS_MAX);
-  if (named.length > 0) return;
+async function* readAccountPages(engine: Engine, accountIds: readonly string[]): AsyncGenerator<readonly string[]> {
+  for (let start = 0; start < accountIds.length; start += ACCOUNTS_MAX)
+    yield accountIds.slice(start, start + ACCOUNTS_MAX);
+  if (accountIds.length > 0) return;
   const limit = ACCOUNTS_MAX;
   for (let page = await engine.accounts.list({ page: { limit } }); ;) {
     if (page.items.length > 0) yield page.items.map(({ id }) => id);
@@ -99,13 +100,21 @@ async function* accountsOf(engine: Engine, named: readonly string[]): AsyncGener
 }
 
 /** A line for each cell, each with what its cycle comes to. */
-function csvOf({ accountId, invoiceId = "", startDate, endDate, cells, currency, ...amounts }: LateUsage): string {
+function formatLateCsv({
+  accountId,
+  invoiceId = "",
+  startDate,
+  endDate,
+  cells,
+  currency,
+  ...amounts
+}: LateUsage): string {
   const money = [amounts.billedAmount, amounts.amountNow, amounts.lateAmount].map(formatDecimal);
   return cells
     .map(({ meterId, date, billed, now, late }) => {
       const units = [billed, now, late].map(formatDecimal);
       const texts = [accountId, invoiceId, startDate, endDate, meterId, date, ...units, currency, ...money];
-      return `${texts.map(cell).join(",")}\r\n`;
+      return `${texts.map(escapeCsvCell).join(",")}\r\n`;
     })
     .join("");
 }

@@ -6,29 +6,32 @@
 import { LINT_CODES } from "../book/model/lint-codes.ts";
 import type { TextPlace } from "../numbers/json-text.ts";
 import type { LintFinding } from "../proof/lint/finding.ts";
-import { packageVersion } from "../server/version.ts";
+import { readPackageVersion } from "../server/version.ts";
 
 /** A finding, and where it is in its file. */
 export type PlacedFinding = LintFinding & { readonly place: TextPlace | undefined };
 
 /** One run over one file. Findings that the book silences are results with an accepted suppression. */
-export function sarifOf(file: string, findings: readonly PlacedFinding[]): object {
+export function toSarif(file: string, findings: readonly PlacedFinding[]): object {
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
     runs: [
       {
         tool: {
-          driver: { name: "ratebook lint", version: packageVersion(), rules: LINT_CODES.map((id) => ({ id })) },
+          driver: { name: "ratebook lint", version: readPackageVersion(), rules: LINT_CODES.map((id) => ({ id })) },
         },
         columnKind: "utf16CodeUnits",
-        results: findings.map((found) => resultOf(file, found)),
+        results: findings.map((finding) => toSarifResult(file, finding)),
       },
     ],
   };
 }
 
-function resultOf(file: string, { code, level, message, example, at, path, silenced, place }: PlacedFinding): object {
+function toSarifResult(
+  file: string,
+  { code, level, message, example, at, path, silenced, place }: PlacedFinding,
+): object {
   return {
     ruleId: code,
     level,

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { openDocument } from "../book/reading/json-document.ts";
+import { parseJsonDocument } from "../book/reading/json-document.ts";
 import { hasCode } from "../errors.ts";
-import { printable } from "../pages/printable.ts";
+import { toPrintable } from "../pages/printable.ts";
 import { lintBook } from "../proof/lint/lint-book.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookPath, type Command } from "./command.ts";
+import { requireBookPath, type Command } from "./command.ts";
 import { readBookFile, readTextFile } from "./documents.ts";
 import { outputOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
-import { type PlacedFinding, sarifOf } from "./lint-sarif.ts";
+import { type PlacedFinding, toSarif } from "./lint-sarif.ts";
 import { withOutput } from "./output.ts";
 import { UsageError } from "./problems.ts";
 
@@ -29,35 +29,38 @@ export const lintCommand: Command = {
     },
     all: { kind: "flag", help: "also show the findings that the book silences" },
   },
-  run: lint,
+  run: runLint,
 };
 
-async function lint(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = bookPath(given);
+async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   const text = await readTextFile(path, io);
-  const document = openDocument(text);
-  const found = findingsIn(file.book, given.one("jump-share")).map((each): PlacedFinding => ({
+  const document = parseJsonDocument(text);
+  const findings = lintWithOptions(file.book, args.value("jump-share")).map((each): PlacedFinding => ({
     ...each,
-    place: "placeOf" in document ? document.placeOf(each) : undefined,
+    place: "findPlace" in document ? document.findPlace(each) : undefined,
   }));
-  await withOutput(given, io, async ({ stdout }) => {
-    switch (given.one("format") ?? "text") {
+  await withOutput(args, io, async ({ stdout }) => {
+    switch (args.value("format") ?? "text") {
       case "json":
-        await write(stdout, `${JSON.stringify({ findings: found }, null, 2)}\n`);
+        await write(stdout, `${JSON.stringify({ findings }, null, 2)}\n`);
         break;
       case "sarif":
-        await write(stdout, `${JSON.stringify(sarifOf(path, found), null, 2)}\n`);
+        await write(stdout, `${JSON.stringify(toSarif(path, findings), null, 2)}\n`);
         break;
       default:
-        await write(stdout, textOf(path, found, given.flag("all")));
+        await write(stdout, formatFindings(path, findings, args.flag("all")));
     }
   });
-  return found.some(({ level, silenced }) => level === "warning" && silenced === undefined) ? "problems" : "done";
+  return findings.some(({ level, silenced }) => level === "warning" && silenced === undefined) ? "problems" : "done";
 }
 
-function findingsIn(book: Parameters<typeof lintBook>[0], jumpShare: string | undefined): ReturnType<typeof lintBook> {
+function lintWithOptions(
+  book: Parameters<typeof lintBook>[0],
+  jumpShare: string | undefined,
+): ReturnType<typeof lintBook> {
   try {
     return lintBook(book, { jumpShare });
   } catch (error) {
@@ -70,18 +73,20 @@ function findingsIn(book: Parameters<typeof lintBook>[0], jumpShare: string | un
 }
 
 /** Two lines a finding, and how many there are. */
-function textOf(file: string, found: readonly PlacedFinding[], all: boolean): string {
-  const open = found.filter(({ silenced }) => silenced === undefined);
-  const lines = (all ? found : open).flatMap(({ place, level, code, at, message, example, searched, silenced }) => [
-    `${place === undefined ? file : `${file}:${place.line}:${place.column}`}: ${level} ${code} ${at}: ${message}${searched ? " (searched)" : ""}`,
-    ...(example === undefined ? [] : [`  ${example}`]),
-    ...(silenced === undefined ? [] : [`  silenced: ${silenced}`]),
-  ]);
-  const count = (level: PlacedFinding["level"]): string => {
-    const number = open.filter((each) => each.level === level).length;
+function formatFindings(file: string, findings: readonly PlacedFinding[], showsAll: boolean): string {
+  const openFindings = findings.filter(({ silenced }) => silenced === undefined);
+  const lines = (showsAll ? findings : openFindings).flatMap(
+    ({ place, level, code, at, message, example, searched, silenced }) => [
+      `${place === undefined ? file : `${file}:${place.line}:${place.column}`}: ${level} ${code} ${at}: ${message}${searched ? " (searched)" : ""}`,
+      ...(example === undefined ? [] : [`  ${example}`]),
+      ...(silenced === undefined ? [] : [`  silenced: ${silenced}`]),
+    ],
+  );
+  const countLevel = (level: PlacedFinding["level"]): string => {
+    const number = openFindings.filter((each) => each.level === level).length;
     return `${number} ${level}${number === 1 ? "" : "s"}`;
   };
-  const silent = found.length - open.length;
-  const end = `${file}: ${count("warning")}, ${count("note")}${silent === 0 ? "" : `, ${silent} silenced`}`;
-  return [...lines, end, ""].map(printable).join("\n");
+  const silencedCount = findings.length - openFindings.length;
+  const totals = `${file}: ${countLevel("warning")}, ${countLevel("note")}${silencedCount === 0 ? "" : `, ${silencedCount} silenced`}`;
+  return [...lines, totals, ""].map(toPrintable).join("\n");
 }

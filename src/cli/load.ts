@@ -6,8 +6,8 @@
 import type { BookInput } from "../book/model/book.ts";
 import type { LoadCounts } from "../engine/load.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookPath, type Command } from "./command.ts";
-import { databaseOption, databaseVariable, lastingDatabaseOf } from "./database.ts";
+import { requireBookPath, type Command } from "./command.ts";
+import { databaseOption, databaseVariable, resolvePersistentDatabase } from "./database.ts";
 import { readBookFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 
@@ -17,12 +17,12 @@ export const loadCommand: Command = {
   summary: "Loads a book into a database; if any of its resources is there already, nothing is loaded.",
   options: databaseOption,
   variables: databaseVariable,
-  run: load,
+  run: runLoad,
 };
 
-async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = bookPath(given);
-  const database = lastingDatabaseOf(given, io);
+async function runLoad(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const database = resolvePersistentDatabase(args, io);
   // All problems of the book are printed before a database is opened.
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
@@ -32,8 +32,8 @@ async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const engine = createEngine({ store: await openDatabase(database) });
   try {
     // It was read above, and `load` says of any value what is no book in it.
-    const loaded = await engine.load(file.json as BookInput);
-    await write(io.stdout, `${path}: loaded ${contentsOf(loaded)}\n`);
+    const loadedCounts = await engine.load(file.json as BookInput);
+    await write(io.stdout, `${path}: loaded ${describeLoaded(loadedCounts)}\n`);
   } finally {
     await engine.close();
   }
@@ -41,8 +41,8 @@ async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
 }
 
 /** The numbers of things that were loaded, by the names of the book's lists; empty lists are left out. */
-function contentsOf(loaded: LoadCounts): string {
-  const counts = Object.entries(loaded).filter(([, count]) => count > 0);
+function describeLoaded(loadedCounts: LoadCounts): string {
+  const counts = Object.entries(loadedCounts).filter(([, count]) => count > 0);
   return counts.length === 0
     ? "nothing: the book is empty"
     : counts.map(([list, count]) => `${count} ${list}`).join(", ");

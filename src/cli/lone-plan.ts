@@ -8,30 +8,34 @@ import type { Book } from "../book/model/book.ts";
 import { hasCode } from "../errors.ts";
 
 /** An object of JSON of which nothing is known. */
-type Unknown = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A book with the meters, add-ons and features that a plan names, as far as it is one; the rest its own check tells. */
-export function bookAround(plan: object): Book {
+export function createBookForPlan(plan: object): Book {
   const { pricePlanDetails } = plan as { readonly pricePlanDetails?: unknown };
-  const details = isObject(pricePlanDetails) ? pricePlanDetails : {};
+  const details = isObjectLike(pricePlanDetails) ? pricePlanDetails : {};
   const addOns = (
     [
       ["fixedFeeRateCards", "FIXED_FEE"],
       ["licenseRateCards", "LICENSE"],
       ["creditGrantRateCards", "CREDIT_GRANT"],
     ] as const
-  ).flatMap(([list, type]) => named(references(details, [list], "id")).map((item) => ({ ...item, type })));
-  const features = references(details, ["billingEntitlementRateCards", "entitlementOverageRateCards"], "featureId");
+  ).flatMap(([list, type]) => toResources(collectReferences(details, [list], "id")).map((item) => ({ ...item, type })));
+  const features = collectReferences(
+    details,
+    ["billingEntitlementRateCards", "entitlementOverageRateCards"],
+    "featureId",
+  );
   try {
     return parseBook({
       eventSchemas: [{ name: "event", attributes: [{ name: "quantity" }] }],
-      usageMeters: named(references(details, ["usageRateCards"], "usageMeterId")).map((item) => ({
+      usageMeters: toResources(collectReferences(details, ["usageRateCards"], "usageMeterId")).map((item) => ({
         ...item,
         aggregation: "COUNT",
         eventSchemaName: "event",
         computations: [{ order: 1 }],
       })),
-      features: named(features).map((item) => ({
+      features: toResources(features).map((item) => ({
         ...item,
         schemaAssociations: [{ schemaName: "event", attributeName: "quantity" }],
       })),
@@ -45,16 +49,16 @@ export function bookAround(plan: object): Book {
 }
 
 /** The ids that the cards of some lists refer to, each once. */
-function references(details: Unknown, lists: readonly string[], key: string): readonly string[] {
-  const found = lists
+function collectReferences(details: JsonObject, lists: readonly string[], key: string): readonly string[] {
+  const ids = lists
     .map((list) => details[list])
     .flatMap((cards) => (Array.isArray(cards) ? (cards as readonly unknown[]) : []))
-    .map((card) => (isObject(card) ? card[key] : undefined));
-  return [...new Set(found.filter((id) => typeof id === "string"))];
+    .map((card) => (isObjectLike(card) ? card[key] : undefined));
+  return [...new Set(ids.filter((id) => typeof id === "string"))];
 }
 
 /** An id and a name for each reference, which may be either; no id has white space. */
-function named(texts: readonly string[]): readonly { id: string; name: string; displayName: string }[] {
+function toResources(texts: readonly string[]): readonly { id: string; name: string; displayName: string }[] {
   return texts.map((text, index) =>
     /\s/.test(text)
       ? { id: `reference-${index + 1}`, name: text, displayName: text }
@@ -62,6 +66,6 @@ function named(texts: readonly string[]): readonly { id: string; name: string; d
   );
 }
 
-function isObject(value: unknown): value is Unknown {
+function isObjectLike(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null;
 }

@@ -5,17 +5,17 @@
  */
 import { createMeter } from "../ledger/preview/meter.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookPath, type Command } from "./command.ts";
+import { requireBookPath, type Command } from "./command.ts";
 import { readBookFile } from "./documents.ts";
 import { pairWithMaps } from "./event-files.ts";
 import { createProblemList } from "./event-problems.ts";
-import { eventInputOf, eventOptions, idMemory, outputOptions, takingOptions } from "./input-options.ts";
+import { readEventInput, eventOptions, createIdMemory, outputOptions, ingestOptions } from "./input-options.ts";
 import type { Io } from "./io.ts";
-import { firstUseOf, readModelled, withNewAccounts } from "./new-accounts.ts";
+import { findFirstUses, readBookWithModel, addNewAccounts } from "./new-accounts.ts";
 import { withOutput } from "./output.ts";
-import { countedEvents, tellNewAccounts, tellProblems, tellSummary } from "./preview-output.ts";
+import { countEventsByStatus, printNewAccounts, printProblems, printSummary } from "./preview-output.ts";
 import { UsageError } from "./problems.ts";
-import { takeEventFiles } from "./reading-events.ts";
+import { readEventFiles } from "./reading-events.ts";
 import { isUsageFormat, USAGE_FORMATS, writeUsage } from "./usage/write-usage.ts";
 
 /** Meters events. */
@@ -29,35 +29,35 @@ export const meterCommand: Command = {
       help: "create an account for each unknown account id, on the book's only plan",
     },
     ...outputOptions(USAGE_FORMATS, "usage cells"),
-    ...takingOptions,
+    ...ingestOptions,
   },
-  run: meterFiles,
+  run: runMeter,
 };
 
-async function meterFiles(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = bookPath(given);
-  const input = eventInputOf(given);
+async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const input = readEventInput(args);
   const { events, maps, reader } = input;
   const files = pairWithMaps(events, maps, reader);
   if (files.length === 0) throw new UsageError("expected --events: the events to meter");
-  const format = given.one("format") ?? USAGE_FORMATS[0];
+  const format = args.value("format") ?? USAGE_FORMATS[0];
   if (!isUsageFormat(format)) throw new UsageError(`--format must be one of ${USAGE_FORMATS.join(", ")}`);
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   let { book } = file;
-  if (given.flag("accounts-from-events")) {
-    const modelled = readModelled(file.json, book, undefined);
-    const extended = withNewAccounts(modelled, await firstUseOf({ files, usagePaths: [] }, io));
-    await tellNewAccounts(extended.added, io);
-    book = extended.book;
+  if (args.flag("accounts-from-events")) {
+    const bookWithModel = readBookWithModel(file.json, book, undefined);
+    const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths: [] }, io));
+    await printNewAccounts(extension.newAccounts, io);
+    book = extension.book;
   }
-  const run = createMeter(book, { ids: idMemory(given, true, io) });
+  const run = createMeter(book, { ids: createIdMemory(args, true, io) });
   const list = createProblemList();
-  const readOn = await takeEventFiles(run, files, { list, book, input, io });
-  await tellProblems(list, book, io);
-  if (!readOn) return "problems";
+  const isComplete = await readEventFiles(run, files, { list, book, input, io });
+  await printProblems(list, book, io);
+  if (!isComplete) return "problems";
   const { usage, events: statuses } = run.finish();
-  await withOutput(given, io, async ({ stdout }) => writeUsage(usage, format, stdout));
-  await tellSummary(countedEvents(statuses, list), { made: [usage.length, "cell"] }, io);
+  await withOutput(args, io, async ({ stdout }) => writeUsage(usage, format, stdout));
+  await printSummary(countEventsByStatus(statuses, list), { output: [usage.length, "cell"] }, io);
   return list.count > 0 ? "problems" : "done";
 }

@@ -9,7 +9,7 @@
  *
  * @returns undefined for every other error
  */
-export function missingPackage(error: unknown): string | undefined {
+export function describeMissingPackage(error: unknown): string | undefined {
   if (!(error instanceof Error) || (error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND")
     return undefined;
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];

@@ -8,7 +8,7 @@ import { finished } from "node:stream/promises";
 import { InputError } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Io } from "./io.ts";
-import { reasonOf } from "./problems.ts";
+import { describeSystemError } from "./problems.ts";
 
 /**
  * Does some work whose standard output is the file of `--output`, where one is given. The file takes its name when the
@@ -16,22 +16,22 @@ import { reasonOf } from "./problems.ts";
  *
  * @throws {InputError} when the file cannot be written
  */
-export async function withOutput<T>(given: Arguments, io: Io, work: (io: Io) => Promise<T>): Promise<T> {
-  const path = given.one("output");
-  return path === undefined ? work(io) : intoFile(path, io, work);
+export async function withOutput<T>(args: Arguments, io: Io, produce: (io: Io) => Promise<T>): Promise<T> {
+  const path = args.value("output");
+  return path === undefined ? produce(io) : writeToFile(path, io, produce);
 }
 
 /** As {@link withOutput}, for a file that is said. @throws {InputError} when the file cannot be written */
-export async function intoFile<T>(path: string, io: Io, work: (io: Io) => Promise<T>): Promise<T> {
-  const unwritable = (error: unknown): never => {
-    throw new InputError(`${path}: cannot be written: ${reasonOf(error)}`);
+export async function writeToFile<T>(path: string, io: Io, produce: (io: Io) => Promise<T>): Promise<T> {
+  const throwUnwritable = (error: unknown): never => {
+    throw new InputError(`${path}: cannot be written: ${describeSystemError(error)}`);
   };
-  const file = await io.createFile(path).catch(unwritable);
+  const file = await io.createFile(path).catch(throwUnwritable);
   try {
-    const result = await work({ ...io, stdout: file.stream, terminal: undefined });
+    const result = await produce({ ...io, stdout: file.stream, terminal: undefined });
     file.stream.end();
-    await finished(file.stream).catch(unwritable);
-    await file.keep().catch(unwritable);
+    await finished(file.stream).catch(throwUnwritable);
+    await file.commit().catch(throwUnwritable);
     return result;
   } catch (error) {
     await file.discard();

@@ -10,11 +10,11 @@ import { dirname, join } from "node:path";
 
 import { formatDate } from "../calendar/instant.ts";
 import { readPage } from "../pages/page-file.ts";
-import { type PlayState, stateOfBook } from "../pages/play/play-state.ts";
-import { withData } from "../pages/self-contained.ts";
-import { quoted } from "../records/problems.ts";
+import { type PlayState, createStateFromBook } from "../pages/play/play-state.ts";
+import { embedData } from "../pages/self-contained.ts";
+import { quoteText } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookPath, type Command } from "./command.ts";
+import { requireBookPath, type Command } from "./command.ts";
 import { readBookFile, readTextFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
@@ -24,7 +24,7 @@ import { UsageError } from "./problems.ts";
 const EVENTS_LENGTH_MAX = 1 << 20;
 
 /** The name of a file beside a book that is taken as a sample of its events. */
-const SAMPLE = "events.ndjson";
+const SAMPLE_FILE = "events.ndjson";
 
 /** Serves the playground, or writes it. */
 export const playCommand: Command = {
@@ -39,74 +39,76 @@ export const playCommand: Command = {
     port: { kind: "one", value: "PORT", help: "the port of 127.0.0.1; default a free one" },
     output: { kind: "one", short: "o", value: "FILE", help: "write the page to a file in place of serving it" },
   },
-  run: play,
+  run: runPlay,
 };
 
-async function play(given: Arguments, io: Io): Promise<"done" | "problems"> {
+async function runPlay(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const page = await readPage("play");
-  const state = given.positionals.length === 0 ? "none" : await stateOf(given, io);
+  const state = args.positionals.length === 0 ? "none" : await readInitialState(args, io);
   if (state === undefined) return "problems";
-  const html = state === "none" ? page : withData(page, JSON.stringify({ state }));
-  if (given.one("output") !== undefined) {
-    await withOutput(given, io, ({ stdout }) => write(stdout, html));
+  const html = state === "none" ? page : embedData(page, JSON.stringify({ state }));
+  if (args.value("output") !== undefined) {
+    await withOutput(args, io, ({ stdout }) => write(stdout, html));
     return "done";
   }
-  const server = servingPage(html);
-  await listening(server, portOf(given));
+  const server = createPageServer(html);
+  await listenOn(server, parsePort(args));
   const { port } = server.address() as AddressInfo;
   await write(io.stdout, `the playground is at http://127.0.0.1:${port}/ until it is stopped\n`);
-  await io.stopped();
+  await io.waitForStop();
   server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await new Promise((resolve) => server.close(resolve));
   return "done";
 }
 
 /** The book as it is written, so that its comments stay, with the month of its first plan or event. */
-async function stateOf(given: Arguments, io: Io): Promise<PlayState | undefined> {
-  const path = bookPath(given);
+async function readInitialState(args: Arguments, io: Io): Promise<PlayState | undefined> {
+  const path = requireBookPath(args);
   const file = await readBookFile(path, io);
   if (file === undefined) return undefined;
-  const beside = join(dirname(path), SAMPLE);
-  const sample = existsSync(beside) && statSync(beside).size <= EVENTS_LENGTH_MAX ? beside : undefined;
-  const eventsPath = given.one("events") ?? sample;
+  const besidePath = join(dirname(path), SAMPLE_FILE);
+  const samplePath = existsSync(besidePath) && statSync(besidePath).size <= EVENTS_LENGTH_MAX ? besidePath : undefined;
+  const eventsPath = args.value("events") ?? samplePath;
   const events = eventsPath === undefined ? "" : await readTextFile(eventsPath, io);
   if (events.length > EVENTS_LENGTH_MAX) {
     throw new UsageError("--events: the file is larger than 1 MiB: drop it on the page, which reads it in parts");
   }
-  const [, used] = /"timestamp"\s*:\s*"(\d{4}-\d{2}-\d{2})/.exec(events) ?? [];
-  const begun = file.book.accounts.flatMap(({ pricePlans }) => pricePlans.map(({ effectiveFrom }) => effectiveFrom));
-  const first = begun.length === 0 ? undefined : formatDate(Math.min(...begun));
-  return stateOfBook(await readTextFile(path, io), events, used ?? first);
+  const [, firstEventDate] = /"timestamp"\s*:\s*"(\d{4}-\d{2}-\d{2})/.exec(events) ?? [];
+  const planStarts = file.book.accounts.flatMap(({ pricePlans }) =>
+    pricePlans.map(({ effectiveFrom }) => effectiveFrom),
+  );
+  const firstPlanDate = planStarts.length === 0 ? undefined : formatDate(Math.min(...planStarts));
+  return createStateFromBook(await readTextFile(path, io), events, firstEventDate ?? firstPlanDate);
 }
 
-function portOf(given: Arguments): number {
-  const text = given.one("port") ?? "0";
+function parsePort(args: Arguments): number {
+  const text = args.value("port") ?? "0";
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new UsageError(`--port: expected 0 to 65535, got ${quoted(text)}`);
+  if (!(port <= 65_535)) throw new UsageError(`--port: expected 0 to 65535, got ${quoteText(text)}`);
   return port;
 }
 
-function servingPage(html: string): Server {
+function createPageServer(html: string): Server {
   return createServer((request, response) => {
     // A page of another site cannot ask for this one under a name of its own.
-    const isHere = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(request.headers.host ?? "");
-    const found =
-      isHere && request.url?.split("?")[0] === "/" && (request.method === "GET" || request.method === "HEAD");
-    response.writeHead(found ? 200 : 404, {
-      "content-type": found ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
+    const isOwnHost = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(request.headers.host ?? "");
+    const isFound =
+      isOwnHost && request.url?.split("?")[0] === "/" && (request.method === "GET" || request.method === "HEAD");
+    response.writeHead(isFound ? 200 : 404, {
+      "content-type": isFound ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",
     });
-    response.end(request.method === "HEAD" ? "" : found ? html : "not found\n");
+    response.end(request.method === "HEAD" ? "" : isFound ? html : "not found\n");
   });
 }
 
-function listening(server: Server, port: number): Promise<void> {
-  return new Promise((done, failed) => {
+function listenOn(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once("error", (error) =>
-      failed(new UsageError(`--port: cannot listen on 127.0.0.1:${port}: ${error.message}`)),
+      reject(new UsageError(`--port: cannot listen on 127.0.0.1:${port}: ${error.message}`)),
     );
-    server.listen(port, "127.0.0.1", () => done());
+    server.listen(port, "127.0.0.1", () => resolve());
   });
 }

@@ -5,46 +5,46 @@
  */
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
-import { hintAt } from "../book/nearest.ts";
+import { didYouMean } from "../book/nearest.ts";
 import { groupThousands } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
-import { quoted } from "../records/problems.ts";
-import { formsThatFit, ungrouped, withPoint } from "../records/text-forms.ts";
+import { quoteText } from "../records/problems.ts";
+import { findMatchingForms, removeGrouping, toDecimalPoint } from "../records/text-forms.ts";
 
 /** How many events of each account were accepted. */
-export interface AcceptedEvents {
+export interface AcceptedCounts {
   /** @param accountId an id or an alias; @param times how many events */
-  add(accountId: unknown, times?: number): void;
-  of(accountId: string): number;
+  addEvents(accountId: unknown, times?: number): void;
+  eventsFor(accountId: string): number;
 }
 
 /** Counts nothing yet. */
-export function countAccepted({ accounts }: Pick<Book, "accounts">): AcceptedEvents {
+export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): AcceptedCounts {
   const ids = new Map(accounts.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id] as const)));
   for (const { id } of accounts) ids.set(id, id);
   const counts = new Map<string, number>();
   return {
-    add: (accountId, times = 1) => {
+    addEvents: (accountId, times = 1) => {
       const id = ids.get(String(accountId));
       if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + times);
     },
-    of: (accountId) => counts.get(accountId) ?? 0,
+    eventsFor: (accountId) => counts.get(accountId) ?? 0,
   };
 }
 
 /** The remedy for timestamps of CSV files that name no zone; none where there are no such. */
-export function sentenceOnZones(problems: readonly { readonly message: string }[]): string | undefined {
+export function suggestZone(problems: readonly { readonly message: string }[]): string | undefined {
   if (!problems.some(({ message }) => message.includes("it has no zone"))) return undefined;
   return 'timestamps without a zone: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "zone": "UTC"}';
 }
 
 /** The remedy for times of CSV files in another form than an event's, which the map does not name; none where there are no such. */
-export function sentenceOnForms(problems: readonly { readonly message: string }[]): string | undefined {
+export function suggestTimeForm(problems: readonly { readonly message: string }[]): string | undefined {
   const texts = problems.flatMap(
     ({ message }) => /"([^"]+)" is no date-time: (?!it has no zone)/.exec(message)?.[1] ?? [],
   );
-  const forms = texts.map((text) => formsThatFit([text])).find((fitting) => fitting.length > 0);
+  const forms = texts.map((text) => findMatchingForms([text])).find((fitting) => fitting.length > 0);
   if (forms === undefined) return undefined;
   const [first = "", second] = forms;
   const other = second === undefined ? "" : ` (or "${second}")`;
@@ -52,10 +52,10 @@ export function sentenceOnForms(problems: readonly { readonly message: string }[
 }
 
 /** The remedy for numbers of CSV files in another form than an event's; none where there are no such. */
-export function sentenceOnNumbers(problems: readonly { readonly message: string }[]): string | undefined {
+export function suggestDecimalMark(problems: readonly { readonly message: string }[]): string | undefined {
   const texts = problems.flatMap(({ message }) => /"([^"]+)" is not a decimal/.exec(message)?.[1] ?? []);
-  const isGrouped = texts.some((text) => ![text, undefined].includes(ungrouped(text)));
-  if (!isGrouped && !texts.some((text) => withPoint(text) !== undefined)) return undefined;
+  const isGrouped = texts.some((text) => ![text, undefined].includes(removeGrouping(text)));
+  if (!isGrouped && !texts.some((text) => toDecimalPoint(text) !== undefined)) return undefined;
   return `numbers in another form: the map of a CSV file may say which it is, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
 }
 
@@ -63,25 +63,25 @@ export function sentenceOnNumbers(problems: readonly { readonly message: string 
 const NAMED_MAX = 5;
 
 /** The sentence about accounts that events name and the book does not have; none where there are none. */
-export function sentenceOnUnknown(unknown: ReadonlyMap<string, number>, { accounts }: Book): string | undefined {
+export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { accounts }: Book): string | undefined {
   if (unknown.size === 0) return undefined;
   const largest = [...unknown].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
   const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
-  const named = largest.map(([id, count]) => {
-    const guess = hintAt(id, names).replace(/^: (.*)$/, " ($1)");
-    return `${shownId(id)} ${groupThousands(String(count))} event${count === 1 ? "" : "s"}${guess}`;
+  const accountTexts = largest.map(([id, count]) => {
+    const hint = didYouMean(id, names).replace(/^: (.*)$/, " ($1)");
+    return `${formatAccountId(id)} ${groupThousands(String(count))} event${count === 1 ? "" : "s"}${hint}`;
   });
   const rest = unknown.size > NAMED_MAX ? ", …" : "";
   const what = `${groupThousands(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
-  return `${what}: ${named.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
+  return `${what}: ${accountTexts.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
 }
 
-function shownId(id: string): string {
-  return /^[\w.@:-]{1,60}$/.test(id) ? id : quoted(id);
+function formatAccountId(id: string): string {
+  return /^[\w.@:-]{1,60}$/.test(id) ? id : quoteText(id);
 }
 
 /** A preview that was made. */
-interface Previewed {
+interface PreviewOutcome {
   readonly book: Book;
   readonly plan: PricePlan | undefined;
   readonly invoices: readonly Invoice[];
@@ -91,23 +91,23 @@ interface Previewed {
 }
 
 /** Why there is no invoice; nothing where there is one. */
-export function notesOnNothing({ book, plan, invoices, events, hasEvents }: Previewed): readonly string[] {
+export function explainNoInvoices({ book, plan, invoices, events, hasEvents }: PreviewOutcome): readonly string[] {
   if (invoices.length > 0) return [];
-  const accepted = Object.entries(events).some(([status, count]) => isCompletedName(status) && count > 0);
+  const hasAccepted = Object.entries(events).some(([status, count]) => isCompletedStatus(status) && count > 0);
   const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
   // Problems of events, and events of unknown accounts, have been reported.
   if (book.accounts.length === 0) {
-    const said = "nothing is billed: the book has no account; add some, or use --accounts-from-events";
-    return (events["read"] ?? 0) > 0 ? [] : [said];
+    const sentence = "nothing is billed: the book has no account; add some, or use --accounts-from-events";
+    return (events["read"] ?? 0) > 0 ? [] : [sentence];
   }
   if (!hasPlan) return ["nothing is billed: no account has a plan; give accounts pricePlans, or use --plan FILE"];
   // Problems of events, or their absence, have been reported.
-  if (!accepted && hasEvents) return [];
+  if (!hasAccepted && hasEvents) return [];
   return [
     "nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used",
   ];
 }
 
-function isCompletedName(status: string): boolean {
+function isCompletedStatus(status: string): boolean {
   return status !== "read" && isCompleted(status as Parameters<typeof isCompleted>[0]);
 }

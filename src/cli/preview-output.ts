@@ -11,16 +11,23 @@ import type { LineTrace } from "../ledger/preview/line-trace.ts";
 import type { PreviewRun } from "../ledger/preview/preview.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import { printable } from "../pages/printable.ts";
-import { BAD_LINE, kindOf, type LineProblem, NO_ACCOUNT, placeOf, type ProblemList } from "./event-problems.ts";
+import { toPrintable } from "../pages/printable.ts";
+import {
+  BAD_LINE,
+  problemKind,
+  type LineProblem,
+  ACCOUNT_NOT_FOUND,
+  formatLinePlace,
+  type ProblemList,
+} from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
-import { sentenceOnForms, sentenceOnNumbers, sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";
-import { withDashes } from "./problems.ts";
-import { reportPage } from "./report-page.ts";
-import { CSV_HEADER, invoiceCsv } from "./table/invoice-csv.ts";
-import { invoiceTable } from "./table/invoice-table.ts";
-import { styleOf } from "./table/style.ts";
-import { TRACE_CSV_HEADER, traceCsv, tracesJson, traceText } from "./table/trace-text.ts";
+import { suggestTimeForm, suggestDecimalMark, describeUnknownAccounts, suggestZone } from "./preview-notes.ts";
+import { withOptionDashes } from "./problems.ts";
+import { renderReportPage } from "./report-page.ts";
+import { CSV_HEADER, formatInvoiceCsv } from "./table/invoice-csv.ts";
+import { formatInvoiceTable } from "./table/invoice-table.ts";
+import { createTableStyle } from "./table/style.ts";
+import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "./table/trace-text.ts";
 
 /** How invoices are printed. */
 export type PreviewFormat = "table" | "json" | "csv" | "html";
@@ -43,9 +50,9 @@ export interface PreviewResult {
 }
 
 /** So many problems are told one by one. */
-const PROBLEMS_TOLD_MAX = 20;
+const PROBLEMS_SHOWN_MAX = 20;
 /** How many problems of one kind are told. */
-const ALIKE_TOLD_MAX = 3;
+const SAME_KIND_SHOWN_MAX = 3;
 
 /** Writes the invoices to standard output, one after another. */
 export async function writePreview(result: PreviewResult, format: PreviewFormat, io: Io): Promise<void> {
@@ -54,15 +61,18 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
       return writeJson(result, io);
     case "csv":
       await write(io.stdout, CSV_HEADER);
-      for (const invoice of result.invoices) await write(io.stdout, invoiceCsv(invoice));
+      for (const invoice of result.invoices) await write(io.stdout, formatInvoiceCsv(invoice));
       return;
     case "html":
-      return write(io.stdout, await reportPage(result));
+      return write(io.stdout, await renderReportPage(result));
     case "table": {
-      const style = styleOf(io);
+      const style = createTableStyle(io);
       const names = new Map(result.book.accounts.map(({ id, name }) => [id, name]));
       for (const invoice of result.invoices) {
-        await write(io.stdout, `${invoiceTable(invoice, { accountName: names.get(invoice.accountId) }, style)}\n`);
+        await write(
+          io.stdout,
+          `${formatInvoiceTable(invoice, { accountName: names.get(invoice.accountId) }, style)}\n`,
+        );
       }
     }
   }
@@ -70,87 +80,91 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
 
 /** Writes what is behind lines to standard output. */
 export async function writeTraces(traces: readonly LineTrace[], format: PreviewFormat, io: Io): Promise<void> {
-  if (traces.length === 0) await tellNotices(["no invoice that is shown has such a line"], io);
+  if (traces.length === 0) await printNotices(["no invoice that is shown has such a line"], io);
   if (format === "csv") await write(io.stdout, TRACE_CSV_HEADER);
   if (format === "json") {
-    for (const piece of tracesJson(traces)) await write(io.stdout, piece);
+    for (const piece of formatTracesJson(traces)) await write(io.stdout, piece);
     return;
   }
   for (const trace of traces) {
-    if (format === "csv") for (const row of traceCsv(trace)) await write(io.stdout, row);
-    else for (const line of traceText(trace)) await write(io.stdout, `${printable(line)}\n`);
+    if (format === "csv") for (const row of formatTraceCsv(trace)) await write(io.stdout, row);
+    else for (const line of formatTrace(trace)) await write(io.stdout, `${toPrintable(line)}\n`);
   }
 }
 
 async function writeJson({ invoices, events, problems, skipped }: PreviewResult, io: Io): Promise<void> {
   await write(io.stdout, '{\n  "invoices": [');
   for (const [index, invoice] of invoices.entries()) {
-    await write(io.stdout, `${index === 0 ? "" : ","}\n${indented(stringifyJson(invoice, 2), "    ")}`);
+    await write(io.stdout, `${index === 0 ? "" : ","}\n${indentLines(stringifyJson(invoice, 2), "    ")}`);
   }
   await write(
     io.stdout,
-    `${invoices.length === 0 ? "" : "\n  "}],\n  "events": ${indented(stringifyJson(events, 2), "  ").trimStart()},\n`,
+    `${invoices.length === 0 ? "" : "\n  "}],\n  "events": ${indentLines(stringifyJson(events, 2), "  ").trimStart()},\n`,
   );
-  const named = skipped.length === 0 ? "" : `,\n  "skipped": ${indented(stringifyJson(skipped, 2), "  ").trimStart()}`;
-  await write(io.stdout, `  "problems": ${indented(stringifyJson(problems, 2), "  ").trimStart()}${named}\n}\n`);
+  const skippedText =
+    skipped.length === 0 ? "" : `,\n  "skipped": ${indentLines(stringifyJson(skipped, 2), "  ").trimStart()}`;
+  await write(
+    io.stdout,
+    `  "problems": ${indentLines(stringifyJson(problems, 2), "  ").trimStart()}${skippedText}\n}\n`,
+  );
 }
 
-function indented(text: string, indent: string): string {
+function indentLines(text: string, indent: string): string {
   return text.replace(/^/gm, indent);
 }
 
 /** Tells the first problems of each kind one a line, how many more there are, and what remedies many of them at once. */
-export async function tellProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
+export async function printProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
   const { problems, disorders, unknownAccounts } = list;
-  const lines = linesOfProblems(list);
+  const lines = listProblemLines(list);
   const notes = [
-    sentenceOnUnknown(unknownAccounts, book),
-    sentenceOnZones(problems),
-    sentenceOnForms(problems),
-    sentenceOnNumbers(problems),
+    describeUnknownAccounts(unknownAccounts, book),
+    suggestZone(problems),
+    suggestTimeForm(problems),
+    suggestDecimalMark(problems),
   ];
   lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
-  for (const { file, line, sentence } of disorders) lines.push(`${placeOf(file, line)}: note: ${sentence}`);
-  for (const line of lines) await write(io.stderr, `${printable(line)}\n`);
+  for (const { file, line, sentence } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${sentence}`);
+  for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
 }
 
 /** Problems in the order of their lines; of those of one kind the first few, and behind the last of them how many more. */
-function linesOfProblems({ problems, kinds, count, withoutAccount }: ProblemList): string[] {
-  const told = new Map<string, number>();
+function listProblemLines({ problems, kinds, count, unknownAccountEvents }: ProblemList): string[] {
+  const shownByKind = new Map<string, number>();
   const lines: string[] = [];
-  let covered = 0;
+  let coveredCount = 0;
   for (const problem of problems) {
     // Events of unknown accounts are told by account: one that is missing may have thousands.
-    if (problem.status === NO_ACCOUNT) continue;
-    const kind = kindOf(problem);
-    const before = told.get(kind) ?? 0;
-    if (before === ALIKE_TOLD_MAX) continue;
-    if (lines.length >= PROBLEMS_TOLD_MAX) break;
+    if (problem.status === ACCOUNT_NOT_FOUND) continue;
+    const kind = problemKind(problem);
+    const before = shownByKind.get(kind) ?? 0;
+    if (before === SAME_KIND_SHOWN_MAX) continue;
+    if (lines.length >= PROBLEMS_SHOWN_MAX) break;
     const { file, line, message, status } = problem;
-    const more = before + 1 < ALIKE_TOLD_MAX ? 0 : (kinds.get(kind) ?? ALIKE_TOLD_MAX) - ALIKE_TOLD_MAX;
+    const more = before + 1 < SAME_KIND_SHOWN_MAX ? 0 : (kinds.get(kind) ?? SAME_KIND_SHOWN_MAX) - SAME_KIND_SHOWN_MAX;
     lines.push(
-      `${placeOf(file, line)}: ${message} [${status}]${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
+      `${formatLinePlace(file, line)}: ${message} [${status}]${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
     );
-    told.set(kind, before + 1);
-    covered += 1 + more;
+    shownByKind.set(kind, before + 1);
+    coveredCount += 1 + more;
   }
-  const others = count - withoutAccount - covered;
+  const others = count - unknownAccountEvents - coveredCount;
   if (others > 0) lines.push(`… and ${groupThousands(String(others))} more`);
   return lines;
 }
 
 /** Tells what is worth knowing though nothing failed. */
-export async function tellNotices(notices: readonly string[], io: Io): Promise<void> {
-  for (const notice of notices) await write(io.stderr, `note: ${printable(withDashes(notice))}\n`);
+export async function printNotices(notices: readonly string[], io: Io): Promise<void> {
+  for (const notice of notices) await write(io.stderr, `note: ${toPrintable(withOptionDashes(notice))}\n`);
 }
 
 /** Tells how many accounts were made of the events. */
-export async function tellNewAccounts(count: number, io: Io): Promise<void> {
-  await tellNotices([`${counted(count, "account")} made from the events, for this run only`], io);
+export async function printNewAccounts(count: number, io: Io): Promise<void> {
+  await printNotices([`${formatCount(count, "account")} made from the events, for this run only`], io);
 }
 
 /** Events by status, lines that hold none among them. */
-export function countedEvents(
+export function countEventsByStatus(
   statuses: Readonly<Record<string, number>> & { readonly read: number },
   { badLines }: Pick<ProblemList, "badLines">,
 ): Readonly<Record<string, number>> {
@@ -158,26 +172,26 @@ export function countedEvents(
 }
 
 /** Counts of a run beside those of events. */
-interface Made {
+interface RunCounts {
   /** Rows of usage that were read; undefined where none were asked for. */
   readonly rows?: number | undefined;
   /** How many of what. */
-  readonly made: readonly [count: number, thing: string];
+  readonly output: readonly [count: number, thing: string];
 }
 
 /** Tells how many events there were of each kind. */
-export async function tellSummary(
+export async function printSummary(
   events: Readonly<Record<string, number>>,
-  { rows, made }: Made,
+  { rows, output }: RunCounts,
   io: Io,
 ): Promise<void> {
   const { read = 0, ...statuses } = events;
   const counts = Object.entries(statuses).map(([status, count]) => `${groupThousands(String(count))} ${status}`);
   const kinds = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
-  const usage = rows === undefined ? "" : `${counted(rows, "row")} of usage and `;
-  await write(io.stderr, `${usage}${counted(read, "event")} read${kinds}; ${counted(...made)}\n`);
+  const usage = rows === undefined ? "" : `${formatCount(rows, "row")} of usage and `;
+  await write(io.stderr, `${usage}${formatCount(read, "event")} read${kinds}; ${formatCount(...output)}\n`);
 }
 
-function counted(count: number, thing: string): string {
+function formatCount(count: number, thing: string): string {
   return `${groupThousands(String(count))} ${thing}${count === 1 ? "" : "s"}`;
 }

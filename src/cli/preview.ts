@@ -7,31 +7,38 @@ import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../ledger/preview/preview.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookPath, type Command } from "./command.ts";
+import { requireBookPath, type Command } from "./command.ts";
 import { readBookFile, readDraftFile, readPlanFile } from "./documents.ts";
 import { pairWithMaps } from "./event-files.ts";
 import { createProblemList } from "./event-problems.ts";
-import { eventInputOf, eventOptions, idMemory, outputOptions, takingOptions, usageOptions } from "./input-options.ts";
+import {
+  readEventInput,
+  eventOptions,
+  createIdMemory,
+  outputOptions,
+  ingestOptions,
+  usageOptions,
+} from "./input-options.ts";
 import { type Io, write } from "./io.ts";
-import { firstUseOf, readModelled, type UseFiles, withNewAccounts } from "./new-accounts.ts";
+import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "./new-accounts.ts";
 import { withOutput } from "./output.ts";
-import { countAccepted, notesOnNothing } from "./preview-notes.ts";
+import { createAcceptedCounts, explainNoInvoices } from "./preview-notes.ts";
 import {
   type PreviewFormat,
-  countedEvents,
-  tellNewAccounts,
-  tellNotices,
-  tellProblems,
-  tellSummary,
+  countEventsByStatus,
+  printNewAccounts,
+  printNotices,
+  printProblems,
+  printSummary,
   writePreview,
   writeTraces,
 } from "./preview-output.ts";
 import { UsageError } from "./problems.ts";
-import { rangeOf, rangeOptions } from "./range-options.ts";
-import { takeEventFiles } from "./reading-events.ts";
-import { styleOf } from "./table/style.ts";
-import { summaryTable } from "./table/summary-table.ts";
-import { takeUsageFiles, usagePathsOf } from "./usage/usage-files.ts";
+import { readRange, rangeOptions } from "./range-options.ts";
+import { readEventFiles } from "./reading-events.ts";
+import { createTableStyle } from "./table/style.ts";
+import { formatSummaryTable } from "./table/summary-table.ts";
+import { readUsageFiles, readUsagePaths } from "./usage/usage-files.ts";
 
 /** Previews invoices. */
 export const previewCommand: Command = {
@@ -56,20 +63,20 @@ export const previewCommand: Command = {
       value: "LINE",
       help: "in place of invoices, the events behind the lines of a meter or feature, by its id",
     },
-    ...takingOptions,
+    ...ingestOptions,
   },
-  run: (given, io) => previewBook(given, formatOf(given), io),
+  run: (args, io) => previewBook(args, readFormat(args), io),
 };
 
 /** Options of a run for a report: lines with explanations, and so many events of a day, those that added most. */
-export const OF_REPORT = { explain: true, sampleEvents: 5 } as const;
+export const REPORT_OPTIONS = { explain: true, sampleEvents: 5 } as const;
 
-function explainedIn(given: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
-  return format === "html" ? OF_REPORT : { explain: given.flag("explain") };
+function explainOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
+  return format === "html" ? REPORT_OPTIONS : { explain: args.flag("explain") };
 }
 
 /** The data behind the invoices of a run: usage, and events. */
-export function behind(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"> {
+export function invoiceDataReaders(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"> {
   return {
     cellsOf: (accountId) => run.cellsOf(accountId),
     eventsOf: (...of) => run.eventsOf(...of),
@@ -77,80 +84,77 @@ export function behind(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"
 }
 
 /** Previews invoices in a format. */
-export async function previewBook(given: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
-  const path = bookPath(given);
-  const input = eventInputOf(given);
+export async function previewBook(args: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const input = readEventInput(args);
   const { events, maps, reader } = input;
   const files = pairWithMaps(events, maps, reader);
-  const usagePaths = usagePathsOf(given, files);
-  const range = rangeOf(given);
-  const hasUse = files.length + usagePaths.length > 0;
-  if (!hasUse && range.at === undefined && range.from === undefined) {
+  const usagePaths = readUsagePaths(args, files);
+  const range = readRange(args);
+  const hasUsage = files.length + usagePaths.length > 0;
+  if (!hasUsage && range.at === undefined && range.from === undefined) {
     throw new UsageError(
       "without --events or --usage, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
     );
   }
-  const inputs = await readInputs(given, path, { files, usagePaths }, io);
+  const inputs = await readInputs(args, path, { files, usagePaths }, io);
   if (inputs === undefined) return "problems";
   const { book, plan } = inputs;
-  const accounts = given.many("account");
+  const accounts = args.values("account");
   const run = createPreview(book, {
     ...range,
     plan,
-    ...explainedIn(given, format),
-    trace: traceOf(given, usagePaths, format),
+    ...explainOptions(args, format),
+    trace: readTraceOption(args, usagePaths, format),
     accounts: accounts.length === 0 ? undefined : accounts,
-    ids: idMemory(given, files.length > 0, io),
+    ids: createIdMemory(args, files.length > 0, io),
   });
-  const rows = await takeUsageFiles(usagePaths, (row) => run.addUsage(row), io);
+  const rows = await readUsageFiles(usagePaths, (row) => run.addUsage(row), io);
   const list = createProblemList();
-  const counts = countAccepted(book);
-  const readOn = await takeEventFiles(run, files, { list, counts, book, input, io });
-  await tellProblems(list, book, io);
-  if (!readOn) return "problems";
+  const acceptedCounts = createAcceptedCounts(book);
+  const isComplete = await readEventFiles(run, files, { list, counts: acceptedCounts, book, input, io });
+  await printProblems(list, book, io);
+  if (!isComplete) return "problems";
   const { invoices, events: statuses, notices, skipped = [], traces } = run.finish();
-  const onNothing = { book, plan, invoices, events: statuses, hasEvents: hasUse };
-  await tellNotices([...notices, ...(skipped.length === 0 ? notesOnNothing(onNothing) : [])], io);
-  const counted = countedEvents(statuses, list);
+  const outcome = { book, plan, invoices, events: statuses, hasEvents: hasUsage };
+  await printNotices([...notices, ...(skipped.length === 0 ? explainNoInvoices(outcome) : [])], io);
+  const eventCounts = countEventsByStatus(statuses, list);
   const result = {
     invoices,
-    events: counted,
+    events: eventCounts,
     problems: list.problems,
     problemCount: list.count,
     notices,
     skipped,
     book,
-    ...behind(run),
+    ...invoiceDataReaders(run),
   };
-  await withOutput(given, io, async (to) => {
+  await withOutput(args, io, async (to) => {
     if (traces !== undefined) return writeTraces(traces, format, to);
     const isLong = to.terminal !== undefined && invoices.length > INVOICES_SHOWN_MAX && format === "table";
-    if (given.flag("summary") || isLong) await write(to.stdout, summaryTable(invoices, counts, styleOf(to)));
+    if (args.flag("summary") || isLong)
+      await write(to.stdout, formatSummaryTable(invoices, acceptedCounts, createTableStyle(to)));
     else await writePreview(result, format, to);
-    if (isLong && !given.flag("summary")) await tellNotices([sentenceOnLongOutput(invoices.length)], io);
+    if (isLong && !args.flag("summary")) await printNotices([describeLongOutput(invoices.length)], io);
   });
-  if (format !== "json")
-    await tellSummary(
-      counted,
-      { rows: usagePaths.length > 0 ? rows : undefined, made: [invoices.length, "invoice"] },
-      io,
-    );
+  const counts = { rows: usagePaths.length > 0 ? rows : undefined, output: [invoices.length, "invoice"] } as const;
+  if (format !== "json") await printSummary(eventCounts, counts, io);
   return list.count > 0 || skipped.length > 0 ? "problems" : "done";
 }
 
 /** The line that is traced. @throws {UsageError} where there are no events to list, or not in place of other output */
-function traceOf(given: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
-  const line = given.one("trace");
+function readTraceOption(args: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
+  const line = args.value("trace");
   if (line === undefined) return undefined;
   if (format === "html") throw new UsageError("--trace lists events: it has no --format html");
-  if (given.flag("summary")) throw new UsageError("--trace and --summary are two ways to show the result: give one");
+  if (args.flag("summary")) throw new UsageError("--trace and --summary are two ways to show the result: give one");
   if (usagePaths.length > 0) throw new UsageError("--trace lists events: rows of --usage have none");
   return line;
 }
 
-function formatOf(given: Arguments): PreviewFormat {
-  const format = (given.one("format") ?? "table") as PreviewFormat;
-  if (given.flag("summary") && format !== "table")
+function readFormat(args: Arguments): PreviewFormat {
+  const format = (args.value("format") ?? "table") as PreviewFormat;
+  if (args.flag("summary") && format !== "table")
     throw new UsageError("--summary is a table: it has no other --format");
   return format;
 }
@@ -158,7 +162,7 @@ function formatOf(given: Arguments): PreviewFormat {
 /** So many invoices are printed on a terminal unless they are asked for by account. */
 const INVOICES_SHOWN_MAX = 50;
 
-function sentenceOnLongOutput(count: number): string {
+function describeLongOutput(count: number): string {
   return `${count} invoices would not fit a terminal: --account ID shows those of one account, -o FILE writes them all to a file`;
 }
 
@@ -168,20 +172,25 @@ interface Inputs {
 }
 
 /** The book and the plan; undefined when their problems were told. */
-async function readInputs(given: Arguments, path: string, use: UseFiles, io: Io): Promise<Inputs | undefined> {
+async function readInputs(
+  args: Arguments,
+  path: string,
+  usageFiles: UsageInputFiles,
+  io: Io,
+): Promise<Inputs | undefined> {
   const file = await readBookFile(path, io);
   if (file === undefined) return undefined;
   const { book, json } = file;
-  const planPath = given.one("plan");
-  const areNew = given.flag("accounts-from-events");
+  const planPath = args.value("plan");
+  const createsAccounts = args.flag("accounts-from-events");
   // Whom the plan must fit is known only with the accounts of events.
-  const read = (planFile: string): Promise<PricePlan | undefined> =>
-    areNew ? readPlanFile(planFile, book, io) : readDraftFile(planFile, book, given.many("account"), io);
-  const plan = planPath === undefined ? undefined : await read(planPath);
+  const readPlan = (planFile: string): Promise<PricePlan | undefined> =>
+    createsAccounts ? readPlanFile(planFile, book, io) : readDraftFile(planFile, book, args.values("account"), io);
+  const plan = planPath === undefined ? undefined : await readPlan(planPath);
   if (planPath !== undefined && plan === undefined) return undefined;
-  if (!areNew) return { book, plan };
-  const modelled = readModelled(json, book, plan);
-  const extended = withNewAccounts(modelled, await firstUseOf(use, io));
-  await tellNewAccounts(extended.added, io);
-  return { book: extended.book, plan };
+  if (!createsAccounts) return { book, plan };
+  const bookWithModel = readBookWithModel(json, book, plan);
+  const extension = addNewAccounts(bookWithModel, await findFirstUses(usageFiles, io));
+  await printNewAccounts(extension.newAccounts, io);
+  return { book: extension.book, plan };
 }

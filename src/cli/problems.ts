@@ -24,14 +24,14 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a system call failed, without its stack. */
-export function reasonOf(error: unknown): string {
+export function describeSystemError(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null)?.code;
-  const known = typeof code === "string" ? REASONS[code] : undefined;
-  if (known !== undefined) return known;
+  const reason = typeof code === "string" ? REASONS[code] : undefined;
+  if (reason !== undefined) return reason;
   return error instanceof Error ? error.message : String(error);
 }
 
 /** A sentence about options of the library as one about options of a command: `` `at` `` is `--at`. */
-export function withDashes(sentence: string): string {
+export function withOptionDashes(sentence: string): string {
   return sentence.replace(/`(at|from|until)`/g, "--$1");
 }

@@ -19,9 +19,9 @@ export interface Progress {
 }
 
 /** Starts the bar. Standard input has no size, and is not counted. */
-export function showProgress(sources: readonly ByteSource[], { isTerminal, stderr }: Io): Progress {
+export function startProgress(sources: readonly ByteSource[], { isStderrTerminal, stderr }: Io): Progress {
   const total = sources.reduce((sum, source) => sum + (source.size ?? 0), 0);
-  if (!isTerminal || total === 0) return { update: () => undefined, stop: () => undefined };
+  if (!isStderrTerminal || total === 0) return { update: () => undefined, stop: () => undefined };
   const bar = new SingleBar({
     format: "reading events {bar} {percentage}% of {mib} MiB, {rate} MiB/s, {eta_formatted} left",
     barsize: 20,
@@ -31,24 +31,24 @@ export function showProgress(sources: readonly ByteSource[], { isTerminal, stder
     fps: 5,
     stream: stderr,
   });
-  const mib = Math.ceil(total / MIB);
+  const totalMib = Math.ceil(total / MIB);
   const start = process.hrtime.bigint();
-  bar.start(total, 0, { mib, rate: "–" });
-  const known = sources.filter(({ size }) => size !== undefined);
+  bar.start(total, 0, { mib: totalMib, rate: "–" });
+  const sizedSources = sources.filter(({ size }) => size !== undefined);
   return {
     update: () => {
       const position = Math.min(
         total,
-        known.reduce((sum, each) => sum + each.position, 0),
+        sizedSources.reduce((sum, each) => sum + each.position, 0),
       );
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      bar.update(position, { mib, rate: seconds > 0 ? rateText(position / MIB / seconds) : "–" });
+      bar.update(position, { mib: totalMib, rate: seconds > 0 ? formatRate(position / MIB / seconds) : "–" });
     },
     stop: () => bar.stop(),
   };
 }
 
 /** A rate below ten with a digit behind the point. */
-function rateText(rate: number): string {
+function formatRate(rate: number): string {
   return rate.toFixed(rate < 10 ? 1 : 0);
 }

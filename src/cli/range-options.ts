@@ -21,31 +21,31 @@ export const rangeOptions: OptionSpecs = {
 };
 
 /** The range that the options name. @throws {UsageError} when a date is none, or options do not go together */
-export function rangeOf(given: Arguments): Pick<PreviewOptions, "at" | "from" | "until"> {
-  const [at, from, until] = [given.one("at"), given.one("from"), given.one("until")];
+export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" | "until"> {
+  const [at, from, until] = [args.value("at"), args.value("from"), args.value("until")];
   if (at !== undefined && (from !== undefined || until !== undefined)) {
     throw new UsageError("give either --at or --from and --until, not both");
   }
   if (at !== undefined) {
-    const instant = dateOption("at", at, (text) => tryParseInstant(text) ?? dayOrInstant(text));
+    const instant = parseDateOption("at", at, (text) => tryParseInstant(text) ?? parseDayOrInstant(text));
     if (instant >= NO_END) throw new UsageError(`--at must be before 9999-01-01, which stands for no end: got ${at}`);
     return { at: instant };
   }
   if (from === undefined && until === undefined) return {};
   if (from === undefined || until === undefined) throw new UsageError("--from and --until go together: one is missing");
-  const range = { from: dateOption("from", from, parseDate), until: dateOption("until", until, parseDate) };
+  const range = { from: parseDateOption("from", from, parseDate), until: parseDateOption("until", until, parseDate) };
   if (range.from >= range.until) throw new UsageError(`--until must be later than --from: got ${from} and ${until}`);
   if (range.until > NO_END)
     throw new UsageError(`--until must be at most 9999-01-01, which stands for no end: got ${until}`);
   return range;
 }
 
-function dayOrInstant(text: string): Instant {
+function parseDayOrInstant(text: string): Instant {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? parseDate(text) : parseInstant(text);
 }
 
 /** A date of an option. @throws {UsageError} when it is none */
-export function dateOption(name: string, text: string, parse: (text: string) => Instant): Instant {
+export function parseDateOption(name: string, text: string, parse: (text: string) => Instant): Instant {
   try {
     return parse(text);
   } catch (error) {

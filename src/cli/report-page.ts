@@ -4,10 +4,10 @@
  * @module
  */
 import { readPage } from "../pages/page-file.ts";
-import { type ReportInput, reportOf } from "../pages/report/report-of.ts";
-import { withData } from "../pages/self-contained.ts";
+import { type ReportInput, buildReport } from "../pages/report/report-of.ts";
+import { embedData } from "../pages/self-contained.ts";
 import { InputError } from "../records/problems.ts";
-import { type LineProblem, placeOf } from "./event-problems.ts";
+import { type LineProblem, formatLinePlace } from "./event-problems.ts";
 
 /** Input of a report, with the problems that the command met. */
 export interface ReportPageInput extends Omit<ReportInput, "problems"> {
@@ -20,13 +20,13 @@ export interface ReportPageInput extends Omit<ReportInput, "problems"> {
 const PROBLEMS_SHOWN_MAX = 20;
 
 /** The page, with its data in it. @throws {InputError} where the package was not built */
-export async function reportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
+export async function renderReportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
   const first = problems
     .slice(0, PROBLEMS_SHOWN_MAX)
-    .map(({ file, line, status, message }) => ({ place: placeOf(file, line), status, message }));
-  const data = reportOf({ ...input, problems: { first, count: problemCount } });
+    .map(({ file, line, status, message }) => ({ place: formatLinePlace(file, line), status, message }));
+  const data = buildReport({ ...input, problems: { first, count: problemCount } });
   const page = await readPage("report").catch(() => {
     throw new InputError("the report's page is not there: npm run build makes it");
   });
-  return withData(page, JSON.stringify(data));
+  return embedData(page, JSON.stringify(data));
 }

@@ -5,11 +5,11 @@
  */
 import type { Writable } from "node:stream";
 
-import { nearestOf } from "../book/nearest.ts";
+import { findNearest } from "../book/nearest.ts";
 import { hasCode, RatebookError } from "../errors.ts";
-import { printable } from "../pages/printable.ts";
-import { InputError, quoted } from "../records/problems.ts";
-import { packageVersion } from "../server/version.ts";
+import { toPrintable } from "../pages/printable.ts";
+import { InputError, quoteText } from "../records/problems.ts";
+import { readPackageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";
 import { backtestCommand } from "./backtest.ts";
 import { chartCommand } from "./chart.ts";
@@ -18,7 +18,7 @@ import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts
 import { conformanceCommand } from "./conformance.ts";
 import { diffCommand } from "./diff.ts";
 import { exportCommand } from "./export.ts";
-import { helpOf, overview } from "./help.ts";
+import { formatCommandHelp, formatOverview } from "./help.ts";
 import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
@@ -26,15 +26,15 @@ import { lateCommand } from "./late.ts";
 import { lintCommand } from "./lint.ts";
 import { loadCommand } from "./load.ts";
 import { meterCommand } from "./meter.ts";
-import { missingPackage } from "./missing-package.ts";
+import { describeMissingPackage } from "./missing-package.ts";
 import { playCommand } from "./play.ts";
 import { previewCommand } from "./preview.ts";
-import { UsageError, withDashes } from "./problems.ts";
+import { UsageError, withOptionDashes } from "./problems.ts";
 import { reportCommand } from "./report.ts";
 import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
 import { sqlCommand } from "./sql.ts";
-import { styleOf } from "./table/style.ts";
+import { createTableStyle } from "./table/style.ts";
 import { verifyCommand } from "./verify.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /** Options that every command has. */
-const EVERYWHERE: OptionSpecs = {
+const COMMON_OPTIONS: OptionSpecs = {
   debug: { kind: "flag", help: "print the stack of an error" },
   help: { kind: "flag", help: "print this help" },
 };
@@ -71,27 +71,27 @@ const EVERYWHERE: OptionSpecs = {
  * @param argv the arguments after the program's name
  * @returns the exit code: 0 done, 1 the input has problems, 2 wrong usage
  */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
-  let unwritten: NodeJS.ErrnoException | undefined;
-  io.stdout.on("error", (error: NodeJS.ErrnoException) => (unwritten ??= error));
-  const ignore = (): void => undefined;
-  io.stderr.on("error", ignore);
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
+  let outputError: NodeJS.ErrnoException | undefined;
+  io.stdout.on("error", (error: NodeJS.ErrnoException) => (outputError ??= error));
+  const ignoreError = (): void => undefined;
+  io.stderr.on("error", ignoreError);
   try {
     const code = await runCommand(argv, io).catch(async (error: unknown) =>
-      failWith(error, argv.includes("--debug"), io),
+      reportFailure(error, argv.includes("--debug"), io),
     );
-    await flushed(io.stdout);
+    await flush(io.stdout);
     // A reader that has seen enough closes the pipe; that is no error.
-    if (unwritten === undefined || unwritten.code === "EPIPE") return code;
-    await write(io.stderr, `ratebook: standard output cannot be written: ${printable(unwritten.message)}\n`);
+    if (outputError === undefined || outputError.code === "EPIPE") return code;
+    await write(io.stderr, `ratebook: standard output cannot be written: ${toPrintable(outputError.message)}\n`);
     return EXIT_PROBLEMS;
   } finally {
-    io.stderr.off("error", ignore);
+    io.stderr.off("error", ignoreError);
   }
 }
 
 /** Waits until all that was written has gone, or has failed and said so. */
-async function flushed(stream: Writable): Promise<void> {
+async function flush(stream: Writable): Promise<void> {
   if (!stream.destroyed && !stream.writableEnded)
     await new Promise<void>((resolve) => void stream.write("", () => resolve()));
   // A stream tells an error after the write that met it.
@@ -101,44 +101,44 @@ async function flushed(stream: Writable): Promise<void> {
 async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    await write(name === undefined ? io.stderr : io.stdout, overview(COMMANDS, styleOf(io).width));
+    await write(name === undefined ? io.stderr : io.stdout, formatOverview(COMMANDS, createTableStyle(io).width));
     return name === undefined ? EXIT_USAGE : EXIT_DONE;
   }
   if (name === "--version" || name === "version") {
-    await write(io.stdout, `${packageVersion()}\n`);
+    await write(io.stdout, `${readPackageVersion()}\n`);
     return EXIT_DONE;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
-    const nearest = nearestOf(name, Object.keys(COMMANDS));
+    const nearest = findNearest(name, Object.keys(COMMANDS));
     const hint =
       nearest === undefined
         ? `expected ${new Intl.ListFormat("en", { type: "disjunction" }).format(Object.keys(COMMANDS))}`
         : `did you mean ${nearest}?`;
-    throw new UsageError(`unknown command ${quoted(name)}: ${hint}`);
+    throw new UsageError(`unknown command ${quoteText(name)}: ${hint}`);
   }
   if (rest.includes("--help") || rest.includes("-h")) {
-    await write(io.stdout, helpOf(name, command, EVERYWHERE, styleOf(io).width));
+    await write(io.stdout, formatCommandHelp(name, command, COMMON_OPTIONS, createTableStyle(io).width));
     return EXIT_DONE;
   }
-  const given = readArguments(rest, { ...command.options, ...EVERYWHERE });
-  return (await command.run(given, io)) === "done" ? EXIT_DONE : EXIT_PROBLEMS;
+  const args = readArguments(rest, { ...command.options, ...COMMON_OPTIONS });
+  return (await command.run(args, io)) === "done" ? EXIT_DONE : EXIT_PROBLEMS;
 }
 
-async function failWith(error: unknown, debug: boolean, io: Io): Promise<number> {
-  await write(io.stderr, linesOf(error));
+async function reportFailure(error: unknown, debug: boolean, io: Io): Promise<number> {
+  await write(io.stderr, describeFailure(error));
   if (debug && error instanceof Error) await write(io.stderr, `${error.stack ?? ""}\n`);
   if (error instanceof UsageError) return EXIT_USAGE;
   return hasCode(error, "ERR_OPTION_INVALID") && error.details.option !== "plan" ? EXIT_USAGE : EXIT_PROBLEMS;
 }
 
 /** The sentences of an error, one a line. */
-function linesOf(error: unknown): string {
-  if (error instanceof UsageError || error instanceof InputError) return `ratebook: ${printable(error.message)}\n`;
-  if (hasCode(error, "ERR_OPTION_INVALID")) return `ratebook: ${printable(withDashes(error.message))}\n`;
-  if (error instanceof RatebookError) return `ratebook: ${printable(error.message)}\n`;
-  const missing = missingPackage(error);
-  if (missing !== undefined) return `ratebook: ${printable(missing)}\n`;
+function describeFailure(error: unknown): string {
+  if (error instanceof UsageError || error instanceof InputError) return `ratebook: ${toPrintable(error.message)}\n`;
+  if (hasCode(error, "ERR_OPTION_INVALID")) return `ratebook: ${toPrintable(withOptionDashes(error.message))}\n`;
+  if (error instanceof RatebookError) return `ratebook: ${toPrintable(error.message)}\n`;
+  const missingPackageText = describeMissingPackage(error);
+  if (missingPackageText !== undefined) return `ratebook: ${toPrintable(missingPackageText)}\n`;
   const message = error instanceof Error ? error.message : String(error);
-  return `ratebook: a fault of ratebook itself: ${printable(message)} (--debug prints where)\n`;
+  return `ratebook: a fault of ratebook itself: ${toPrintable(message)} (--debug prints where)\n`;
 }

@@ -6,10 +6,10 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { InputError, quoted } from "../records/problems.ts";
+import { InputError, quoteText } from "../records/problems.ts";
 import type { Command } from "./command.ts";
 import { write } from "./io.ts";
-import { DOCUMENT_NAMES, schemaFile } from "./json-schemas.ts";
+import { DOCUMENT_NAMES, schemaFileUrl } from "./json-schemas.ts";
 import { UsageError } from "./problems.ts";
 
 /** Prints the path of a schema, or of all. */
@@ -18,15 +18,15 @@ export const schemaCommand: Command = {
   summary: 'Prints the paths of the JSON Schemas of a book, a plan and a map, for "$schema" in an editor.',
   options: {},
   run: async ({ positionals }, io) => {
-    const [asked, ...more] = positionals;
-    const names = DOCUMENT_NAMES.filter((name) => asked === undefined || name === asked);
+    const [documentName, ...more] = positionals;
+    const names = DOCUMENT_NAMES.filter((name) => documentName === undefined || name === documentName);
     if (names.length === 0 || more.length > 0) {
-      throw new UsageError(`schema takes one of ${DOCUMENT_NAMES.join(", ")}, got ${quoted(positionals.join(" "))}`);
+      throw new UsageError(`schema takes one of ${DOCUMENT_NAMES.join(", ")}, got ${quoteText(positionals.join(" "))}`);
     }
     for (const name of names) {
-      const path = fileURLToPath(schemaFile(name));
+      const path = fileURLToPath(schemaFileUrl(name));
       if (!existsSync(path)) throw new InputError(`${path} is not there: npm run build makes it`);
-      await write(io.stdout, asked === undefined ? `${name}: ${path}\n` : `${path}\n`);
+      await write(io.stdout, documentName === undefined ? `${name}: ${path}\n` : `${path}\n`);
     }
     return "done";
   },

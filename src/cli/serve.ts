@@ -5,23 +5,28 @@
  */
 import type { ExternalUsageOptions } from "../engine/elsewhere/source-cells.ts";
 import type { Engine } from "../engine/engine.ts";
-import { unlessUnknown } from "../errors.ts";
+import { undefinedIfNotFound } from "../errors.ts";
 import { InputError } from "../records/problems.ts";
 import { LOG_LEVELS } from "../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { databaseOf, databaseVariable, servedDatabaseOption, shownDatabase } from "./database.ts";
+import { resolveDatabase, databaseVariable, serverDatabaseOption, redactDatabase } from "./database.ts";
 import { type Io, write } from "./io.ts";
 import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
-import { elsewhereOptions, ingestedAgainOf, ingestedAgainOptions, usageElsewhereOf } from "./usage/usage-elsewhere.ts";
+import {
+  externalUsageOptions,
+  readIngestedAgain,
+  ingestedAgainOptions,
+  readExternalUsage,
+} from "./usage/usage-elsewhere.ts";
 
 /** Serves the billing API until a signal stops it. */
 export const serveCommand: Command = {
   usage: "[options]",
   summary: "Serves the billing API over a database until it is stopped.",
   options: {
-    ...servedDatabaseOption,
+    ...serverDatabaseOption,
     host: { kind: "one", value: "ADDRESS", help: "the address to listen on (default 127.0.0.1: this machine alone)" },
     port: { kind: "one", value: "PORT", help: "the port to listen on (default 4747; 0 takes a free one)" },
     prefix: { kind: "one", value: "PATH", help: "a path to serve the API under, such as /v1" },
@@ -57,7 +62,7 @@ export const serveCommand: Command = {
       value: "YEARS",
       help: "how many years back the first plan of an account may begin (default 10)",
     },
-    ...elsewhereOptions,
+    ...externalUsageOptions,
     ...ingestedAgainOptions,
     "log-level": {
       kind: "one",
@@ -70,15 +75,15 @@ export const serveCommand: Command = {
     RATEBOOK_API_KEY: "the first key of a new database; default: a random one, which is printed",
     RATEBOOK_JWT_SECRET: "signs tokens: at least 32 bytes; else the database keeps a secret",
   },
-  run: serveUntilStopped,
+  run: runServe,
 };
 
-async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
-  const asked = readServeArguments(given, io.env);
-  const usage = await usageElsewhereOf(given, io);
-  const database = databaseOf(given, io);
+async function runServe(args: Arguments, io: Io): Promise<"done"> {
+  const serveArgs = readServeArguments(args, io.env);
+  const usage = await readExternalUsage(args, io);
+  const database = resolveDatabase(args, io);
   const stop = new AbortController();
-  const stopped = io.stopped().then((signal) => {
+  const stopSignal = io.waitForStop().then((signal) => {
     stop.abort();
     return signal;
   });
@@ -90,91 +95,95 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
     return undefined;
   });
   if (store === undefined) return "done";
-  let tell: ((accountId: string, error: unknown) => void) | undefined;
+  let logSkipped: ((accountId: string, error: unknown) => void) | undefined;
   const engine = createEngine({
     store,
-    onSkipped: (accountId, error) => tell?.(accountId, error),
-    associationYearsMax: asked.associationYearsMax,
-    ...(asked.keepEventsMs === undefined ? {} : { keepEventsMs: asked.keepEventsMs }),
+    onSkipped: (accountId, error) => logSkipped?.(accountId, error),
+    associationYearsMax: serveArgs.associationYearsMax,
+    ...(serveArgs.keepEventsMs === undefined ? {} : { keepEventsMs: serveArgs.keepEventsMs }),
     ...(usage === undefined ? {} : { usage }),
-    ingestedAgain: ingestedAgainOf(given),
+    ingestedAgain: readIngestedAgain(args),
   });
-  if (asked.organization !== undefined) {
-    await engine.organization.claim(asked.organization).catch(closing(engine));
+  if (serveArgs.organization !== undefined) {
+    await engine.organization.claim(serveArgs.organization).catch(closeAndRethrow(engine));
   }
   if (stop.signal.aborted) {
     await engine.close();
     return "done";
   }
-  const server = await listen({ ...asked.server, engine, log: { level: asked.logLevel, stream: io.stderr } });
+  const server = await startServer({
+    ...serveArgs.server,
+    engine,
+    log: { level: serveArgs.logLevel, stream: io.stderr },
+  });
   const { log } = server.app;
-  tell = (accountId, err) => log.warn({ accountId, err }, "bill run left an account for the next one");
+  logSkipped = (accountId, err) => log.warn({ accountId, err }, "bill run left an account for the next one");
   // Made after the server listens, so that the printed key works at once.
-  if (!stop.signal.aborted) await sayKey(engine, asked, { io, log }).catch(closing(server));
-  if (usage !== undefined) await sayElsewhere(engine, usage, log).catch(closing(server));
+  if (!stop.signal.aborted) await printFirstKey(engine, serveArgs, { io, log }).catch(closeAndRethrow(server));
+  if (usage !== undefined) await logExternalUsage(engine, usage, log).catch(closeAndRethrow(server));
   if (database === "memory") log.warn("the database is in memory: all is lost when the server stops");
-  if (/^postgres(?:ql)?:/.test(database) && asked.server.jwtSecret === undefined) {
+  if (/^postgres(?:ql)?:/.test(database) && serveArgs.server.jwtSecret === undefined) {
     log.warn("the secret of tokens is kept in the database: set RATEBOOK_JWT_SECRET to keep it elsewhere");
   }
-  const announced = `ratebook listens on ${server.url} (database ${shownDatabase(database)}); to read and try the API: ${server.url}/docs\n`;
-  if (!stop.signal.aborted) await write(io.stdout, announced);
-  log.info({ signal: await stopped }, "stops");
+  const announcement = `ratebook listens on ${server.url} (database ${redactDatabase(database)}); to read and try the API: ${server.url}/docs\n`;
+  if (!stop.signal.aborted) await write(io.stdout, announcement);
+  log.info({ signal: await stopSignal }, "stops");
   await server.close();
   log.info("stopped");
   return "done";
 }
 
 /** Makes the first key of a database, and says it where it was drawn. */
-async function sayKey(
+async function printFirstKey(
   engine: Engine,
   { apiKey }: ServeArguments,
   { io, log }: { readonly io: Io; readonly log: RunningServer["app"]["log"] },
 ): Promise<void> {
-  const { apiKeysOf, isSameKey, keyIdOf } = await import("../server/access/keys.ts");
-  const keys = apiKeysOf(engine);
-  const first = await keys.createFirst(apiKey);
-  if (first !== undefined && apiKey === undefined) await write(io.stdout, `API key: ${first.key}\n`);
-  if (first !== undefined || apiKey === undefined) return;
-  const kept = await keys.find(keyIdOf(apiKey));
-  if (isSameKey(apiKey, kept) && kept.shown.revokedAt === undefined) return;
+  const { manageApiKeys, isSameKey, keyIdOf } = await import("../server/access/keys.ts");
+  const keys = manageApiKeys(engine);
+  const newKey = await keys.createFirst(apiKey);
+  if (newKey !== undefined && apiKey === undefined) await write(io.stdout, `API key: ${newKey.key}\n`);
+  if (newKey !== undefined || apiKey === undefined) return;
+  const storedKey = await keys.find(keyIdOf(apiKey));
+  if (isSameKey(apiKey, storedKey) && storedKey.apiKey.revokedAt === undefined) return;
   log.warn("RATEBOOK_API_KEY is no key of this database, which has keys already: it is not used");
 }
 
 /** Says where usage is read, and warns of schemas that do not exist: nobody would notice that their usage is missing. */
-async function sayElsewhere(
+async function logExternalUsage(
   engine: Engine,
   { schemas, source }: ExternalUsageOptions,
   log: RunningServer["app"]["log"],
 ): Promise<void> {
   log.info({ schemas }, `usage of these event schemas is read from ${source.name}: their events are refused`);
   for (const schema of schemas) {
-    const known = await unlessUnknown(engine.eventSchemas.get(schema));
-    if (known === undefined) log.warn({ schema }, "there is no event schema of this name yet: --usage-schemas");
+    const eventSchema = await undefinedIfNotFound(engine.eventSchemas.get(schema));
+    if (eventSchema === undefined) log.warn({ schema }, "there is no event schema of this name yet: --usage-schemas");
   }
 }
 
 /** Closes an engine or a server and fails as before. */
-function closing(open: { close(): Promise<void> }): (error: unknown) => Promise<never> {
+function closeAndRethrow(resource: { close(): Promise<void> }): (error: unknown) => Promise<never> {
   return async (error) => {
-    await open.close();
+    await resource.close();
     throw error;
   };
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use: another one may be given with --port",
   EACCES: "the port may not be used by this user",
   EADDRNOTAVAIL: "this machine does not have the address",
   ENOTFOUND: "the address is unknown",
 };
 
-async function listen(options: ServeOptions): Promise<RunningServer> {
+async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { DEFAULT_PORT, serve } = await import("../server/serve.ts");
   try {
     return await serve(options);
   } catch (error) {
     const code = (error as { readonly code?: unknown } | null)?.code;
-    const reason = typeof code === "string" ? REASONS[code] : undefined;
+    const reason = typeof code === "string" ? LISTEN_ERRORS[code] : undefined;
     if (reason === undefined) throw error;
     const { host = "127.0.0.1", port = DEFAULT_PORT } = options;
     throw new InputError(`cannot listen on ${host} port ${port}: ${reason}`);

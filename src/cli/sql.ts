@@ -3,22 +3,22 @@
  *
  * @module
  */
-import { printable } from "../pages/printable.ts";
-import { quoted } from "../records/problems.ts";
+import { toPrintable } from "../pages/printable.ts";
+import { quoteText } from "../records/problems.ts";
 import { clickHouseSql } from "../warehouse/clickhouse/clickhouse-sql.ts";
-import { eventTable, tableOfEvents } from "../warehouse/clickhouse/event-table.ts";
+import { toEventTable, writeTableStatements } from "../warehouse/clickhouse/event-table.ts";
 import { duckDbSql } from "../warehouse/duckdb/duckdb-sql.ts";
-import { planPush, type PushDecision } from "../warehouse/pushing/push-schema.ts";
-import { standaloneStatements } from "../warehouse/statements/standalone.ts";
+import { planPushdown, type PushdownDecision } from "../warehouse/pushing/push-schema.ts";
+import { writeStandaloneStatements } from "../warehouse/statements/standalone.ts";
 import type { Arguments } from "./arguments.ts";
-import { bookPath, type Command } from "./command.ts";
+import { requireBookPath, type Command } from "./command.ts";
 import { readBookFile } from "./documents.ts";
 import { outputOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
 import { UsageError } from "./problems.ts";
-import { styleOf } from "./table/style.ts";
-import { wrapped } from "./table/wrapped.ts";
+import { createTableStyle } from "./table/style.ts";
+import { wrapText } from "./table/wrapped.ts";
 
 const { output } = outputOptions(["sql"], "statements");
 
@@ -43,58 +43,63 @@ export const sqlCommand: Command = {
     "explain-plan": { kind: "flag", help: "a table of what is pushed down, and why not, in place of SQL" },
     ...(output === undefined ? {} : { output }),
   },
-  run: printSql,
+  run: runSql,
 };
 
-async function printSql(given: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = bookPath(given);
-  const table = given.one("table") ?? "events";
+async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const table = args.value("table") ?? "events";
   if (table.includes("\0") || table.split(".").includes(""))
-    throw new UsageError(`--table: expected a name, got ${quoted(table)}`);
-  const dialect = given.one("dialect") ?? "duckdb";
+    throw new UsageError(`--table: expected a name, got ${quoteText(table)}`);
+  const dialect = args.value("dialect") ?? "duckdb";
   for (const option of ["ddl", "decimals"])
-    if (dialect === "duckdb" && (option === "ddl" ? given.flag(option) : given.one(option) !== undefined))
+    if (dialect === "duckdb" && (option === "ddl" ? args.flag(option) : args.value(option) !== undefined))
       throw new UsageError(`--${option} is for --dialect clickhouse`);
-  const decimals = given.one("decimals") === "decimal" ? "decimal" : "text";
+  const decimals = args.value("decimals") === "decimal" ? "decimal" : "text";
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   const { book } = file;
-  const asked = given.one("schema");
-  const decisions = planPush(book).decisions.filter(({ schemaName }) => asked === undefined || schemaName === asked);
-  if (asked !== undefined && decisions.length === 0)
-    throw new UsageError(`--schema: the book has no active event schema ${quoted(asked)}`);
-  await withOutput(given, io, async (out) => {
+  const onlySchema = args.value("schema");
+  const decisions = planPushdown(book).decisions.filter(
+    ({ schemaName }) => onlySchema === undefined || schemaName === onlySchema,
+  );
+  if (onlySchema !== undefined && decisions.length === 0)
+    throw new UsageError(`--schema: the book has no active event schema ${quoteText(onlySchema)}`);
+  await withOutput(args, io, async (out) => {
     const { stdout } = out;
-    if (given.flag("explain-plan"))
-      return write(stdout, explained(decisions, out.terminal === undefined ? Infinity : styleOf(out).width));
-    const ofSchema = ({ schemaName }: { readonly schemaName: string }): boolean =>
-      asked === undefined || schemaName === asked;
-    if (given.flag("ddl")) {
-      const schemas = book.eventSchemas.filter(
-        ({ name, status }) => status === "ACTIVE" && ofSchema({ schemaName: name }),
+    if (args.flag("explain-plan"))
+      return write(
+        stdout,
+        formatDecisions(decisions, out.terminal === undefined ? Infinity : createTableStyle(out).width),
       );
-      return write(stdout, tableOfEvents(table, schemas, decimals));
+    const isSelected = ({ schemaName }: { readonly schemaName: string }): boolean =>
+      onlySchema === undefined || schemaName === onlySchema;
+    if (args.flag("ddl")) {
+      const schemas = book.eventSchemas.filter(
+        ({ name, status }) => status === "ACTIVE" && isSelected({ schemaName: name }),
+      );
+      return write(stdout, writeTableStatements(table, schemas, decimals));
     }
     const statements =
       dialect === "clickhouse"
-        ? standaloneStatements(book, eventTable(table, decimals), clickHouseSql)
-        : standaloneStatements(book, { name: table }, duckDbSql);
+        ? writeStandaloneStatements(book, toEventTable(table, decimals), clickHouseSql)
+        : writeStandaloneStatements(book, { name: table }, duckDbSql);
     return write(
       stdout,
       statements
-        .filter(ofSchema)
+        .filter(isSelected)
         .map(({ text }) => `${text}\n`)
         .join("\n"),
     );
   });
-  if (!given.flag("explain-plan") && !given.flag("ddl")) {
-    for (const { schemaName, reason } of withoutRepeats(decisions))
-      await write(io.stderr, `note: ${printable(`${schemaName} is not pushed down: ${reason}`)}\n`);
+  if (!args.flag("explain-plan") && !args.flag("ddl")) {
+    for (const { schemaName, reason } of firstReasons(decisions))
+      await write(io.stderr, `note: ${toPrintable(`${schemaName} is not pushed down: ${reason}`)}\n`);
   }
   return "done";
 }
 
-function explained(decisions: readonly PushDecision[], width: number): string {
+function formatDecisions(decisions: readonly PushdownDecision[], width: number): string {
   const rows = [
     ["schema", "meter", "pushed down"],
     ...decisions.map(({ schemaName, meterId = "", reason }) => [
@@ -102,21 +107,21 @@ function explained(decisions: readonly PushDecision[], width: number): string {
       meterId,
       reason === undefined ? "yes" : `no: ${reason}`,
     ]),
-  ].map((row) => row.map(printable));
+  ].map((row) => row.map(toPrintable));
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const indent = " ".repeat(widths.reduce((sum, each) => sum + each + 2, 0));
   return rows
     .map((row) => {
       const [last = ""] = row.slice(-1);
       const start = row.slice(0, -1).map((cell, column) => cell.padEnd((widths[column] ?? 0) + 2));
-      return `${start.join("")}${wrapped(indent + last, width, indent).trimStart()}\n`;
+      return `${start.join("")}${wrapText(indent + last, width, indent).trimStart()}\n`;
     })
     .join("");
 }
 
 /** The first reason of each schema. */
-function withoutRepeats(
-  decisions: readonly PushDecision[],
+function firstReasons(
+  decisions: readonly PushdownDecision[],
 ): readonly { readonly schemaName: string; readonly reason: string }[] {
   const reasons = new Map<string, string>();
   for (const { schemaName, reason } of decisions)

@@ -5,10 +5,10 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 
-import { DOCUMENT_NAMES, jsonSchemaOf, schemaFile } from "./json-schemas.ts";
+import { DOCUMENT_NAMES, createJsonSchema, schemaFileUrl } from "./json-schemas.ts";
 
 for (const name of DOCUMENT_NAMES) {
-  const file = schemaFile(name);
+  const file = schemaFileUrl(name);
   mkdirSync(new URL(".", file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(createJsonSchema(name), null, 2)}\n`);
 }

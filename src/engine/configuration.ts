@@ -4,12 +4,12 @@
  * @module
  */
 import { readBookInSteps } from "../book/book.ts";
-import type { RuleWork } from "../book/checks/check-rule-work.ts";
+import type { RuleWorkLimits } from "../book/checks/check-rule-work.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
-import { type BookMemory, createBookMemory } from "../book/reading/memory.ts";
-import { LIST_WORDS } from "../book/reading/references.ts";
-import { type Steps, toTheEnd } from "../book/steps.ts";
+import { type BookCache, createBookCache } from "../book/reading/memory.ts";
+import { LIST_NAMES } from "../book/reading/references.ts";
+import { type Steps, runToCompletion } from "../book/steps.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalogInSteps, type DecisionOptions } from "../ledger/catalog.ts";
@@ -53,7 +53,7 @@ export interface Configuration {
   readonly documents: ConfiguredDocuments;
   readonly catalog: Catalog;
   /** What was read and checked of its documents, as the same objects. */
-  readonly memory: BookMemory;
+  readonly memory: BookCache;
 }
 
 /** The compiled configuration. */
@@ -63,14 +63,14 @@ export interface ConfigurationSource {
   /** As last compiled, which may be out of date: enough to know what to lock. */
   last(): Configuration | undefined;
   /** Takes what this engine has committed, so that nothing of it is read again. */
-  adopt(committed: Configuration): void;
+  adopt(configuration: Configuration): void;
 }
 
 /** Keeps what was compiled last. */
 export function createConfigurationSource(
   options: CatalogOptions,
   { external, ingestedAgain }: ExternalSchemas,
-  memory: BookMemory = createBookMemory(),
+  memory: BookCache = createBookCache(),
 ): ConfigurationSource {
   let current: Configuration | undefined;
   /** What is being compiled, for all who have read the same. Nothing is read meanwhile: who waits may hold the only connection. */
@@ -78,7 +78,7 @@ export function createConfigurationSource(
   const adopt = (configuration: Configuration): void => {
     current = configuration;
   };
-  const compiled = async (
+  const compileConfiguration = async (
     revision: number,
     documents: ConfiguredDocuments,
     externalSchemas: readonly string[],
@@ -100,7 +100,7 @@ export function createConfigurationSource(
       const known = recorded.filter((name) => !ingestedAgain.includes(name));
       const schemasElsewhere = [...new Set([...external, ...known])];
       if (compiling?.revision !== revision) {
-        compiling = { revision, configuration: compiled(revision, documents, schemasElsewhere) };
+        compiling = { revision, configuration: compileConfiguration(revision, documents, schemasElsewhere) };
       }
       const own = compiling;
       try {
@@ -116,7 +116,7 @@ export function createConfigurationSource(
 /** Compiles documents that were checked when they were stored. */
 export function* compiledCatalog(
   documents: ConfiguredDocuments,
-  before: { readonly memory: BookMemory; readonly catalog: Catalog | undefined },
+  before: { readonly memory: BookCache; readonly catalog: Catalog | undefined },
   options: DecisionOptions,
 ): Steps<Catalog> {
   return yield* createCatalogInSteps(yield* readBookOfDocuments(documents, before.memory), options, before.catalog);
@@ -197,7 +197,7 @@ export function readOverride(
   ];
   try {
     const input = { ...raw, customers, accounts: [asking, ...raw.accounts] };
-    const [account] = toTheEnd(readBookInSteps(input, changedRulesWork(documents, new Set()), memory)).accounts;
+    const [account] = runToCompletion(readBookInSteps(input, changedRulesWork(documents, new Set()), memory)).accounts;
     const read = account?.pricePlans[0]?.pricePlanDetailsOverride ?? undefined;
     invariant(read !== undefined, "S16.2: an override that was given is read");
     return read;
@@ -245,7 +245,7 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
  */
 function* readBookOfDocuments(
   documents: UncheckedDocuments,
-  memory: BookMemory,
+  memory: BookCache,
   changed: ReadonlySet<DocumentRecord> = new Set(),
   ruleBudget?: RuleBudget,
 ): Steps<Book> {
@@ -255,7 +255,7 @@ function* readBookOfDocuments(
     const document = documents.pricePlan[place];
     if (plan.status === "ACTIVE" || document === undefined || !isActivePlan(document)) return plan;
     const run = (): typeof plan => ({ ...plan, status: "ACTIVE" });
-    return memory.recall({ work: "arrange", item: plan, report: () => undefined, run });
+    return memory.runOrReuse({ work: "arrange", item: plan, report: () => undefined, run });
   });
   return { ...book, pricePlans, customers: [], accounts: [] };
 }
@@ -265,7 +265,7 @@ function changedRulesWork(
   documents: UncheckedDocuments,
   changed: ReadonlySet<DocumentRecord>,
   ruleBudget?: RuleBudget,
-): RuleWork {
+): RuleWorkLimits {
   const lists = { settings: documents.setting, eventSchemas: documents.eventSchema, usageMeters: documents.usageMeter };
   return {
     budget: resolveRuleBudget(ruleBudget),
@@ -296,13 +296,13 @@ function planBody({
 /** The documents as they are read: ACTIVE plans that did not change as drafts, and with the owners of settings. */
 function toRawBook(
   documents: UncheckedDocuments,
-  memory: BookMemory,
+  memory: BookCache,
   changed: ReadonlySet<DocumentRecord> = new Set(),
 ): RawBook {
   const planAsRead = (document: DocumentRecord): Body => {
     const isKept = isActivePlan(document) && !changed.has(document);
     const run = (): Body => ({ ...planBody(document), ...(isKept && { status: "DRAFT" }) });
-    return memory.recall({ work: "arrange", item: document, context: [isKept], report: () => undefined, run });
+    return memory.runOrReuse({ work: "arrange", item: document, dependsOn: [isKept], report: () => undefined, run });
   };
   return {
     ...toBookInput(documents),
@@ -317,13 +317,13 @@ type RawBook = Readonly<Record<"customers" | "accounts", readonly { readonly id:
 
 /** Customers and accounts that settings name stand in the book while it is read; whether they exist was checked before. */
 function settingOwners(settings: readonly DocumentRecord[]): RawBook {
-  const named = (entityType: string): readonly string[] => [
+  const namesOf = (entityType: string): readonly string[] => [
     ...new Set(
       settings.map(settingOwner).flatMap((owner) => (owner.entityType === entityType ? [owner.entityId] : [])),
     ),
   ];
-  const accounts = named("ACCOUNT");
-  const customers = new Set([...named("CUSTOMER"), ...(accounts.length > 0 ? [NOBODY] : [])]);
+  const accounts = namesOf("ACCOUNT");
+  const customers = new Set([...namesOf("CUSTOMER"), ...(accounts.length > 0 ? [NOBODY] : [])]);
   return {
     customers: [...customers].map((id) => ({ id, name: `Customer ${id}` })),
     accounts: accounts.map((id) => ({ id, name: `Account ${id}`, customerId: NOBODY })),
@@ -353,7 +353,7 @@ function describeBrokenResource({ path, message }: Problem, documents: Unchecked
   const kind = CONFIGURED_KINDS.find((each) => BOOK_LISTS[each] === list);
   const document = kind === undefined ? undefined : documents[kind][Number(place)];
   if (kind === undefined || document === undefined) return `${path}: ${message}`;
-  const what = `the ${LIST_WORDS[BOOK_LISTS[kind]]} ${quoteText(document.id)}`;
+  const what = `the ${LIST_NAMES[BOOK_LISTS[kind]]} ${quoteText(document.id)}`;
   return [what, ...(rest === "" ? [] : [rest]), message].join(": ");
 }
 

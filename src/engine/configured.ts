@@ -169,7 +169,7 @@ export function patchDocument(document: DocumentRecord, patch: Body, now: Instan
 }
 
 /** The configured resource of a document's id. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getConfigured<Kind extends ConfiguredKind>(
+export async function readConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   find: (documents: readonly DocumentOf<Kind>[]) => DocumentOf<Kind>,

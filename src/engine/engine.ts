@@ -37,7 +37,7 @@ import { listInvoices } from "./billing/invoice-lists.ts";
 import {
   type EnginePreview,
   type EnginePreviewOptions,
-  getInvoice,
+  readInvoice,
   type InvoiceFilter,
   type InvoiceSnapshot,
   preview,
@@ -320,7 +320,7 @@ function createOperations(context: EngineContext): Omit<Engine, Resources> {
       return result;
     },
     undo: (filter) => undo(context, filter),
-    preview: (wanted = {}) => preview(context, wanted),
+    preview: (options = {}) => preview(context, options),
     finalize: (asOf, options) => finalize(context, asOf, options),
     pruneEvents: (options) => pruneEvents(context, options),
     associate: (accountId, association) => associatePlan(context, accountId, association),
@@ -341,7 +341,7 @@ function createOperations(context: EngineContext): Omit<Engine, Resources> {
     },
     invoices: {
       list: ({ filter = {}, page = {} } = {}) => listInvoices(context, filter, page),
-      get: (id) => getInvoice(context, id),
+      get: (id) => readInvoice(context, id),
       lineEvents: (of, { page = {} } = {}) => lineEvents(context, of, page),
     },
     compositeInvoices: {

@@ -42,12 +42,12 @@ interface SettingsMade {
  */
 export async function prepareSettings(
   configuration: Configuration,
-  made: readonly EntityWithSettings[],
+  entities: readonly EntityWithSettings[],
   now: Instant,
 ): Promise<SettingsMade> {
   const documents: DocumentRecord[] = [];
   let current = configuration;
-  for (const { entityType, id: entityId, settings, place } of made) {
+  for (const { entityType, id: entityId, settings, place } of entities) {
     for (const [index, setting] of (settings ?? []).entries()) {
       const path = `${place}settings[${index}]`;
       const document = newDocument("setting", { ...setting, entityType, entityId }, now);

@@ -37,7 +37,7 @@ export interface ProjectedAccounts {
 /**
  * Looks at accounts as they would be if what fell due was done; what the look itself puts is not committed.
  *
- * @param look in steps, between which others have their turn
+ * @param project in steps, between which others have their turn
  * @param at up to when that is done; default now
  * @param invoices which final invoices are there
  * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
@@ -45,17 +45,17 @@ export interface ProjectedAccounts {
 export async function projectAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  look: (found: ProjectedAccounts) => Steps<Result>,
+  project: (found: ProjectedAccounts) => Steps<Result>,
   at?: Instant,
   invoices: InvoiceRange = "open",
 ): Promise<Result> {
-  const tried = new Set<string>();
+  const attempted = new Set<string>();
   for (;;) {
-    const seen = await readWithoutLocks(context, accountIds, { at, invoices, tried });
-    if (seen !== undefined && "workspace" in seen) return inTurns(look(seen));
-    const found = seen ?? (await seenLocked(context, accountIds, look, { at, invoices, tried }));
+    const seen = await readWithoutLocks(context, accountIds, { at, invoices, attempted });
+    if (seen !== undefined && "workspace" in seen) return inTurns(project(seen));
+    const found = seen ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted }));
     if ("done" in found) return found.done;
-    await catchUpFar(context, found, tried);
+    await catchUpFar(context, found, attempted);
   }
 }
 
@@ -63,24 +63,24 @@ interface LookOptions {
   readonly at: Instant | undefined;
   readonly invoices: InvoiceRange;
   /** The accounts that were far behind, and were caught up with. */
-  readonly tried: ReadonlySet<string>;
+  readonly attempted: ReadonlySet<string>;
 }
 
 /** Looks at accounts under their locks. */
-async function seenLocked<Result>(
+async function readInTransaction<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  look: (found: ProjectedAccounts) => Steps<Result>,
-  { at, invoices, tried }: LookOptions,
+  project: (found: ProjectedAccounts) => Steps<Result>,
+  { at, invoices, attempted }: LookOptions,
 ): Promise<{ readonly done: Result } | FarBehind> {
   const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
   return context.store.transact<{ readonly done: Result } | FarBehind>(scope, async (view) => {
     const { catalog } = await context.configuration(view);
     const now = context.clock();
-    const behind = farBehind(catalog, await view.accounts(accountIds), now, tried);
+    const behind = farBehind(catalog, await view.accounts(accountIds), now, attempted);
     if (behind !== undefined) return { result: behind, changes: {} };
     const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, invoices);
-    return { result: { done: await inTurns(look({ catalog, workspace, now })) }, changes: {} };
+    return { result: { done: await inTurns(project({ catalog, workspace, now })) }, changes: {} };
   });
 }
 
@@ -88,10 +88,10 @@ async function seenLocked<Result>(
 export function projectAccount<Result>(
   context: EngineContext,
   accountId: string,
-  look: (catalog: Catalog, work: AccountWork, now: Instant) => Steps<Result>,
+  project: (catalog: Catalog, work: AccountWork, now: Instant) => Steps<Result>,
 ): Promise<Result> {
   return projectAccounts(context, [accountId], ({ catalog, workspace, now }) =>
-    look(catalog, workspace.account(accountId), now),
+    project(catalog, workspace.account(accountId), now),
   );
 }
 
@@ -105,7 +105,7 @@ const ATTEMPTS_MAX = 3;
 async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
-  { at, invoices, tried }: LookOptions,
+  { at, invoices, attempted }: LookOptions,
 ): Promise<ProjectedAccounts | FarBehind | undefined> {
   if (store.hasExternalUsage || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
@@ -113,7 +113,7 @@ async function readWithoutLocks(
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     expectAll(accountIds, records);
-    const behind = farBehind(catalog, records, clock(), tried);
+    const behind = farBehind(catalog, records, clock(), attempted);
     if (behind !== undefined) return behind;
     const expected = at ?? clock();
     const { from } = externalUsageNeeded(catalog, records, expected);

@@ -77,19 +77,19 @@ export interface CollectedPage<Item> {
 /** Collects a page item by item; holds two pages at most. */
 export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => PageKey): CollectedPage<Item> {
   const { limit, after } = pageRequest(options);
-  let held: { readonly item: Item; readonly key: PageKey }[] = [];
+  let candidates: { readonly item: Item; readonly key: PageKey }[] = [];
   /** The key after which every item is on a later page; undefined until the page is full. */
   let last: PageKey | undefined;
   let isCut = true;
   const cut = (): void => {
-    const sorted = held.sort((a, b) => compareNewest(a.key, b.key));
+    const sorted = candidates.sort((a, b) => compareNewest(a.key, b.key));
     const isFirst = ({ key }: { readonly key: PageKey }, index: number): boolean => {
       const before = sorted[index - 1];
       return before === undefined || compareNewest(before.key, key) !== 0;
     };
-    held = sorted.filter(isFirst).slice(0, limit + 1);
+    candidates = sorted.filter(isFirst).slice(0, limit + 1);
     isCut = true;
-    last = held[limit]?.key ?? last;
+    last = candidates[limit]?.key ?? last;
   };
   return {
     isBeyond(key) {
@@ -101,11 +101,11 @@ export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => P
       if (after !== undefined && compareNewest(key, after) <= 0) return;
       if (last !== undefined && compareNewest(key, last) >= 0) return;
       isCut = false;
-      if (held.push({ item, key }) >= 2 * (limit + 1)) cut();
+      if (candidates.push({ item, key }) >= 2 * (limit + 1)) cut();
     },
     page() {
       cut();
-      const items = held.map(({ item }) => item);
+      const items = candidates.map(({ item }) => item);
       return toPage(items, limit, keyOf);
     },
   };

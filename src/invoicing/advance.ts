@@ -143,11 +143,11 @@ function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readon
     const unserved = { start: cut.at, end: period.served.end };
     const back = refundFixedFee(asCharged(card, period), view.currency, unserved, period);
     if (back === undefined) continue;
-    const given = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
+    const refundTime = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
     const { natural } = period;
-    const name = refundKey(key, due, given);
+    const name = refundKey(key, due, refundTime);
     const { cycle } = due;
-    refunds.push({ key: name, kind: "FIXED_FEE", billableId: card.id, cycle, ...given, natural, ...back });
+    refunds.push({ key: name, kind: "FIXED_FEE", billableId: card.id, cycle, ...refundTime, natural, ...back });
   }
   return refunds;
 }

@@ -14,7 +14,7 @@ export interface CardLabels {
 
 /** The card of this kind for this meter, add-on or feature, if the plan has one. */
 export function findCard(details: PricePlanDetails, kind: CardKind, billableId: string): CardLabels | undefined {
-  return cardsOf(details, kind).find(([id]) => id === billableId)?.[1];
+  return readCards(details, kind).find(([id]) => id === billableId)?.[1];
 }
 
 /** As {@link findCard}, for many: a plan may have hundreds of cards of a kind. */
@@ -22,7 +22,7 @@ export function cardFinder(details: PricePlanDetails): (kind: CardKind, billable
   const byKind = new Map<CardKind, ReadonlyMap<string, CardLabels>>();
   return (kind, billableId) => {
     let cards = byKind.get(kind);
-    if (cards === undefined) byKind.set(kind, (cards = new Map(cardsOf(details, kind))));
+    if (cards === undefined) byKind.set(kind, (cards = new Map(readCards(details, kind))));
     return cards.get(billableId);
   };
 }
@@ -35,7 +35,7 @@ export function cardCount(details: PricePlanDetails): number {
   return priced + billingEntitlementRateCards.length + entitlementOverageRateCards.length + creditGrantRateCards.length;
 }
 
-function cardsOf(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardLabels])[] {
+function readCards(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardLabels])[] {
   switch (kind) {
     case "USAGE":
       return details.usageRateCards.map((card) => [card.usageMeterId, card]);

@@ -68,14 +68,14 @@ export function* payWithCredits(
     /** Leaves out of totals and trees what the credits of drafts below zero pay, so that totals add up to what is paid; default false. */
     readonly belowZeroOnce?: boolean | undefined;
     /** Default: all. */
-    readonly asked?: DraftsAsked | undefined;
+    readonly accepts?: DraftsAsked | undefined;
     /** Stops when it has found so many of these; default all. */
     readonly most?: number | undefined;
   },
 ): Steps<readonly PaidDraft[]> {
-  const { asked = () => true, most = Number.POSITIVE_INFINITY } = style;
-  const isAsked = asked === "TAKING_CREDITS" ? () => false : asked;
-  const last = asked === "TAKING_CREDITS" ? drafts.length - 1 : drafts.findLastIndex(isAsked);
+  const { accepts = () => true, most = Number.POSITIVE_INFINITY } = style;
+  const isAsked = accepts === "TAKING_CREDITS" ? () => false : accepts;
+  const last = accepts === "TAKING_CREDITS" ? drafts.length - 1 : drafts.findLastIndex(isAsked);
   const pool = createCreditPool(credits, drafts);
   const earliest = earliestStarts(drafts);
   const belowZero = new Set<string>();
@@ -115,7 +115,7 @@ export function* payWithCredits(
     const draft = planned.draft();
     if (draft !== undefined) {
       const paid = pay(draft, pool.usableFor(draft, start));
-      if (isWanted || (asked === "TAKING_CREDITS" && paid.taken.length > 0)) found.push(paid);
+      if (isWanted || (accepts === "TAKING_CREDITS" && paid.taken.length > 0)) found.push(paid);
     }
     yield;
   }
@@ -241,8 +241,10 @@ export function withConsumedCredits(line: InvoiceLine, consumed: (creditId: stri
   const { explanation, id, lineItems } = line;
   if (explanation?.of === "CREDIT" && id !== undefined) {
     const takenBefore = consumed(id);
-    const held = subtract(explanation.takenBefore, takenBefore);
-    return held.isZero() ? line : { ...line, explanation: { ...explanation, takenBefore, heldByDrafts: held } };
+    const heldByOthers = subtract(explanation.takenBefore, takenBefore);
+    return heldByOthers.isZero()
+      ? line
+      : { ...line, explanation: { ...explanation, takenBefore, heldByDrafts: heldByOthers } };
   }
   const holdsCredits = line.type === "TOTAL_AMOUNT" || line.type === "NET_AMOUNT" || line.type === "TOTAL_CREDITS";
   if (!holdsCredits || lineItems === undefined) return line;

@@ -40,8 +40,8 @@ export function draftsPeriod(drafts: readonly DraftTerms[]): Cycle {
 /** A pool of the credits that one of these drafts may take. */
 export function createCreditPool(credits: readonly GrantedCredit[], drafts: readonly DraftTerms[]): CreditPool {
   const span = draftsPeriod(drafts);
-  const asked = credits.filter((credit) => isEffectiveIn(credit, span));
-  const byId = new Map(asked.map((credit) => [credit.id, { credit }]));
+  const effective = credits.filter((credit) => isEffectiveIn(credit, span));
+  const byId = new Map(effective.map((credit) => [credit.id, { credit }]));
   let inOrder = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
   const isOver = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
     (effectiveUntil !== undefined && effectiveUntil <= earliest) || left.isZero() || left.isNegative();
@@ -58,15 +58,15 @@ export function createCreditPool(credits: readonly GrantedCredit[], drafts: read
       }
     },
     take(id, amount) {
-      const held = byId.get(id);
-      if (held === undefined) return undefined;
-      const { credit } = held;
-      held.credit = { ...credit, left: subtract(credit.left, amount) };
+      const slot = byId.get(id);
+      if (slot === undefined) return undefined;
+      const { credit } = slot;
+      slot.credit = { ...credit, left: subtract(credit.left, amount) };
       return credit;
     },
     add(credit) {
       const former = byId.get(credit.id);
-      if (former !== undefined) inOrder = inOrder.filter((held) => held !== former);
+      if (former !== undefined) inOrder = inOrder.filter((slot) => slot !== former);
       const added = { credit };
       byId.set(credit.id, added);
       let [from, until] = [0, inOrder.length];

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Steps, toTheEnd } from "../book/steps.ts";
+import { type Steps, runToCompletion } from "../book/steps.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
@@ -40,7 +40,7 @@ export interface DrawOptions {
   /** Invoices that are not drawn: they are final, and what they took is gone from the view's credits. */
   readonly isFinal?: (draft: DraftTerms) => boolean;
   /** Which invoices are wanted; default all. */
-  readonly asked?: DraftsAsked | undefined;
+  readonly accepts?: DraftsAsked | undefined;
   /** Stops when it has drawn so many of these; default all. */
   readonly most?: number | undefined;
   /** Whether the view's credits hold what plans and invoices granted, too; default false: they are worked out. */
@@ -66,12 +66,12 @@ export interface DrawnInvoice {
 
 /** Draws an account's invoices, in the order in which they take credits (S12.3). */
 export function drawInvoices(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Invoice[] {
-  return toTheEnd(drawDrafts(view, catalog, options)).map(({ invoice }) => invoice());
+  return runToCompletion(drawDrafts(view, catalog, options)).map(({ invoice }) => invoice());
 }
 
 /** The totals of what {@link drawInvoices} draws, without its lines: that takes less time. */
 export function drawTotals(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Decimal[] {
-  return toTheEnd(drawPaidDrafts(view, catalog, options)).map(({ total }) => total);
+  return runToCompletion(drawPaidDrafts(view, catalog, options)).map(({ total }) => total);
 }
 
 /** As {@link drawInvoices}, with what finalizing must know of each, in steps. */
@@ -124,9 +124,9 @@ function* drawPaidDrafts(
   yield;
   const span = draftsPeriod(open);
   // An account may have thousands of credits, and a draw is of a few cycles.
-  const given = view.credits.filter((credit) => isEffectiveIn(credit, span));
+  const effective = view.credits.filter((credit) => isEffectiveIn(credit, span));
   const credits = [
-    ...given.map((credit) => {
+    ...effective.map((credit) => {
       const refund = hasRefunds ? refunds.find(({ id }) => id === credit.id)?.refund : undefined;
       return { ...credit, grantedAt: Number.NEGATIVE_INFINITY, ...(refund && { refund }) };
     }),
@@ -137,8 +137,8 @@ function* drawPaidDrafts(
           ...refunds,
         ]),
   ];
-  const { belowZeroOnce, asked, most } = options;
-  return yield* payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce, asked, most });
+  const { belowZeroOnce, accepts, most } = options;
+  return yield* payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce, accepts, most });
 }
 
 const NO_ADVANCE: AdvanceBilling = { charges: [], refunds: [] };
@@ -229,7 +229,12 @@ function accountRounding(view: AccountView, catalog: BillingCatalog): Rounding {
 }
 
 /** What tells an invoice in advance or AD_HOC from another one of its date (S9.5, S10.3). */
-function originOf({ invoiceType, invoiceDate, finalAt, cycle }: Draft): Pick<Invoice, "dueSince" | "planDecidedAt"> {
+function invoiceOrigin({
+  invoiceType,
+  invoiceDate,
+  finalAt,
+  cycle,
+}: Draft): Pick<Invoice, "dueSince" | "planDecidedAt"> {
   const isLate = invoiceType !== "STANDARD" && finalAt > invoiceDate;
   return {
     ...(isLate ? { dueSince: formatInstant(finalAt) } : {}),
@@ -250,7 +255,7 @@ function toInvoice(view: AccountView, { draft, tree }: PaidDraft): Invoice {
     endDate: formatInstant(draft.cycle.end),
     invoiceDate: formatInstant(draft.invoiceDate),
     dueDate: formatInstant(Math.min(draft.invoiceDate + view.netTermDays * DAY_MS, NO_END)),
-    ...originOf(draft),
+    ...invoiceOrigin(draft),
     ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
     revenueInfo: tree(),
     notices: draft.notices,

@@ -88,7 +88,7 @@ export function* chargeLicensesInAdvance(
   dues: readonly DueCycle[],
   isAsked: (cycle: AccountCycle) => boolean,
 ): Steps<AdvanceBilling> {
-  const asked = new Set<LicenseCycle>();
+  const selected = new Set<LicenseCycle>();
   const whole = new Map<string, LicenseCycle[]>();
   for (const due of dues) {
     if (due.cycle.term.plan.details.licenseRateCards.length === 0) continue;
@@ -99,19 +99,19 @@ export function* chargeLicensesInAdvance(
       const enableProration = isChargedByDays(due.timeline, due.cycle, licenseTiming(each));
       if (enableProration && !isWanted) continue;
       const licenseCycle = openLicenseCycle(view, due, { ...each, enableProration });
-      if (isWanted) asked.add(licenseCycle);
+      if (isWanted) selected.add(licenseCycle);
       if (enableProration) payByDays(licenseCycle);
       else whole.set(licenseCycle.key, [...(whole.get(licenseCycle.key) ?? []), licenseCycle]);
     }
   }
   for (const pieces of whole.values()) {
-    if (!pieces.some((piece) => asked.has(piece))) continue;
+    if (!pieces.some((piece) => selected.has(piece))) continue;
     payWhole(pieces);
     yield;
   }
   return {
-    charges: [...asked].flatMap(({ charges }) => charges),
-    refunds: [...asked].flatMap(toRefunds),
+    charges: [...selected].flatMap(({ charges }) => charges),
+    refunds: [...selected].flatMap(toRefunds),
   };
 }
 
@@ -154,8 +154,8 @@ function payByDays(licenseCycle: LicenseCycle): void {
       const change: Change = { licenseCycle, epoch, end: isOver ? run.end : period.served.end };
       paid = decrease(change, { from: run.start, quantity: run.quantity }, paid);
       // A change that took effect on an earlier day, but was not known then.
-      const held = steps[next]?.from === run.start ? undefined : steps[next - 1];
-      if (held !== undefined) paid = increase(change, held, run.start, paid);
+      const heldBefore = steps[next]?.from === run.start ? undefined : steps[next - 1];
+      if (heldBefore !== undefined) paid = increase(change, heldBefore, run.start, paid);
       for (let step = steps[next]; step !== undefined && step.from < run.end; step = steps[++next]) {
         paid = increase(change, step, dayStart(step.from), paid);
       }
@@ -233,10 +233,13 @@ function refundDecrease(
   { to, days }: Omit<RefundableDecrease, "from">,
 ): void {
   if (from === undefined) return;
-  const given = { at, due: known };
-  const name = refundKey(key, due, given);
+  const refundTime = { at, due: known };
+  const name = refundKey(key, due, refundTime);
   const others = decreases.get(name)?.decreases ?? [];
-  decreases.set(name, { ...given, decreases: [...others, { from, to, days: { start: days.start, end: days.end } }] });
+  decreases.set(name, {
+    ...refundTime,
+    decreases: [...others, { from, to, days: { start: days.start, end: days.end } }],
+  });
 }
 
 function toRefunds({ view, due: { cycle }, card, period, decreases }: LicenseCycle): readonly Refund[] {

@@ -47,15 +47,15 @@ export function addCharged(days: PaidDays, quantity: Decimal, priceOf: PriceOf):
  * charged, and a quantity that was charged before is paid at the level that it had then.
  */
 export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
-  const kept = days.charged.filter((paid) => paid.quantity.lte(quantity));
-  const below = kept.at(-1);
-  if (below?.quantity.eq(quantity) === true) return { ...days, charged: kept };
+  const remaining = days.charged.filter((paid) => paid.quantity.lte(quantity));
+  const below = remaining.at(-1);
+  if (below?.quantity.eq(quantity) === true) return { ...days, charged: remaining };
   const top = highestPaid(days);
   const floor = priceOf(quantity).isNegative() ? undefined : quantity;
   const levels = [{ quantity, paidAs: floor }, ...(below === undefined ? [] : [{ quantity, paidAs: below.paidAs }])];
   const most = levels.reduce((a, b) => (paidAmount(b, priceOf).gt(paidAmount(a, priceOf)) ? b : a));
   const isLess = paidAmount(most, priceOf).lt(paidAmount(top, priceOf));
-  return { ...days, charged: [...kept, isLess ? most : { quantity, paidAs: top.paidAs }] };
+  return { ...days, charged: [...remaining, isLess ? most : { quantity, paidAs: top.paidAs }] };
 }
 
 /** The parts of paid days that lie in a period. */

@@ -6,7 +6,7 @@
 import type { InvoiceGroup } from "../book/model/account.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
-import { type Steps, toTheEnd } from "../book/steps.ts";
+import { type Steps, runToCompletion } from "../book/steps.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
@@ -98,7 +98,7 @@ const DEFAULTS: Required<DecisionOptions> = {
  * feature
  */
 export function createCatalog(book: Book, options: DecisionOptions = {}): Catalog {
-  return toTheEnd(createCatalogInSteps(book, options));
+  return runToCompletion(createCatalogInSteps(book, options));
 }
 
 /**
@@ -107,9 +107,9 @@ export function createCatalog(book: Book, options: DecisionOptions = {}): Catalo
  * @param before a catalog of a book that has items in common with this one, as the same objects: what was compiled of these
  * alone is taken from it
  */
-export function* createCatalogInSteps(book: Book, given: DecisionOptions, before?: Catalog): Steps<Catalog> {
-  checkExternalSchemas(book, given.externalSchemas ?? []);
-  const options = { ...DEFAULTS, ...given };
+export function* createCatalogInSteps(book: Book, optionsInput: DecisionOptions, before?: Catalog): Steps<Catalog> {
+  checkExternalSchemas(book, optionsInput.externalSchemas ?? []);
+  const options = { ...DEFAULTS, ...optionsInput };
   const known = before?.options.ruleBudget === options.ruleBudget ? before.metering : undefined;
   const metering = yield* compileMeteringInSteps(book, options, known);
   return {
@@ -192,15 +192,15 @@ function validateOptions(options: Required<DecisionOptions>): Required<DecisionO
 
 /** What invoicing shows of a book. */
 function createBillingCatalog(book: Book): BillingCatalog {
-  const named = (
+  const nameById = (
     items: readonly { readonly id: string; readonly displayName: string }[],
   ): ReadonlyMap<string, string> => new Map(items.map(({ id, displayName }) => [id, displayName]));
   return {
     rounding: book.organization.rounding,
-    meters: named(book.usageMeters),
+    meters: nameById(book.usageMeters),
     featuresByMeter: featuresByMeter(book),
-    addOns: named(book.addOns),
-    features: named(book.features),
+    addOns: nameById(book.addOns),
+    features: nameById(book.features),
   };
 }
 

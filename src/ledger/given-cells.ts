@@ -29,11 +29,11 @@ export interface UsageRowsInput {
  * fails: it would charge too little, or the same twice.
  */
 export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsInput): UsageSource {
-  let kept: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
+  let lastRead: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
   const rowsNow = async (): Promise<RowsByAccount> => {
     const now = await stamp();
-    if (kept?.stamp !== now) kept = { stamp: now, rows: readRows(read()) };
-    const { rows } = kept;
+    if (lastRead?.stamp !== now) lastRead = { stamp: now, rows: readRows(read()) };
+    const { rows } = lastRead;
     try {
       const found = await rows;
       if ((await stamp()) !== now)
@@ -41,7 +41,7 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
       return found;
     } catch (error) {
       // A read that failed is not remembered: the next one tries again.
-      if (kept?.rows === rows) kept = undefined;
+      if (lastRead?.rows === rows) lastRead = undefined;
       throw error;
     }
   };

@@ -45,13 +45,13 @@ export function* saveBilledUsage(
 ): Steps {
   const elsewhere = work.externalUsage();
   if (elsewhere === undefined) return;
-  const kept = new Set(work.keptUsage().map(({ id }) => id));
+  const savedIds = new Set(work.keptUsage().map(({ id }) => id));
   for (const { cycle, closedAt } of closing) {
     const id = dueInvoiceId(work.record.id, standardInvoiceKey(cycle));
-    if (kept.has(id)) continue;
+    if (savedIds.has(id)) continue;
     const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
     const cells = accountCells(elsewhere.open, from, until);
-    work.putKeptUsage({ id, accountId: work.record.id, from, until, cells, digest: digestCells(cells), closedAt });
+    work.putBilledUsage({ id, accountId: work.record.id, from, until, cells, digest: digestCells(cells), closedAt });
     yield;
   }
 }

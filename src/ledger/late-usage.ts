@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { toTheEnd } from "../book/steps.ts";
+import { runToCompletion } from "../book/steps.ts";
 import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
 import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
 import { drawDrafts } from "../invoicing/draw.ts";
@@ -52,17 +52,17 @@ export interface LateUsage {
 export function findLateUsage(
   catalog: Catalog,
   parts: AccountParts,
-  kept: BilledUsage,
+  billed: BilledUsage,
   now: AccountCells,
 ): Omit<LateUsage, "invoiceId"> | undefined {
-  if (digestCells(now) === kept.digest) return undefined;
-  const billedAmount = chargeForCells(catalog, parts, kept);
-  const amountNow = chargeForCells(catalog, parts, { ...kept, cells: now });
+  if (digestCells(now) === billed.digest) return undefined;
+  const billedAmount = chargeForCells(catalog, parts, billed);
+  const amountNow = chargeForCells(catalog, parts, { ...billed, cells: now });
   return {
-    accountId: kept.accountId,
-    startDate: formatDate(kept.from * DAY_MS),
-    endDate: formatDate(kept.until * DAY_MS),
-    cells: compareCells(kept.cells, now),
+    accountId: billed.accountId,
+    startDate: formatDate(billed.from * DAY_MS),
+    endDate: formatDate(billed.until * DAY_MS),
+    cells: compareCells(billed.cells, now),
     currency: parts.record.invoiceCurrency,
     billedAmount,
     amountNow,
@@ -86,14 +86,14 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
 }
 
 /** The charges of the STANDARD invoice of a cycle that is made of these cells, before credits; 0 where it has no lines. */
-function chargeForCells(catalog: Catalog, parts: AccountParts, kept: BilledUsage): Decimal {
-  const usage = [...parts.usage, ...billedCells(kept)];
+function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
+  const usage = [...parts.usage, ...billedCells(billed)];
   const work = openAccount({ ...parts, usage, credits: [] });
-  const cycle = { start: kept.from * DAY_MS, end: kept.until * DAY_MS };
+  const cycle = { start: billed.from * DAY_MS, end: billed.until * DAY_MS };
   const key = standardInvoiceKey(cycle);
-  const knownUntil: Instant = kept.closedAt + 1;
+  const knownUntil: Instant = billed.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
-  const drawn = toTheEnd(drawDrafts(toAccountView(catalog, work), catalog.billing, range));
+  const drawn = runToCompletion(drawDrafts(toAccountView(catalog, work), catalog.billing, range));
   // An invoice in advance below zero is a credit, which would pay this one.
   const standard = drawn.find(({ draft }) => invoiceKey(draft) === key);
   return standard === undefined ? ZERO : grossAmount(standard.draft);

@@ -167,10 +167,10 @@ function externalUsageByAccount(
   found: ExternalUsage | undefined,
 ): (accountId: string, used: readonly LedgerCell[]) => Pick<AccountParts, "usage" | "externalUsage"> {
   if (found === undefined) return (_, used) => ({ usage: used });
-  const [open, kept] = [groupByAccount(found.open), groupByAccount(found.kept)];
+  const [open, billed] = [groupByAccount(found.open), groupByAccount(found.billed)];
   return (accountId, used) => {
-    const externalUsage = { open: open.get(accountId) ?? [], kept: kept.get(accountId) ?? [] };
-    return { usage: [...used, ...externalUsage.open, ...externalUsage.kept.flatMap(billedCells)], externalUsage };
+    const externalUsage = { open: open.get(accountId) ?? [], billed: billed.get(accountId) ?? [] };
+    return { usage: [...used, ...externalUsage.open, ...externalUsage.billed.flatMap(billedCells)], externalUsage };
   };
 }
 

@@ -35,7 +35,7 @@ export class SpendableEntries {
     const entries = this.#byFeature.get(record.featureId);
     if (entries === undefined) return;
     const entry = entryOf(record);
-    const place = placeOf(entries, entry);
+    const place = findEntryPlace(entries, entry);
     // An entry that is new, has another end, or was not spendable is somewhere else in the order.
     if (entries[place]?.id !== entry.id) this.#byFeature.delete(record.featureId);
     else if (isSpendable(record)) entries[place] = entry;
@@ -53,7 +53,7 @@ function isSpendable({ voided, balance }: EntryRecord): boolean {
 }
 
 /** The place of an entry in a list in spending order, or the place at which it would be. */
-function placeOf(entries: readonly FeatureEntry[], entry: FeatureEntry): number {
+function findEntryPlace(entries: readonly FeatureEntry[], entry: FeatureEntry): number {
   let [from, until] = [0, entries.length];
   while (from < until) {
     const middle = (from + until) >> 1;

@@ -20,7 +20,7 @@ export interface ExternalUsageQuery {
 /** Usage elsewhere of some accounts, in no order. */
 export interface ExternalUsage {
   readonly open: readonly LedgerCell[];
-  readonly kept: readonly BilledUsage[];
+  readonly billed: readonly BilledUsage[];
 }
 
 /** The part of an engine's view that reads usage elsewhere. */

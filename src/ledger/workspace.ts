@@ -44,7 +44,7 @@ export interface AccountParts {
 export interface AccountExternalUsage {
   /** As the source has it now, of days that are not kept. */
   readonly open: readonly LedgerCell[];
-  readonly kept: readonly BilledUsage[];
+  readonly billed: readonly BilledUsage[];
 }
 
 /** One account in a working copy. */
@@ -72,7 +72,7 @@ export interface AccountWork {
   /** How many entries, credits and invoices were put; an invoice counts once more for each {@link LINES_OF_RECORD} of its lines. */
   changedRecords(): number;
   putRecord(record: AccountRecord): void;
-  putKeptUsage(kept: BilledUsage): void;
+  putBilledUsage(billed: BilledUsage): void;
   putEntry(entry: EntryRecord): void;
   putCredit(credit: CreditRecord): void;
   putInvoice(invoice: InvoiceRecord): void;
@@ -195,8 +195,8 @@ class WorkingAccount implements OpenAccount {
     const records = [this.#entries, this.#credits, this.#invoices];
     return records.reduce((count, each) => count + (each?.changed() ?? 0), this.#longInvoices);
   }
-  putKeptUsage(kept: BilledUsage): void {
-    this.#ownKept().put(kept);
+  putBilledUsage(billed: BilledUsage): void {
+    this.#ownKept().put(billed);
   }
   putRecord(record: AccountRecord): void {
     this.record = record;
@@ -243,7 +243,7 @@ class WorkingAccount implements OpenAccount {
     return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
   }
   #ownKept(): WorkingRecords<BilledUsage> {
-    return (this.#kept ??= new WorkingRecords(this.#parts.externalUsage?.kept ?? [], idOf));
+    return (this.#kept ??= new WorkingRecords(this.#parts.externalUsage?.billed ?? [], idOf));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
     return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));

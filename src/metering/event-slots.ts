@@ -49,12 +49,12 @@ const NO_DEPENDENCIES: AccountDependencies = { byName: {}, rules: [] };
 /** Empty slots for the events of one schema. */
 export function createSlots(schema: EventSchema): EventSlots {
   const fields = fieldsInOrder(schema);
-  const enriched = (type: "ATTRIBUTE" | "DIMENSION"): string[] =>
+  const enrichedNames = (type: "ATTRIBUTE" | "DIMENSION"): string[] =>
     fields.filter((field) => field.type === type).map((field) => field.name);
   const declaredAttributes = schema.attributes.map(({ name }) => name);
   const declaredDimensions = schema.dimensions.map(({ name }) => name);
-  const attributeSlots = indexNames([...declaredAttributes, ...enriched("ATTRIBUTE")]);
-  const dimensionSlots = indexNames([...declaredDimensions, ...enriched("DIMENSION")]);
+  const attributeSlots = indexNames([...declaredAttributes, ...enrichedNames("ATTRIBUTE")]);
+  const dimensionSlots = indexNames([...declaredDimensions, ...enrichedNames("DIMENSION")]);
   return {
     schemaName: schema.name,
     id: "",

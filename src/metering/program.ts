@@ -5,7 +5,7 @@
  */
 import type { Setting } from "../book/model/catalog-items.ts";
 import type { EventSchema, FeatureDetails, UsageMeter } from "../book/model/metering.ts";
-import { type Steps, toTheEnd } from "../book/steps.ts";
+import { type Steps, runToCompletion } from "../book/steps.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import type { Enrichment } from "./enrich.ts";
@@ -70,7 +70,7 @@ export interface MeteringOptions {
  * @throws {RatebookError} ERR_OPTION_INVALID for a budget that is none
  */
 export function compileMetering(book: MeteringBook, options: MeteringOptions = {}): MeteringProgram {
-  return toTheEnd(compileMeteringInSteps(book, options));
+  return runToCompletion(compileMeteringInSteps(book, options));
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hintAt } from "../book/nearest.ts";
+import { didYouMean } from "../book/nearest.ts";
 import {
   DAY_MS,
   dayOf,
@@ -64,7 +64,7 @@ export function readUsageRow(value: unknown): UsageCell {
     throw invalidRow("$", "expected a row {accountId, meterId, date, quantity}");
   const unknown = Object.keys(value).find((key) => !USAGE_FIELDS.includes(key));
   if (unknown !== undefined)
-    throw invalidRow("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${hintAt(unknown, FIELDS)}`);
+    throw invalidRow("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${didYouMean(unknown, FIELDS)}`);
   const row = value as Readonly<Record<string, unknown>>;
   const day = requireDay(row["date"]);
   const [accountId, meterId] = [requireText(row, "accountId"), requireText(row, "meterId")];

@@ -31,7 +31,7 @@ export interface Usage {
    */
   between(accountId: string, meterId: string, from: Day, until: Day): Decimal;
   /** Whether anything was metered on the days `[from, until)`, be it 0. */
-  metered(accountId: string, meterId: string, from: Day, until: Day): boolean;
+  hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean;
   /** The first and the last day (inclusive) of an account on which anything was metered. */
   daysOf(accountId: string): { readonly first: Day; readonly last: Day } | undefined;
   /** Every cell with usage, by account, meter and day. */
@@ -47,7 +47,7 @@ export interface UsageTally extends Usage {
   /**
    * Adds to one cell; 0 makes the cell.
    *
-   * @param account the index in `accountIds`
+   * @param account the index in `listAccountIds`
    * @param meter the index in `meterIds`
    * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
    */
@@ -77,7 +77,7 @@ export function createUsageTally(
   const meters = new Map(meterIds.map((id, index) => [id, index]));
   const daysIn = (accountId: string, meterId: string): Iterable<readonly [Day, Exact]> =>
     store.days(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1);
-  function* cellsOf(accountId: string): Iterable<UsageCell> {
+  function* listCells(accountId: string): Iterable<UsageCell> {
     for (const meterId of meterIds) {
       const days = [...daysIn(accountId, meterId)].sort(([a], [b]) => a - b);
       for (const [day, quantity] of days) yield { accountId, meterId, day, quantity: decimalOfExact(quantity) };
@@ -97,13 +97,13 @@ export function createUsageTally(
       }
     },
     *cells() {
-      for (const accountId of accountIds) yield* cellsOf(accountId);
+      for (const accountId of accountIds) yield* listCells(accountId);
     },
-    cellsOf,
+    cellsOf: listCells,
     between(accountId, meterId, from, until) {
       return decimalOfExact(store.between(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1, from, until));
     },
-    metered(accountId, meterId, from, until) {
+    hasUsage(accountId, meterId, from, until) {
       for (const [day] of daysIn(accountId, meterId)) if (day >= from && day < until) return true;
       return false;
     },

@@ -28,8 +28,8 @@ export function parseWithLongNumbers(text: string, read: (digits: string) => unk
   const numbers: string[] = [];
   const value: unknown = JSON.parse(withPlaceholders(text, numbers));
   if (numbers.length === 0) return value;
-  const restored = (number: number): unknown => read(numbers[Math.round(number * SCALE) - 1] ?? "");
-  return isPlaceholder(value) ? restored(value) : (restore(value, restored), value);
+  const restoreNumber = (number: number): unknown => read(numbers[Math.round(number * SCALE) - 1] ?? "");
+  return isPlaceholder(value) ? restoreNumber(value) : (restore(value, restoreNumber), value);
 }
 
 function withPlaceholders(text: string, numbers: string[]): string {
@@ -64,13 +64,13 @@ function withPlaceholders(text: string, numbers: string[]): string {
 }
 
 /** Puts the numbers that were read in the places of their placeholders. */
-function restore(value: unknown, restored: (placeholder: number) => unknown): void {
+function restore(value: unknown, restoreNumber: (placeholder: number) => unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
-      if (isPlaceholder(item)) value[index] = restored(item);
-      else if (typeof item === "object") restore(item, restored);
+      if (isPlaceholder(item)) value[index] = restoreNumber(item);
+      else if (typeof item === "object") restore(item, restoreNumber);
     }
     return;
   }
@@ -78,16 +78,16 @@ function restore(value: unknown, restored: (placeholder: number) => unknown): vo
   for (const key in fields) {
     const field = fields[key];
     if (!isPlaceholder(field)) {
-      if (typeof field === "object") restore(field, restored);
+      if (typeof field === "object") restore(field, restoreNumber);
     } else if (key === "__proto__") {
       // To assign it would set the prototype.
       Object.defineProperty(fields, key, {
-        value: restored(field),
+        value: restoreNumber(field),
         enumerable: true,
         configurable: true,
         writable: true,
       });
-    } else fields[key] = restored(field);
+    } else fields[key] = restoreNumber(field);
   }
 }
 

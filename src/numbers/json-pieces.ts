@@ -66,12 +66,12 @@ function moveToNext(value: OpenValue): boolean {
   return value.next < length;
 }
 
-function fieldText(key: string, known: Map<string, string>): string {
-  const before = known.get(key);
+function fieldText(key: string, texts: Map<string, string>): string {
+  const before = texts.get(key);
   if (before !== undefined) return before;
   const text = `${JSON.stringify(key)}:`;
   // Ids as keys may be many, and each comes once.
-  if (known.size < 1000) known.set(key, text);
+  if (texts.size < 1000) texts.set(key, text);
   return text;
 }
 

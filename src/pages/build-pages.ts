@@ -8,17 +8,17 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
-import { bookDocument, describedSchema } from "../book/describing/json-schema.ts";
+import { bookFileSchema, toDescribedSchema } from "../book/describing/json-schema.ts";
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
-import { type PlayExample, stateOfRecipe } from "./play/play-state.ts";
-import { readRecipes } from "./play/recipes.ts";
-import { selfContained } from "./self-contained.ts";
+import { type PlayExample, createStateFromRecipe } from "./play/play-state.ts";
+import { parseRecipes } from "./play/recipes.ts";
+import { buildSelfContainedPage } from "./self-contained.ts";
 
 /** Where the sources of the package are, seen from `src` and from `dist`. */
 const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
 
 /** The script and the style of a page. */
-export async function bundleOf(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
+export async function bundlePage(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`${name}/main.tsx`, SOURCES))],
     bundle: true,
@@ -34,21 +34,21 @@ export async function bundleOf(name: PageName): Promise<{ readonly script: strin
     write: false,
     tsconfigRaw: {},
     alias: { "csv-parse": "csv-parse/browser/esm" },
-    define: name === "play" ? { EXAMPLES: JSON.stringify(examples()), BOOK_SCHEMA: bookSchema() } : {},
+    define: name === "play" ? { EXAMPLES: JSON.stringify(listExamples()), BOOK_SCHEMA: serializeBookSchema() } : {},
   });
-  const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
-  return { script: textOf(".js"), style: textOf(".css") };
+  const findOutput = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
+  return { script: findOutput(".js"), style: findOutput(".css") };
 }
 
 /** The JSON Schema by which the playground completes a book. */
-function bookSchema(): string {
-  return JSON.stringify(describedSchema(bookDocument, "book"));
+function serializeBookSchema(): string {
+  return JSON.stringify(toDescribedSchema(bookFileSchema, "book"));
 }
 
 /** The recipes, for the playground to start from. */
-function examples(): readonly PlayExample[] {
+function listExamples(): readonly PlayExample[] {
   const text = readFileSync(new URL("../../docs/examples/recipes.json", import.meta.url), "utf8");
-  return readRecipes(text).map(({ title, recipe }) => ({ title, state: stateOfRecipe(recipe, title) }));
+  return parseRecipes(text).map(({ title, recipe }) => ({ title, state: createStateFromRecipe(recipe, title) }));
 }
 
 /** Writes all pages to `dist/pages`. */
@@ -56,6 +56,6 @@ export async function buildPages(): Promise<void> {
   for (const [name, title] of Object.entries(PAGE_TITLES) as [PageName, string][]) {
     const file = pageFile(name);
     mkdirSync(new URL(".", file), { recursive: true });
-    writeFileSync(file, selfContained({ title, ...(await bundleOf(name)) }));
+    writeFileSync(file, buildSelfContainedPage({ title, ...(await bundlePage(name)) }));
   }
 }

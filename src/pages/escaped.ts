@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { printable } from "./printable.ts";
+import { toPrintable } from "./printable.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -13,9 +13,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A {@link printable} text as HTML and SVG show it, in content and in quoted attributes; what is no character is a blank. */
-export function escaped(text: string): string {
-  return printable(text)
+/** A {@link toPrintable} text as HTML and SVG show it, in content and in quoted attributes; what is no character is a blank. */
+export function escapeHtml(text: string): string {
+  return toPrintable(text)
     .replaceAll(/[\p{Cs}\uFFFE\uFFFF]+/gu, " ")
     .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }

@@ -17,15 +17,15 @@ export function pageFile(name: PageName): URL {
 }
 
 /** How large a page may be, in bytes; the playground is counted as it is sent, packed by gzip. */
-export const PAGE_BUDGETS: Readonly<Record<PageName, { readonly most: number; readonly isPacked: boolean }>> = {
-  play: { most: 300_000, isPacked: true },
-  report: { most: 150_000, isPacked: false },
+export const PAGE_BUDGETS: Readonly<Record<PageName, { readonly maxBytes: number; readonly isGzipped: boolean }>> = {
+  play: { maxBytes: 300_000, isGzipped: true },
+  report: { maxBytes: 150_000, isGzipped: false },
 };
 
 /** How large a built page is without data, as its budget counts it, in bytes. @throws as node:fs does */
-export async function pageSize(name: PageName): Promise<number> {
+export async function measurePageSize(name: PageName): Promise<number> {
   const bytes = await readFile(pageFile(name));
-  return PAGE_BUDGETS[name].isPacked ? gzipSync(bytes).length : bytes.length;
+  return PAGE_BUDGETS[name].isGzipped ? gzipSync(bytes).length : bytes.length;
 }
 
 /** The text of a built page. @throws as node:fs does, where the package was not built */

@@ -8,6 +8,6 @@
  * The text on one line, with blanks in place of what could move the cursor, hide other text or change its order: control
  * characters, line and paragraph separators, and marks of the direction of writing.
  */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ");
 }

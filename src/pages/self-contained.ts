@@ -5,10 +5,10 @@
  */
 import { createHash } from "node:crypto";
 
-import { escaped } from "./escaped.ts";
+import { escapeHtml } from "./escaped.ts";
 
 /** What a page is made of. */
-export interface PageParts {
+export interface PageSource {
   readonly title: string;
   /** A classic script: it runs when the page and its data are there. */
   readonly script: string;
@@ -16,26 +16,26 @@ export interface PageParts {
 }
 
 /** The policy that a page has, for a server that says it in a header too. */
-export function policyOf(html: string): string {
+export function readPolicy(html: string): string {
   const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html) ?? [];
   if (policy === undefined) throw new TypeError("expected a page that has a policy");
   return `${policy}; frame-ancestors 'none'`;
 }
 
 /** Where data is put into a page. */
-const DATA_PLACE = "<!-- data -->";
+const DATA_PLACEHOLDER = "<!-- data -->";
 
 /**
  * A page whose policy names its script and its style by their hashes: what is not in it is not run, and nothing is loaded
  * from anywhere. Workers may be made of the page's own text, pictures of data.
  */
-export function selfContained({ title, script, style }: PageParts): string {
-  const code = withoutEnds(script, "script");
-  const look = withoutEnds(style, "style");
+export function buildSelfContainedPage({ title, script, style }: PageSource): string {
+  const javaScript = requireEmbeddable(script, "script");
+  const css = requireEmbeddable(style, "style");
   const policy = [
     "default-src 'none'",
-    `script-src '${hashOf(code)}'`,
-    `style-src '${hashOf(look)}'`,
+    `script-src '${hashForPolicy(javaScript)}'`,
+    `style-src '${hashForPolicy(css)}'`,
     "img-src data:",
     "worker-src blob:",
     "base-uri 'none'",
@@ -49,14 +49,14 @@ export function selfContained({ title, script, style }: PageParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
-<style>${look}</style>
+<style>${css}</style>
 </head>
 <body>
 <div id="page"><noscript>This page shows its data with a script: switch on JavaScript to read it.</noscript></div>
-${DATA_PLACE}
-<script>${code}</script>
+${DATA_PLACEHOLDER}
+<script>${javaScript}</script>
 </body>
 </html>
 `;
@@ -65,28 +65,28 @@ ${DATA_PLACE}
 /**
  * A page with its data in it, as an element that the browser does not run.
  *
- * @param html what {@link selfContained} made
+ * @param html what {@link buildSelfContainedPage} made
  * @param json any JSON text
  */
-export function withData(html: string, json: string): string {
-  const at = html.indexOf(DATA_PLACE);
+export function embedData(html: string, json: string): string {
+  const at = html.indexOf(DATA_PLACEHOLDER);
   if (at === -1) throw new TypeError("expected a page that has a place for data");
-  const element = `<script type="application/json" id="data">${inert(json)}</script>`;
-  return `${html.slice(0, at)}${element}${html.slice(at + DATA_PLACE.length)}`;
+  const element = `<script type="application/json" id="data">${escapeJsonForHtml(json)}</script>`;
+  return `${html.slice(0, at)}${element}${html.slice(at + DATA_PLACEHOLDER.length)}`;
 }
 
 /** JSON that no HTML parser sees an end or a comment in; it means the same. */
-export function inert(json: string): string {
+export function escapeJsonForHtml(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
-function hashOf(text: string): string {
+function hashForPolicy(text: string): string {
   return `sha256-${createHash("sha256").update(text, "utf8").digest("base64")}`;
 }
 
 /** A script or a style may not hold its own end, nor begin a comment that hides it: a bundler writes these otherwise. */
-function withoutEnds(text: string, tag: "script" | "style"): string {
-  const found = new RegExp(`</${tag}|<!--`, "i").exec(text);
-  if (found !== null) throw new TypeError(`expected a ${tag} without ${found[0]}`);
+function requireEmbeddable(text: string, tag: "script" | "style"): string {
+  const endTag = new RegExp(`</${tag}|<!--`, "i").exec(text);
+  if (endTag !== null) throw new TypeError(`expected a ${tag} without ${endTag[0]}`);
   return text.trim();
 }

@@ -9,7 +9,7 @@ import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
 
 /** A slab, as far as its name goes. */
-export interface SlabReach {
+export interface SlabRange {
   /** Units, exclusive. */
   readonly startAfter: Decimal;
   /** Units, inclusive; absent on the last slab. */
@@ -17,7 +17,7 @@ export interface SlabReach {
 }
 
 /** Which units a slab prices: in TIERED its own, in VOLUME all of a quantity that ends in it (S7.2). */
-export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabReach): string {
+export function describeSlabRange(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabRange): string {
   if (startAfter.isZero()) {
     if (endAt === undefined) return "all units";
     return model === "TIERED" ? `first ${formatNumber(endAt)}` : `up to ${formatNumber(endAt)}`;
@@ -30,7 +30,7 @@ export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: Sla
  * Makes the names of the lines below a card: `first 1,000, each`, `raised to the minimum`; a line without an explanation has
  * the name that it says itself. The slabs are looked up once for all lines: a card may have thousands.
  */
-export function slabLabels(card: InvoiceLine): (item: InvoiceLine) => string {
+export function createSlabLabeler(card: InvoiceLine): (item: InvoiceLine) => string {
   const slabs = slabsByLine(card);
   const { explanation } = card;
   const parts = explanation?.of === "CARD" ? explanation.parts : [];
@@ -40,10 +40,10 @@ export function slabLabels(card: InvoiceLine): (item: InvoiceLine) => string {
       return item.value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
     const slab = slabs.get(item);
     if (slab === undefined || model === undefined) return groupThousandsIn(item.description ?? item.id ?? item.type);
-    const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` }[
+    const basis = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` }[
       slab.priceType
     ];
-    return `${slabWords(model, slab)}, ${how}`;
+    return `${describeSlabRange(model, slab)}, ${basis}`;
   };
 }
 
@@ -58,16 +58,16 @@ export interface SlabPrice {
 }
 
 /** A slab's price in words: `0.01 each, at least 5.00`. @param digits of the currency's minor unit */
-export function priceWords(slab: SlabPrice, digits: number): string {
-  const money = (amount: Decimal): string => formatMoney(amount, digits);
-  const words = [rateWords(slab, digits)];
-  if (slab.flatRate?.isZero() === false) words.push(`and ${money(slab.flatRate)} once`);
-  if (slab.minimumRate !== undefined) words.push(`at least ${money(slab.minimumRate)}`);
-  if (slab.maximumRate !== undefined) words.push(`at most ${money(slab.maximumRate)}`);
-  return words.join(", ");
+export function describePrice(slab: SlabPrice, digits: number): string {
+  const formatRate = (amount: Decimal): string => formatMoney(amount, digits);
+  const phrases = [describeRate(slab, digits)];
+  if (slab.flatRate?.isZero() === false) phrases.push(`and ${formatRate(slab.flatRate)} once`);
+  if (slab.minimumRate !== undefined) phrases.push(`at least ${formatRate(slab.minimumRate)}`);
+  if (slab.maximumRate !== undefined) phrases.push(`at most ${formatRate(slab.maximumRate)}`);
+  return phrases.join(", ");
 }
 
-function rateWords({ priceType, rate, packageSize = ONE }: SlabPrice, digits: number): string {
+function describeRate({ priceType, rate, packageSize = ONE }: SlabPrice, digits: number): string {
   if (rate.isZero()) return "free";
   switch (priceType) {
     case "FLAT":

@@ -6,15 +6,23 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 import { buildPages } from "./build-pages.ts";
-import { PAGE_BUDGETS, pageSize } from "./page-file.ts";
+import { PAGE_BUDGETS, measurePageSize } from "./page-file.ts";
 
 /** The packages whose code is in the pages. */
-const BUNDLED = ["preact", "csv-parse", "decimal.js", "lossless-json", "@noble/hashes", "zod", "@humanwhocodes/momoa"];
+const BUNDLED_PACKAGES = [
+  "preact",
+  "csv-parse",
+  "decimal.js",
+  "lossless-json",
+  "@noble/hashes",
+  "zod",
+  "@humanwhocodes/momoa",
+];
 
 await buildPages();
-const notices = BUNDLED.map((name) => {
+const notices = BUNDLED_PACKAGES.map((name) => {
   const folder = new URL(`../../node_modules/${name}/`, import.meta.url);
-  const text = licenceIn(folder);
+  const text = readLicence(folder);
   return `The pages in this folder hold parts of ${name}, under this licence:\n\n${text}`;
 });
 const file = new URL("../../dist/pages/third-party-notices.txt", import.meta.url);
@@ -22,18 +30,18 @@ mkdirSync(new URL(".", file), { recursive: true });
 writeFileSync(file, notices.join("\n"));
 
 for (const name of Object.keys(PAGE_BUDGETS) as (keyof typeof PAGE_BUDGETS)[]) {
-  const [size, { most, isPacked }] = [await pageSize(name), PAGE_BUDGETS[name]];
-  const said = `${name}.html: ${kilobytes(size)} ${isPacked ? "packed" : "without data"}, of at most ${kilobytes(most)}`;
-  if (size > most) throw new RangeError(said);
-  process.stdout.write(`${said}\n`);
+  const [size, { maxBytes, isGzipped }] = [await measurePageSize(name), PAGE_BUDGETS[name]];
+  const sizeReport = `${name}.html: ${formatKilobytes(size)} ${isGzipped ? "packed" : "without data"}, of at most ${formatKilobytes(maxBytes)}`;
+  if (size > maxBytes) throw new RangeError(sizeReport);
+  process.stdout.write(`${sizeReport}\n`);
 }
 
-function kilobytes(bytes: number): string {
+function formatKilobytes(bytes: number): string {
   return `${(bytes / 1000).toFixed(1)} kB`;
 }
 
 /** The text of a package's licence, or its name where the package has no text of it. */
-function licenceIn(folder: URL): string {
+function readLicence(folder: URL): string {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (file !== undefined) return readFileSync(new URL(file, folder), "utf8");
   const { license, author } = JSON.parse(readFileSync(new URL("package.json", folder), "utf8")) as Record<

@@ -8,8 +8,8 @@ import type { CardExplanation } from "../invoicing/explain.ts";
 import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { compareFractions, type Fraction } from "../numbers/fraction.ts";
-import { amountOf, type CardInputs, inputsOf } from "./diff/card-inputs.ts";
-import { cardBehind, joinedPrices } from "./diff/card-prices.ts";
+import { computeAmount, type CardInputs, toCardInputs } from "./diff/card-inputs.ts";
+import { findCardByPrices, mergePrices } from "./diff/card-prices.ts";
 import type { AccountPlans } from "./diff/plan-terms.ts";
 
 /** One day of a card's cycle. */
@@ -34,7 +34,7 @@ export interface ChargedDay {
  * @param usage what was metered on each day, for the line's account and meter
  * @returns undefined where the line is no usage card's, or is not of this usage alone
  */
-export function chargeByDay(
+export function computeDailyCharges(
   plans: AccountPlans,
   invoice: Invoice,
   line: InvoiceLine,
@@ -45,16 +45,16 @@ export function chargeByDay(
   const [part, ...others] = explanation.parts;
   // Of several quantities, as of the seats held for stretches of days, none is that of the days so far.
   if (part?.quantity === undefined || part.sign !== 1 || others.length > 0) return undefined;
-  const inputs = pricedInputs(plans, invoice, line, explanation);
+  const inputs = readPricedInputs(plans, invoice, line, explanation);
   const [from, until] = [dayOf(parseInstant(explanation.served.from)), parseInstant(explanation.served.until) / DAY_MS];
   const days: ChargedDay[] = [];
   let soFar = ZERO;
   for (let day = from; day < until; day++) {
-    const used = usage.get(day) ?? ZERO;
-    soFar = add(soFar, used);
-    const amountSoFar = amountOf({ ...inputs, parts: [{ sign: 1, quantity: soFar, share: part.share }] });
+    const dayQuantity = usage.get(day) ?? ZERO;
+    soFar = add(soFar, dayQuantity);
+    const amountSoFar = computeAmount({ ...inputs, parts: [{ sign: 1, quantity: soFar, share: part.share }] });
     if (amountSoFar === undefined) return undefined;
-    days.push({ day, quantity: used, quantitySoFar: soFar, amountSoFar, slab: slabHolding(inputs, soFar) });
+    days.push({ day, quantity: dayQuantity, quantitySoFar: soFar, amountSoFar, slab: findSlabOrder(inputs, soFar) });
   }
   const last = days.at(-1);
   return last !== undefined && compareFractions(last.amountSoFar, explanation.exact) === 0 && soFar.eq(quantity)
@@ -63,18 +63,18 @@ export function chargeByDay(
 }
 
 /** The inputs of a card's line, with the slabs of its plan. */
-function pricedInputs(
+function readPricedInputs(
   plans: AccountPlans,
   invoice: Invoice,
   line: InvoiceLine,
   explanation: CardExplanation,
 ): CardInputs {
-  const inputs = inputsOf(explanation);
+  const inputs = toCardInputs(explanation);
   const { prices } = inputs;
-  const card = prices && cardBehind(plans.ofInvoice(invoice).details, prices, line, invoice.currency);
-  return card === undefined || prices === undefined ? inputs : { ...inputs, prices: joinedPrices(prices, card.prices) };
+  const card = prices && findCardByPrices(plans.forInvoice(invoice).details, prices, line, invoice.currency);
+  return card === undefined || prices === undefined ? inputs : { ...inputs, prices: mergePrices(prices, card.prices) };
 }
 
-function slabHolding({ prices }: CardInputs, quantity: Decimal): number | undefined {
+function findSlabOrder({ prices }: CardInputs, quantity: Decimal): number | undefined {
   return [...(prices?.slabs.values() ?? [])].findLast(({ startAfter }) => startAfter.lt(quantity))?.order;
 }

@@ -47,25 +47,28 @@ export function fallingPieces({ pieces }: PriceCurve): readonly PricePiece[] {
  * @param quantity units, 0 up to where the curve ends
  * @throws {RatebookError} ERR_OPTION_INVALID for a quantity below 0 or beyond the curve
  */
-export function priceOn({ atZero, pieces }: PriceCurve, quantity: Decimal): Decimal {
+export function priceAtQuantity({ atZero, pieces }: PriceCurve, quantity: Decimal): Decimal {
   if (quantity.isZero()) return atZero;
-  const piece = quantity.isNegative() ? undefined : pieces.find(({ until }) => reaches(until, quantity));
+  const piece = quantity.isNegative() ? undefined : pieces.find(({ until }) => isAtOrAbove(until, quantity));
   if (piece === undefined) {
     throw new RatebookError("ERR_OPTION_INVALID", `quantity: ${quantity.toFixed()} is not on the curve`, {
       option: "quantity",
     });
   }
-  return pieceAt(piece, quantity);
+  return priceWithinPiece(piece, quantity);
 }
 
 /** Whether a breakpoint is at or above a quantity, without a quotient. */
-function reaches({ quantity: at, ratio }: Breakpoint, quantity: Decimal): boolean {
+function isAtOrAbove({ quantity: at, ratio }: Breakpoint, quantity: Decimal): boolean {
   if (ratio === undefined) return quantity.lte(at);
   const times = multiply(quantity, ratio.denominator);
   return ratio.denominator.isNegative() ? times.gte(ratio.numerator) : times.lte(ratio.numerator);
 }
 
-function pieceAt({ shape, from, first, rate, packageSize, countedFrom }: PricePiece, quantity: Decimal): Decimal {
+function priceWithinPiece(
+  { shape, from, first, rate, packageSize, countedFrom }: PricePiece,
+  quantity: Decimal,
+): Decimal {
   if (rate.isZero()) return first;
   if (shape === "STEPS") {
     const [size, origin] = [packageSize ?? ONE, countedFrom ?? ZERO];

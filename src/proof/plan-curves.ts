@@ -24,7 +24,7 @@ import { ratedGrantSlabs, creditAmountOf } from "../rating/credit-grant.ts";
 import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
 import { chargedIn, type RecurrenceType } from "../rating/recurrence.ts";
 import { clampToBounds, priceThrough } from "../rating/slabs.ts";
-import { curveEnd, curveOf, type PriceCurve } from "./price-curve.ts";
+import { requireCurveEnd, computePriceCurve, type PriceCurve } from "./price-curve.ts";
 
 /** A kind of card whose quantity varies. */
 export type CurveKind = "USAGE" | "LICENSE" | "ENTITLEMENT_OVERAGE";
@@ -82,12 +82,12 @@ export interface PlanCurveOptions {
 export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {}): PlanCurves {
   const currency = options.currency ?? plan.supportedCurrencies?.[0];
   if (currency === undefined) throw new RatebookError("ERR_RATES_INVALID", "the plan supports no currency", {});
-  const cards = varyingCards(plan, currency, options.names).map((card) => {
-    const asked = Object.hasOwn(options.quantities ?? {}, card.id) ? options.quantities?.[card.id] : undefined;
-    const quantity = asked === undefined ? ZERO : parseDecimal(asked);
+  const cards = listVaryingCards(plan, currency, options.names).map((card) => {
+    const quantityInput = Object.hasOwn(options.quantities ?? {}, card.id) ? options.quantities?.[card.id] : undefined;
+    const quantity = quantityInput === undefined ? ZERO : parseDecimal(quantityInput);
     return { ...card, heldAt: quantity, price: priceThrough(card.slabs, quantity).amount };
   });
-  const fixed = sum(fixedAmounts(plan, currency, options.cycle ?? 1));
+  const fixed = sum(listFixedAmounts(plan, currency, options.cycle ?? 1));
   const commitment = plan.minimumCommitment
     ? findInCurrency(plan.minimumCommitment.rateValues, currency, "the minimum commitment").rate
     : undefined;
@@ -97,9 +97,9 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
     fixed,
     ...(commitment === undefined ? {} : { commitment }),
     cards: cards.map(({ kind, id, name, slabs, most, heldAt, price }) => {
-      const upTo = rangeOf(slabs, most, options.upTo);
-      const total = totalCurve(slabs, upTo, subtract(all, price), commitment);
-      return { kind, id, name, slabs, heldAt, upTo, card: curveOf(slabs, upTo), total };
+      const upTo = chooseCurveEnd(slabs, most, options.upTo);
+      const total = computeTotalCurve(slabs, upTo, subtract(all, price), commitment);
+      return { kind, id, name, slabs, heldAt, upTo, card: computePriceCurve(slabs, upTo), total };
     }),
   };
 }
@@ -119,12 +119,12 @@ interface SlabPricedCard {
   readonly displayName?: Maybe<string>;
 }
 
-function varyingCards(
+function listVaryingCards(
   plan: PricePlanDetails,
   currency: string,
   names: ReadonlyMap<string, string> | undefined,
 ): readonly VaryingCard[] {
-  const varying = (kind: CurveKind, id: string, card: SlabPricedCard, most?: Decimal | null): VaryingCard => ({
+  const toVaryingCard = (kind: CurveKind, id: string, card: SlabPricedCard, most?: Decimal | null): VaryingCard => ({
     kind,
     id,
     name: card.displayName ?? names?.get(id) ?? id,
@@ -132,24 +132,24 @@ function varyingCards(
     most: most ?? undefined,
   });
   return [
-    ...plan.usageRateCards.map((card) => varying("USAGE", card.usageMeterId, card)),
-    ...plan.licenseRateCards.map((card) => varying("LICENSE", card.id, card, card.config?.maxQuantity)),
+    ...plan.usageRateCards.map((card) => toVaryingCard("USAGE", card.usageMeterId, card)),
+    ...plan.licenseRateCards.map((card) => toVaryingCard("LICENSE", card.id, card, card.config?.maxQuantity)),
     ...plan.entitlementOverageRateCards.map((card) =>
-      varying("ENTITLEMENT_OVERAGE", card.featureId, card, card.maxQuantity),
+      toVaryingCard("ENTITLEMENT_OVERAGE", card.featureId, card, card.maxQuantity),
     ),
   ];
 }
 
 /** What a cycle costs whatever is used: fees, entitlements and credit grants that begin in it. */
-function fixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
-  const due = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
+function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
+  const filterDue = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
     cards.filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
   return [
-    ...due(plan.fixedFeeRateCards).map(({ rateValues, id }) => findInCurrency(rateValues, currency, id).rate),
-    ...due(plan.billingEntitlementRateCards).map(
+    ...filterDue(plan.fixedFeeRateCards).map(({ rateValues, id }) => findInCurrency(rateValues, currency, id).rate),
+    ...filterDue(plan.billingEntitlementRateCards).map(
       (card) => priceThrough(ratedSlabsIn(card, currency, card.featureId), grantedUnits(card)).amount,
     ),
-    ...due(plan.creditGrantRateCards).map(
+    ...filterDue(plan.creditGrantRateCards).map(
       (card) => priceThrough(ratedGrantSlabs(card, currency), creditAmountOf(card, currency)).amount,
     ),
   ];
@@ -165,18 +165,29 @@ interface RecurringCard {
  * The curve of `besides` + the card, at least the commitment. The least that the card would have to cost for it is a
  * bound of the card like any other, so that breakpoints are found by one function.
  */
-function totalCurve(slabs: RatedSlabs, upTo: Decimal, besides: Decimal, commitment: Decimal | undefined): PriceCurve {
-  const bounded =
-    commitment === undefined ? slabs : { ...slabs, bounds: atLeast(subtract(commitment, besides), slabs.bounds) };
-  const { atZero, pieces } = curveOf(bounded, upTo);
+function computeTotalCurve(
+  slabs: RatedSlabs,
+  upTo: Decimal,
+  otherCosts: Decimal,
+  commitment: Decimal | undefined,
+): PriceCurve {
+  const boundedSlabs =
+    commitment === undefined
+      ? slabs
+      : { ...slabs, bounds: raiseBounds(subtract(commitment, otherCosts), slabs.bounds) };
+  const { atZero, pieces } = computePriceCurve(boundedSlabs, upTo);
   return {
-    atZero: add(atZero, besides),
-    pieces: pieces.map((piece) => ({ ...piece, first: add(piece.first, besides), last: add(piece.last, besides) })),
+    atZero: add(atZero, otherCosts),
+    pieces: pieces.map((piece) => ({
+      ...piece,
+      first: add(piece.first, otherCosts),
+      last: add(piece.last, otherCosts),
+    })),
   };
 }
 
 /** Bounds after which an amount is raised to `floor`. */
-function atLeast(floor: Decimal, bounds: Bounds | undefined): Bounds {
+function raiseBounds(floor: Decimal, bounds: Bounds | undefined): Bounds {
   const { minimumRate, maximumRate } = bounds ?? {};
   return {
     minimumRate: minimumRate === undefined ? floor : greatest(minimumRate, floor),
@@ -187,25 +198,27 @@ function atLeast(floor: Decimal, bounds: Bounds | undefined): Bounds {
 const HUNDRED = parseDecimal(100);
 
 /** A range that shows every slab, package and bound of a card; never beyond what there can be. */
-function rangeOf(slabs: RatedSlabs, most: Decimal | undefined, asked: DecimalInput | undefined): Decimal {
-  if (asked !== undefined) return curveEnd(asked);
+function chooseCurveEnd(slabs: RatedSlabs, most: Decimal | undefined, requestedEnd: DecimalInput | undefined): Decimal {
+  if (requestedEnd !== undefined) return requireCurveEnd(requestedEnd);
   const packages = slabs.slabs.flatMap(({ packageSize, startAfter }) =>
     packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, parseDecimal(4)))],
   );
   const edges = [...slabs.slabs.map(({ startAfter }) => startAfter), ...packages].reduce(greatest, ZERO);
   // Bounds that begin to hold far beyond all slabs are not worth a chart of which the slabs would be no part.
-  const far = curveOf(slabs, multiply(edges.isZero() ? parseDecimal("1e9") : edges, HUNDRED)).pieces.at(-1)?.from
-    .quantity;
-  const last = greatest(edges, far ?? ZERO);
-  const shown = last.isZero() ? HUNDRED : roundAbove(multiply(last, parseDecimal("1.4")));
-  return most !== undefined && most.gt(ZERO) && most.lt(shown) ? most : shown;
+  const lastBoundEdge = computePriceCurve(
+    slabs,
+    multiply(edges.isZero() ? parseDecimal("1e9") : edges, HUNDRED),
+  ).pieces.at(-1)?.from.quantity;
+  const last = greatest(edges, lastBoundEdge ?? ZERO);
+  const roundEnd = last.isZero() ? HUNDRED : roundUp(multiply(last, parseDecimal("1.4")));
+  return most !== undefined && most.gt(ZERO) && most.lt(roundEnd) ? most : roundEnd;
 }
 
 /** The least 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten that is not below a quantity. */
-function roundAbove(quantity: Decimal): Decimal {
+function roundUp(quantity: Decimal): Decimal {
   const power = parseDecimal(`1e${quantity.e}`);
-  const found = ["1", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10"]
+  const candidate = ["1", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10"]
     .map((factor) => multiply(parseDecimal(factor), power))
     .find((round) => round.gte(quantity));
-  return found ?? quantity;
+  return candidate ?? quantity;
 }

@@ -72,11 +72,11 @@ export function priceCurve(
   card: RateValueInput,
   { upTo }: { readonly upTo: DecimalInput },
 ): PriceCurve {
-  return curveOf(joinSlabRates(plan, card), curveEnd(upTo));
+  return computePriceCurve(joinSlabRates(plan, card), requireCurveEnd(upTo));
 }
 
 /** The end of a curve, as an option. @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve} */
-export function curveEnd(upTo: DecimalInput): Decimal {
+export function requireCurveEnd(upTo: DecimalInput): Decimal {
   const end = parseDecimal(upTo);
   if (end.gt(ZERO)) return end;
   const message = `upTo: expected more than 0, got ${end.toFixed()}`;
@@ -84,22 +84,28 @@ export function curveEnd(upTo: DecimalInput): Decimal {
 }
 
 /** As {@link priceCurve}, through slabs that were checked before. @param upTo above 0 */
-export function curveOf(ratedSlabs: RatedSlabs, upTo: Decimal): PriceCurve {
+export function computePriceCurve(ratedSlabs: RatedSlabs, upTo: Decimal): PriceCurve {
   const pieces: PricePiece[] = [];
   let below = ZERO;
   for (const slab of ratedSlabs.slabs) {
     if (slab.startAfter.gte(upTo)) break;
-    const tiered = ratedSlabs.pricingModel === "TIERED";
+    const isTiered = ratedSlabs.pricingModel === "TIERED";
     const end = slab.endAt === undefined ? upTo : least(slab.endAt, upTo);
-    const stretch: Stretch = { slab, end, origin: tiered ? slab.startAfter : ZERO, below, bounds: ratedSlabs.bounds };
-    pieces.push(...(slab.priceType === "PACKAGE" ? packagePieces(stretch) : linePieces(stretch)));
-    if (tiered) below = add(below, clampToBounds(chargeAt(stretch, end), slab));
+    const segment: SlabSegment = {
+      slab,
+      end,
+      origin: isTiered ? slab.startAfter : ZERO,
+      below,
+      bounds: ratedSlabs.bounds,
+    };
+    pieces.push(...(slab.priceType === "PACKAGE" ? createPackagePieces(segment) : createLinePieces(segment)));
+    if (isTiered) below = add(below, clampToBounds(computeCharge(segment, end), slab));
   }
   return { atZero: priceThrough(ratedSlabs, ZERO).amount, pieces };
 }
 
 /** One slab, from its start to `end`. */
-interface Stretch {
+interface SlabSegment {
   readonly slab: RatedSlab;
   readonly end: Decimal;
   /** Where its units are counted from: its start in TIERED, 0 in VOLUME (S7.2). */
@@ -111,7 +117,7 @@ interface Stretch {
 }
 
 /** What the slab charges at a quantity in it, before any bound. */
-function chargeAt({ slab, origin }: Stretch, quantity: Decimal): Decimal {
+function computeCharge({ slab, origin }: SlabSegment, quantity: Decimal): Decimal {
   const part = subtract(quantity, origin);
   const flat = slab.flatRate ?? ZERO;
   switch (slab.priceType) {
@@ -125,26 +131,29 @@ function chargeAt({ slab, origin }: Stretch, quantity: Decimal): Decimal {
 }
 
 /** The card's price where its slab charges so much. */
-function priceAt({ slab, below, bounds }: Stretch, charge: Decimal): Decimal {
+function computePrice({ slab, below, bounds }: SlabSegment, charge: Decimal): Decimal {
   const price = add(below, clampToBounds(charge, slab));
   return bounds === undefined ? price : clampToBounds(price, bounds);
 }
 
 /** The charges of a slab at which a bound begins or ceases to hold. */
-function levelsOf({ slab, below, bounds }: Stretch): readonly Decimal[] {
+function listBoundLevels({ slab, below, bounds }: SlabSegment): readonly Decimal[] {
   const ofCard = [bounds?.minimumRate, bounds?.maximumRate].map((level) => level && subtract(level, below));
   return [slab.minimumRate, slab.maximumRate, ...ofCard].filter((level) => level !== undefined);
 }
 
-function linePieces(stretch: Stretch): readonly PricePiece[] {
-  const { slab, end, origin } = stretch;
+function createLinePieces(segment: SlabSegment): readonly PricePiece[] {
+  const { slab, end, origin } = segment;
   const rate = slab.priceType === "FLAT" ? ZERO : slab.rate;
   const flat = add(slab.flatRate ?? ZERO, slab.priceType === "FLAT" ? slab.rate : ZERO);
-  const charges = { first: add(flat, multiply(rate, subtract(slab.startAfter, origin))), last: chargeAt(stretch, end) };
-  const turns = levelsOf(stretch)
+  const charges = {
+    first: add(flat, multiply(rate, subtract(slab.startAfter, origin))),
+    last: computeCharge(segment, end),
+  };
+  const turns = listBoundLevels(segment)
     .filter((level) => isBetween(level, charges.first, charges.last))
     .sort((a, b) => (rate.isNegative() ? b.comparedTo(a) : a.comparedTo(b)))
-    .map((charge) => ({ charge, at: breakpointOf(add(multiply(origin, rate), subtract(charge, flat)), rate) }));
+    .map((charge) => ({ charge, at: createBreakpoint(add(multiply(origin, rate), subtract(charge, flat)), rate) }));
   const points = [
     { charge: charges.first, at: { quantity: slab.startAfter } },
     ...turns,
@@ -154,49 +163,50 @@ function linePieces(stretch: Stretch): readonly PricePiece[] {
   for (const [index, to] of points.entries()) {
     const from = points[index - 1];
     if (from === undefined || (from.charge.eq(to.charge) && index < points.length - 1)) continue;
-    const [first, last] = [priceAt(stretch, from.charge), priceAt(stretch, to.charge)];
+    const [first, last] = [computePrice(segment, from.charge), computePrice(segment, to.charge)];
     const piece = { slab: slab.order, from: from.at, until: to.at, first, last, shape: "LINE" } as const;
-    join(pieces, { ...piece, rate: first.eq(last) ? ZERO : rate });
+    appendPiece(pieces, { ...piece, rate: first.eq(last) ? ZERO : rate });
   }
   return pieces;
 }
 
 /** Adds a piece, as a part of the one before it where one line goes through both. */
-function join(pieces: PricePiece[], next: PricePiece): void {
+function appendPiece(pieces: PricePiece[], next: PricePiece): void {
   const before = pieces.at(-1);
   if (before !== undefined && before.rate.eq(next.rate)) {
     pieces[pieces.length - 1] = { ...before, until: next.until, last: next.last };
   } else pieces.push(next);
 }
 
-function packagePieces(stretch: Stretch): readonly PricePiece[] {
-  const { slab, end, origin } = stretch;
+function createPackagePieces(segment: SlabSegment): readonly PricePiece[] {
+  const { slab, end, origin } = segment;
   const size = slab.packageSize ?? ONE;
   const first = add(subtract(slab.startAfter, origin).divToInt(size), ONE);
   const last = countPackages(subtract(end, origin), size);
   // After these counts of packages a bound may begin or cease to hold.
-  const ends = levelsOf(stretch)
-    .flatMap((level) => countsAround(subtract(level, slab.flatRate ?? ZERO), slab.rate))
+  const ends = listBoundLevels(segment)
+    .flatMap((level) => findCountsAround(subtract(level, slab.flatRate ?? ZERO), slab.rate))
     .filter((count) => count.gte(first) && count.lt(last))
     .sort((a, b) => a.comparedTo(b));
   const pieces: PricePiece[] = [];
   let from = first;
   for (const until of [...ends, last]) {
     if (until.lt(from)) continue;
-    pieces.push(runOf(stretch, from, until));
+    pieces.push(createPackageRun(segment, from, until));
     from = add(until, ONE);
   }
   return pieces;
 }
 
 /** The quantities that take `from` to `until` packages, all on one side of every bound. */
-function runOf(stretch: Stretch, from: Decimal, until: Decimal): PricePiece {
-  const { slab, end, origin } = stretch;
+function createPackageRun(segment: SlabSegment, from: Decimal, until: Decimal): PricePiece {
+  const { slab, end, origin } = segment;
   const size = slab.packageSize ?? ONE;
   const start = greatest(slab.startAfter, add(origin, multiply(size, subtract(from, ONE))));
   const stop = least(end, add(origin, multiply(size, until)));
-  const priceOf = (count: Decimal): Decimal => priceAt(stretch, add(slab.flatRate ?? ZERO, multiply(slab.rate, count)));
-  const [first, last] = [priceOf(from), priceOf(until)];
+  const priceForCount = (count: Decimal): Decimal =>
+    computePrice(segment, add(slab.flatRate ?? ZERO, multiply(slab.rate, count)));
+  const [first, last] = [priceForCount(from), priceForCount(until)];
   const ends = { slab: slab.order, from: { quantity: start }, until: { quantity: stop }, first, last };
   return first.eq(last)
     ? { ...ends, shape: "LINE", rate: ZERO }
@@ -204,7 +214,7 @@ function runOf(stretch: Stretch, from: Decimal, until: Decimal): PricePiece {
 }
 
 /** The last whole counts below and up to `amount ÷ rate`; none where that is not above 0. */
-function countsAround(amount: Decimal, rate: Decimal): readonly Decimal[] {
+function findCountsAround(amount: Decimal, rate: Decimal): readonly Decimal[] {
   if (rate.isZero() || amount.isZero() || amount.isNegative() !== rate.isNegative()) return [];
   const count = amount.divToInt(rate);
   return multiply(count, rate).eq(amount) ? [subtract(count, ONE), count] : [count];
@@ -214,7 +224,7 @@ function isBetween(level: Decimal, a: Decimal, b: Decimal): boolean {
   return level.gt(least(a, b)) && level.lt(greatest(a, b));
 }
 
-function breakpointOf(numerator: Decimal, denominator: Decimal): Breakpoint {
+function createBreakpoint(numerator: Decimal, denominator: Decimal): Breakpoint {
   const quantity = divide(numerator, denominator);
   const isExact = multiply(quantity, denominator).eq(numerator);
   return isExact ? { quantity } : { quantity, ratio: { numerator, denominator } };

@@ -6,7 +6,7 @@
 import { tryParseInstant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { parseValue } from "../numbers/decimal.ts";
-import { type DecimalMark, formsThatFit, TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
+import { type DecimalMark, findMatchingForms, TIME_FORMS, removeGrouping, toDecimalPoint } from "./text-forms.ts";
 
 /** The first rows of a file: its header, and some records as long as it. */
 export interface Sample {
@@ -17,7 +17,7 @@ export interface Sample {
 }
 
 /** Columns that somebody named, in place of a guess. */
-export interface ToldColumns {
+export interface NamedColumns {
   readonly time?: string;
   readonly account?: string;
   readonly id?: string;
@@ -88,34 +88,40 @@ const TEXT_MAX = 512;
  *
  * @returns undefined when no column holds the time of each row, or the one that was told does not
  */
-export function guessColumns({ header, rows, separator }: Sample, told: ToldColumns = {}): Columns | undefined {
+export function guessColumns({ header, rows, separator }: Sample, columnNames: NamedColumns = {}): Columns | undefined {
   const columns = header.map((name, at) => ({ name, values: rows.map((row) => row[at] ?? "") }));
   const isRepeated = (name: string): boolean => header.indexOf(name) !== header.lastIndexOf(name);
-  const usable = columns.filter(
+  const usableColumns = columns.filter(
     ({ name, values }) => name !== "" && !isRepeated(name) && values.every((text) => text !== ""),
   );
-  const free = usable.filter(({ name }) => name !== told.account && name !== told.id);
-  const timed = told.time === undefined ? free : free.filter(({ name }) => name === told.time);
-  const timestamp = timed.find(hasTimes) ?? timed.find((column) => formsOf(column, told.time).length > 0);
+  const unnamedColumns = usableColumns.filter(({ name }) => name !== columnNames.account && name !== columnNames.id);
+  const timeCandidates =
+    columnNames.time === undefined ? unnamedColumns : unnamedColumns.filter(({ name }) => name === columnNames.time);
+  const timestamp =
+    timeCandidates.find(hasTimes) ??
+    timeCandidates.find((column) => findTimeForms(column, columnNames.time).length > 0);
   if (timestamp === undefined) return undefined;
-  const [form, otherForm] = hasTimes(timestamp) ? [] : formsOf(timestamp, told.time);
+  const [form, otherForm] = hasTimes(timestamp) ? [] : findTimeForms(timestamp, columnNames.time);
   const readTime = (form === undefined ? undefined : TIME_FORMS.get(form)) ?? ((text: string) => text);
-  const rest = usable.filter((column) => column !== timestamp);
-  const named = (name: string | undefined): Column | undefined => columns.find((column) => column.name === name);
-  const account = named(told.account) ?? accountAmong(rest.filter(({ name }) => name !== told.id));
+  const rest = usableColumns.filter((column) => column !== timestamp);
+  const findColumn = (name: string | undefined): Column | undefined => columns.find((column) => column.name === name);
+  const account =
+    findColumn(columnNames.account) ?? findAccountColumn(rest.filter(({ name }) => name !== columnNames.id));
   const others = rest.filter((column) => column !== account);
   const id =
-    named(told.id) ??
+    findColumn(columnNames.id) ??
     others.find(({ name, values }) => ID_NAME.test(name.trim()) && isUnique(values)) ??
     others.find(({ name, values }) => /[ _.-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
-  const measured = others.filter((column) => column !== id && !isOtherTime(column));
-  const { numbers, decimals, doubtful } = numbersAmong(
-    measured.filter(({ name }) => !isIdName(name)),
+  const valueColumns = others.filter((column) => column !== id && !isOtherTime(column));
+  const { numbers, decimals, doubtful } = findNumberColumns(
+    valueColumns.filter(({ name }) => !isIdName(name)),
     separator,
   );
-  const texts = measured.filter((column) => !numbers.includes(column));
-  const kept = texts.filter(({ values }) => values.every((text) => text.length <= TEXT_MAX)).slice(0, TEXTS_MAX);
-  const used = new Set([timestamp, account, id, ...numbers, ...kept]);
+  const textColumns = valueColumns.filter((column) => !numbers.includes(column));
+  const usedTextColumns = textColumns
+    .filter(({ values }) => values.every((text) => text.length <= TEXT_MAX))
+    .slice(0, TEXTS_MAX);
+  const usedColumns = new Set([timestamp, account, id, ...numbers, ...usedTextColumns]);
   return {
     timestamp: timestamp.name,
     form,
@@ -127,16 +133,16 @@ export function guessColumns({ header, rows, separator }: Sample, told: ToldColu
     numbers: numbers.map(({ name }) => name),
     decimals,
     doubtful,
-    texts: kept.map(({ name }) => name),
-    nearNumbers: kept
+    texts: usedTextColumns.map(({ name }) => name),
+    nearNumbers: usedTextColumns
       .filter((column) => isNearNumber(column) || isMostlyNumbers(column))
       .flatMap(({ name, values }) => {
         const text = values.find((value) => !isNumber(value));
         return text === undefined ? [] : [{ column: name, text }];
       }),
     unused: columns
-      .filter((column) => !used.has(column))
-      .map((column) => ({ column: column.name, why: whyUnused(column, isRepeated(column.name)) })),
+      .filter((column) => !usedColumns.has(column))
+      .map((column) => ({ column: column.name, why: describeUnused(column, isRepeated(column.name)) })),
   };
 }
 
@@ -146,44 +152,45 @@ interface Column {
 }
 
 /** The columns of numbers, and how those are written that are not plain. */
-function numbersAmong(
+function findNumberColumns(
   columns: readonly Column[],
   separator: string | undefined,
 ): Pick<Columns, "decimals" | "doubtful"> & { readonly numbers: readonly Column[] } {
   const plain = columns.filter(({ values }) => values.every(isNumber));
-  const grouped = columns.filter((column) => !plain.includes(column) && column.values.every(isGroupedNumber));
+  const groupedColumns = columns.filter((column) => !plain.includes(column) && column.values.every(isGroupedNumber));
   const withCommas = columns.filter(({ values }) => values.every(isCommaNumber));
-  const unplain = withCommas.filter((column) => !plain.includes(column));
-  const hasCommas = unplain.some((column) => !grouped.includes(column));
-  const hasGroups = grouped.some((column) => !withCommas.includes(column));
+  const notPlain = withCommas.filter((column) => !plain.includes(column));
+  const hasCommas = notPlain.some((column) => !groupedColumns.includes(column));
+  const hasGroups = groupedColumns.some((column) => !withCommas.includes(column));
   // In a file with decimal commas a point stands between thousands: 1.250 is more than a thousand. Where each comma could
   // stand between thousands, too, semicolons between the columns say which it is.
-  const areCommas = hasCommas || (separator === ";" && !hasGroups);
-  const commas = areCommas && unplain.length > 0 ? withCommas : [];
+  const areDecimalCommas = hasCommas || (separator === ";" && !hasGroups);
+  const commas = areDecimalCommas && notPlain.length > 0 ? withCommas : [];
   const decimals = new Map<string, DecimalMark>([
-    ...grouped.map(({ name }) => [name, "."] as const),
+    ...groupedColumns.map(({ name }) => [name, "."] as const),
     ...commas.map(({ name }) => [name, ","] as const),
   ]);
-  const doubted = hasCommas || hasGroups ? undefined : grouped.find((column) => withCommas.includes(column));
-  const text = doubted?.values.find((value) => value.includes(","));
+  const doubtfulColumn =
+    hasCommas || hasGroups ? undefined : groupedColumns.find((column) => withCommas.includes(column));
+  const text = doubtfulColumn?.values.find((value) => value.includes(","));
   return {
     numbers: columns.filter((column) => plain.includes(column) || decimals.has(column.name)),
     decimals,
-    doubtful: doubted === undefined || text === undefined ? undefined : { column: doubted.name, text },
+    doubtful: doubtfulColumn === undefined || text === undefined ? undefined : { column: doubtfulColumn.name, text },
   };
 }
 
 /** The column whose name has the word that comes first in the list; "customer_id" before "user". */
-function accountAmong(columns: readonly Column[]): Column | undefined {
+function findAccountColumn(columns: readonly Column[]): Column | undefined {
   for (const word of ACCOUNT_WORDS) {
-    const found = columns.find(({ name }) => wordsOf(name).includes(word));
-    if (found !== undefined) return found;
+    const accountColumn = columns.find(({ name }) => splitWords(name).includes(word));
+    if (accountColumn !== undefined) return accountColumn;
   }
   return undefined;
 }
 
 /** `customerId` and `customer_id` are "customer" and "id". */
-function wordsOf(name: string): readonly string[] {
+function splitWords(name: string): readonly string[] {
   return name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
@@ -191,7 +198,7 @@ function wordsOf(name: string): readonly string[] {
 }
 
 function isIdName(name: string): boolean {
-  return wordsOf(name).at(-1) === "id";
+  return splitWords(name).at(-1) === "id";
 }
 
 function hasTimes({ values }: Column): boolean {
@@ -204,9 +211,10 @@ function isTime(text: string): boolean {
 
 /** Whether a column has times beside the one that counts. */
 function isOtherTime(column: Column): boolean {
-  const filled = column.values.filter((text) => text !== "");
+  const nonEmptyValues = column.values.filter((text) => text !== "");
   return (
-    filled.length > 0 && (hasTimes({ ...column, values: filled }) || formsOf({ ...column, values: filled }).length > 0)
+    nonEmptyValues.length > 0 &&
+    (hasTimes({ ...column, values: nonEmptyValues }) || findTimeForms({ ...column, values: nonEmptyValues }).length > 0)
   );
 }
 
@@ -214,27 +222,27 @@ function isOtherTime(column: Column): boolean {
  * The forms that every time of a column could be in. Whole numbers are no times unless the column is named like one, or
  * somebody said that it is the time.
  */
-function formsOf({ name, values }: Column, told?: string): readonly string[] {
-  const mayCount = name === told || TIME_NAME.test(name);
-  return formsThatFit(values).filter((form) => !form.endsWith("seconds") || mayCount);
+function findTimeForms({ name, values }: Column, timeColumn?: string): readonly string[] {
+  const mayBeEpoch = name === timeColumn || TIME_NAME.test(name);
+  return findMatchingForms(values).filter((form) => !form.endsWith("seconds") || mayBeEpoch);
 }
 
 /** The first value of a column that sounds like a time, or was told to be one; undefined where none does. */
-export function timeLike(
+export function findTimeLikeValue(
   { header, rows }: Sample,
-  told?: string,
+  timeColumn?: string,
 ): { readonly column: string; readonly text: string } | undefined {
-  const at = header.findIndex((name) => (told === undefined ? TIME_NAME.test(name) : name === told));
+  const at = header.findIndex((name) => (timeColumn === undefined ? TIME_NAME.test(name) : name === timeColumn));
   const [text] = rows.map((row) => row[at] ?? "").filter((text) => text !== "");
   return text === undefined ? undefined : { column: header[at] ?? "", text };
 }
 
 function isCommaNumber(text: string): boolean {
-  return withPoint(text) !== undefined;
+  return toDecimalPoint(text) !== undefined;
 }
 
 function isGroupedNumber(text: string): boolean {
-  return isNumber(ungrouped(text) ?? "");
+  return isNumber(removeGrouping(text) ?? "");
 }
 
 function isNumber(text: string): boolean {
@@ -264,7 +272,7 @@ function isUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-function whyUnused(column: Column, isRepeated: boolean): string {
+function describeUnused(column: Column, isRepeated: boolean): string {
   const { name, values } = column;
   if (name === "") return "it has no name";
   if (isRepeated) return "the header has it more than once";

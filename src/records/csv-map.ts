@@ -5,15 +5,15 @@
  */
 import * as z from "zod";
 
-import { hintAt, nearestOf } from "../book/nearest.ts";
-import { pathText } from "../book/problems.ts";
-import { openDocument } from "../book/reading/json-document.ts";
-import { mapOf } from "../book/resources/fields.ts";
-import { sentenceOf } from "../book/sentences.ts";
+import { didYouMean, findNearest } from "../book/nearest.ts";
+import { formatPath } from "../book/problems.ts";
+import { parseJsonDocument } from "../book/reading/json-document.ts";
+import { recordSchema } from "../book/resources/fields.ts";
+import { describeIssue } from "../book/sentences.ts";
 import { parseZone } from "../calendar/instant.ts";
 import { type Problem, RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
-import { InputError, quoted, withoutPlace } from "./problems.ts";
+import { InputError, quoteText, removePlace } from "./problems.ts";
 import { TIME_FORMS } from "./text-forms.ts";
 
 const constant = z.union([
@@ -25,9 +25,9 @@ const column = z.strictObject({ column: z.string().min(1) });
 const value = z.strictObject({ value: constant });
 const template = z.strictObject({ template: z.string().min(1) });
 
-const ONE_OF = 'expected {"column": "…"}, {"value": "…"} or {"template": "…"}';
+const ORIGIN_MESSAGE = 'expected {"column": "…"}, {"value": "…"} or {"template": "…"}';
 /** One place that a part of an event comes from. */
-const origin = z.union([column, value, template], ONE_OF);
+const origin = z.union([column, value, template], ORIGIN_MESSAGE);
 
 const zone = z
   .string()
@@ -43,12 +43,12 @@ const zone = z
 const FORMS = [...TIME_FORMS.keys()];
 const form = z
   .string()
-  .refine((text) => TIME_FORMS.has(text), `expected one of ${FORMS.map(quoted).join(", ")}`)
+  .refine((text) => TIME_FORMS.has(text), `expected one of ${FORMS.map(quoteText).join(", ")}`)
   .meta({ enum: FORMS })
   .optional();
 const timestamp = z.union(
   [column.extend({ form, zone }), value.extend({ form, zone }), template.extend({ form, zone })],
-  `${ONE_OF}, with "form" and "zone" beside it where the text needs them`,
+  `${ORIGIN_MESSAGE}, with "form" and "zone" beside it where the text needs them`,
 );
 const decimal = z
   .string()
@@ -57,21 +57,21 @@ const decimal = z
   .optional();
 const attribute = z.union(
   [column.extend({ decimal }), value, template],
-  `${ONE_OF}, with "decimal" beside a column whose numbers have commas`,
+  `${ORIGIN_MESSAGE}, with "decimal" beside a column whose numbers have commas`,
 );
 
 /** Where the parts of an event come from. */
-export const csvMap = z.strictObject({
+export const eventFileMap = z.strictObject({
   $schema: z.string().optional(),
   schemaName: origin,
   accountId: origin,
   id: origin,
   timestamp,
-  attributes: mapOf(z.string().min(1), attribute).default({}),
-  dimensions: mapOf(z.string().min(1), origin).default({}),
+  attributes: recordSchema(z.string().min(1), attribute).default({}),
+  dimensions: recordSchema(z.string().min(1), origin).default({}),
 });
 /** A map that was read. */
-export type CsvMap = z.output<typeof csvMap>;
+export type EventFileMap = z.output<typeof eventFileMap>;
 /** One origin of a map. */
 export type Origin = z.output<typeof origin>;
 
@@ -81,26 +81,30 @@ export type Origin = z.output<typeof origin>;
  * @param file the map's name, for messages
  * @throws {InputError} with the first thing that is wrong: where, and what was expected
  */
-export function readCsvMap(file: string, text: string): CsvMap {
-  const document = openDocument(text);
+export function readEventFileMap(file: string, text: string): EventFileMap {
+  const document = parseJsonDocument(text);
   if (!("value" in document)) {
     throw new InputError(`${file}:${document.line}:${document.column}: not JSON: ${document.message}`);
   }
-  const wrong = (problem: Problem): InputError => {
-    const place = document.placeOf(problem);
-    const message = withoutPlace(problem.message, place);
+  const toInputError = (problem: Problem): InputError => {
+    const place = document.findPlace(problem);
+    const message = removePlace(problem.message, place);
     return new InputError(`${file}:${place.line}:${place.column}: ${problem.path}: ${message}`);
   };
-  const [repeated] = document.repeated;
-  if (repeated !== undefined) throw wrong(repeated);
-  const read = csvMap.safeParse(document.value, { error: sentenceOf });
-  if (read.success) return read.data;
-  const issue = read.error.issues[0];
+  const [repeatedKey] = document.repeatedKeys;
+  if (repeatedKey !== undefined) throw toInputError(repeatedKey);
+  const result = eventFileMap.safeParse(document.value, { error: describeIssue });
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
   const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
-  const [unknown] = issue?.code === "unrecognized_keys" ? issue.keys : misspeltAt(document.value, path);
-  if (unknown === undefined) throw wrong({ path: pathText(path), message: issue?.message ?? "expected a map" });
-  const known = path.length === 0 ? Object.keys(csvMap.shape) : ORIGIN_FIELDS;
-  throw wrong({ path: pathText([...path, unknown]), message: `unknown field${hintAt(unknown, known)}` });
+  const [unknownField] = issue?.code === "unrecognized_keys" ? issue.keys : findMisspeltFields(document.value, path);
+  if (unknownField === undefined)
+    throw toInputError({ path: formatPath(path), message: issue?.message ?? "expected a map" });
+  const knownFields = path.length === 0 ? Object.keys(eventFileMap.shape) : ORIGIN_FIELDS;
+  throw toInputError({
+    path: formatPath([...path, unknownField]),
+    message: `unknown field${didYouMean(unknownField, knownFields)}`,
+  });
 }
 
 /**
@@ -109,12 +113,12 @@ export function readCsvMap(file: string, text: string): CsvMap {
  * @param name what the program calls it, for messages
  * @throws {RatebookError} ERR_INPUT_INVALID with all that is wrong
  */
-export function checkCsvMap(name: string, value: unknown): CsvMap {
-  const read = csvMap.safeParse(value, { error: sentenceOf });
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => {
+export function checkEventFileMap(name: string, value: unknown): EventFileMap {
+  const result = eventFileMap.safeParse(value, { error: describeIssue });
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => {
     const keys = path.map((key) => (typeof key === "number" ? key : String(key)));
-    return { path: pathText([name, ...keys]), message };
+    return { path: formatPath([name, ...keys]), message };
   });
   const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
   throw new RatebookError("ERR_INPUT_INVALID", message, { problems });
@@ -123,11 +127,11 @@ export function checkCsvMap(name: string, value: unknown): CsvMap {
 const ORIGIN_FIELDS: readonly string[] = ["column", "value", "template", "form", "zone", "decimal"];
 
 /** The field of an origin that says where it comes from, where its name is nearly one of them. */
-function misspeltAt(map: unknown, path: readonly (string | number)[]): readonly string[] {
-  const origin = path.reduce<unknown>((found, key) => Reflect.get(Object(found), key), map);
+function findMisspeltFields(map: unknown, path: readonly (string | number)[]): readonly string[] {
+  const origin = path.reduce<unknown>((current, key) => Reflect.get(Object(current), key), map);
   if (path.length === 0 || typeof origin !== "object" || origin === null) return [];
   return Object.keys(origin).filter(
-    (key) => !ORIGIN_FIELDS.includes(key) && nearestOf(key, ORIGIN_FIELDS) !== undefined,
+    (key) => !ORIGIN_FIELDS.includes(key) && findNearest(key, ORIGIN_FIELDS) !== undefined,
   );
 }
 
@@ -141,22 +145,22 @@ export type OriginReader<Record> = (record: Record, row: number) => string;
  */
 export type ColumnReader<Record> = (name: string) => (record: Record) => string;
 
-/** Binds an origin to the columns of a file. @throws {InputError} as `columnOf` does */
-export function bindOrigin<Record>(origin: Origin, columnOf: ColumnReader<Record>): OriginReader<Record> {
-  if ("column" in origin) return columnOf(origin.column);
+/** Binds an origin to the columns of a file. @throws {InputError} as `findColumn` does */
+export function bindOrigin<Record>(origin: Origin, findColumn: ColumnReader<Record>): OriginReader<Record> {
+  if ("column" in origin) return findColumn(origin.column);
   if ("value" in origin) {
     const { value } = origin;
     return () => value;
   }
-  const parts = partsOf(origin.template).map((part, index): OriginReader<Record> => {
+  const parts = splitTemplate(origin.template).map((part, index): OriginReader<Record> => {
     if (index % 2 === 0) return () => part;
-    return part === "row" ? (_, row) => String(row) : columnOf(part);
+    return part === "row" ? (_, row) => String(row) : findColumn(part);
   });
   return (record, row) => parts.map((part) => part(record, row)).join("");
 }
 
 /** The columns that a map names, in its order. */
-export function columnsOf(map: CsvMap): readonly string[] {
+export function listMappedColumns(map: EventFileMap): readonly string[] {
   const { schemaName, accountId, id, timestamp, attributes, dimensions } = map;
   const origins: readonly Origin[] = [
     schemaName,
@@ -168,11 +172,13 @@ export function columnsOf(map: CsvMap): readonly string[] {
   ];
   return origins.flatMap((origin) => {
     if ("column" in origin) return [origin.column];
-    return "value" in origin ? [] : partsOf(origin.template).filter((part, index) => index % 2 === 1 && part !== "row");
+    return "value" in origin
+      ? []
+      : splitTemplate(origin.template).filter((part, index) => index % 2 === 1 && part !== "row");
   });
 }
 
 /** Of a template in turn a text and the name of a column. */
-function partsOf(template: string): readonly string[] {
+function splitTemplate(template: string): readonly string[] {
   return template.split(/\{([^{}]+)\}/);
 }

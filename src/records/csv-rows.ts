@@ -5,7 +5,7 @@
  */
 import { type CsvError, parse, type Parser } from "csv-parse";
 
-import { LINE_BYTES_MAX, linesOf, NOT_UTF8, textOfBytes } from "./lines.ts";
+import { LINE_BYTES_MAX, splitLines, NOT_UTF8, decodeUtf8 } from "./lines.ts";
 import { InputError } from "./problems.ts";
 import type { Separator } from "./separator.ts";
 
@@ -30,31 +30,31 @@ export interface RowParser {
   /** Parses whole lines, as text: the parser in a browser takes no bytes but its own. A record may go on in the next ones. */
   parse(lines: Uint8Array): Promise<void>;
   /** Counts a line that is not to be parsed. */
-  passOver(reason: string): void;
+  skipLine(reason: string): void;
   /** After the last line. May be called again. */
   end(): Promise<void>;
 }
 
-/** A parser of the lines of one file. @param tell gets each row as soon as it ends */
-export function createRowParser(file: string, delimiter: Separator, tell: (row: Row) => void): RowParser {
+/** A parser of the lines of one file. @param onRow gets each row as soon as it ends */
+export function createRowParser(file: string, delimiter: Separator, onRow: (row: Row) => void): RowParser {
   let columns: number | undefined;
   let linesRead = 0;
   /** Lines that the parser in use has not seen. */
   let linesBefore = 0;
   /** The last line of the last record: a record that is too long is reported by the line after it, where it begins. */
   let lastLine = 0;
-  let overflowed: number | undefined;
+  let overlongLine: number | undefined;
   /** Lines whose bytes are no UTF-8: what a parser makes of those looks like a text that holds the replacement character. */
-  const brokenLines = new Set<number>();
+  const invalidLines = new Set<number>();
 
-  function skipped(error: CsvError): undefined {
+  function reportSkippedRecord(error: CsvError): undefined {
     const { code } = error;
     const line = linesBefore + Number(error["lines"]);
-    const unclosed = code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED";
-    tell({ line: unclosed ? lastLine + 1 : line, reason: reasonOfRecord(error) });
-    takeBroken(brokenLines, lastLine + 1, line);
+    const isUnclosed = code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED";
+    onRow({ line: isUnclosed ? lastLine + 1 : line, reason: describeCsvError(error) });
+    removeInvalidLines(invalidLines, lastLine + 1, line);
     lastLine = line;
-    if (code === "CSV_MAX_RECORD_SIZE") overflowed = line;
+    if (code === "CSV_MAX_RECORD_SIZE") overlongLine = line;
     return undefined;
   }
 
@@ -67,47 +67,47 @@ export function createRowParser(file: string, delimiter: Separator, tell: (row: 
         columns ??= record.length;
         const firstLine = lastLine + 1;
         lastLine = linesBefore + lines;
-        const isBroken = takeBroken(brokenLines, firstLine, lastLine);
-        const reason = record.length !== columns ? OTHER_COLUMNS : isBroken ? NOT_UTF8 : undefined;
-        tell(reason === undefined ? { line: lastLine, record } : { line: lastLine, reason });
+        const isInvalid = removeInvalidLines(invalidLines, firstLine, lastLine);
+        const reason = record.length !== columns ? OTHER_COLUMNS : isInvalid ? NOT_UTF8 : undefined;
+        onRow(reason === undefined ? { line: lastLine, record } : { line: lastLine, reason });
         return undefined;
       },
-      on_skip: (error) => (error === undefined ? undefined : skipped(error)),
+      on_skip: (error) => (error === undefined ? undefined : reportSkippedRecord(error)),
     }).resume();
   let parser = createParser();
 
   return {
     async parse(lines) {
-      for (let left = lines; left.length > 0;) {
-        overflowed = undefined;
-        const text = textOfBytes(left);
-        const given = text ?? new TextDecoder().decode(left);
-        if (text === undefined) noteBroken(left, linesRead + 1, brokenLines);
-        await toParser(file, (done) => parser.write(given, done));
-        const end = overflowed === undefined ? left.length : endOfLine(left, overflowed - linesRead - 1);
-        linesRead += countLines(left.subarray(0, end));
-        left = left.subarray(end);
-        if (overflowed === undefined) return;
+      for (let rest = lines; rest.length > 0;) {
+        overlongLine = undefined;
+        const text = decodeUtf8(rest);
+        const textToParse = text ?? new TextDecoder().decode(rest);
+        if (text === undefined) recordInvalidLines(rest, linesRead + 1, invalidLines);
+        await feedParser(file, (callback) => parser.write(textToParse, callback));
+        const end = overlongLine === undefined ? rest.length : endOfLine(rest, overlongLine - linesRead - 1);
+        linesRead += countLines(rest.subarray(0, end));
+        rest = rest.subarray(end);
+        if (overlongLine === undefined) return;
         // The parser drops what it was given behind a record that is too long: a new one gets it.
         linesBefore = linesRead;
         parser = createParser();
       }
     },
-    passOver(reason) {
+    skipLine(reason) {
       linesRead++;
       linesBefore++;
       lastLine = linesRead;
-      tell({ line: linesRead, reason });
+      onRow({ line: linesRead, reason });
     },
     async end() {
-      if (!parser.writableEnded) await toParser(file, (done) => parser.end(done));
+      if (!parser.writableEnded) await feedParser(file, (callback) => parser.end(callback));
     },
   };
 }
 
-async function toParser(file: string, give: (done: (error?: Error | null) => void) => void): Promise<void> {
+async function feedParser(file: string, write: (callback: (error?: Error | null) => void) => void): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    give((error) => (error ? reject(new InputError(`${file}: ${error.message}`)) : resolve()));
+    write((error) => (error ? reject(new InputError(`${file}: ${error.message}`)) : resolve()));
   });
 }
 
@@ -126,22 +126,23 @@ function countLines(lines: Uint8Array): number {
 }
 
 /** Notes which of some lines are no UTF-8. */
-function noteBroken(lines: Uint8Array, first: number, broken: Set<number>): void {
+function recordInvalidLines(lines: Uint8Array, first: number, invalidLines: Set<number>): void {
   let number = first;
-  for (const line of linesOf(lines)) {
-    if (textOfBytes(line) === undefined) broken.add(number);
+  for (const line of splitLines(lines)) {
+    if (decodeUtf8(line) === undefined) invalidLines.add(number);
     number++;
   }
 }
 
 /** Whether one of the lines of a record is broken. They are forgotten: no other record has them. */
-function takeBroken(broken: Set<number>, first: number, last: number): boolean {
-  let found = false;
-  if (broken.size > 0) for (let line = first; line <= last; line++) found = broken.delete(line) || found;
-  return found;
+function removeInvalidLines(invalidLines: Set<number>, first: number, last: number): boolean {
+  let hasInvalidLine = false;
+  if (invalidLines.size > 0)
+    for (let line = first; line <= last; line++) hasInvalidLine = invalidLines.delete(line) || hasInvalidLine;
+  return hasInvalidLine;
 }
 
-function reasonOfRecord(error: CsvError): string {
+function describeCsvError(error: CsvError): string {
   switch (error.code) {
     case "CSV_MAX_RECORD_SIZE":
       return "the record is longer than 1 MiB: is a quote opened and never closed?";

@@ -30,7 +30,7 @@ export interface Disorder {
 }
 
 /** Callbacks while files are read. */
-export interface MergeWatch {
+export interface MergeCallbacks {
   /** Called now and then, between blocks. */
   readonly onBlock?: () => void;
   /** Called at the first place of each file where an event is older than one before it. */
@@ -38,29 +38,29 @@ export interface MergeWatch {
 }
 
 /** One of the merged files. */
-interface Run {
+interface MergeRun {
   readonly cursor: EventCursor;
   readonly order: number;
   /** The latest timestamp taken. */
   latest: Instant;
-  disordered: boolean;
+  hasReportedDisorder: boolean;
 }
 
 /**
  * Takes the events of all files, oldest first; of equal timestamps the earlier file's, and within a file line by line.
  * A file that is itself out of order is taken as it comes. Closes the files.
  */
-export async function takeAll(cursors: readonly EventCursor[], watch: MergeWatch): Promise<void> {
+export async function mergeEvents(cursors: readonly EventCursor[], callbacks: MergeCallbacks): Promise<void> {
   try {
-    const heap: Run[] = [];
+    const heap: MergeRun[] = [];
     for (const [order, cursor] of cursors.entries()) {
-      const run = { cursor, order, latest: -Infinity, disordered: false };
-      if (await step(run, watch)) push(heap, run);
+      const run = { cursor, order, latest: -Infinity, hasReportedDisorder: false };
+      if (await advanceRun(run, callbacks)) pushRun(heap, run);
     }
     for (let run = heap[0]; run !== undefined; run = heap[0]) {
-      if (!(await takeWhileFirst(run, secondOf(heap), watch))) return;
-      if (await step(run, watch)) sink(heap);
-      else pop(heap);
+      if (!(await takeWhileFirst(run, findSecond(heap), callbacks))) return;
+      if (await advanceRun(run, callbacks)) siftDown(heap);
+      else popRun(heap);
     }
   } finally {
     for (const cursor of cursors) await cursor.close();
@@ -72,41 +72,45 @@ export async function takeAll(cursors: readonly EventCursor[], watch: MergeWatch
  *
  * @returns false when reading must stop; else the run's last head is taken and the next one is yet to be found
  */
-async function takeWhileFirst(run: Run, second: Run | undefined, watch: MergeWatch): Promise<boolean> {
+async function takeWhileFirst(
+  run: MergeRun,
+  second: MergeRun | undefined,
+  callbacks: MergeCallbacks,
+): Promise<boolean> {
   const { cursor } = run;
   for (;;) {
-    watchOrder(run, watch);
+    checkOrder(run, callbacks);
     if (!cursor.take()) return false;
     if (second !== undefined) return true;
     if (!cursor.advance()) {
-      watch.onBlock?.();
+      callbacks.onBlock?.();
       return true;
     }
   }
 }
 
 /** Goes to the next event of a file. @returns false at its end */
-async function step({ cursor }: Run, watch: MergeWatch): Promise<boolean> {
+async function advanceRun({ cursor }: MergeRun, callbacks: MergeCallbacks): Promise<boolean> {
   while (!cursor.advance()) {
     if (!(await cursor.fill())) return false;
-    watch.onBlock?.();
+    callbacks.onBlock?.();
   }
   return true;
 }
 
-function watchOrder(run: Run, watch: MergeWatch): void {
+function checkOrder(run: MergeRun, callbacks: MergeCallbacks): void {
   const { at, file, line } = run.cursor;
   if (at === undefined) return;
   if (at >= run.latest) {
     run.latest = at;
-  } else if (!run.disordered) {
-    run.disordered = true;
-    watch.onDisorder(disorderAt(file, line, { at, latest: run.latest }));
+  } else if (!run.hasReportedDisorder) {
+    run.hasReportedDisorder = true;
+    callbacks.onDisorder(describeDisorder(file, line, { at, latest: run.latest }));
   }
 }
 
 /** What is said of an event that comes after a later one. */
-export function disorderAt(
+export function describeDisorder(
   file: string,
   line: number,
   { at, latest }: { readonly at: Instant; readonly latest: Instant },
@@ -118,18 +122,18 @@ export function disorderAt(
 }
 
 /** Whether `a` is taken before `b`. A bad line has no time: it is reported in its place, at once. */
-function before(a: Run, b: Run): boolean {
+function comesBefore(a: MergeRun, b: MergeRun): boolean {
   const x = a.cursor.at ?? -Infinity;
   const y = b.cursor.at ?? -Infinity;
   return x < y || (x === y && a.order < b.order);
 }
 
-function secondOf(heap: readonly Run[]): Run | undefined {
-  const [, left, right] = heap;
-  return left !== undefined && right !== undefined && before(right, left) ? right : left;
+function findSecond(heap: readonly MergeRun[]): MergeRun | undefined {
+  const [, leftRun, rightRun] = heap;
+  return leftRun !== undefined && rightRun !== undefined && comesBefore(rightRun, leftRun) ? rightRun : leftRun;
 }
 
-function push(heap: Run[], run: Run): void {
+function pushRun(heap: MergeRun[], run: MergeRun): void {
   heap.push(run);
   for (let at = heap.length - 1; at > 0;) {
     const parent = (at - 1) >> 1;
@@ -138,27 +142,27 @@ function push(heap: Run[], run: Run): void {
   }
 }
 
-function pop(heap: Run[]): void {
+function popRun(heap: MergeRun[]): void {
   const last = heap.pop();
   if (last === undefined || heap.length === 0) return;
   heap[0] = last;
-  sink(heap);
+  siftDown(heap);
 }
 
 /** Puts the first run where its new head belongs. */
-function sink(heap: Run[]): void {
+function siftDown(heap: MergeRun[]): void {
   for (let at = 0; ;) {
-    const left = 2 * at + 1;
-    const [a, b] = [heap[left], heap[left + 1]];
-    const child = a !== undefined && b !== undefined && before(b, a) ? left + 1 : left;
+    const leftIndex = 2 * at + 1;
+    const [a, b] = [heap[leftIndex], heap[leftIndex + 1]];
+    const child = a !== undefined && b !== undefined && comesBefore(b, a) ? leftIndex + 1 : leftIndex;
     if (!swapIfBefore(heap, child, at)) return;
     at = child;
   }
 }
 
-function swapIfBefore(heap: Run[], low: number, high: number): boolean {
+function swapIfBefore(heap: MergeRun[], low: number, high: number): boolean {
   const [lower, higher] = [heap[low], heap[high]];
-  if (lower === undefined || higher === undefined || !before(lower, higher)) return false;
+  if (lower === undefined || higher === undefined || !comesBefore(lower, higher)) return false;
   heap[low] = higher;
   heap[high] = lower;
   return true;

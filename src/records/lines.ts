@@ -18,7 +18,7 @@ export const CARRIAGE_RETURNS =
 const LINE_END = 0x0a;
 
 /** The text of bytes; undefined where they are no UTF-8. */
-export function textOfBytes(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
@@ -28,7 +28,7 @@ export function textOfBytes(bytes: Uint8Array): string | undefined {
 }
 
 /** The lines of a run of bytes, each with its end, if it has one. */
-export function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
+export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf(LINE_END, start) + 1 || bytes.length;
     yield bytes.subarray(start, end);

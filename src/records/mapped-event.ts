@@ -4,58 +4,58 @@
  * @module
  */
 import { formatInstant, tryParseInstant, parseZone } from "../calendar/instant.ts";
-import { bindOrigin, type ColumnReader, type CsvMap, type Origin, type OriginReader } from "./csv-map.ts";
-import { quoted } from "./problems.ts";
-import { TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
+import { bindOrigin, type ColumnReader, type EventFileMap, type Origin, type OriginReader } from "./csv-map.ts";
+import { quoteText } from "./problems.ts";
+import { TIME_FORMS, removeGrouping, toDecimalPoint } from "./text-forms.ts";
 
 /** Makes an event of a record, or says why there is none. */
 export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | string;
 
 /** A function that makes events of the records of one file. @throws {InputError} when the file is known to lack a column */
-export function eventMaker<Record>(map: CsvMap, columnOf: ColumnReader<Record>): EventMaker<Record> {
-  const bind = (origin: Origin): OriginReader<Record> => bindOrigin(origin, columnOf);
-  const schemaName = bind(map.schemaName);
-  const accountId = bind(map.accountId);
-  const id = bind(map.id);
-  const timestamp = bind(map.timestamp);
+export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnReader<Record>): EventMaker<Record> {
+  const bindTo = (origin: Origin): OriginReader<Record> => bindOrigin(origin, findColumn);
+  const schemaName = bindTo(map.schemaName);
+  const accountId = bindTo(map.accountId);
+  const id = bindTo(map.id);
+  const timestamp = bindTo(map.timestamp);
   const { form = "" } = map.timestamp;
-  const timeOf = TIME_FORMS.get(form);
+  const readTime = TIME_FORMS.get(form);
   const zone = map.timestamp.zone === undefined ? undefined : parseZone(map.timestamp.zone);
   const attributes = Object.entries(map.attributes).map(([name, origin]) => ({
     name,
-    read: bind(origin),
+    read: bindTo(origin),
     mark: "decimal" in origin ? origin.decimal : undefined,
   }));
-  const marked = attributes.filter(({ mark }) => mark !== undefined);
-  const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({ name, read: bind(origin) }));
+  const markedAttributes = attributes.filter(({ mark }) => mark !== undefined);
+  const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({ name, read: bindTo(origin) }));
   return (record, row) => {
-    const given = timestamp(record, row);
-    const time = timeOf === undefined ? given : timeOf(given);
-    if (time === undefined) return `${quoted(given)} is no time in the form ${form}, which the map says`;
-    for (const { read, mark } of marked) {
+    const timestampText = timestamp(record, row);
+    const time = readTime === undefined ? timestampText : readTime(timestampText);
+    if (time === undefined) return `${quoteText(timestampText)} is no time in the form ${form}, which the map says`;
+    for (const { read, mark } of markedAttributes) {
       const text = read(record, row);
-      if (numberOf(text, mark) !== undefined) continue;
-      return `${quoted(text)} is no number with a decimal ${mark === "," ? "comma" : "point"}, which the map says`;
+      if (normalizeNumber(text, mark) !== undefined) continue;
+      return `${quoteText(text)} is no number with a decimal ${mark === "," ? "comma" : "point"}, which the map says`;
     }
     return {
       schemaName: schemaName(record, row),
       id: id(record, row),
-      timestamp: zonedTimestamp(time, zone),
+      timestamp: toUtcTimestamp(time, zone),
       accountId: accountId(record, row),
-      attributes: attributes.map(({ name, read, mark }) => ({ name, value: numberOf(read(record, row), mark) })),
+      attributes: attributes.map(({ name, read, mark }) => ({ name, value: normalizeNumber(read(record, row), mark) })),
       dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
     };
   };
 }
 
 /** A number as an event has it; undefined for one of another form than the map says. Where there is nothing, nothing. */
-function numberOf(text: string, mark: string | undefined): string | undefined {
+function normalizeNumber(text: string, mark: string | undefined): string | undefined {
   if (mark === undefined || text === "") return text;
-  return mark === "," ? withPoint(text) : ungrouped(text);
+  return mark === "," ? toDecimalPoint(text) : removeGrouping(text);
 }
 
 /** The timestamp in the form of an event; a text that is none is left as it is, for metering to refuse. */
-function zonedTimestamp(text: string, zoneMinutes: number | undefined): string {
+function toUtcTimestamp(text: string, zoneMinutes: number | undefined): string {
   const instant = tryParseInstant(text, zoneMinutes);
   return instant === undefined ? text : formatInstant(instant);
 }

@@ -11,12 +11,12 @@ export class InputError extends Error {
 }
 
 /** A text from outside, quoted and cut for a message. */
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /** A sentence whose place is told with it. */
-export function withoutPlace(sentence: string, { line, column }: TextPlace): string {
+export function removePlace(sentence: string, { line, column }: TextPlace): string {
   const place = ` at line ${line}, column ${column}`;
   return sentence.endsWith(place) ? sentence.slice(0, -place.length) : sentence;
 }

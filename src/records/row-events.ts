@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { hintAt } from "../book/nearest.ts";
-import type { ColumnReader, CsvMap } from "./csv-map.ts";
+import { didYouMean } from "../book/nearest.ts";
+import type { ColumnReader, EventFileMap } from "./csv-map.ts";
 import type { Row } from "./csv-rows.ts";
 import { CARRIAGE_RETURNS } from "./lines.ts";
-import { type EventMaker, eventMaker } from "./mapped-event.ts";
-import { InputError, quoted } from "./problems.ts";
+import { type EventMaker, createEventMaker } from "./mapped-event.ts";
+import { InputError, quoteText } from "./problems.ts";
 
 /** An event and its line, or why the line has none. */
 export type EventRow =
@@ -20,14 +20,14 @@ export type EventRow =
  *
  * @throws {InputError} for a header that is none, or that lacks a column of the map
  */
-export function rowEvents(file: string, map: CsvMap): (row: Row) => EventRow | undefined {
+export function createRowEventReader(file: string, map: EventFileMap): (row: Row) => EventRow | undefined {
   let makeEvent: EventMaker<readonly string[]> | undefined;
   let rowNumber = 0;
   return (row) => {
     const { line, record } = row;
     if (makeEvent === undefined) {
       if (record === undefined) throw new InputError(`${file}:${line}: expected a header: ${row.reason}`);
-      makeEvent = eventMaker(map, columnReader(record, file));
+      makeEvent = createEventMaker(map, createColumnReader(record, file));
       return undefined;
     }
     rowNumber++;
@@ -38,17 +38,19 @@ export function rowEvents(file: string, map: CsvMap): (row: Row) => EventRow | u
 }
 
 /** The columns of a header. */
-function columnReader(header: readonly string[], file: string): ColumnReader<readonly string[]> {
+function createColumnReader(header: readonly string[], file: string): ColumnReader<readonly string[]> {
   if (header.some((name) => name.includes("\r"))) throw new InputError(`${file}: ${CARRIAGE_RETURNS}`);
   return (name) => {
     const index = header.indexOf(name);
     if (index !== header.lastIndexOf(name)) {
-      throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has it more than once`);
+      throw new InputError(
+        `${file}: the map names the column ${quoteText(name)}, and the header has it more than once`,
+      );
     }
     if (index >= 0) return (record) => record[index] ?? "";
-    const columns = header.map((column) => quoted(column)).slice(0, 20);
+    const columns = header.map((column) => quoteText(column)).slice(0, 20);
     throw new InputError(
-      `${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}${hintAt(name, header)}`,
+      `${file}: the map names the column ${quoteText(name)}, and the header has ${columns.join(", ")}${didYouMean(name, header)}`,
     );
   };
 }

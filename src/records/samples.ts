@@ -6,14 +6,14 @@
 import { hasCode } from "../errors.ts";
 import { parseJson } from "../numbers/json.ts";
 import type { Sample } from "./columns.ts";
-import { fieldsOf } from "./json-fields.ts";
+import { listFields } from "./json-fields.ts";
 import { InputError } from "./problems.ts";
 
 /** So many rows are guessed from. */
 export const SAMPLE_ROWS_MAX = 1000;
 
 /** The first objects of an NDJSON file. @throws {InputError} for a line that is no JSON */
-export function jsonSample(path: string, text: string): readonly unknown[] {
+export function readJsonSample(path: string, text: string): readonly unknown[] {
   const lines = text.split("\n").map((line, index) => [line.trim(), index + 1] as const);
   return lines
     .filter(([line]) => line !== "")
@@ -29,8 +29,8 @@ export function jsonSample(path: string, text: string): readonly unknown[] {
 }
 
 /** The fields of objects as rows: a column for each path that one of them has. @throws {InputError} where there are none */
-export function fieldSample(path: string, objects: readonly unknown[]): Sample {
-  const rows = objects.map((object) => new Map(fieldsOf(object)));
+export function createFieldSample(path: string, objects: readonly unknown[]): Sample {
+  const rows = objects.map((object) => new Map(listFields(object)));
   const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   if (header.length === 0) throw new InputError(`${path}: expected objects with fields in its lines`);
   return { header, rows: rows.map((row) => header.map((name) => row.get(name) ?? "")) };

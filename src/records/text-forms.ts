@@ -12,38 +12,38 @@ import { formatInstant, tryParseInstant } from "../calendar/instant.ts";
  * A date may be followed by a time of day, of 24 hours or of 12 with AM or PM; without one it is the midnight that begins the day.
  */
 export const TIME_FORMS: ReadonlyMap<string, (text: string) => string | undefined> = new Map([
-  ["YYYY-MM-DD", dateReader(/^(?<year>\d{4})-(?<month>\d\d?)-(?<day>\d\d?)(?<rest>\D.*)?$/)],
-  ["YYYY/MM/DD", dateReader(/^(?<year>\d{4})\/(?<month>\d\d?)\/(?<day>\d\d?)(?<rest>\D.*)?$/)],
-  ["DD.MM.YYYY", dateReader(/^(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})(?<rest>\D.*)?$/)],
-  ["MM/DD/YYYY", dateReader(/^(?<month>\d\d?)\/(?<day>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
-  ["DD/MM/YYYY", dateReader(/^(?<day>\d\d?)\/(?<month>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
-  ["seconds", (text) => sinceEpoch(text, /^(\d{1,11})(?:\.(\d+))?$/, 3)],
-  ["milliseconds", (text) => sinceEpoch(text, /^(\d{1,14})(?:\.\d+)?$/, 0)],
+  ["YYYY-MM-DD", createDateReader(/^(?<year>\d{4})-(?<month>\d\d?)-(?<day>\d\d?)(?<rest>\D.*)?$/)],
+  ["YYYY/MM/DD", createDateReader(/^(?<year>\d{4})\/(?<month>\d\d?)\/(?<day>\d\d?)(?<rest>\D.*)?$/)],
+  ["DD.MM.YYYY", createDateReader(/^(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})(?<rest>\D.*)?$/)],
+  ["MM/DD/YYYY", createDateReader(/^(?<month>\d\d?)\/(?<day>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
+  ["DD/MM/YYYY", createDateReader(/^(?<day>\d\d?)\/(?<month>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
+  ["seconds", (text) => readEpochTime(text, /^(\d{1,11})(?:\.(\d+))?$/, 3)],
+  ["milliseconds", (text) => readEpochTime(text, /^(\d{1,14})(?:\.\d+)?$/, 0)],
 ]);
 
-function dateReader(shape: RegExp): (text: string) => string | undefined {
+function createDateReader(shape: RegExp): (text: string) => string | undefined {
   return (text) => {
     const { year = "", month = "", day = "", rest = "" } = shape.exec(text)?.groups ?? {};
     if (year === "") return undefined;
     const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
     if (rest === "") return `${date}T00:00`;
-    const time = timeOfDay(rest);
+    const time = readTimeOfDay(rest);
     return time === undefined ? undefined : `${date}T${time}`;
   };
 }
 
 /** A time of day, and what may stand behind it, with an hour of two digits from 0 to 23. */
-function timeOfDay(text: string): string | undefined {
+function readTimeOfDay(text: string): string | undefined {
   const [, hour, after = ""] = /^[T ](\d\d?)(:\d\d.*)$/.exec(text) ?? [];
   if (hour === undefined) return undefined;
-  const [, minutes, half] = /^(:\d\d[\d:.]*) ?([AP])M$/i.exec(after) ?? [];
+  const [, minutes, dayHalf] = /^(:\d\d[\d:.]*) ?([AP])M$/i.exec(after) ?? [];
   if (minutes === undefined) return hour.padStart(2, "0") + after;
   if (Number(hour) < 1 || Number(hour) > 12) return undefined;
-  return String((Number(hour) % 12) + (half?.toUpperCase() === "P" ? 12 : 0)).padStart(2, "0") + minutes;
+  return String((Number(hour) % 12) + (dayHalf?.toUpperCase() === "P" ? 12 : 0)).padStart(2, "0") + minutes;
 }
 
 /** @param digits how many digits behind the point are whole milliseconds; what is below is cut (S2.2) */
-function sinceEpoch(text: string, shape: RegExp, digits: number): string | undefined {
+function readEpochTime(text: string, shape: RegExp, digits: number): string | undefined {
   const [, whole, fraction = ""] = shape.exec(text) ?? [];
   return whole === undefined ? undefined : formatInstant(Number(whole + fraction.slice(0, digits).padEnd(digits, "0")));
 }
@@ -52,7 +52,7 @@ const YEAR_2000 = Date.UTC(2000, 0, 1);
 const YEAR_2100 = Date.UTC(2100, 0, 1);
 
 /** The names of the forms in which every one of some texts is a time of the years 2000 to 2099, the likeliest first. */
-export function formsThatFit(texts: readonly string[]): readonly string[] {
+export function findMatchingForms(texts: readonly string[]): readonly string[] {
   const isTimeIn = (read: (text: string) => string | undefined, text: string): boolean => {
     const time = tryParseInstant(read(text) ?? "", 0);
     return time !== undefined && time >= YEAR_2000 && time < YEAR_2100;
@@ -69,7 +69,7 @@ const GROUPED_NUMBER = /^-?\d{1,3}(?:[,' \u00a0\u202f]\d{3})+(?:\.\d+)?$/;
 const BETWEEN_THOUSANDS = /[,' \u00a0\u202f]/g;
 
 /** A number with a decimal comma, and maybe points between its thousands, with a decimal point; undefined for another text. */
-export function withPoint(text: string): string | undefined {
+export function toDecimalPoint(text: string): string | undefined {
   return COMMA_NUMBER.test(text) ? text.replaceAll(/[. \u00a0\u202f]/g, "").replace(",", ".") : undefined;
 }
 
@@ -77,7 +77,7 @@ export function withPoint(text: string): string | undefined {
  * A number without what stands between its thousands: commas, spaces or apostrophes. Undefined where these stand elsewhere;
  * any other text is left as it is.
  */
-export function ungrouped(text: string): string | undefined {
+export function removeGrouping(text: string): string | undefined {
   if (GROUPED_NUMBER.test(text)) return text.replaceAll(BETWEEN_THOUSANDS, "");
   return text.search(BETWEEN_THOUSANDS) === -1 ? text : undefined;
 }

@@ -56,11 +56,11 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
   if (places === undefined) return (frame) => roundExact(decimal(run(frame)), 0, operator);
   return (frame) => {
     const x = decimal(run(frame));
-    const given = places.run(frame);
+    const digitsValue = places.run(frame);
     // Text that is a decimal converts here, too: a setting of texts may say how many places there are.
-    const digits = typeof given === "string" ? exactOfText(given) : given;
+    const digits = typeof digitsValue === "string" ? exactOfText(digitsValue) : digitsValue;
     if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
-      const found = isDecimal(digits) ? formatValue(given) : `${formatValue(given)}, not a decimal`;
+      const found = isDecimal(digits) ? formatValue(digitsValue) : `${formatValue(digitsValue)}, not a decimal`;
       throw ruleFailure(
         `the places of "${operator}" are a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
       );

@@ -86,8 +86,8 @@ function compileNode(rule: Rule | undefined, scope: Scope): Node {
       scope,
     );
   if (isDecimalObject(rule)) return constantNode(exactOfDecimal(parseDecimal(rule)));
-  const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
-  const args = toArguments(given);
+  const [[operator, operand] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
+  const args = toArguments(operand);
   if (isIteration(operator)) return iterationNode(operator, args, scope);
   if (operator === "var") {
     const fallback = args[1] === undefined ? undefined : compileNode(args[1], scope);
@@ -177,10 +177,10 @@ function compileCall(operator: string, nodes: readonly Node[], scope: Scope): Ev
 
 /** An operator of a user's own: a call is one step, and so is every element that is copied for it. */
 function wrapUserOperator(name: string, operator: RuleOperator, allowance: Allowance): Operation {
-  const copied = (): void => allowance.steps(1);
+  const countCopy = (): void => allowance.steps(1);
   return (args) => {
     allowance.steps(1);
-    const facts = args.map((value) => toFact(value, copied));
+    const facts = args.map((value) => toFact(value, countCopy));
     try {
       return toRuleValue(operator(...facts));
     } catch (error) {

@@ -61,8 +61,8 @@ function leastWork(rule: Rule | undefined, weighing: Weighing): Work {
   if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return NONE;
   if (isClosed(rule)) return evaluateClosedPart(rule, weighing).work;
   if (Array.isArray(rule)) return sumWork(rule as readonly Rule[], weighing);
-  const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
-  const args = toArguments(given);
+  const [[operator, operand] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
+  const args = toArguments(operand);
   switch (operator) {
     case "if":
     case "?:":
@@ -138,8 +138,8 @@ function evaluateClosedPart(part: Rule | undefined, { budget, spent }: Weighing)
 function isClosed(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return true;
   if (Array.isArray(part)) return (part as readonly Rule[]).every(isClosed);
-  const [[operator, given] = ["", null]] = Object.entries(part as Readonly<Record<string, Rule>>);
-  const args = toArguments(given);
+  const [[operator, operand] = ["", null]] = Object.entries(part as Readonly<Record<string, Rule>>);
+  const args = toArguments(operand);
   if (["var", "missing", "missing_some"].includes(operator) || minimumArguments(operator) === undefined) return false;
   if (!isIteration(operator)) return args.every(isClosed);
   const [list, body, initial] = args;
@@ -151,6 +151,6 @@ function callsOwn(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return false;
   if (Array.isArray(part)) return (part as readonly Rule[]).some(callsOwn);
   return Object.entries(part as Readonly<Record<string, Rule>>).some(
-    ([operator, given]) => minimumArguments(operator) === undefined || toArguments(given).some(callsOwn),
+    ([operator, operand]) => minimumArguments(operator) === undefined || toArguments(operand).some(callsOwn),
   );
 }

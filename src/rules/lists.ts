@@ -54,13 +54,13 @@ export function compileIteration(
 ): Evaluator {
   allowance.count();
   const perElement = 1 + body.size;
-  const listed = (frame: unknown): RuleList => {
+  const toList = (frame: unknown): RuleList => {
     const value = list.run(frame);
     return isList(value) ? value : [];
   };
   /** The elements, all of which will be visited. */
-  const visited = (frame: unknown, each: number): RuleList => {
-    const found = listed(frame);
+  const toVisitedList = (frame: unknown, each: number): RuleList => {
+    const found = toList(frame);
     allowance.steps(found.length * each);
     return found;
   };
@@ -72,49 +72,50 @@ export function compileIteration(
   };
   switch (operator) {
     case "map":
-      return (frame) => visited(frame, perElement + 1).map((element) => body.run(element));
+      return (frame) => toVisitedList(frame, perElement + 1).map((element) => body.run(element));
     case "filter":
       return (frame) => {
-        const kept = visited(frame, perElement).filter(matches);
-        allowance.steps(kept.length);
-        return kept;
+        const matching = toVisitedList(frame, perElement).filter(matches);
+        allowance.steps(matching.length);
+        return matching;
       };
     case "all":
       return (frame) => {
-        const found = listed(frame);
+        const found = toList(frame);
         return found.length > 0 && found.every(paidMatch);
       };
     case "some":
-      return (frame) => listed(frame).some(paidMatch);
+      return (frame) => toList(frame).some(paidMatch);
     case "none":
-      return (frame) => !listed(frame).some(paidMatch);
+      return (frame) => !toList(frame).some(paidMatch);
     case "reduce":
-      return compileReduce((frame) => visited(frame, perElement), body.run, initial ?? constantNode(null));
+      return compileReduce((frame) => toVisitedList(frame, perElement), body.run, initial ?? constantNode(null));
   }
 }
 
 /** Compiles `in`: to look for a value in a list of literals costs nothing. */
 export function compileIn(operands: readonly Node[], allowance: Allowance): Evaluator {
-  const { run: sought } = operands[0] ?? ABSENT;
+  const { run: searched } = operands[0] ?? ABSENT;
   const within = operands[1] ?? ABSENT;
   const constant = within.constant?.value;
   if (isList(constant)) {
     const holdsIt = createLiteralLookup(constant);
-    return (frame) => holdsIt(sought(frame));
+    return (frame) => holdsIt(searched(frame));
   }
   allowance.count();
   return (frame) => {
-    const value = sought(frame);
+    const value = searched(frame);
     return contains(value, within.run(frame), allowance);
   };
 }
 
 /** Whether a list of literals has a value, without going through it: decimals by their text, all else as it is. */
-function createLiteralLookup(list: RuleList): (sought: RuleValue) => boolean {
+function createLiteralLookup(list: RuleList): (searched: RuleValue) => boolean {
   const values = list.map((element) => toRuleValue(element));
   const decimals = new Set(values.filter(isDecimal).map(formatExact));
   const others = new Set(values.filter((value) => !isDecimal(value)));
-  return (sought) => (isDecimal(sought) ? decimals.size > 0 && decimals.has(formatExact(sought)) : others.has(sought));
+  return (searched) =>
+    isDecimal(searched) ? decimals.size > 0 && decimals.has(formatExact(searched)) : others.has(searched);
 }
 
 function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, initial: Node): Evaluator {
@@ -134,16 +135,16 @@ function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, 
 const COMPARISONS_A_STEP = 4096;
 
 /** Whether a text holds a text, or a list an element. */
-function contains(sought: RuleValue, within: RuleValue, allowance: Allowance): boolean {
+function contains(searched: RuleValue, within: RuleValue, allowance: Allowance): boolean {
   if (typeof within === "string") {
     if (within === "") return false;
-    const takeSubstring = toText(sought, allowance);
+    const takeSubstring = toText(searched, allowance);
     allowance.steps(Math.floor((takeSubstring.length * within.length) / COMPARISONS_A_STEP));
     return within.includes(takeSubstring);
   }
   if (!isList(within)) return false;
   allowance.steps(within.length);
-  return within.some((element) => isStrictlyEqual(toRuleValue(element), sought));
+  return within.some((element) => isStrictlyEqual(toRuleValue(element), searched));
 }
 
 /** `cat`: the texts of its arguments one after another; nothing for null and undefined. */

@@ -145,15 +145,15 @@ function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
     const found = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
     return { message: `an operation has exactly one key, found ${found}`, parts: [], prefix: place.path };
   }
-  const given = rule[operator];
-  const parts = toArguments(given);
+  const operand = rule[operator];
+  const parts = toArguments(operand);
   const prefix = place.path === "" ? shorten(operator) : `${place.path}.${shorten(operator)}`;
   const message =
     describeOperatorProblem(operator, parts.length, options.operators) ??
     (options.fields === undefined || place.inElement
       ? undefined
       : describeVariableProblem(operator, parts, options.fields));
-  return { message, parts, prefix, bare: !Array.isArray(given), iterates: isIteration(operator) };
+  return { message, parts, prefix, bare: !Array.isArray(operand), iterates: isIteration(operator) };
 }
 
 /** An object that is no Decimal; whether it has exactly one key is another question. */

@@ -67,17 +67,17 @@ export function toRuleValue(fact: unknown): RuleValue {
  * A value as a fact of the public face: exact decimals become Decimals, within lists and objects too. A list that a
  * value holds many times is read once.
  *
- * @param copied called for each part of a list or object before it is copied
+ * @param countCopy called for each part of a list or object before it is copied
  * @throws {RatebookError} ERR_RULE_FAILED for lists and objects nested more than 64 deep
  */
-export function toFact(value: RuleValue, copied: () => void = () => undefined): Fact {
-  return isComposite(value) ? toNestedFact(value, 0, { known: new Map(), copied }) : toScalarFact(value);
+export function toFact(value: RuleValue, countCopy: () => void = () => undefined): Fact {
+  return isComposite(value) ? toNestedFact(value, 0, { known: new Map(), countCopy }) : toScalarFact(value);
 }
 
 interface Copying {
   /** Copies that were made already, by their originals. */
   readonly known: Map<unknown, Fact>;
-  readonly copied: () => void;
+  readonly countCopy: () => void;
 }
 
 /** Recursive: nested at most 64 deep. */
@@ -87,7 +87,7 @@ function toNestedFact(value: RuleValue, depth: number, copying: Copying): Fact {
   if (same !== undefined) return same;
   if (depth > NESTING_MAX) throw nestedTooDeep();
   const inner = (part: unknown): Fact => {
-    copying.copied();
+    copying.countCopy();
     return toNestedFact(toRuleValue(part), depth + 1, copying);
   };
   const fact = isList(value)

@@ -7,12 +7,12 @@ import helmet from "@fastify/helmet";
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
 
 import type { Engine } from "../engine/engine.ts";
-import { createAccessControl, type KeyedAccess } from "./access/access.ts";
+import { createAccessControl, type KeyAccessControl } from "./access/access.ts";
 import type { RateLimitOptions } from "./access/rate-limits.ts";
 import { createSecretSource } from "./access/secret.ts";
-import { serveEndpoints } from "./app.ts";
+import { registerEndpoints } from "./app.ts";
 import { DOCS_PATHS, serveDocs } from "./docs/docs-page.ts";
-import { openApiOf } from "./docs/openapi.ts";
+import { createOpenApiDocument } from "./docs/openapi.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { createPaging } from "./http/pagination.ts";
 import { authenticateEndpoints } from "./routes/authenticate.ts";
@@ -58,8 +58,9 @@ export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, opt
   const { engine, clock = Date.now } = options;
   const secret = createSecretSource(engine, options.jwtSecret, clock);
   const access = createAccessControl({ engine, secret, rateLimits: options.rateLimits ?? {}, clock });
-  const { more, documentAt } = apiOf(access);
-  const baseUrl = (request: FastifyRequest): string => options.publicUrl?.replace(/\/+$/, "") ?? urlOf(app, request);
+  const { extraEndpoints, serializeDocument } = createApiParts(access);
+  const baseUrl = (request: FastifyRequest): string =>
+    options.publicUrl?.replace(/\/+$/, "") ?? toBaseUrl(app, request);
   // Whether all of a host is served by TLS is for the host to say.
   await app.register(helmet, {
     contentSecurityPolicy: POLICY,
@@ -67,34 +68,34 @@ export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, opt
     strictTransportSecurity: false,
   });
   const paging = createPaging(async () => (await secret()).cursors);
-  serveEndpoints(app, { engine, access, paging, more, pages: DOCS_PATHS, baseUrl });
-  await serveDocs(app, { access, documentFor: (request) => documentAt(baseUrl(request)) });
+  registerEndpoints(app, { engine, access, paging, extraEndpoints, extraPaths: DOCS_PATHS, baseUrl });
+  await serveDocs(app, { access, serializeDocument: (request) => serializeDocument(baseUrl(request)) });
 };
 
 /** Every endpoint, and the JSON text of the OpenAPI document for an address. */
-export function apiOf(access: KeyedAccess): {
-  readonly more: readonly Endpoint[];
-  readonly documentAt: (baseUrl: string) => string;
+export function createApiParts(access: KeyAccessControl): {
+  readonly extraEndpoints: readonly Endpoint[];
+  readonly serializeDocument: (baseUrl: string) => string;
 } {
   let document: string | undefined;
-  const documentAt = (baseUrl: string): string => {
+  const serializeDocument = (baseUrl: string): string => {
     // Serialized once: only the address depends on the request.
-    document ??= JSON.stringify(openApiOf([...more, ...ENDPOINTS]));
+    document ??= JSON.stringify(createOpenApiDocument([...extraEndpoints, ...ENDPOINTS]));
     const servers = JSON.stringify([{ url: baseUrl === "" ? "/" : baseUrl }]);
     return `${document.slice(0, -1)},"servers":${servers}}`;
   };
-  const more = [
+  const extraEndpoints = [
     ...authenticateEndpoints(access),
     ...keyEndpoints(access),
     ...HEALTH_ENDPOINTS,
-    ...documentationEndpoints(documentAt),
+    ...documentationEndpoints(serializeDocument),
     ...PLAYGROUND_ENDPOINTS,
   ];
-  return { more, documentAt };
+  return { extraEndpoints, serializeDocument };
 }
 
 /** Where a request found the API; only its path where the request does not say on which host. */
-function urlOf({ prefix }: FastifyInstance, { protocol, host }: FastifyRequest): string {
+function toBaseUrl({ prefix }: FastifyInstance, { protocol, host }: FastifyRequest): string {
   const path = prefix.replace(/\/+$/, "");
   return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host ?? "") ? `${protocol}://${host}${path}` : path;
 }

@@ -14,10 +14,10 @@ import {
   type ConnectionLimits,
   type Connections,
   createClientErrorHandler,
-  watchConnections,
+  trackConnections,
 } from "./http/connections.ts";
 import { NO_ENDPOINT, Refusal } from "./http/failures.ts";
-import { loggerOf, logRequests, type LogOptions } from "./http/log.ts";
+import { toLoggerOptions, logRequests, type LogOptions } from "./http/log.ts";
 import { billingApi, type BillingApiOptions } from "./plugin.ts";
 import { startBillRuns } from "./routes/bill-runs.ts";
 
@@ -62,9 +62,9 @@ export const BILL_RUN_INTERVAL = 600_000;
 /** Ids of paths are checked by their schemas: one that is too long is a 400, not an unknown path. */
 const PATH_ID_MAX = 5000;
 /** How often connections are looked at for those that take too long, at least. */
-const CHECK_MS = 1000;
+const CONNECTION_CHECK_MS = 1000;
 /** For how long a stopping server waits for what is in flight. */
-const STOP_MS = 30_000;
+const SHUTDOWN_MS = 30_000;
 
 /**
  * Makes a server that does not listen yet.
@@ -75,9 +75,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const { engine, prefix = "", log = {}, trustProxy } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const headersTimeout = Math.min(limits.headersTimeout, limits.requestTimeout);
-  let refuse: ReturnType<typeof createClientErrorHandler> | undefined;
+  let handleClientError: ReturnType<typeof createClientErrorHandler> | undefined;
   const app = Fastify({
-    logger: loggerOf(log),
+    logger: toLoggerOptions(log),
     logController: new LogController({ disableRequestLogging: true }),
     // Ids of ours alone: one that a client chose could be anybody's.
     genReqId: () => randomUUID(),
@@ -85,7 +85,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     trustProxy: typeof trustProxy === "number" ? (_, hop) => hop < trustProxy : (trustProxy ?? false),
     routerOptions: { maxParamLength: PATH_ID_MAX },
     frameworkErrors: answerRouterError,
-    clientErrorHandler: (error, socket) => refuse?.(error, socket),
+    clientErrorHandler: (error, socket) => handleClientError?.(error, socket),
     // Requests on an open connection are still answered while the server stops.
     return503OnClosing: false,
     requestTimeout: limits.requestTimeout,
@@ -94,14 +94,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     http: {
       maxHeaderSize: limits.maxHeaderSize,
       headersTimeout,
-      connectionsCheckingInterval: Math.min(CHECK_MS, Math.ceil(headersTimeout / 3)),
+      connectionsCheckingInterval: Math.min(CONNECTION_CHECK_MS, Math.ceil(headersTimeout / 3)),
     },
   });
   app.server.maxConnections = limits.maxConnections;
-  const connections = watchConnections(app.server);
-  refuse = createClientErrorHandler(connections, () => app.log);
+  const connections = trackConnections(app.server);
+  handleClientError = createClientErrorHandler(connections, () => app.log);
   logRequests(app);
-  closeGently(app, connections);
+  closeGracefully(app, connections);
   app.addHook("onClose", () => engine.close());
   if (prefix !== "") {
     app.setNotFoundHandler((request, reply) => answerRouterError(new Refusal(404, NO_ENDPOINT), request, reply));
@@ -124,39 +124,39 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await app.close();
     throw error;
   }
-  warnOfPlainHttp(app, options);
+  warnAboutPlainHttp(app, options);
   const billRuns =
     billRunInterval > 0
       ? startBillRuns({ engine: options.engine, interval: billRunInterval, log: app.log })
       : undefined;
   let closing: Promise<void> | undefined;
   return {
-    url: `${urlOf(app.server.address() as AddressInfo)}${prefix}`,
+    url: `${formatUrl(app.server.address() as AddressInfo)}${prefix}`,
     app,
     close: () =>
       (closing ??= (async () => {
-        const stopped = billRuns?.stop();
+        const billRunsEnd = billRuns?.stop();
         await app.close();
-        await stopped;
+        await billRunsEnd;
       })()),
   };
 }
 
 /** Beyond this machine, keys and figures can be read on their way unless a proxy encrypts them; `trustProxy` names one. */
-function warnOfPlainHttp({ server, log }: FastifyInstance, { trustProxy = 0 }: ServeOptions): void {
+function warnAboutPlainHttp({ server, log }: FastifyInstance, { trustProxy = 0 }: ServeOptions): void {
   const { address } = server.address() as AddressInfo;
   if (trustProxy !== 0 || /^(?:::ffff:)?127\.|^::1$/.test(address)) return;
   log.warn({ address }, "listens beyond this machine in plain HTTP: put a proxy that speaks TLS in front of it");
 }
 
 /** Connections end with the answers that are on their way; what takes too long is cut off. */
-function closeGently(app: FastifyInstance, connections: Connections): void {
+function closeGracefully(app: FastifyInstance, connections: Connections): void {
   let isClosing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   app.addHook("preClose", async () => {
     isClosing = true;
     connections.closeIdle();
-    timer = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
+    timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_MS);
   });
   app.addHook("onSend", async (_, reply) => {
     if (isClosing) void reply.header("connection", "close");
@@ -164,6 +164,6 @@ function closeGently(app: FastifyInstance, connections: Connections): void {
   app.addHook("onClose", async () => clearTimeout(timer));
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
+function formatUrl({ address, family, port }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

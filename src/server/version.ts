@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 
 /** The version of the package. */
-export function packageVersion(): string {
+export function readPackageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   return String((manifest as { readonly version: unknown }).version);
 }

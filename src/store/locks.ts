@@ -64,10 +64,10 @@ export function createLocks(): Locks {
         if (first.keys === undefined) queueUp(first);
         queueUp(claim);
       }
-      const held = (): void => release(claim);
-      if (claim.blockers === 0) return Promise.resolve(held);
+      const releaseClaim = (): void => release(claim);
+      if (claim.blockers === 0) return Promise.resolve(releaseClaim);
       return new Promise((resolve) => {
-        claim.start = () => resolve(held);
+        claim.start = () => resolve(releaseClaim);
       });
     },
   };

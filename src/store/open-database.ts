@@ -95,7 +95,10 @@ interface RevivedServer {
  * meantime fails, since its outcome is unknown.
  */
 async function openRevived(directory: string, signal: AbortSignal | undefined): Promise<RevivedServer> {
-  const opened = (server: PrivateServer): OpenedServer => ({ server, pool: createPool(server.connection, revive) });
+  const toOpenedServer = (server: PrivateServer): OpenedServer => ({
+    server,
+    pool: createPool(server.connection, revive),
+  });
   let current: OpenedServer;
   let reviving: Promise<void> | undefined;
   const closing = new AbortController();
@@ -111,7 +114,7 @@ async function openRevived(directory: string, signal: AbortSignal | undefined): 
         await server.close();
         return;
       }
-      current = opened(server);
+      current = toOpenedServer(server);
       // Its connections in use are broken; each is released when its user gets the error.
       before.pool.end().catch(() => {});
       await before.server.close();
@@ -121,7 +124,7 @@ async function openRevived(directory: string, signal: AbortSignal | undefined): 
       reviving = undefined;
     }
   }
-  current = opened(await openPrivateServer(directory, signal));
+  current = toOpenedServer(await openPrivateServer(directory, signal));
   return {
     pool: {
       async connect() {

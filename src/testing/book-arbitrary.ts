@@ -26,7 +26,7 @@ const units = { var: "attribute.units" };
 const cube = { "*": [units, units, units] };
 
 /** What the cards of the plans name, and what events look like. */
-const CATALOG_LISTS = {
+const CATALOG_FIELDS = {
   eventSchemas: [
     { name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] },
     { name: "job", attributes: [{ name: "units" }] },
@@ -69,14 +69,14 @@ const CATALOG_LISTS = {
 } as const satisfies BookInput;
 
 /** Up to three stretches of plans, with gaps between them or none, in the order of time. */
-function associations(): Arbitrary<NonNullable<AccountInput["pricePlans"]>> {
+function associationsArbitrary(): Arbitrary<NonNullable<AccountInput["pricePlans"]>> {
   const fc = fastCheck();
   const starts = fc.uniqueArray(fc.record({ month: fc.nat(4), day: fc.constantFrom(1, 8, 15, 20) }), {
     minLength: 1,
     maxLength: 3,
     selector: ({ month, day }) => month * 31 + day,
   });
-  const stretch = (effectiveFrom: string): Arbitrary<NonNullable<AccountInput["pricePlans"]>[number]> =>
+  const association = (effectiveFrom: string): Arbitrary<NonNullable<AccountInput["pricePlans"]>[number]> =>
     fc
       .record({ pricePlanId: fc.constantFrom(...PLANS), days: fc.constantFrom(undefined, undefined, 14, 62) })
       .map(({ pricePlanId, days }) => ({
@@ -84,22 +84,24 @@ function associations(): Arbitrary<NonNullable<AccountInput["pricePlans"]>> {
         effectiveFrom,
         ...(days !== undefined && { effectiveUntil: formatDate(toInstant(effectiveFrom) + days * DAY_MS) }),
       }));
-  return starts.chain((drawn) =>
+  return starts.chain((startDays) =>
     fc.tuple(
-      ...drawn
+      ...startDays
         .toSorted((a, b) => a.month - b.month || a.day - b.day)
-        .map(({ month, day }) => stretch(`${MONTHS[month]}-${String(day).padStart(2, "0")}`)),
+        .map(({ month, day }) => association(`${MONTHS[month]}-${String(day).padStart(2, "0")}`)),
     ),
   );
 }
 
 /** Entries of few different stretches and amounts, so that many tie. */
-function entries(granted: Arbitrary<number | string>): Arbitrary<NonNullable<AccountInput["featureCredits"]>> {
+function entriesArbitrary(
+  grantedUnits: Arbitrary<number | string>,
+): Arbitrary<NonNullable<AccountInput["featureCredits"]>> {
   const fc = fastCheck();
   return fc.array(
     fc.record({
       featureId: fc.constantFrom(...CATALOG.features),
-      granted,
+      granted: grantedUnits,
       effectiveFrom: fc.constantFrom("2024-02-01", "2024-03-01"),
       effectiveUntil: fc.constantFrom("2024-04-01", "2024-05-01"),
     }),
@@ -108,7 +110,7 @@ function entries(granted: Arbitrary<number | string>): Arbitrary<NonNullable<Acc
 }
 
 /** Money and seats that an account holds. */
-function holdings(): Arbitrary<Pick<AccountInput, "credits" | "licenseUpdates">> {
+function holdingsArbitrary(): Arbitrary<Pick<AccountInput, "credits" | "licenseUpdates">> {
   const fc = fastCheck();
   const day = fc.nat(120).map((days) => formatDate(toInstant("2024-02-01") + days * DAY_MS));
   return fc.record({
@@ -136,13 +138,17 @@ function holdings(): Arbitrary<Pick<AccountInput, "credits" | "licenseUpdates">>
  */
 export function bookArbitrary(options: BookArbitraryOptions = {}): Arbitrary<BookInput> {
   const fc = fastCheck();
-  const { granted = fc.constantFrom<number | string>(0, 1, 10, "0.5", 100), fees = true, currency = "USD" } = options;
+  const {
+    granted: grantedUnits = fc.constantFrom<number | string>(0, 1, 10, "0.5", 100),
+    fees = true,
+    currency = "USD",
+  } = options;
   const account = (id: string): Arbitrary<AccountInput> =>
     fc
       .record({
-        pricePlans: associations(),
-        featureCredits: entries(granted),
-        holdings: fees ? holdings() : fc.constant({}),
+        pricePlans: associationsArbitrary(),
+        featureCredits: entriesArbitrary(grantedUnits),
+        holdings: fees ? holdingsArbitrary() : fc.constant({}),
       })
       .map(({ holdings, ...more }) => ({
         id,
@@ -159,7 +165,7 @@ export function bookArbitrary(options: BookArbitraryOptions = {}): Arbitrary<Boo
       accounts: fc.tuple(...ACCOUNTS.map(account)),
     })
     .map(({ pricePlans, accounts }): BookInput => ({
-      ...CATALOG_LISTS,
+      ...CATALOG_FIELDS,
       pricePlans,
       accounts: [
         ...accounts,

@@ -23,66 +23,75 @@ import {
   formatDecimal,
   ZERO,
 } from "../numbers/decimal.ts";
-import { accountIdsOf, daysOf, eventsFor, type EventOptions, schemasOf, type SentEvent } from "./events-arbitrary.ts";
-import { fastCheck } from "./fast-check.ts";
-import { drawnFrom, type OneOrRandom } from "./given.ts";
 import {
-  activeBook,
-  batchesFor,
-  contentText,
-  dayBefore,
+  listAccountIds,
+  eventRange,
+  eventsArbitrary,
+  type EventOptions,
+  listSchemas,
+  type GeneratedEvent,
+} from "./events-arbitrary.ts";
+import { fastCheck } from "./fast-check.ts";
+import { toArbitrary, type ValueOrArbitrary } from "./given.ts";
+import {
+  activatePlans,
+  eventBatchArbitrary,
+  formatContent,
+  findDayBefore,
   type HistoryEvent,
-  historyFor,
+  historyArbitrary,
   type HistoryStep,
-  historyTable,
+  formatHistory,
   startHistory,
 } from "./history.ts";
-import { bookTables, shownAs, tableOf } from "./report.ts";
+import { formatBook, withPrintedText, formatTable } from "./report.ts";
 
 /** A book and events that it takes. */
-export interface UsedBook {
+export interface BookWithEvents {
   readonly book: BookInput;
-  readonly events: readonly SentEvent[];
+  readonly events: readonly GeneratedEvent[];
 }
 
 /** Events as a table. */
-function eventTable(events: readonly SentEvent[]): string {
-  return tableOf(
+function formatEventTable(events: readonly GeneratedEvent[]): string {
+  return formatTable(
     ["account", "time", "event"],
-    events.map((event) => [event.accountId, event.timestamp, contentText(event)]),
+    events.map((event) => [event.accountId, event.timestamp, formatContent(event)]),
   );
 }
 
-function showUsed({ book, events }: UsedBook): string {
-  return `${bookTables(book)}\n${eventTable(events)}`;
+function formatBookWithEvents({ book, events }: BookWithEvents): string {
+  return `${formatBook(book)}\n${formatEventTable(events)}`;
 }
 
 /** The book, or random ones, each with events of its own. */
-function usedBooks(book: OneOrRandom<BookInput>, options: EventOptions): Arbitrary<UsedBook> {
-  return drawnFrom(book).chain((given) =>
-    eventsFor(given, options).map((events) => shownAs({ book: given, events }, showUsed)),
+function bookWithEventsArbitrary(book: ValueOrArbitrary<BookInput>, options: EventOptions): Arbitrary<BookWithEvents> {
+  return toArbitrary(book).chain((drawnBook) =>
+    eventsArbitrary(drawnBook, options).map((events) =>
+      withPrintedText({ book: drawnBook, events }, formatBookWithEvents),
+    ),
   );
 }
 
 /** The invoices of the cycles that the days of the events touch. */
-function invoicesOf({ book, events }: UsedBook, options: EventOptions): readonly Invoice[] {
-  return preview(readBook(book), events, daysOf(book, options)).invoices;
+function previewInvoices({ book, events }: BookWithEvents, options: EventOptions): readonly Invoice[] {
+  return preview(readBook(book), events, eventRange(book, options)).invoices;
 }
 
 /** An invoice in one line. */
-function headOf({ accountId, invoiceType, startDate, endDate, currency, revenueInfo }: Invoice): string {
+function describeInvoice({ accountId, invoiceType, startDate, endDate, currency, revenueInfo }: Invoice): string {
   const period = `${startDate.slice(0, 10)} to ${endDate.slice(0, 10)}`;
   return `${accountId} ${invoiceType} ${period}: ${formatDecimal(revenueInfo.value)} ${currency}`;
 }
 
 /** All that an invoice says of money, as text. */
-function textOfInvoice(invoice: Invoice): string {
+function formatInvoice(invoice: Invoice): string {
   const lines = allLines(invoice.revenueInfo).map(
     ({ type, id = "", quantity, value }) =>
       `${type} ${id} ${quantity === undefined ? "" : formatDecimal(quantity)} ${formatDecimal(value)}`,
   );
   const { invoiceDate, pricePlanId, pricePlanVersion } = invoice;
-  return [headOf(invoice), `${invoiceDate} ${pricePlanId}@${pricePlanVersion}`, ...lines].join("\n");
+  return [describeInvoice(invoice), `${invoiceDate} ${pricePlanId}@${pricePlanVersion}`, ...lines].join("\n");
 }
 
 /**
@@ -92,34 +101,37 @@ function textOfInvoice(invoice: Invoice): string {
  * @param book a book, or an arbitrary of books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
-export function linesAddUp(book: OneOrRandom<BookInput>, options: EventOptions = {}): IPropertyWithHooks<[UsedBook]> {
-  return fastCheck().property(usedBooks(book, options), (used) => {
-    for (const invoice of invoicesOf(used, options)) checkLine(invoice.revenueInfo, invoice);
+export function linesAddUp(
+  book: ValueOrArbitrary<BookInput>,
+  options: EventOptions = {},
+): IPropertyWithHooks<[BookWithEvents]> {
+  return fastCheck().property(bookWithEventsArbitrary(book, options), (bookWithEvents) => {
+    for (const invoice of previewInvoices(bookWithEvents, options)) checkLine(invoice.revenueInfo, invoice);
   });
 }
 
 function checkLine(line: InvoiceLine, invoice: Invoice): void {
   const { type, id = "", value, quantity, lineItems } = line;
   if (lineItems === undefined) return;
-  const below = sum(lineItems.map((item) => item.value));
-  if (!below.eq(value)) {
+  const sumOfLines = sum(lineItems.map((item) => item.value));
+  if (!sumOfLines.eq(value)) {
     throw new Error(
-      `the lines do not add up: ${type} ${id} is ${formatDecimal(value)}, the lines below it are ${formatDecimal(below)}, on ${headOf(invoice)}`,
+      `the lines do not add up: ${type} ${id} is ${formatDecimal(value)}, the lines below it are ${formatDecimal(sumOfLines)}, on ${describeInvoice(invoice)}`,
     );
   }
   const slabs = lineItems.filter((item) => item.type === "USAGE_RATE_CARD_SLAB_AMOUNT");
-  const held = sum(slabs.map((slab) => slab.quantity ?? ZERO));
-  if (type === "USAGE_RATE_CARD_AMOUNT" && slabs.length > 0 && quantity !== undefined && !held.eq(quantity)) {
+  const slabQuantity = sum(slabs.map((slab) => slab.quantity ?? ZERO));
+  if (type === "USAGE_RATE_CARD_AMOUNT" && slabs.length > 0 && quantity !== undefined && !slabQuantity.eq(quantity)) {
     throw new Error(
-      `the slabs do not add up: ${formatDecimal(quantity)} of ${id} were used, the slabs hold ${formatDecimal(held)}, on ${headOf(invoice)}`,
+      `the slabs do not add up: ${formatDecimal(quantity)} of ${id} were used, the slabs hold ${formatDecimal(slabQuantity)}, on ${describeInvoice(invoice)}`,
     );
   }
   for (const item of lineItems) checkLine(item, invoice);
 }
 
 /** A book, events, and the same events in another order, some of them twice. */
-export interface ShuffledBook extends UsedBook {
-  readonly shuffled: readonly SentEvent[];
+export interface BookWithShuffledEvents extends BookWithEvents {
+  readonly shuffled: readonly GeneratedEvent[];
 }
 
 /**
@@ -131,32 +143,33 @@ export interface ShuffledBook extends UsedBook {
  * ERR_REFUSED without fast-check
  */
 export function orderOfEventsDoesNotMatter(
-  book: OneOrRandom<BookInput>,
+  book: ValueOrArbitrary<BookInput>,
   options: EventOptions = {},
-): IPropertyWithHooks<[ShuffledBook]> {
+): IPropertyWithHooks<[BookWithShuffledEvents]> {
   const fc = fastCheck();
-  const cases = drawnFrom(book).chain((given) =>
-    eventsFor(given, { ...options, schemas: options.schemas ?? schemasWithoutFeatures(given) }).chain((events) =>
-      fc
-        .shuffledSubarray([...events, ...events], { minLength: 2 * events.length })
-        .map((shuffled) =>
-          shownAs(
-            { book: given, events, shuffled },
-            (shown) => `${showUsed(shown)}\n  in this order\n${eventTable(shown.shuffled)}`,
+  const cases = toArbitrary(book).chain((drawnBook) =>
+    eventsArbitrary(drawnBook, { ...options, schemas: options.schemas ?? findSchemasWithoutFeatures(drawnBook) }).chain(
+      (events) =>
+        fc
+          .shuffledSubarray([...events, ...events], { minLength: 2 * events.length })
+          .map((shuffled) =>
+            withPrintedText(
+              { book: drawnBook, events, shuffled },
+              (value) => `${formatBookWithEvents(value)}\n  in this order\n${formatEventTable(value.shuffled)}`,
+            ),
           ),
-        ),
     ),
   );
   return fc.property(cases, ({ book, events, shuffled }) => {
-    const inOrder = invoicesOf({ book, events }, options);
-    const outOfOrder = invoicesOf({ book, events: shuffled }, options);
+    const inOrder = previewInvoices({ book, events }, options);
+    const outOfOrder = previewInvoices({ book, events: shuffled }, options);
     compareInvoices(inOrder, outOfOrder, "in order", "out of order");
   });
 }
 
-function schemasWithoutFeatures(book: BookInput): readonly string[] {
-  const { all, taking } = schemasOf(book);
-  const plain = all.filter((name) => !taking.has(name));
+function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
+  const { all, takingFeature } = listSchemas(book);
+  const plain = all.filter((name) => !takingFeature.has(name));
   if (plain.length > 0) return plain;
   const message = "expected a schema whose events take of no feature: where all do, the order matters";
   throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.features", message }] });
@@ -164,7 +177,7 @@ function schemasWithoutFeatures(book: BookInput): readonly string[] {
 
 /** @throws where the invoices are not the same */
 function compareInvoices(some: readonly Invoice[], others: readonly Invoice[], first: string, second: string): void {
-  const texts = (invoices: readonly Invoice[]): readonly string[] => invoices.map(textOfInvoice).toSorted();
+  const texts = (invoices: readonly Invoice[]): readonly string[] => invoices.map(formatInvoice).toSorted();
   const [a, b] = [texts(some), texts(others)];
   if (a.length === b.length && a.every((text, index) => text === b[index])) return;
   const [onlyA, onlyB] = [a.filter((text) => !b.includes(text)), b.filter((text) => !a.includes(text))];
@@ -174,7 +187,7 @@ function compareInvoices(some: readonly Invoice[], others: readonly Invoice[], f
 }
 
 /** A book and what happens to its accounts: a history, then a batch of events that is taken back. */
-export interface UndoneBook {
+export interface BookWithUndo {
   readonly book: BookInput;
   readonly history: readonly HistoryStep[];
   readonly batch: readonly HistoryEvent[];
@@ -188,69 +201,75 @@ export interface UndoneBook {
  * @param book a book, or an arbitrary of books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
-export function undoRestores(
-  book: OneOrRandom<BookInput>,
+export function undoRestoresUsage(
+  book: ValueOrArbitrary<BookInput>,
   options: EventOptions = {},
-): IAsyncPropertyWithHooks<[UndoneBook]> {
+): IAsyncPropertyWithHooks<[BookWithUndo]> {
   const fc = fastCheck();
-  const cases = drawnFrom(book).chain((given) =>
+  const cases = toArbitrary(book).chain((drawnBook) =>
     fc
-      .tuple(historyFor(given, options), batchesFor(given, options))
+      .tuple(historyArbitrary(drawnBook, options), eventBatchArbitrary(drawnBook, options))
       .map(([history, batch]) =>
-        shownAs({ book: given, history, batch }, (shown) =>
+        withPrintedText({ book: drawnBook, history, batch }, (value) =>
           [
-            bookTables(shown.book),
-            historyTable([...shown.history, { kind: "ingest", events: shown.batch }]),
+            formatBook(value.book),
+            formatHistory([...value.history, { kind: "ingest", events: value.batch }]),
             "  the last step is undone",
           ].join("\n"),
         ),
       ),
   );
   return fc.asyncProperty(cases, async ({ book, history, batch }) => {
-    const played = await startHistory(book, toInstant(daysOf(book, options).from) + 40 * DAY_MS);
-    for (const step of history) await played.play(step);
-    const { engine, store } = played;
-    const thereAndBack = async (): Promise<void> => {
-      for (const { accountId, referenceId, status } of await ingested(played, batch)) {
+    const run = await startHistory(book, toInstant(eventRange(book, options).from) + 40 * DAY_MS);
+    for (const step of history) await run.play(step);
+    const { engine, store } = run;
+    const ingestAndUndo = async (): Promise<void> => {
+      for (const { accountId, referenceId, status } of await ingestBatch(run, batch)) {
         if (isCompleted(status) && referenceId !== undefined) await engine.undo({ account: accountId, referenceId });
       }
     };
-    const accountIds = accountIdsOf(book);
-    const before = await heldIn(store, accountIds);
-    await thereAndBack();
-    const after = await heldIn(store, accountIds);
-    compareHeld(before.usage, after.usage);
+    const accountIds = listAccountIds(book);
+    const before = await readHoldings(store, accountIds);
+    await ingestAndUndo();
+    const after = await readHoldings(store, accountIds);
+    compareHoldings(before.usage, after.usage);
     // What falls due up to the latest event of the batch has been granted: from here on balances are the events' alone.
-    await thereAndBack();
-    const again = await heldIn(store, accountIds);
-    compareHeld([...after.usage, ...after.features], [...again.usage, ...again.features]);
+    await ingestAndUndo();
+    const again = await readHoldings(store, accountIds);
+    compareHoldings([...after.usage, ...after.features], [...again.usage, ...again.features]);
   });
 }
 
-type Played = Awaited<ReturnType<typeof startHistory>>;
-type Ingested = Awaited<ReturnType<Played["engine"]["ingest"]>>[number] & { readonly accountId: string };
+type StartedHistory = Awaited<ReturnType<typeof startHistory>>;
+type IngestedEvent = Awaited<ReturnType<StartedHistory["engine"]["ingest"]>>[number] & { readonly accountId: string };
 
 /** What came of each event of a batch, the last first. */
-async function ingested({ engine, sent }: Played, batch: readonly HistoryEvent[]): Promise<readonly Ingested[]> {
-  const results = await engine.ingest(batch.map(sent));
+async function ingestBatch(
+  { engine, toEvent }: StartedHistory,
+  batch: readonly HistoryEvent[],
+): Promise<readonly IngestedEvent[]> {
+  const results = await engine.ingest(batch.map(toEvent));
   return results.map((result, index) => ({ ...result, accountId: batch[index]?.accountId ?? "" })).toReversed();
 }
 
 /** What accounts hold, a sentence each. */
-interface Held {
+interface AccountHoldings {
   readonly usage: readonly string[];
   readonly features: readonly string[];
 }
 
-async function heldIn({ read }: Played["store"], accountIds: readonly string[]): Promise<Held> {
+async function readHoldings(
+  { read }: StartedHistory["store"],
+  accountIds: readonly string[],
+): Promise<AccountHoldings> {
   const [from, until] = [-1_000_000, 1_000_000];
   const usage = await read.usage(accountIds, from, until);
   const sums = new Map<string, Decimal>();
-  const count = (key: string, quantity: Decimal): void => void sums.set(key, add(sums.get(key) ?? ZERO, quantity));
+  const addToSum = (key: string, quantity: Decimal): void => void sums.set(key, add(sums.get(key) ?? ZERO, quantity));
   for (const { accountId, meterOrFeatureId, quantity } of await read.overage(accountIds, from, until))
-    count(`overage of ${meterOrFeatureId} of ${accountId}`, quantity);
+    addToSum(`overage of ${meterOrFeatureId} of ${accountId}`, quantity);
   for (const { accountId, featureId, balance } of await read.entries(accountIds))
-    count(`balance of ${featureId} of ${accountId}`, balance);
+    addToSum(`balance of ${featureId} of ${accountId}`, balance);
   return {
     usage: usage
       .filter(({ quantity }) => !quantity.isZero())
@@ -264,12 +283,12 @@ async function heldIn({ read }: Played["store"], accountIds: readonly string[]):
   };
 }
 
-function compareHeld(before: readonly string[], after: readonly string[]): void {
-  const gone = before.filter((text) => !after.includes(text));
-  const made = after.filter((text) => !before.includes(text));
-  if (gone.length + made.length === 0) return;
+function compareHoldings(before: readonly string[], after: readonly string[]): void {
+  const missing = before.filter((text) => !after.includes(text));
+  const added = after.filter((text) => !before.includes(text));
+  if (missing.length + added.length === 0) return;
   throw new Error(
-    `the undo left something: before ${gone.join(", ") || "nothing"}, after ${made.join(", ") || "nothing"}`,
+    `the undo left something: before ${missing.join(", ") || "nothing"}, after ${added.join(", ") || "nothing"}`,
   );
 }
 
@@ -280,34 +299,34 @@ function compareHeld(before: readonly string[], after: readonly string[]): void 
  * @param book a book, or an arbitrary of books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
-export function previewIsInvoice(
-  book: OneOrRandom<BookInput>,
+export function previewMatchesInvoices(
+  book: ValueOrArbitrary<BookInput>,
   options: EventOptions = {},
-): IAsyncPropertyWithHooks<[UsedBook]> {
-  return fastCheck().asyncProperty(usedBooks(book, options), async ({ book, events }) => {
-    const range = { from: daysOf(book).from, until: daysOf(book, options).until };
-    const previewed = preview(readBook(activeBook(book)), events, range).invoices;
-    const { engine, store, waitUntil } = await startHistory(book, dayBefore(book));
+): IAsyncPropertyWithHooks<[BookWithEvents]> {
+  return fastCheck().asyncProperty(bookWithEventsArbitrary(book, options), async ({ book, events }) => {
+    const range = { from: eventRange(book).from, until: eventRange(book, options).until };
+    const previewInvoices = preview(readBook(activatePlans(book)), events, range).invoices;
+    const { engine, store, waitUntil } = await startHistory(book, findDayBefore(book));
     for (const event of events) {
       waitUntil(toInstant(event.timestamp));
       await engine.ingest([event]);
     }
-    waitUntil(toInstant(range.until) + daysToFinal(book) * DAY_MS);
+    waitUntil(toInstant(range.until) + countDaysToFinal(book) * DAY_MS);
     await engine.finalize();
-    const finals = (await store.read.invoices(accountIdsOf(book), Number.NEGATIVE_INFINITY)).map(
+    const finals = (await store.read.invoices(listAccountIds(book), Number.NEGATIVE_INFINITY)).map(
       ({ invoice }) => invoice,
     );
-    const asked = finals.filter(({ startDate }) => toInstant(startDate) < toInstant(range.until));
-    compareInvoices(previewed, asked, "previewed", "made final");
+    const finalsInRange = finals.filter(({ startDate }) => toInstant(startDate) < toInstant(range.until));
+    compareInvoices(previewInvoices, finalsInRange, "previewed", "made final");
   });
 }
 
-const DAYS_OF = { WEEKLY: 7, MONTHLY: 31, QUARTERLY: 92, HALF_YEARLY: 184, ANNUALLY: 366 } as const;
+const CYCLE_DAYS = { WEEKLY: 7, MONTHLY: 31, QUARTERLY: 92, HALF_YEARLY: 184, ANNUALLY: 366 } as const;
 
 /** After so many days every cycle that began is final: the longest of the book's, with its grace. */
-function daysToFinal({ pricePlans }: BookInput): number {
+function countDaysToFinal({ pricePlans }: BookInput): number {
   const days = (pricePlans ?? []).map(({ pricePlanDetails: { pricingCycleConfig: config } }) =>
-    config ? DAYS_OF[config.interval] + (config.gracePeriod ?? 0) : DAYS_OF.MONTHLY,
+    config ? CYCLE_DAYS[config.interval] + (config.gracePeriod ?? 0) : CYCLE_DAYS.MONTHLY,
   );
   return Math.max(0, ...days) + 1;
 }
@@ -318,8 +337,8 @@ export interface RevenueBounds extends EventOptions {
   readonly atLeast?: DecimalInput;
   /** The most that each account pays in all, in major units of its currency; default: any. */
   readonly atMost?: DecimalInput;
-  /** The usage that is looked at; default that of {@link eventsFor}. */
-  readonly events?: Arbitrary<readonly SentEvent[]>;
+  /** The usage that is looked at; default that of {@link eventsArbitrary}. */
+  readonly events?: Arbitrary<readonly GeneratedEvent[]>;
 }
 
 /**
@@ -336,22 +355,27 @@ export interface RevenueBounds extends EventOptions {
  * });
  * ```
  */
-export function revenueWithin(book: OneOrRandom<BookInput>, bounds: RevenueBounds): IPropertyWithHooks<[UsedBook]> {
+export function revenueWithin(
+  book: ValueOrArbitrary<BookInput>,
+  bounds: RevenueBounds,
+): IPropertyWithHooks<[BookWithEvents]> {
   const { atLeast, atMost, events, ...options } = bounds;
-  const [low, high] = [atLeast, atMost].map((bound) => (bound === undefined ? undefined : parseDecimal(bound)));
+  const [low, high] = [atLeast, atMost].map((bounds) => (bounds === undefined ? undefined : parseDecimal(bounds)));
   const cases =
     events === undefined
-      ? usedBooks(book, options)
-      : drawnFrom(book).chain((given) => events.map((drawn) => shownAs({ book: given, events: drawn }, showUsed)));
-  return fastCheck().property(cases, (used) => {
-    const invoices = invoicesOf(used, options);
-    for (const accountId of accountIdsOf(used.book)) {
-      const paid = netTotal(invoices.filter((each) => each.accountId === accountId));
-      const isLess = low !== undefined && subtract(paid, low).isNegative();
-      const isMore = high !== undefined && paid.gt(high);
+      ? bookWithEventsArbitrary(book, options)
+      : toArbitrary(book).chain((drawnBook) =>
+          events.map((drawnEvents) => withPrintedText({ book: drawnBook, events: drawnEvents }, formatBookWithEvents)),
+        );
+  return fastCheck().property(cases, (bookWithEvents) => {
+    const invoices = previewInvoices(bookWithEvents, options);
+    for (const accountId of listAccountIds(bookWithEvents.book)) {
+      const netAmount = netTotal(invoices.filter((each) => each.accountId === accountId));
+      const isLess = low !== undefined && subtract(netAmount, low).isNegative();
+      const isMore = high !== undefined && netAmount.gt(high);
       if (isLess || isMore)
         throw new Error(
-          `account ${accountId} pays ${formatDecimal(paid)}, expected ${isLess ? `at least ${formatDecimal(low)}` : `at most ${formatDecimal(high ?? ZERO)}`}`,
+          `account ${accountId} pays ${formatDecimal(netAmount)}, expected ${isLess ? `at least ${formatDecimal(low)}` : `at most ${formatDecimal(high ?? ZERO)}`}`,
         );
     }
   });

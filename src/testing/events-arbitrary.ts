@@ -10,10 +10,10 @@ import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../c
 import { type Decimal, formatDecimal } from "../numbers/decimal.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
-import { edgesOf, quantityCardsOf } from "./quantities.ts";
+import { findEdges, listQuantityCards } from "./quantities.ts";
 
 /** An event as it is sent. */
-export interface SentEvent {
+export interface GeneratedEvent {
   readonly schemaName: string;
   readonly id: string;
   readonly accountId: string;
@@ -40,35 +40,38 @@ export interface EventOptions {
 const SPAN_DAYS = 62;
 
 /** The accounts of a book that are not archived. */
-export function accountIdsOf({ accounts }: BookInput): readonly string[] {
+export function listAccountIds({ accounts }: BookInput): readonly string[] {
   return (accounts ?? []).filter(({ status }) => status !== "ARCHIVED").map(({ id }) => id);
 }
 
-/** The days that {@link eventsFor} draws from, `[from, until)`. */
-export function daysOf(
+/** The days that {@link eventsArbitrary} draws from, `[from, until)`. */
+export function eventRange(
   book: BookInput,
   { from, until }: EventOptions = {},
 ): { readonly from: string; readonly until: string } {
-  const begins = (book.accounts ?? []).flatMap(({ pricePlans }) =>
+  const starts = (book.accounts ?? []).flatMap(({ pricePlans }) =>
     (pricePlans ?? []).map((each) => each.effectiveFrom),
   );
-  const first = from ?? begins.toSorted()[0] ?? "2024-01-01";
+  const first = from ?? starts.toSorted()[0] ?? "2024-01-01";
   return { from: first, until: until ?? formatDate(toInstant(first) + SPAN_DAYS * DAY_MS) };
 }
 
 /** The schemas that events may name, and those whose events take of a feature among them. */
-export function schemasOf(book: BookInput): { readonly all: readonly string[]; readonly taking: ReadonlySet<string> } {
+export function listSchemas(book: BookInput): {
+  readonly all: readonly string[];
+  readonly takingFeature: ReadonlySet<string>;
+} {
   const all = (book.eventSchemas ?? []).flatMap(({ name, status }) =>
     (status ?? "ACTIVE") === "ACTIVE" ? [name] : [],
   );
-  const taking = (book.features ?? []).flatMap(({ schemaAssociations, schemaAssocitions }) =>
+  const takingFeature = (book.features ?? []).flatMap(({ schemaAssociations, schemaAssocitions }) =>
     (schemaAssociations ?? schemaAssocitions ?? []).map((each) => (typeof each === "string" ? each : each.schemaName)),
   );
-  return { all: [...new Set(all)], taking: new Set(taking) };
+  return { all: [...new Set(all)], takingFeature: new Set(takingFeature) };
 }
 
 /** Instants of `[from, until)`: a third at the first or last millisecond of a day, where cycles are cut. */
-function instantsIn(from: Instant, until: Instant): Arbitrary<Instant> {
+function instantArbitrary(from: Instant, until: Instant): Arbitrary<Instant> {
   const fc = fastCheck();
   const days = Math.max(Math.floor((until - from) / DAY_MS), 1);
   return fc
@@ -83,37 +86,37 @@ function instantsIn(from: Instant, until: Instant): Arbitrary<Instant> {
 }
 
 /** The edges of all slabs of a book. */
-function slabEdgesOf({ pricePlans }: BookInput): readonly Decimal[] {
-  return (pricePlans ?? []).flatMap((plan) => quantityCardsOf(plan).flatMap(edgesOf));
+function listSlabEdges({ pricePlans }: BookInput): readonly Decimal[] {
+  return (pricePlans ?? []).flatMap((plan) => listQuantityCards(plan).flatMap(findEdges));
 }
 
 /** Numbers that make usage reach the edges of a book's slabs, and small ones. */
-function valuesFor(book: BookInput): Arbitrary<unknown> {
+function valueArbitrary(book: BookInput): Arbitrary<unknown> {
   const fc = fastCheck();
   const small = fc.oneof(fc.nat(20), fc.constantFrom<unknown>("0.01", "0.5", "1.25"));
-  const edges = [...new Set(slabEdgesOf(book).map(formatDecimal))];
+  const edges = [...new Set(listSlabEdges(book).map(formatDecimal))];
   return edges.length === 0 ? small : fc.oneof(small, fc.constantFrom<unknown>(...edges));
 }
 
 /** Texts that rules of the book compare with, so that matchers match, and one that none does. */
-function textsIn(book: BookInput): Arbitrary<string> {
-  const found = new Set<string>();
+function ruleTextArbitrary(book: BookInput): Arbitrary<string> {
+  const texts = new Set<string>();
   const rules = (book.usageMeters ?? []).flatMap(({ computations }) => computations.map(({ matcher }) => matcher));
   const search = (rule: unknown): void => {
     if (typeof rule === "string") {
       // A rule may be given as text.
-      const parsed = /^\s*[[{]/.test(rule) ? jsonOr(rule) : rule;
-      if (typeof parsed === "string") found.add(parsed);
-      else search(parsed);
+      const parsedRule = /^\s*[[{]/.test(rule) ? parseJsonOrText(rule) : rule;
+      if (typeof parsedRule === "string") texts.add(parsedRule);
+      else search(parsedRule);
     } else if (Array.isArray(rule)) rule.forEach(search);
     else if (typeof rule === "object" && rule !== null)
       for (const [operator, operands] of Object.entries(rule)) if (operator !== "var") search(operands);
   };
   rules.forEach(search);
-  return fastCheck().constantFrom(...[...found].toSorted(), "other");
+  return fastCheck().constantFrom(...[...texts].toSorted(), "other");
 }
 
-function jsonOr(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -122,25 +125,28 @@ function jsonOr(text: string): unknown {
 }
 
 /** An event of one of a book's schemas, without an id and a time of its own. */
-export type EventContent = Pick<SentEvent, "schemaName" | "accountId" | "attributes" | "dimensions">;
+export type EventContent = Pick<GeneratedEvent, "schemaName" | "accountId" | "attributes" | "dimensions">;
 
 /** What events of a book's schemas and accounts say. */
-export function contentsFor(book: BookInput, { values, schemas }: EventOptions = {}): Arbitrary<EventContent> {
+export function eventContentArbitrary(
+  book: BookInput,
+  { values, schemas }: EventOptions = {},
+): Arbitrary<EventContent> {
   const fc = fastCheck();
-  const names = schemas ?? schemasOf(book).all;
-  const [value, text] = [values ?? valuesFor(book), textsIn(book)];
-  const ofSchema = names.map((schemaName) => {
+  const names = schemas ?? listSchemas(book).all;
+  const [value, text] = [values ?? valueArbitrary(book), ruleTextArbitrary(book)];
+  const contentsBySchema = names.map((schemaName) => {
     const schema = (book.eventSchemas ?? []).findLast(({ name }) => name === schemaName);
     return fc.record({
       schemaName: fc.constant(schemaName),
-      accountId: fc.constantFrom(...accountIdsOf(book)),
+      accountId: fc.constantFrom(...listAccountIds(book)),
       attributes: fc.tuple(
         ...(schema?.attributes ?? []).map(({ name }) => value.map((each) => ({ name, value: each as DecimalInput }))),
       ),
       dimensions: fc.record(Object.fromEntries((schema?.dimensions ?? []).map(({ name }) => [name, text]))),
     });
   });
-  return fc.oneof(...ofSchema);
+  return fc.oneof(...contentsBySchema);
 }
 
 /**
@@ -149,15 +155,15 @@ export function contentsFor(book: BookInput, { values, schemas }: EventOptions =
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */
-export function eventsFor(book: BookInput, options: EventOptions = {}): Arbitrary<readonly SentEvent[]> {
+export function eventsArbitrary(book: BookInput, options: EventOptions = {}): Arbitrary<readonly GeneratedEvent[]> {
   const fc = fastCheck();
-  const { from, until } = daysOf(book, options);
-  const contents = contentsFor(book, options);
-  const at = instantsIn(toInstant(from), toInstant(until));
+  const { from, until } = eventRange(book, options);
+  const contents = eventContentArbitrary(book, options);
+  const at = instantArbitrary(toInstant(from), toInstant(until));
   return fc
     .array(fc.record({ at, content: contents }), { maxLength: options.eventsMax ?? 12 })
-    .map((drawn) =>
-      drawn
+    .map((drawnEvents) =>
+      drawnEvents
         .toSorted((a, b) => a.at - b.at)
         .map(({ at, content }, index) => ({ ...content, id: `event-${index + 1}`, timestamp: formatInstant(at) })),
     );

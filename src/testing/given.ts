@@ -8,9 +8,11 @@ import type { Arbitrary } from "fast-check";
 import { fastCheck } from "./fast-check.ts";
 
 /** A value for which a law is tried, or an arbitrary of such values. */
-export type OneOrRandom<Value> = Value | Arbitrary<Value>;
+export type ValueOrArbitrary<Value> = Value | Arbitrary<Value>;
 
 /** The value at every draw, or what the arbitrary draws. */
-export function drawnFrom<Value extends object>(given: OneOrRandom<Value>): Arbitrary<Value> {
-  return "generate" in given && typeof given.generate === "function" ? given : fastCheck().constant(given as Value);
+export function toArbitrary<Value extends object>(subject: ValueOrArbitrary<Value>): Arbitrary<Value> {
+  return "generate" in subject && typeof subject.generate === "function"
+    ? subject
+    : fastCheck().constant(subject as Value);
 }

@@ -12,15 +12,15 @@ import { RatebookError } from "../errors.ts";
 import { type MemoryStore, memoryStore } from "../store/memory/memory.ts";
 import type { Store } from "../store/store.ts";
 import {
-  accountIdsOf,
-  contentsFor,
-  daysOf,
+  listAccountIds,
+  eventContentArbitrary,
+  eventRange,
   type EventContent,
   type EventOptions,
-  type SentEvent,
+  type GeneratedEvent,
 } from "./events-arbitrary.ts";
 import { fastCheck } from "./fast-check.ts";
-import { shownAs, tableOf } from "./report.ts";
+import { withPrintedText, formatTable } from "./report.ts";
 
 const HOUR_MS = DAY_MS / 24;
 
@@ -48,11 +48,11 @@ export interface HistoryOptions extends EventOptions {
 }
 
 /** Batches of events, as a step of a history sends them. */
-export function batchesFor(book: BookInput, options: EventOptions = {}): Arbitrary<readonly HistoryEvent[]> {
+export function eventBatchArbitrary(book: BookInput, options: EventOptions = {}): Arbitrary<readonly HistoryEvent[]> {
   const fc = fastCheck();
   const event = fc
     .record({
-      content: contentsFor(book, options),
+      content: eventContentArbitrary(book, options),
       id: fc.nat(15).map((number) => `event-${number}`),
       // From a day ahead to some weeks back, so that some are late.
       hoursAgo: fc.integer({ min: -24, max: 900 }),
@@ -67,16 +67,16 @@ export function batchesFor(book: BookInput, options: EventOptions = {}): Arbitra
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */
-export function historyFor(book: BookInput, options: HistoryOptions = {}): Arbitrary<readonly HistoryStep[]> {
+export function historyArbitrary(book: BookInput, options: HistoryOptions = {}): Arbitrary<readonly HistoryStep[]> {
   const fc = fastCheck();
-  const accountId = fc.constantFrom(...accountIdsOf(book));
+  const accountId = fc.constantFrom(...listAccountIds(book));
   const eventId = fc.option(
     fc.nat(15).map((number) => `event-${number}`),
     { nil: undefined },
   );
   const planIds = (book.pricePlans ?? []).filter(({ status }) => status !== "ARCHIVED").map(({ id }) => id);
   const step = fc.oneof<[Weighted, Weighted, Weighted, Weighted]>(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant("ingest"), events: batchesFor(book, options) }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant("ingest"), events: eventBatchArbitrary(book, options) }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo"), accountId, eventId }) },
     {
       weight: 2,
@@ -90,7 +90,7 @@ export function historyFor(book: BookInput, options: HistoryOptions = {}): Arbit
   );
   return fc
     .array(step, { maxLength: options.stepsMax ?? 10 })
-    .map((steps) => shownAs(steps, (shown) => historyTable(shown)));
+    .map((steps) => withPrintedText(steps, (value) => formatHistory(value)));
 }
 
 interface Weighted {
@@ -99,7 +99,7 @@ interface Weighted {
 }
 
 /** What happens, a line for each step and for each event of a batch. */
-export function historyTable(steps: readonly HistoryStep[]): string {
+export function formatHistory(steps: readonly HistoryStep[]): string {
   const rows = steps.flatMap((step, index): (readonly string[])[] => {
     const place = String(index + 1);
     switch (step.kind) {
@@ -108,7 +108,7 @@ export function historyTable(steps: readonly HistoryStep[]): string {
           place,
           "ingest",
           event.accountId,
-          `${event.id} ${contentText(event)}, ${agoText(event.hoursAgo)}`,
+          `${event.id} ${formatContent(event)}, ${formatAge(event.hoursAgo)}`,
         ]);
       case "undo":
         return [[place, "undo", step.accountId, step.eventId ?? "up to five events"]];
@@ -118,35 +118,35 @@ export function historyTable(steps: readonly HistoryStep[]): string {
         return [[place, "wait", "", `${step.hours} hours`]];
     }
   });
-  return tableOf(["step", "what", "account", ""], rows);
+  return formatTable(["step", "what", "account", ""], rows);
 }
 
-function agoText(hours: number): string {
+function formatAge(hours: number): string {
   return hours < 0 ? `${-hours} hours ahead` : `${hours} hours ago`;
 }
 
 /** What an event says, in a few words. */
-export function contentText({ schemaName, attributes, dimensions }: EventContent): string {
+export function formatContent({ schemaName, attributes, dimensions }: EventContent): string {
   const fields = [...attributes.map(({ name, value }) => [name, value]), ...Object.entries(dimensions)];
   return [schemaName, ...fields.map(([name, value]) => `${String(name)}=${String(value)}`)].join(" ");
 }
 
 /** An engine over a store, in memory unless said, that was loaded with a book, and a clock that goes as the history says. */
-export interface PlayedHistory<Kept extends Store = MemoryStore> {
+export interface HistoryRun<StoreType extends Store = MemoryStore> {
   readonly engine: Engine;
-  readonly store: Kept;
+  readonly store: StoreType;
   /** Where the clock stands. */
   readonly now: () => Instant;
   /** Puts the clock forward; never back. */
   readonly waitUntil: (instant: Instant) => void;
   /** An event of a history, with its time by the clock. */
-  readonly sent: (event: HistoryEvent) => SentEvent;
+  readonly toEvent: (event: HistoryEvent) => GeneratedEvent;
   /** Does a step. What the engine refuses, such as a second change of plan on one day, changes nothing. */
   readonly play: (step: HistoryStep) => Promise<void>;
 }
 
 /** A book whose plans are ACTIVE where they are drafts: an engine associates no others. */
-export function activeBook(book: BookInput): BookInput {
+export function activatePlans(book: BookInput): BookInput {
   if (book.pricePlans === undefined || book.pricePlans === null) return book;
   return {
     ...book,
@@ -155,13 +155,13 @@ export function activeBook(book: BookInput): BookInput {
 }
 
 /** The day before anything of a book's accounts begins. */
-export function dayBefore(book: BookInput): Instant {
-  const dated = (book.accounts ?? []).flatMap(({ pricePlans, credits, featureCredits, licenseUpdates }) =>
+export function findDayBefore(book: BookInput): Instant {
+  const starts = (book.accounts ?? []).flatMap(({ pricePlans, credits, featureCredits, licenseUpdates }) =>
     [pricePlans, credits, featureCredits, licenseUpdates].flatMap((list) =>
       (list ?? []).map(({ effectiveFrom }) => toInstant(effectiveFrom)),
     ),
   );
-  return Math.min(...dated, toInstant(daysOf(book).from)) - DAY_MS;
+  return Math.min(...starts, toInstant(eventRange(book).from)) - DAY_MS;
 }
 
 /**
@@ -169,20 +169,20 @@ export function dayBefore(book: BookInput): Instant {
  *
  * @throws {RatebookError} ERR_BOOK_INVALID
  */
-export async function startHistory(book: BookInput, at?: Instant): Promise<PlayedHistory> {
+export async function startHistory(book: BookInput, at?: Instant): Promise<HistoryRun> {
   return startHistoryIn(memoryStore(), book, at);
 }
 
 /** As {@link startHistory}, over a store that holds nothing yet. */
-export async function startHistoryIn<Kept extends Store>(
-  store: Kept,
+export async function startHistoryIn<StoreType extends Store>(
+  store: StoreType,
   book: BookInput,
   at?: Instant,
-): Promise<PlayedHistory<Kept>> {
-  let now = at ?? dayBefore(book);
+): Promise<HistoryRun<StoreType>> {
+  let now = at ?? findDayBefore(book);
   const engine = createEngine({ store, clock: () => now });
-  await engine.load(activeBook(book));
-  const sent = ({ hoursAgo, ...event }: HistoryEvent): SentEvent => ({
+  await engine.load(activatePlans(book));
+  const toEvent = ({ hoursAgo, ...event }: HistoryEvent): GeneratedEvent => ({
     ...event,
     timestamp: formatInstant(now - hoursAgo * HOUR_MS),
   });
@@ -191,11 +191,11 @@ export async function startHistoryIn<Kept extends Store>(
     store,
     now: () => now,
     waitUntil: (instant) => void (now = Math.max(now, instant)),
-    sent,
+    toEvent,
     async play(step) {
       switch (step.kind) {
         case "ingest":
-          await engine.ingest(step.events.map(sent));
+          await engine.ingest(step.events.map(toEvent));
           return;
         case "undo":
           await engine.undo(
@@ -205,7 +205,7 @@ export async function startHistoryIn<Kept extends Store>(
           );
           return;
         case "plan":
-          await unlessRefused(changePlan(engine, step, formatDate(now)));
+          await ignoreRefusal(changePlan(engine, step, formatDate(now)));
           return;
         case "wait":
           now += step.hours * HOUR_MS;
@@ -224,7 +224,7 @@ function changePlan(
     : engine.associate(accountId, { pricePlanId, effectiveFrom });
 }
 
-async function unlessRefused(operation: Promise<unknown>): Promise<void> {
+async function ignoreRefusal(operation: Promise<unknown>): Promise<void> {
   try {
     await operation;
   } catch (error) {

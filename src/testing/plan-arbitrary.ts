@@ -8,7 +8,13 @@ import type { Arbitrary } from "fast-check";
 import type { BookInput } from "../book/model/book.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
-import { decimalCards, pricingModels, ratePlanOf, rateValueOf, type SlabPriced } from "./slab-cards.ts";
+import {
+  decimalCardArbitrary,
+  pricingModelArbitrary,
+  createRatePlan,
+  createRateValue,
+  type SlabPricing,
+} from "./slab-cards.ts";
 
 /** A price plan as a book has it. */
 export type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
@@ -44,47 +50,52 @@ export interface PlanOptions {
 }
 
 /** Thousandths from `min` to `max` major units, as texts. */
-function thousandths(min: number, max: number): Arbitrary<string> {
+function thousandthsArbitrary(min: number, max: number): Arbitrary<string> {
   return fastCheck()
     .integer({ min: min * 1000, max: max * 1000 })
     .map((units) => new Decimal(`${units}e-3`).toFixed());
 }
 
 /** What a card that is priced through slabs costs. */
-function pricedIn(currency: string, rates: PlanOptions["rates"]): Arbitrary<SlabPriced> {
+function slabPricingArbitrary(currency: string, rates: PlanOptions["rates"]): Arbitrary<SlabPricing> {
   const fc = fastCheck();
   if (rates !== undefined) {
     return rates.map((rate) => {
       const rows = [{ after: 0, rate }];
-      return { ratePlan: ratePlanOf("TIERED", rows), rateValues: [rateValueOf(rows, undefined, currency)] };
+      return { ratePlan: createRatePlan("TIERED", rows), rateValues: [createRateValue(rows, undefined, currency)] };
     });
   }
-  return fc.record({ model: pricingModels(), card: decimalCards(3) }).map(({ model, card: { rows, bounds } }) => ({
-    ratePlan: ratePlanOf(model, rows),
-    rateValues: [rateValueOf(rows, bounds, currency)],
-  }));
+  return fc
+    .record({ model: pricingModelArbitrary(), card: decimalCardArbitrary(3) })
+    .map(({ model, card: { rows, bounds } }) => ({
+      ratePlan: createRatePlan(model, rows),
+      rateValues: [createRateValue(rows, bounds, currency)],
+    }));
 }
 
 /** A card for each of the ids, or for some. */
-function cardsFor<Card>(ids: readonly string[], card: (id: string) => Arbitrary<Card>): Arbitrary<readonly Card[]> {
+function cardsArbitrary<Card>(
+  ids: readonly string[],
+  card: (id: string) => Arbitrary<Card>,
+): Arbitrary<readonly Card[]> {
   const fc = fastCheck();
   return fc
     .oneof({ weight: 2, arbitrary: fc.constant([...ids]) }, fc.subarray([...ids]))
-    .chain((chosen) => fc.tuple(...chosen.map(card)));
+    .chain((chosenIds) => fc.tuple(...chosenIds.map(card)));
 }
 
-type Fees = Pick<
+type FeeCards = Pick<
   PlanDetailsInput,
   "fixedFeeRateCards" | "licenseRateCards" | "creditGrantRateCards" | "minimumCommitment"
 >;
 
 /** What is charged whether something is used or not. */
-function feesIn(currency: string): Arbitrary<Fees> {
+function feeCardsArbitrary(currency: string): Arbitrary<FeeCards> {
   const fc = fastCheck();
   const invoiceTiming = fc.constantFrom("IN_ARREARS" as const, "IN_ADVANCE" as const);
   const recurrenceConfig = fc.record({ interval: fc.integer({ min: 1, max: 3 }), offset: fc.nat(2) });
-  const fixed = fc.record({
-    rateValues: thousandths(-20, 90).map((rate) => [{ currency, rate }]),
+  const fixedFees = fc.record({
+    rateValues: thousandthsArbitrary(-20, 90).map((rate) => [{ currency, rate }]),
     invoiceTiming,
     enableProration: fc.boolean(),
     type: fc.constantFrom("RECURRING" as const, "ONE_TIME" as const),
@@ -94,25 +105,27 @@ function feesIn(currency: string): Arbitrary<Fees> {
     invoiceTiming,
     enableProration: fc.boolean(),
     proratedRefundMode: fc.constantFrom("NONE" as const, "CREDITS" as const),
-    priced: pricedIn(currency, undefined),
+    pricing: slabPricingArbitrary(currency, undefined),
   });
   const grant = fc.record({
     invoiceTiming,
     recurrenceConfig,
-    creditAmount: thousandths(0, 40),
+    creditAmount: thousandthsArbitrary(0, 40),
     expiryType: fc.constantFrom("NO_EXPIRY" as const, "PRICING_CYCLE" as const),
   });
   const slabDetails = [{ startAfter: 0, priceType: "PER_UNIT" as const, rate: "0.9" }];
   return fc
     .record({
-      fixed: fc.array(fixed, { maxLength: CATALOG.fees.length }),
+      fixedFees: fc.array(fixedFees, { maxLength: CATALOG.fees.length }),
       seats: fc.option(seats, { nil: undefined }),
       grant: fc.option(grant, { nil: undefined }),
-      commitment: fc.option(thousandths(0, 100), { nil: undefined }),
+      commitment: fc.option(thousandthsArbitrary(0, 100), { nil: undefined }),
     })
-    .map(({ fixed, seats, grant, commitment }) => ({
-      fixedFeeRateCards: fixed.map((card, index) => ({ id: CATALOG.fees[index] ?? CATALOG.fees[0], ...card })),
-      licenseRateCards: [seats ?? []].flat().map(({ priced, ...card }) => ({ id: CATALOG.seats, ...card, ...priced })),
+    .map(({ fixedFees, seats, grant, commitment }) => ({
+      fixedFeeRateCards: fixedFees.map((card, index) => ({ id: CATALOG.fees[index] ?? CATALOG.fees[0], ...card })),
+      licenseRateCards: [seats ?? []]
+        .flat()
+        .map(({ pricing, ...card }) => ({ id: CATALOG.seats, ...card, ...pricing })),
       creditGrantRateCards: [grant ?? []].flat().map(({ creditAmount, expiryType, ...card }) => ({
         id: CATALOG.grant,
         ...card,
@@ -137,20 +150,20 @@ export function planArbitrary(options: PlanOptions = {}): Arbitrary<PlanInput> {
   const fc = fastCheck();
   const { id = "plan", currency = "USD", meters = CATALOG.meters, rates, fees = true } = options;
   const limits = options.limits ?? fc.constantFrom<number | string>(0, 1, 10, "0.5", 1000);
-  const priced = pricedIn(currency, rates);
-  const entitlements = cardsFor(CATALOG.features, (featureId) =>
+  const pricing = slabPricingArbitrary(currency, rates);
+  const entitlements = cardsArbitrary(CATALOG.features, (featureId) =>
     fc
-      .record({ limit: limits, effectiveUntil: fc.constantFrom("P1M", "P7D", "P45D"), priced })
-      .map(({ limit, effectiveUntil, priced }) => ({
+      .record({ limit: limits, effectiveUntil: fc.constantFrom("P1M", "P7D", "P45D"), pricing })
+      .map(({ limit, effectiveUntil, pricing }) => ({
         featureId,
         featureConfigs: [{ featureCreditLimit: limit, effectiveUntil }],
-        ...priced,
+        ...pricing,
       })),
   );
-  const overage = cardsFor(CATALOG.features, (featureId) =>
+  const overage = cardsArbitrary(CATALOG.features, (featureId) =>
     fc
-      .record({ most: fc.option(limits.map(wholeUnits), { nil: undefined }), priced })
-      .map(({ most, priced }) => ({ featureId, ...(most !== undefined && { maxQuantity: most }), ...priced })),
+      .record({ most: fc.option(limits.map(floorToWholeUnits), { nil: undefined }), pricing })
+      .map(({ most, pricing }) => ({ featureId, ...(most !== undefined && { maxQuantity: most }), ...pricing })),
   );
   return fc
     .record({
@@ -159,14 +172,14 @@ export function planArbitrary(options: PlanOptions = {}): Arbitrary<PlanInput> {
         startOffset: fc.constant({ dayOffset: "1" }),
         gracePeriod: fc.constantFrom(0, 3, 40),
       }),
-      usage: cardsFor(meters, (usageMeterId) =>
+      usage: cardsArbitrary(meters, (usageMeterId) =>
         fc
-          .record({ card: priced, tag: fc.option(fc.constant("Traffic"), { nil: undefined }) })
+          .record({ card: pricing, tag: fc.option(fc.constant("Traffic"), { nil: undefined }) })
           .map(({ card, tag }) => ({ usageMeterId, ...card, ...(tag !== undefined && { tag }) })),
       ),
       entitlements,
       overage,
-      fees: fees ? feesIn(currency) : fc.constant({}),
+      fees: fees ? feeCardsArbitrary(currency) : fc.constant({}),
     })
     .map(({ cycles, usage, entitlements, overage, fees }) => ({
       id,
@@ -184,6 +197,6 @@ export function planArbitrary(options: PlanOptions = {}): Arbitrary<PlanInput> {
 }
 
 /** The most overage is counted in whole units. */
-function wholeUnits(limit: number | string): string {
+function floorToWholeUnits(limit: number | string): string {
   return new Decimal(limit).floor().toFixed();
 }

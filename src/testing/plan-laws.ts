@@ -21,10 +21,10 @@ import {
 import { priceCurve } from "../proof/price-curve.ts";
 import { priceQuantity } from "../rating/slabs.ts";
 import { fastCheck } from "./fast-check.ts";
-import { drawnFrom, type OneOrRandom } from "./given.ts";
+import { toArbitrary, type ValueOrArbitrary } from "./given.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
-import { edgesOf, pricedCardsOf, type QuantityCard, quantityOf } from "./quantities.ts";
-import { cardTable, shownAs, tableOf } from "./report.ts";
+import { findEdges, requireQuantityCards, type QuantityCard, quantityArbitrary } from "./quantities.ts";
+import { formatCard, withPrintedText, formatTable } from "./report.ts";
 
 /** A card in one currency. */
 interface CardCase {
@@ -36,22 +36,22 @@ interface CardCase {
 }
 
 /** Every card of a plan that is priced by a quantity, in each currency. */
-function cardCases(plan: OneOrRandom<PlanInput>): Arbitrary<CardCase> {
-  return drawnFrom(plan).chain((given) => {
-    const cases = pricedCardsOf(given).flatMap((card) =>
-      card.rateValues.map((rates) => ({ planId: given.id, card, currency: rates.currency, rates })),
+function cardCaseArbitrary(plan: ValueOrArbitrary<PlanInput>): Arbitrary<CardCase> {
+  return toArbitrary(plan).chain((drawnPlan) => {
+    const cases = requireQuantityCards(drawnPlan).flatMap((card) =>
+      card.rateValues.map((rates) => ({ planId: drawnPlan.id, card, currency: rates.currency, rates })),
     );
     return fastCheck().constantFrom(...cases);
   });
 }
 
 /** What a quantity costs on a card, exact. */
-function priceOf({ card, rates }: CardCase, quantity: Decimal): Decimal {
+function priceCase({ card, rates }: CardCase, quantity: Decimal): Decimal {
   return priceQuantity(card.ratePlan, rates, quantity).amount;
 }
 
-function tablesOf(of: CardCase, rows: readonly (readonly string[])[]): string {
-  return `plan ${of.planId}\n${cardTable(of.card, of.currency)}\n${tableOf(["quantity", "price"], rows)}`;
+function formatCase(cardCase: CardCase, rows: readonly (readonly string[])[]): string {
+  return `plan ${cardCase.planId}\n${formatCard(cardCase.card, cardCase.currency)}\n${formatTable(["quantity", "price"], rows)}`;
 }
 
 /**
@@ -68,21 +68,21 @@ function tablesOf(of: CardCase, rows: readonly (readonly string[])[]): string {
  * });
  * ```
  */
-export function neverDecreases(plan: OneOrRandom<PlanInput>): IPropertyWithHooks<[QuantityPair]> {
+export function neverDecreases(plan: ValueOrArbitrary<PlanInput>): IPropertyWithHooks<[QuantityPair]> {
   const fc = fastCheck();
-  const pairs = cardCases(plan).chain((of) =>
-    fc.tuple(quantityOf(of.card), quantityOf(of.card)).map(([a, b]): QuantityPair => {
+  const pairs = cardCaseArbitrary(plan).chain((cardCase) =>
+    fc.tuple(quantityArbitrary(cardCase.card), quantityArbitrary(cardCase.card)).map(([a, b]): QuantityPair => {
       const [less, more] = a.lte(b) ? [a, b] : [b, a];
-      return shownAs({ ...of, less, more }, (pair) =>
-        tablesOf(
+      return withPrintedText({ ...cardCase, less, more }, (pair) =>
+        formatCase(
           pair,
-          [less, more].map((quantity) => [formatDecimal(quantity), formatDecimal(priceOf(pair, quantity))]),
+          [less, more].map((quantity) => [formatDecimal(quantity), formatDecimal(priceCase(pair, quantity))]),
         ),
       );
     }),
   );
   return fc.property(pairs, (pair) => {
-    const [less, more] = [priceOf(pair, pair.less), priceOf(pair, pair.more)];
+    const [less, more] = [priceCase(pair, pair.less), priceCase(pair, pair.more)];
     if (more.gte(less)) return;
     const { card, currency } = pair;
     throw new Error(
@@ -107,24 +107,24 @@ export interface QuantityPair extends CardCase {
  * @throws {RatebookError} ERR_INPUT_INVALID for a plan that prices nothing by quantity; ERR_NUMBER_INVALID for a share that
  * is none; ERR_REFUSED without fast-check
  */
-export function noJumpAbove(plan: OneOrRandom<PlanInput>, share: DecimalInput): IPropertyWithHooks<[PriceEdge]> {
+export function noJumpAbove(plan: ValueOrArbitrary<PlanInput>, share: DecimalInput): IPropertyWithHooks<[PriceEdge]> {
   const fc = fastCheck();
-  const allowed = parseDecimal(share);
-  const edges = cardCases(plan).chain((of) =>
-    fc.constantFrom(...edgesIn(of)).map((edge) =>
-      shownAs({ ...of, ...edge }, ({ at, before, above }) =>
-        tablesOf(of, [
+  const maxShare = parseDecimal(share);
+  const edges = cardCaseArbitrary(plan).chain((cardCase) =>
+    fc.constantFrom(...findPriceEdges(cardCase)).map((edge) =>
+      withPrintedText({ ...cardCase, ...edge }, ({ at, before, above }) =>
+        formatCase(cardCase, [
           [formatDecimal(at), formatDecimal(before)],
           [`just above ${formatDecimal(at)}`, formatDecimal(above)],
         ]),
       ),
     ),
   );
-  return fc.property(edges, ({ card, currency, at, before, above, usual }) => {
-    const jump = subtract(subtract(above, before), usual);
-    if (before.lte(ZERO) || jump.lte(multiply(before, allowed))) return;
+  return fc.property(edges, ({ card, currency, at, before, above, firstPackagePrice }) => {
+    const jump = subtract(subtract(above, before), firstPackagePrice);
+    if (before.lte(ZERO) || jump.lte(multiply(before, maxShare))) return;
     throw new Error(
-      `the price jumps by more than ${formatDecimal(multiply(allowed, new Decimal(100)))}%: ${formatDecimal(at)} of ${card.id} cost ${formatDecimal(before)} ${currency}, the least more costs ${formatDecimal(above)} ${currency}`,
+      `the price jumps by more than ${formatDecimal(multiply(maxShare, new Decimal(100)))}%: ${formatDecimal(at)} of ${card.id} cost ${formatDecimal(before)} ${currency}, the least more costs ${formatDecimal(above)} ${currency}`,
     );
   });
 }
@@ -137,23 +137,23 @@ export interface PriceEdge extends CardCase {
   /** The price of the least quantities above it. */
   readonly above: Decimal;
   /** What the first package of the slab above costs; 0 where that has none. */
-  readonly usual: Decimal;
+  readonly firstPackagePrice: Decimal;
 }
 
 /** The edges of a card at which one slab follows another; of a card with one slab, that at 0. */
-function edgesIn({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
-  const last = edgesOf(card).reduce(greatest, ONE);
+function findPriceEdges({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
+  const last = findEdges(card).reduce(greatest, ONE);
   const { atZero, pieces } = priceCurve(card.ratePlan, rates, { upTo: add(multiply(last, new Decimal(2)), ONE) });
-  const found = pieces.flatMap((piece, index): readonly Edge[] => {
+  const edges = pieces.flatMap((piece, index): readonly Edge[] => {
     const before = pieces[index - 1];
-    const isReached = card.most === undefined || piece.from.quantity.lt(card.most);
+    const isReached = card.maxQuantity === undefined || piece.from.quantity.lt(card.maxQuantity);
     if (before === undefined || before.slab === piece.slab || !isReached) return [];
     const slab = card.ratePlan.slabs[piece.slab - 1];
     const rate = rates.slabRates.find(({ order }) => order === slab?.order)?.rate ?? 0;
-    const usual = slab?.priceType === "PACKAGE" ? greatest(parseDecimal(rate), ZERO) : ZERO;
-    return [{ at: piece.from.quantity, before: before.last, above: piece.first, usual }];
+    const firstPackagePrice = slab?.priceType === "PACKAGE" ? greatest(parseDecimal(rate), ZERO) : ZERO;
+    return [{ at: piece.from.quantity, before: before.last, above: piece.first, firstPackagePrice }];
   });
-  const [first = { at: ZERO, before: atZero, above: atZero, usual: ZERO }, ...rest] = found;
+  const [first = { at: ZERO, before: atZero, above: atZero, firstPackagePrice: ZERO }, ...rest] = edges;
   return [first, ...rest];
 }
 

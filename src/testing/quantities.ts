@@ -20,11 +20,11 @@ export interface QuantityCard {
   readonly ratePlan: RatePlanInput;
   readonly rateValues: readonly RateValueInput[];
   /** The largest quantity there can be, where the card bounds it. */
-  readonly most?: Decimal;
+  readonly maxQuantity?: Decimal;
 }
 
 /** The cards of a plan whose price depends on a quantity, in the plan's order. */
-export function quantityCardsOf({ pricePlanDetails }: PlanInput): readonly QuantityCard[] {
+export function listQuantityCards({ pricePlanDetails }: PlanInput): readonly QuantityCard[] {
   const { usageRateCards, licenseRateCards, entitlementOverageRateCards } = pricePlanDetails;
   return [
     ...(usageRateCards ?? []).map(({ usageMeterId, ratePlan, rateValues }) => ({
@@ -38,29 +38,29 @@ export function quantityCardsOf({ pricePlanDetails }: PlanInput): readonly Quant
       kind: "seats" as const,
       ratePlan,
       rateValues,
-      ...mostOf(config?.maxQuantity),
+      ...toMaxQuantity(config?.maxQuantity),
     })),
     ...(entitlementOverageRateCards ?? []).map(({ featureId, ratePlan, rateValues, maxQuantity }) => ({
       id: featureId,
       kind: "overage" as const,
       ratePlan,
       rateValues,
-      ...mostOf(maxQuantity),
+      ...toMaxQuantity(maxQuantity),
     })),
   ];
 }
 
-function mostOf(quantity: unknown): { readonly most?: Decimal } {
-  return quantity === undefined || quantity === null ? {} : { most: parseDecimal(quantity) };
+function toMaxQuantity(quantity: unknown): { readonly maxQuantity?: Decimal } {
+  return quantity === undefined || quantity === null ? {} : { maxQuantity: parseDecimal(quantity) };
 }
 
 /**
- * The cards of {@link quantityCardsOf}, for a law that needs one.
+ * The cards of {@link listQuantityCards}, for a law that needs one.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for a plan without any
  */
-export function pricedCardsOf(plan: PlanInput): readonly QuantityCard[] {
-  const cards = quantityCardsOf(plan);
+export function requireQuantityCards(plan: PlanInput): readonly QuantityCard[] {
+  const cards = listQuantityCards(plan);
   if (cards.length > 0) return cards;
   const message = "expected a usage, license or overage card: nothing of this plan is priced by a quantity";
   throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.pricePlanDetails", message }] });
@@ -69,7 +69,7 @@ export function pricedCardsOf(plan: PlanInput): readonly QuantityCard[] {
 const STEP = new Decimal("0.01");
 
 /** The quantities at which a card's price may turn or jump: the edges of its slabs and its first packages. */
-export function edgesOf({ ratePlan: { slabs }, most }: QuantityCard): readonly Decimal[] {
+export function findEdges({ ratePlan: { slabs }, maxQuantity }: QuantityCard): readonly Decimal[] {
   const edges = slabs.flatMap(({ startAfter, endAt, slabConfig }) => {
     const start = parseDecimal(startAfter);
     const size = slabConfig?.packageSize;
@@ -84,24 +84,24 @@ export function edgesOf({ ratePlan: { slabs }, most }: QuantityCard): readonly D
       ...packages.map((at) => add(start, at)),
     ];
   });
-  return most === undefined ? edges : [...edges, most].map((edge) => least(edge, most));
+  return maxQuantity === undefined ? edges : [...edges, maxQuantity].map((edge) => least(edge, maxQuantity));
 }
 
 /**
  * Quantities of one card, 0 or more and at most what the card allows: two of three at an edge of a slab or a package or right
  * beside it, the others up to twice the last edge.
  */
-export function quantityOf(card: QuantityCard): Arbitrary<Decimal> {
+export function quantityArbitrary(card: QuantityCard): Arbitrary<Decimal> {
   const fc = fastCheck();
-  const edges = edgesOf(card);
-  const last = edges.reduce((most, edge) => (edge.gt(most) ? edge : most), ONE);
+  const edges = findEdges(card);
+  const last = edges.reduce((maxQuantity, edge) => (edge.gt(maxQuantity) ? edge : maxQuantity), ONE);
   const hundredths = Math.min(Math.ceil(last.toNumber() * 200) + 1000, Number.MAX_SAFE_INTEGER);
-  const beside = fc.constantFrom(ZERO, STEP, STEP.negated(), ONE, ONE.negated());
-  const atEdge = fc.tuple(fc.constantFrom(...edges), beside).map(([edge, step]) => add(edge, step));
+  const offset = fc.constantFrom(ZERO, STEP, STEP.negated(), ONE, ONE.negated());
+  const atEdge = fc.tuple(fc.constantFrom(...edges), offset).map(([edge, step]) => add(edge, step));
   const anywhere = fc.integer({ min: 0, max: hundredths }).map((units) => new Decimal(`${units}e-2`));
   return fc.oneof({ weight: 2, arbitrary: atEdge }, { weight: 1, arbitrary: anywhere }).map((quantity) => {
-    const held = card.most === undefined ? quantity : least(quantity, card.most);
-    return held.isNegative() ? ZERO : held;
+    const boundedQuantity = card.maxQuantity === undefined ? quantity : least(quantity, card.maxQuantity);
+    return boundedQuantity.isNegative() ? ZERO : boundedQuantity;
   });
 }
 
@@ -111,10 +111,10 @@ export function quantityOf(card: QuantityCard): Arbitrary<Decimal> {
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for a plan that prices nothing by quantity; ERR_REFUSED without fast-check
  */
-export function quantitiesFor(plan: PlanInput): Arbitrary<Readonly<Record<string, string>>> {
-  const ids = pricedCardsOf(plan).map((card): [string, Arbitrary<string>] => [
+export function quantitiesArbitrary(plan: PlanInput): Arbitrary<Readonly<Record<string, string>>> {
+  const ids = requireQuantityCards(plan).map((card): [string, Arbitrary<string>] => [
     card.id,
-    quantityOf(card).map((quantity) => quantity.toFixed()),
+    quantityArbitrary(card).map((quantity) => quantity.toFixed()),
   ]);
   return fastCheck().record(Object.fromEntries(ids));
 }

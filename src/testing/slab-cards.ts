@@ -38,13 +38,13 @@ export interface SlabCard {
 }
 
 /** What every card that is priced through slabs has in a plan. */
-export interface SlabPriced {
+export interface SlabPricing {
   readonly ratePlan: RatePlanInput;
   readonly rateValues: RateValueInput[];
 }
 
 /** A rate plan of these slabs. */
-export function ratePlanOf(pricingModel: "TIERED" | "VOLUME", rows: readonly SlabRow[]): RatePlanInput {
+export function createRatePlan(pricingModel: "TIERED" | "VOLUME", rows: readonly SlabRow[]): RatePlanInput {
   return {
     pricingModel,
     slabs: rows.map(({ after, type, packageSize, chargeAtZero }, index) => ({
@@ -58,7 +58,7 @@ export function ratePlanOf(pricingModel: "TIERED" | "VOLUME", rows: readonly Sla
 }
 
 /** The rates of these slabs, in US dollars unless said. */
-export function rateValueOf(rows: readonly SlabRow[], rateConfig?: CardBounds, currency = "USD"): RateValueInput {
+export function createRateValue(rows: readonly SlabRow[], rateConfig?: CardBounds, currency = "USD"): RateValueInput {
   return {
     currency,
     slabRates: rows.map(({ rate, flatRate, minimumRate, maximumRate }, index) => ({
@@ -71,19 +71,19 @@ export function rateValueOf(rows: readonly SlabRow[], rateConfig?: CardBounds, c
 }
 
 /** Decimals from 0 to `maxHundredths` hundredths, as texts. */
-export function hundredths(maxHundredths: number): Arbitrary<string> {
+export function hundredthsArbitrary(maxHundredths: number): Arbitrary<string> {
   return fastCheck()
     .integer({ min: 0, max: maxHundredths })
     .map((units) => new Decimal(`${units}e-2`).toFixed());
 }
 
 /** Both pricing models. */
-export function pricingModels(): Arbitrary<"TIERED" | "VOLUME"> {
+export function pricingModelArbitrary(): Arbitrary<"TIERED" | "VOLUME"> {
   return fastCheck().constantFrom("TIERED", "VOLUME");
 }
 
 /** Neither bound, one of them, or both with the minimum at most the maximum. */
-function boundPair(amounts: Arbitrary<string>): Arbitrary<CardBounds> {
+function boundsArbitrary(amounts: Arbitrary<string>): Arbitrary<CardBounds> {
   const fc = fastCheck();
   return fc
     .tuple(fc.option(amounts, { nil: undefined }), fc.option(amounts, { nil: undefined }))
@@ -102,7 +102,11 @@ function boundPair(amounts: Arbitrary<string>): Arbitrary<CardBounds> {
  * @param amounts rates and bounds, in major units
  * @param slabsMax the most slabs of a card
  */
-export function slabCards(widths: Arbitrary<string>, amounts: Arbitrary<string>, slabsMax = 6): Arbitrary<SlabCard> {
+export function slabCardArbitrary(
+  widths: Arbitrary<string>,
+  amounts: Arbitrary<string>,
+  slabsMax = 6,
+): Arbitrary<SlabCard> {
   const fc = fastCheck();
   const row = fc.record({
     width: widths,
@@ -111,12 +115,12 @@ export function slabCards(widths: Arbitrary<string>, amounts: Arbitrary<string>,
     packageSize: widths,
     chargeAtZero: fc.boolean(),
     flatRate: fc.option(amounts, { nil: undefined }),
-    bounds: boundPair(amounts),
+    bounds: boundsArbitrary(amounts),
   });
   return fc.record({
-    rows: fc.array(row, { minLength: 1, maxLength: slabsMax }).map((made) => {
+    rows: fc.array(row, { minLength: 1, maxLength: slabsMax }).map((rowParts) => {
       let after = new Decimal(0);
-      return made.map(({ width, bounds, flatRate, chargeAtZero, ...rest }, index): SlabRow => {
+      return rowParts.map(({ width, bounds, flatRate, chargeAtZero, ...rest }, index): SlabRow => {
         const start = after.toFixed();
         after = add(after, new Decimal(width));
         // Only the first slab can be charged at zero (S7.5).
@@ -129,14 +133,14 @@ export function slabCards(widths: Arbitrary<string>, amounts: Arbitrary<string>,
         };
       });
     }),
-    bounds: boundPair(amounts),
+    bounds: boundsArbitrary(amounts),
   });
 }
 
 /** Cards of hundredths of units and of major units. */
-export function decimalCards(slabsMax?: number): Arbitrary<SlabCard> {
+export function decimalCardArbitrary(slabsMax?: number): Arbitrary<SlabCard> {
   const widths = fastCheck()
     .integer({ min: 1, max: 5001 })
     .map((units) => new Decimal(`${units}e-2`).toFixed());
-  return slabCards(widths, hundredths(2000), slabsMax);
+  return slabCardArbitrary(widths, hundredthsArbitrary(2000), slabsMax);
 }

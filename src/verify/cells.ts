@@ -4,9 +4,20 @@
  * @module
  */
 import { type Usage, verifyInvoices } from "./amounts.ts";
-import { add, createTally, type Difference, fraction, look, record, shown, type Tally, text, ZERO } from "./figures.ts";
-import { addTo, type Cells, type Metering } from "./metering.ts";
-import { instantIn } from "./rules.ts";
+import {
+  add,
+  createTally,
+  type Difference,
+  toFraction,
+  runCheck,
+  asObject,
+  formatValue,
+  type Tally,
+  asText,
+  ZERO,
+} from "./figures.ts";
+import { addToCell, type UsageCells, type Metering } from "./metering.ts";
+import { readInstant } from "./rules.ts";
 
 /** How many things were looked at, and how many of them are as they should be. */
 export interface Count {
@@ -44,53 +55,55 @@ export interface Verification {
  * @throws {Error} when there are no invoices, one of them is none or carries no explanations, or a row of usage is none
  */
 export function verify({ invoices, usage, metering }: VerifyInput): Verification {
-  const given = Array.isArray(invoices) ? invoices : record(invoices)["invoices"];
-  if (!Array.isArray(given)) throw new Error('expected a list of invoices, or an object with "invoices"');
+  const invoiceList = Array.isArray(invoices) ? invoices : asObject(invoices)["invoices"];
+  if (!Array.isArray(invoiceList)) throw new Error('expected a list of invoices, or an object with "invoices"');
   const rows = usage === undefined ? undefined : readCells(usage);
   const cells = createTally();
   if (rows !== undefined && metering !== undefined) compareCells(metering, rows, cells);
   const { heads, amounts, quantities, unverifiedMeters } = verifyInvoices(
-    given,
+    invoiceList,
     rows === undefined
-      ? metering && usageOf(metering.cells, metering.unverified)
-      : { ...usageOf(rows), mayLackFeatureMeters: true },
+      ? metering && usageFromCells(metering.cells, metering.unverified)
+      : { ...usageFromCells(rows), mayLackFeatureMeters: true },
   );
   const differences = [cells, heads, quantities, amounts].flatMap((tally) => tally.differences);
   return {
-    amounts: countOf(amounts),
-    quantities: countOf(quantities),
-    cells: countOf(cells),
+    amounts: toCount(amounts),
+    quantities: toCount(quantities),
+    cells: toCount(cells),
     unverifiedMeters,
     differences,
   };
 }
 
-function countOf({ verified, total }: Tally): Count {
+function toCount({ verified, total }: Tally): Count {
   return { verified, total };
 }
 
 /** Cells as events make them beside those given; of meters that cannot be told, none. */
-function compareCells(metering: Metering, rows: Cells, tally: Tally): void {
+function compareCells(metering: Metering, rows: UsageCells, tally: Tally): void {
   for (const key of new Set([...rows.keys(), ...metering.cells.keys()])) {
     const [account = "", meterId = ""] = JSON.parse(key) as string[];
-    const [counted, given] = [metering.cells.get(key), rows.get(key)];
+    const [meteredDays, rowDays] = [metering.cells.get(key), rows.get(key)];
     for (const date of metering.unverified.has(meterId)
       ? []
-      : new Set([...(given ?? []), ...(counted ?? [])].map(([day]) => day))) {
-      const expected = counted?.get(date) ?? ZERO;
-      const found = given?.get(date) ?? (expected.over === 0n ? ZERO : undefined);
-      look(tally, `the cell of ${account}, ${meterId}, ${date}`, (on) => on.expect("", expected, found));
+      : new Set([...(rowDays ?? []), ...(meteredDays ?? [])].map(([day]) => day))) {
+      const meteredUnits = meteredDays?.get(date) ?? ZERO;
+      const rowUnits = rowDays?.get(date) ?? (meteredUnits.numerator === 0n ? ZERO : undefined);
+      runCheck(tally, `the cell of ${account}, ${meterId}, ${date}`, (check) =>
+        check.expect("", meteredUnits, rowUnits),
+      );
     }
   }
 }
 
 /** The usage of cycles by cells; none of meters that are named as unverified. */
-export function usageOf(cells: Cells, unverified: ReadonlySet<string> = new Set()): Usage {
+export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<string> = new Set()): Usage {
   return {
     meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),
     mayLackFeatureMeters: false,
-    between(accountId, meterId, from, until) {
-      if (unverified.has(meterId)) return undefined;
+    unitsBetween(accountId, meterId, from, until) {
+      if (unverifiedMeters.has(meterId)) return undefined;
       const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
       const inside = [...days].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
       return inside.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
@@ -99,18 +112,20 @@ export function usageOf(cells: Cells, unverified: ReadonlySet<string> = new Set(
 }
 
 /** Rows of cells. @throws {Error} for the first that is none, with its place */
-export function readCells(rows: Iterable<unknown>): Cells {
-  const cells: Cells = new Map();
+export function readCells(rows: Iterable<unknown>): UsageCells {
+  const cells: UsageCells = new Map();
   let place = 0;
   for (const row of rows) {
     place++;
-    const { accountId, meterId, date, quantity } = record(row);
-    const units = fraction(quantity);
-    if (text(accountId) === "" || text(meterId) === "") throw new Error(`row ${place}: expected accountId and meterId`);
-    if (!/^\d{4}-\d\d-\d\d$/.test(text(date))) throw new Error(`row ${place}: the date ${shown(date)} is no UTC day`);
-    instantIn(date);
-    if (units === undefined) throw new Error(`row ${place}: the quantity ${shown(quantity)} is no decimal`);
-    addTo(cells, text(accountId), text(meterId), text(date), units);
+    const { accountId, meterId, date, quantity } = asObject(row);
+    const units = toFraction(quantity);
+    if (asText(accountId) === "" || asText(meterId) === "")
+      throw new Error(`row ${place}: expected accountId and meterId`);
+    if (!/^\d{4}-\d\d-\d\d$/.test(asText(date)))
+      throw new Error(`row ${place}: the date ${formatValue(date)} is no UTC day`);
+    readInstant(date);
+    if (units === undefined) throw new Error(`row ${place}: the quantity ${formatValue(quantity)} is no decimal`);
+    addToCell(cells, asText(accountId), asText(meterId), asText(date), units);
   }
   return cells;
 }

@@ -6,26 +6,26 @@
 import {
   add,
   compare,
-  daysOf,
-  decimal,
+  countDays,
+  toDecimal,
   divide,
-  figure,
+  fractionOrZero,
   type Fraction,
   greatest,
-  type Json,
+  type JsonObject,
   least,
-  list,
-  type Look,
+  asList,
+  type Check,
   multiply,
-  numbersIn,
+  findNumbers,
   ONE,
-  record,
-  rounded,
+  asObject,
+  roundToDigits,
   subtract,
-  sumOf,
-  text,
-  textOf,
-  whole,
+  sumFigures,
+  asText,
+  formatFraction,
+  toWholeFraction,
   ZERO,
 } from "./figures.ts";
 
@@ -38,7 +38,7 @@ export interface Part {
   readonly slabs: readonly Slab[];
   /** Before its bounds and its share; after its bounds. */
   readonly price: Fraction;
-  readonly held: Fraction;
+  readonly boundedPrice: Fraction;
 }
 
 /** What a slab of a part prices, and the numbers that a line about it names. */
@@ -51,160 +51,167 @@ interface Slab {
 }
 
 /** An explanation, computed again. */
-interface Reckoned {
+interface ComputedCharge {
   readonly parts: readonly Part[];
   /** The sum of the prices, before bounds. */
-  readonly priced: Fraction;
+  readonly priceTotal: Fraction;
   /** The same, raised to 0 where the explanation says so. */
-  readonly charged: Fraction;
+  readonly chargeTotal: Fraction;
   readonly exact: Fraction;
 }
 
 /** What an explanation comes to: its parts, added, raised to 0 and held to its bounds where it says so (S7.4, S8.1). */
-export function reckon(how: Json, isByDays: boolean, on: Look): Reckoned {
-  const { served, natural, least: floor } = how;
-  const of = whole(daysOf(natural));
-  const days = whole(daysOf(served ?? natural));
-  const [inner, outer] = [record(served ?? natural), record(natural)];
-  const isInside = text(outer["from"]) <= text(inner["from"]) && text(inner["until"]) <= text(outer["until"]);
-  const isPeriod = isInside && of.over > 0n && days.over >= 0n;
-  on.expect(", natural", isPeriod ? natural : "whole days that hold the served ones", natural);
-  const parts = list(how["parts"]).map((part, index) => {
-    return partOf(part, isByDays ? of : ONE, `, part ${index + 1}`, on);
+export function computeCharge(explanation: JsonObject, isByDays: boolean, check: Check): ComputedCharge {
+  const { served, natural, least: floor } = explanation;
+  const naturalDays = toWholeFraction(countDays(natural));
+  const servedDays = toWholeFraction(countDays(served ?? natural));
+  const [inner, outer] = [asObject(served ?? natural), asObject(natural)];
+  const isInside = asText(outer["from"]) <= asText(inner["from"]) && asText(inner["until"]) <= asText(outer["until"]);
+  const isPeriod = isInside && naturalDays.numerator > 0n && servedDays.numerator >= 0n;
+  check.expect(", natural", isPeriod ? natural : "whole days that hold the served ones", natural);
+  const parts = asList(explanation["parts"]).map((part, index) => {
+    return verifyPart(part, isByDays ? naturalDays : ONE, `, part ${index + 1}`, check);
   });
   // The runs of days of a charge make up its period; an increase and a refund are for some of them (S10.2, S10.3).
   const runs = parts.filter(({ sign, share }) => sign === 1 && compare(share, ONE) !== 0);
-  if (runs.length > 0 && served !== undefined && how["chargedBefore"] === undefined) {
-    on.expect(", days of its parts", days, multiply(sumOf(runs, "share"), of));
+  if (runs.length > 0 && served !== undefined && explanation["chargedBefore"] === undefined) {
+    check.expect(", days of its parts", servedDays, multiply(sumFigures(runs, "share"), naturalDays));
   }
-  if (floor !== undefined) on.expect(", least", ZERO, floor);
-  const total = (price: "price" | "held"): Fraction =>
+  if (floor !== undefined) check.expect(", least", ZERO, floor);
+  const total = (price: "price" | "boundedPrice"): Fraction =>
     parts.reduce((sum, part) => add(sum, multiply(part[price], part.share)), ZERO);
   const raise = (amount: Fraction): Fraction => (floor === undefined ? amount : greatest(amount, ZERO));
-  const { share, ...bounds } = record(how["bounds"]);
-  const exact = hold(raise(total("held")), bounds, share === undefined ? ONE : shareIn(share), on);
-  on.expect(", exact", exact, how["exact"]);
-  return { parts, priced: total("price"), charged: raise(total("price")), exact };
+  const { share, ...bounds } = asObject(explanation["bounds"]);
+  const exact = applyBounds(raise(total("boundedPrice")), bounds, share === undefined ? ONE : toShare(share), check);
+  check.expect(", exact", exact, explanation["exact"]);
+  return { parts, priceTotal: total("price"), chargeTotal: raise(total("price")), exact };
 }
 
 /** A part of an explanation; its sentence names its quantity and its days, where it names any. */
-function partOf(part: Json, of: Fraction, at: string, on: Look): Part {
-  const share = record(part["share"]);
-  const sign = on.read(part, "sign");
-  const isWhole = compare(figure(share["days"]), ONE) === 0 && compare(figure(share["of"]), ONE) === 0;
-  on.expect(`${at}, sign`, ONE, multiply(sign, sign));
-  on.expect(`${at}, share, of`, isWhole ? ONE : of, share["of"]);
-  on.expect(`${at}, share, days`, least(figure(share["days"]), figure(share["of"])), share["days"]);
+function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: Check): Part {
+  const share = asObject(part["share"]);
+  const sign = check.readFigure(part, "sign");
+  const isWhole = compare(fractionOrZero(share["days"]), ONE) === 0 && compare(fractionOrZero(share["of"]), ONE) === 0;
+  check.expect(`${at}, sign`, ONE, multiply(sign, sign));
+  check.expect(`${at}, share, of`, isWhole ? ONE : periodDays, share["of"]);
+  check.expect(`${at}, share, days`, least(fractionOrZero(share["days"]), fractionOrZero(share["of"])), share["days"]);
   const isFee = part["quantity"] === undefined;
-  const quantity = isFee ? ZERO : on.read(part, "quantity");
-  const days = [figure(share["days"]), figure(share["of"])];
-  const said = numbersIn(part["because"]);
-  const named = [[], [quantity], days, [quantity, ...days]][said.length] ?? [];
-  on.expect(`${at}, because`, named.map(textOf).join(), said.join());
-  const slabs = isFee ? [] : slabsOf(part, quantity, at, on);
-  const price = isFee ? on.read(part, "rate") : slabs.reduce((sum, { amount }) => add(sum, amount), ZERO);
-  const held = hold(price, record(part["bounds"]), ONE, on);
-  return { sign: sign.over < 0n ? -1 : 1, share: multiply(sign, shareIn(share)), quantity, slabs, price, held };
+  const quantity = isFee ? ZERO : check.readFigure(part, "quantity");
+  const days = [fractionOrZero(share["days"]), fractionOrZero(share["of"])];
+  const sentenceNumbers = findNumbers(part["because"]);
+  const expectedNumbers = [[], [quantity], days, [quantity, ...days]][sentenceNumbers.length] ?? [];
+  check.expect(`${at}, because`, expectedNumbers.map(formatFraction).join(), sentenceNumbers.join());
+  const slabs = isFee ? [] : verifySlabs(part, quantity, at, check);
+  const price = isFee ? check.readFigure(part, "rate") : slabs.reduce((sum, { amount }) => add(sum, amount), ZERO);
+  const boundedPrice = applyBounds(price, asObject(part["bounds"]), ONE, check);
+  return {
+    sign: sign.numerator < 0n ? -1 : 1,
+    share: multiply(sign, toShare(share)),
+    quantity,
+    slabs,
+    price,
+    boundedPrice,
+  };
 }
 
 /** The slabs that a quantity reaches (S7.2, S7.5), and what each costs (S7.3, S7.4). */
-function slabsOf(part: Json, quantity: Fraction, at: string, on: Look): readonly Slab[] {
-  const given = list(part["slabs"]);
+function verifySlabs(part: JsonObject, quantity: Fraction, at: string, check: Check): readonly Slab[] {
+  const slabRows = asList(part["slabs"]);
   const isTiered = part["pricingModel"] === "TIERED";
-  const isPriced = quantity.over === 0n || (isTiered ? given.length > 0 : given.length === 1);
-  on.expect(`${at}, pricingModel`, isTiered ? "TIERED" : "VOLUME", part["pricingModel"]);
-  on.expect(`${at}, slabs`, isPriced ? "" : "the slabs that are reached", "");
+  const isPriced = quantity.numerator === 0n || (isTiered ? slabRows.length > 0 : slabRows.length === 1);
+  check.expect(`${at}, pricingModel`, isTiered ? "TIERED" : "VOLUME", part["pricingModel"]);
+  check.expect(`${at}, slabs`, isPriced ? "" : "the slabs that are reached", "");
   let start = ZERO;
-  return given.map((slab, index): Slab => {
-    const isLast = index === given.length - 1;
-    const order = on.read(slab, "order");
-    const startAfter = on.read(slab, "startAfter");
-    const endAt = slab["endAt"] === undefined ? undefined : on.read(slab, "endAt");
-    const isFirst = startAfter.over === 0n;
+  return slabRows.map((slab, index): Slab => {
+    const isLast = index === slabRows.length - 1;
+    const order = check.readFigure(slab, "order");
+    const startAfter = check.readFigure(slab, "startAfter");
+    const endAt = slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt");
+    const isFirst = startAfter.numerator === 0n;
     // At quantity zero only the first slab can be reached (S7.5).
-    const isReached = compare(quantity, startAfter) > 0 || (quantity.over === 0n && isFirst);
+    const isReached = compare(quantity, startAfter) > 0 || (quantity.numerator === 0n && isFirst);
     const isEnd =
       endAt === undefined ? isLast : compare(endAt, startAfter) > 0 && compare(quantity, endAt) > 0 !== isLast;
-    const expected = isTiered ? start : startAfter;
-    const holds = isReached && isEnd ? expected : "the start of a slab that holds the quantity";
-    on.expect(`${at}, slab ${index + 1}, startAfter`, holds, slab["startAfter"]);
-    const place = isTiered ? whole(index + 1) : order;
+    const expectedStart = isTiered ? start : startAfter;
+    const startOrReason = isReached && isEnd ? expectedStart : "the start of a slab that holds the quantity";
+    check.expect(`${at}, slab ${index + 1}, startAfter`, startOrReason, slab["startAfter"]);
+    const place = isTiered ? toWholeFraction(index + 1) : order;
     const isNamed = isFirst === (compare(place, ONE) === 0);
-    on.expect(`${at}, slab ${index + 1}, order`, isNamed ? place : "1 for the first slab alone", slab["order"]);
+    check.expect(`${at}, slab ${index + 1}, order`, isNamed ? place : "1 for the first slab alone", slab["order"]);
     start = endAt ?? start;
     const units = isTiered ? subtract(isLast ? quantity : start, startAfter) : quantity;
-    on.expect(`${at}, slab ${index + 1}, quantity`, units, slab["quantity"]);
-    const { amount, rate, size } = priceOf(slab, units, `${at}, slab ${index + 1}`, on);
+    check.expect(`${at}, slab ${index + 1}, quantity`, units, slab["quantity"]);
+    const { amount, rate, size } = verifySlabPrice(slab, units, `${at}, slab ${index + 1}`, check);
     const range = endAt === undefined ? (isFirst ? [] : [startAfter]) : [startAfter, endAt];
-    return { order: Number(textOf(order)), units, amount, rate, numbers: [...range, ...size] };
+    return { order: Number(formatFraction(order)), units, amount, rate, numbers: [...range, ...size] };
   });
 }
 
 /** What units cost in a slab: by its rate, with its flat rate, held to its bounds (S7.3, S7.4). */
-function priceOf(
-  slab: Json,
+function verifySlabPrice(
+  slab: JsonObject,
   units: Fraction,
   at: string,
-  on: Look,
+  check: Check,
 ): { readonly amount: Fraction; readonly rate: Fraction; readonly size: readonly Fraction[] } {
-  const rate = on.read(slab, "rate");
-  const size = slab["priceType"] === "PACKAGE" ? [on.read(slab, "packageSize")] : [];
-  const packages = size.map((each) => subtract(ZERO, rounded(divide(subtract(ZERO, units), each), 0, "FLOOR")));
-  on.expect(`${at}, packages`, packages[0], slab["packages"]);
-  const times = { FLAT: ONE, PER_UNIT: units, PACKAGE: packages[0] }[text(slab["priceType"])] ?? ZERO;
-  const flat = slab["flatRate"] === undefined ? ZERO : on.read(slab, "flatRate");
-  const amount = hold(add(multiply(rate, times), flat), slab, ONE, on);
-  on.expect(`${at}, amount`, amount, slab["amount"]);
+  const rate = check.readFigure(slab, "rate");
+  const size = slab["priceType"] === "PACKAGE" ? [check.readFigure(slab, "packageSize")] : [];
+  const packages = size.map((each) => subtract(ZERO, roundToDigits(divide(subtract(ZERO, units), each), 0, "FLOOR")));
+  check.expect(`${at}, packages`, packages[0], slab["packages"]);
+  const multiplier = { FLAT: ONE, PER_UNIT: units, PACKAGE: packages[0] }[asText(slab["priceType"])] ?? ZERO;
+  const flat = slab["flatRate"] === undefined ? ZERO : check.readFigure(slab, "flatRate");
+  const amount = applyBounds(add(multiply(rate, multiplier), flat), slab, ONE, check);
+  check.expect(`${at}, amount`, amount, slab["amount"]);
   return { amount, rate, size };
 }
 
 /** The lines below a card: slabs cut down, missing units to the largest remainders (S1.5), and what bounds changed (S7.4). */
-export function verifyBelow(
-  line: Json,
+export function verifyLinesBelow(
+  line: JsonObject,
   kind: string,
   parts: readonly Part[],
   { charged, value, digits }: { readonly charged: Fraction; readonly value: Fraction; readonly digits: number },
-  on: Look,
+  check: Check,
 ): void {
-  const items = list(line["lineItems"]);
+  const items = asList(line["lineItems"]);
   const orders = new Set(parts.flatMap(({ slabs }) => slabs.map(({ order }) => order)));
   const slabs = [...orders]
     .toSorted((a, b) => a - b)
     .map((order) => {
-      const here = parts.flatMap((part) => {
+      const sameOrderSlabs = parts.flatMap((part) => {
         const slabs = part.slabs.filter((slab) => slab.order === order);
         return slabs.map((slab) => ({ ...slab, sign: part.sign, share: part.share, quantity: slab.units }));
       });
-      const exact = here.reduce((sum, { amount, share }) => add(sum, multiply(amount, share)), ZERO);
-      const { rate, numbers } = here.at(-1) ?? { rate: ZERO, numbers: [] };
-      const units = subtract(mostOf(here, 1), mostOf(here, -1));
-      return { exact, cut: rounded(exact, digits, "FLOOR"), units, rate, numbers };
+      const exact = sameOrderSlabs.reduce((sum, { amount, share }) => add(sum, multiply(amount, share)), ZERO);
+      const { rate, numbers } = sameOrderSlabs.at(-1) ?? { rate: ZERO, numbers: [] };
+      const units = subtract(largestQuantity(sameOrderSlabs, 1), largestQuantity(sameOrderSlabs, -1));
+      return { exact, cut: roundToDigits(exact, digits, "FLOOR"), units, rate, numbers };
     });
-  const unit = { over: 1n, under: 10n ** BigInt(digits) };
-  const missing = divide(subtract(charged, sumOf(slabs, "cut")), unit);
-  const byRest = slabs.toSorted((a, b) => compare(subtract(b.exact, b.cut), subtract(a.exact, a.cut)));
+  const unit = { numerator: 1n, denominator: 10n ** BigInt(digits) };
+  const missing = divide(subtract(charged, sumFigures(slabs, "cut")), unit);
+  const byRemainder = slabs.toSorted((a, b) => compare(subtract(b.exact, b.cut), subtract(a.exact, a.cut)));
   for (const [index, slab] of slabs.entries()) {
     const item = items[index] ?? {};
-    const how = record(item["explanation"]);
-    const more = compare(whole(byRest.indexOf(slab)), missing) < 0 ? ONE : ZERO;
-    on.below(`, line ${index + 1} below`, (at) => {
+    const explanation = asObject(item["explanation"]);
+    const more = compare(toWholeFraction(byRemainder.indexOf(slab)), missing) < 0 ? ONE : ZERO;
+    check.checkNested(`, line ${index + 1} below`, (at) => {
       at.expect(", type", `${kind}_RATE_CARD_SLAB_AMOUNT`, item["type"]);
       at.expect(", id", line["id"], item["id"]);
-      at.expect(", explanation, of", "SLAB", how["of"]);
-      at.expect(", description", slab.numbers.map(textOf).join(), numbersIn(item["description"]).join());
+      at.expect(", explanation, of", "SLAB", explanation["of"]);
+      at.expect(", description", slab.numbers.map(formatFraction).join(), findNumbers(item["description"]).join());
       verifyAmount(item, slab.exact, add(slab.cut, multiply(more, unit)), at);
       at.expect(", quantity", slab.units, item["quantity"]);
       at.expect(", valuePerQuantity", slab.rate, item["valuePerQuantity"]);
-      at.expect(", exact", slab.exact, how["exact"]);
-      at.expect(", digits", whole(digits), how["digits"]);
-      at.expect(", missing", more, how["missing"]);
+      at.expect(", exact", slab.exact, explanation["exact"]);
+      at.expect(", digits", toWholeFraction(digits), explanation["digits"]);
+      at.expect(", missing", more, explanation["missing"]);
     });
   }
   const count = slabs.length + (compare(value, charged) === 0 ? 0 : 1);
-  on.expect(", lines below", count, items.length);
+  check.expect(", lines below", count, items.length);
   for (const item of items.slice(slabs.length)) {
-    on.below(", adjustment", (at) => {
-      const { of, bounded, charged: from } = record(item["explanation"]);
+    check.checkNested(", adjustment", (at) => {
+      const { of, bounded, charged: from } = asObject(item["explanation"]);
       at.expect(", explanation, of", "BOUNDS", of);
       at.expect(", type", "RATE_CONFIG_ADJUSTMENT_AMOUNT", item["type"]);
       at.expect(", id", line["id"], item["id"]);
@@ -216,35 +223,37 @@ export function verifyBelow(
 }
 
 /** The rounded amount of a line, and the exact one beside it where they differ. */
-export function verifyAmount(line: Json, exact: Fraction, value: Fraction, on: Look): void {
-  on.expect(", value", value, line["value"]);
-  on.expect(", exactValue", compare(exact, value) === 0 ? undefined : decimal(exact), line["exactValue"]);
+export function verifyAmount(line: JsonObject, exact: Fraction, value: Fraction, check: Check): void {
+  check.expect(", value", value, line["value"]);
+  check.expect(", exactValue", compare(exact, value) === 0 ? undefined : toDecimal(exact), line["exactValue"]);
 }
 
 /** Amounts are rounded once, as the explanation says, to the digits of the currency (S1.5). */
-export function roundingOf(how: Json, digits: number, on: Look): (amount: Fraction) => Fraction {
-  const { mode, digits: said } = record(how["rounding"]);
-  const known = (["HALF_UP", "HALF_EVEN", "DOWN"] as const).find((each) => each === mode) ?? "HALF_UP";
-  on.expect(", rounding, mode", known, mode);
-  on.expect(", rounding, digits", whole(digits), said);
-  return (amount) => rounded(amount, digits, known);
+export function verifyRounding(explanation: JsonObject, digits: number, check: Check): (amount: Fraction) => Fraction {
+  const { mode, digits: roundingDigits } = asObject(explanation["rounding"]);
+  const roundingMode = (["HALF_UP", "HALF_EVEN", "DOWN"] as const).find((each) => each === mode) ?? "HALF_UP";
+  check.expect(", rounding, mode", roundingMode, mode);
+  check.expect(", rounding, digits", toWholeFraction(digits), roundingDigits);
+  return (amount) => roundToDigits(amount, digits, roundingMode);
 }
 
 /** Held to a minimum and a maximum, each times a share (S7.4). */
-function hold(amount: Fraction, bounds: Json, share: Fraction, on: Look): Fraction {
+function applyBounds(amount: Fraction, bounds: JsonObject, share: Fraction, check: Check): Fraction {
   const [low, high] = ["minimumRate", "maximumRate"].map((name) => {
-    return bounds[name] === undefined ? undefined : multiply(on.read(bounds, name), share);
+    return bounds[name] === undefined ? undefined : multiply(check.readFigure(bounds, name), share);
   });
-  const raised = low === undefined ? amount : greatest(amount, low);
-  return high === undefined ? raised : least(raised, high);
+  const atLeastMinimum = low === undefined ? amount : greatest(amount, low);
+  return high === undefined ? atLeastMinimum : least(atLeastMinimum, high);
 }
 
-function shareIn(share: unknown): Fraction {
-  const { days, of } = record(share);
-  return divide(figure(days), figure(of));
+function toShare(share: unknown): Fraction {
+  const { days, of } = asObject(share);
+  return divide(fractionOrZero(days), fractionOrZero(of));
 }
 
 /** The most units of those with this sign, and no less than none. */
-export function mostOf(of: readonly Pick<Part, "sign" | "quantity">[], sign: 1 | -1): Fraction {
-  return of.filter((each) => each.sign === sign).reduce((most, { quantity }) => greatest(most, quantity), ZERO);
+export function largestQuantity(parts: readonly Pick<Part, "sign" | "quantity">[], sign: 1 | -1): Fraction {
+  return parts
+    .filter((each) => each.sign === sign)
+    .reduce((largest, { quantity }) => greatest(largest, quantity), ZERO);
 }

@@ -10,8 +10,8 @@
 
 /** `over ÷ under`; `under` is above 0. */
 export interface Fraction {
-  readonly over: bigint;
-  readonly under: bigint;
+  readonly numerator: bigint;
+  readonly denominator: bigint;
 }
 
 /** Something that is not what it should be. */
@@ -23,69 +23,73 @@ export interface Difference {
 }
 
 /** A JSON object. */
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 /** How amounts are rounded (S1.5): half away from zero, half to even, to zero; and to what is not above. */
-export type Mode = "HALF_UP" | "HALF_EVEN" | "DOWN" | "FLOOR";
+export type RoundingMode = "HALF_UP" | "HALF_EVEN" | "DOWN" | "FLOOR";
 
 /** Zero. */
-export const ZERO: Fraction = { over: 0n, under: 1n };
+export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
 /** One. */
-export const ONE: Fraction = { over: 1n, under: 1n };
+export const ONE: Fraction = { numerator: 1n, denominator: 1n };
 
 /** The fraction that a number, a decimal text, an object of decimal.js or `{numerator, denominator}` is. */
-export function fraction(value: unknown): Fraction | undefined {
+export function toFraction(value: unknown): Fraction | undefined {
   if (isFraction(value)) return value;
-  if (typeof value === "number" || typeof value === "string") return ofText(`${value}`);
+  if (typeof value === "number" || typeof value === "string") return parseDecimalText(`${value}`);
   if (typeof value !== "object" || value === null) return undefined;
-  if ("toFixed" in value && typeof value.toFixed === "function") return ofText(String(value.toFixed()));
-  const { numerator, denominator, ...others } = value as Json;
-  const [over, under] = [numerator, denominator].map(fraction);
-  const isQuotient = over !== undefined && under !== undefined && under.over > 0n && Object.keys(others).length === 0;
+  if ("toFixed" in value && typeof value.toFixed === "function") return parseDecimalText(String(value.toFixed()));
+  const { numerator, denominator, ...others } = value as JsonObject;
+  const [top, bottom] = [numerator, denominator].map(toFraction);
+  const isQuotient =
+    top !== undefined && bottom !== undefined && bottom.numerator > 0n && Object.keys(others).length === 0;
   // Zero is written over 1.
-  return isQuotient && (over.over !== 0n || compare(under, ONE) === 0) ? divide(over, under) : undefined;
+  return isQuotient && (top.numerator !== 0n || compare(bottom, ONE) === 0) ? divide(top, bottom) : undefined;
 }
 
-function ofText(said: string): Fraction | undefined {
-  const [, sign, whole = "", part = "", power = "0"] =
-    /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(said) ?? [];
-  if (whole + part === "") return undefined;
+function parseDecimalText(decimalText: string): Fraction | undefined {
+  const [, sign, integerDigits = "", part = "", power = "0"] =
+    /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(decimalText) ?? [];
+  if (integerDigits + part === "") return undefined;
   const places = part.length - Number(power);
-  const digits = BigInt(whole + part) * 10n ** BigInt(Math.max(0, -places));
-  return { over: sign === "-" ? -digits : digits, under: 10n ** BigInt(Math.max(0, places)) };
+  const digits = BigInt(integerDigits + part) * 10n ** BigInt(Math.max(0, -places));
+  return { numerator: sign === "-" ? -digits : digits, denominator: 10n ** BigInt(Math.max(0, places)) };
 }
 
 /** Whether a value is a fraction. */
 export function isFraction(value: unknown): value is Fraction {
-  return typeof value === "object" && value !== null && typeof (value as Fraction).under === "bigint";
+  return typeof value === "object" && value !== null && typeof (value as Fraction).denominator === "bigint";
 }
 
 /** a + b. */
 export function add(a: Fraction, b: Fraction): Fraction {
-  if (a.under === b.under) return { over: a.over + b.over, under: a.under };
-  const shared = gcd(a.under, b.under);
-  return { over: a.over * (b.under / shared) + b.over * (a.under / shared), under: (a.under / shared) * b.under };
+  if (a.denominator === b.denominator) return { numerator: a.numerator + b.numerator, denominator: a.denominator };
+  const divisor = gcd(a.denominator, b.denominator);
+  return {
+    numerator: a.numerator * (b.denominator / divisor) + b.numerator * (a.denominator / divisor),
+    denominator: (a.denominator / divisor) * b.denominator,
+  };
 }
 
 /** a − b. */
 export function subtract(a: Fraction, b: Fraction): Fraction {
-  return add(a, { over: -b.over, under: b.under });
+  return add(a, { numerator: -b.numerator, denominator: b.denominator });
 }
 
 /** a × b. */
 export function multiply(a: Fraction, b: Fraction): Fraction {
-  return { over: a.over * b.over, under: a.under * b.under };
+  return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator };
 }
 
 /** a ÷ b; 0 where b is 0. */
 export function divide(a: Fraction, b: Fraction): Fraction {
-  if (b.over === 0n) return ZERO;
-  const sign = b.over < 0n ? -1n : 1n;
-  return { over: sign * a.over * b.under, under: sign * a.under * b.over };
+  if (b.numerator === 0n) return ZERO;
+  const sign = b.numerator < 0n ? -1n : 1n;
+  return { numerator: sign * a.numerator * b.denominator, denominator: sign * a.denominator * b.numerator };
 }
 
 /** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
 export function compare(a: Fraction, b: Fraction): number {
-  const difference = a.over * b.under - b.over * a.under;
+  const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   return difference < 0n ? -1 : Number(difference > 0n);
 }
 
@@ -100,11 +104,11 @@ export function least(a: Fraction, b: Fraction): Fraction {
 }
 
 /** Rounded to `digits` after the point, left of it below zero (S1.5). */
-export function rounded({ over, under }: Fraction, digits: number, mode: Mode): Fraction {
-  const [scale, parts] = digits < 0 ? [1n, under * 10n ** BigInt(-digits)] : [10n ** BigInt(digits), under];
-  const negative = over < 0n;
-  const scaled = (negative ? -over : over) * scale;
-  const [units, rest] = [scaled / parts, scaled % parts];
+export function roundToDigits({ numerator, denominator }: Fraction, digits: number, mode: RoundingMode): Fraction {
+  const [scale, parts] = digits < 0 ? [1n, denominator * 10n ** BigInt(-digits)] : [10n ** BigInt(digits), denominator];
+  const negative = numerator < 0n;
+  const scaledValue = (negative ? -numerator : numerator) * scale;
+  const [units, rest] = [scaledValue / parts, scaledValue % parts];
   const isUp = {
     HALF_UP: 2n * rest >= parts,
     HALF_EVEN: 2n * rest > parts || (2n * rest === parts && units % 2n === 1n),
@@ -112,67 +116,78 @@ export function rounded({ over, under }: Fraction, digits: number, mode: Mode): 
     FLOOR: negative && rest > 0n,
   }[mode];
   const size = isUp ? units + 1n : units;
-  return { over: (negative ? -size : size) * 10n ** BigInt(Math.max(0, -digits)), under: scale };
+  return { numerator: (negative ? -size : size) * 10n ** BigInt(Math.max(0, -digits)), denominator: scale };
 }
 
 /** As a decimal: exact where that takes at most so many digits, else to 34 significant digits, half up (S1.4). */
-export function decimal({ over, under }: Fraction, exactDigits = 100): Fraction {
-  const shared = gcd(over < 0n ? -over : over, under);
-  const [top, bottom] = [over / shared, under / shared];
+export function toDecimal({ numerator, denominator }: Fraction, exactDigits = 100): Fraction {
+  const divisor = gcd(numerator < 0n ? -numerator : numerator, denominator);
+  const [top, bottom] = [numerator / divisor, denominator / divisor];
   let [places, rest] = [0n, bottom];
   for (let common = gcd(rest, 10n); common !== 1n; common = gcd(rest, 10n), places++) rest /= common;
-  const exact = { over: (top * 10n ** places) / bottom, under: 10n ** places };
-  if (rest === 1n && lengthOf(exact.over) <= exactDigits) return exact;
+  const exact = { numerator: (top * 10n ** places) / bottom, denominator: 10n ** places };
+  if (rest === 1n && countDigits(exact.numerator) <= exactDigits) return exact;
   // So many places leave 33 or 34 digits.
-  const kept = 33 - (lengthOf(top) - lengthOf(bottom));
-  const cut = rounded({ over: top, under: bottom }, kept, "DOWN");
-  const units = multiply(cut, { over: 10n ** BigInt(Math.max(0, kept)), under: 10n ** BigInt(Math.max(0, -kept)) });
-  return rounded({ over: top, under: bottom }, lengthOf(units.over / units.under) < 34 ? kept + 1 : kept, "HALF_UP");
+  const fractionDigits = 33 - (countDigits(top) - countDigits(bottom));
+  const cut = roundToDigits({ numerator: top, denominator: bottom }, fractionDigits, "DOWN");
+  const units = multiply(cut, {
+    numerator: 10n ** BigInt(Math.max(0, fractionDigits)),
+    denominator: 10n ** BigInt(Math.max(0, -fractionDigits)),
+  });
+  return roundToDigits(
+    { numerator: top, denominator: bottom },
+    countDigits(units.numerator / units.denominator) < 34 ? fractionDigits + 1 : fractionDigits,
+    "HALF_UP",
+  );
 }
 
 /** The decimal as plain text. */
-export function textOf(value: Fraction): string {
-  const { over, under } = decimal(value);
-  const places = String(under).length - 1;
-  const digits = String(over < 0n ? -over : over).padStart(places + 1, "0");
+export function formatFraction(value: Fraction): string {
+  const { numerator, denominator } = toDecimal(value);
+  const places = String(denominator).length - 1;
+  const digits = String(numerator < 0n ? -numerator : numerator).padStart(places + 1, "0");
   const part = digits.slice(digits.length - places).replace(/0+$/, "");
-  const whole = digits.slice(0, digits.length - places);
-  return `${over < 0n ? "-" : ""}${whole}${places === 0 || part === "" ? "" : `.${part}`}`;
+  const integerDigits = digits.slice(0, digits.length - places);
+  return `${numerator < 0n ? "-" : ""}${integerDigits}${places === 0 || part === "" ? "" : `.${part}`}`;
 }
 
 /** Parses JSON; numbers become fractions of exactly what they say. @throws {SyntaxError} */
 export function parseJson(json: string): unknown {
   // Numbers are put into quotes before they can become doubles; a letter in front tells them from texts.
-  const quoted = json.replace(
+  const quotedJson = json.replace(
     /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
     (token: string, words: string | undefined, colon: string | undefined) =>
       words === undefined ? `"n${token}"` : colon === undefined ? `"t${words.slice(1)}` : token,
   );
-  return JSON.parse(quoted, (_, value: unknown) =>
-    typeof value !== "string" ? value : value.startsWith("t") ? value.slice(1) : (fraction(value.slice(1)) ?? value),
+  return JSON.parse(quotedJson, (_, value: unknown) =>
+    typeof value !== "string" ? value : value.startsWith("t") ? value.slice(1) : (toFraction(value.slice(1)) ?? value),
   );
 }
 
 /** An object, empty where it is none. */
-export function record(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+export function asObject(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 /** A list of objects, empty where it is none. */
-export function list(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.map(record) : [];
+export function asList(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.map(asObject) : [];
 }
 
 /** A text; what is none is empty. */
-export function text(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 /** A value in a sentence. */
-export function shown(value: unknown): string {
-  const plain = (_: string, part: unknown): unknown => (isFraction(part) ? textOf(part) : part);
-  const said = isFraction(value) ? textOf(value) : typeof value === "string" ? value : JSON.stringify(value, plain);
-  return said === undefined ? "nothing" : said.length > 120 ? `${said.slice(0, 120)}…` : said;
+export function formatValue(value: unknown): string {
+  const plain = (_: string, part: unknown): unknown => (isFraction(part) ? formatFraction(part) : part);
+  const valueText = isFraction(value)
+    ? formatFraction(value)
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value, plain);
+  return valueText === undefined ? "nothing" : valueText.length > 120 ? `${valueText.slice(0, 120)}…` : valueText;
 }
 
 function gcd(a: bigint, b: bigint): bigint {
@@ -181,7 +196,7 @@ function gcd(a: bigint, b: bigint): bigint {
   return x;
 }
 
-function lengthOf(value: bigint): number {
+function countDigits(value: bigint): number {
   return String(value < 0n ? -value : value).length;
 }
 
@@ -193,13 +208,13 @@ export interface Tally {
 }
 
 /** Looks at one thing; `name` says which figure of it. */
-export interface Look {
+export interface Check {
   /** Figures are compared by value, everything else as it is. */
   readonly expect: (name: string, expected: unknown, found: unknown) => void;
   /** A figure that is given; one that is missing is told, and 0. */
-  readonly read: (holder: Json, name: string) => Fraction;
+  readonly readFigure: (holder: JsonObject, name: string) => Fraction;
   /** Looks at another thing, which is counted by itself: a line below this one. */
-  readonly below: (name: string, looks: (on: Look) => void) => void;
+  readonly checkNested: (name: string, runChecks: (check: Check) => void) => void;
 }
 
 /** A tally of nothing yet. */
@@ -208,50 +223,51 @@ export function createTally(): Tally {
 }
 
 /** Counts one thing: verified where nothing that `looks` expects differs. */
-export function look(tally: Tally, where: string, looks: (on: Look) => void): void {
+export function runCheck(tally: Tally, where: string, runChecks: (check: Check) => void): void {
   let isRight = true;
   const expect = (name: string, expected: unknown, found: unknown): void => {
-    const given = isFraction(expected) ? fraction(found) : found;
-    if (isFraction(expected) && isFraction(given) ? compare(expected, given) === 0 : expected === given) return;
+    const comparable = isFraction(expected) ? toFraction(found) : found;
+    if (isFraction(expected) && isFraction(comparable) ? compare(expected, comparable) === 0 : expected === comparable)
+      return;
     isRight = false;
-    tally.differences.push({ where: `${where}${name}`, expected: shown(expected), found: shown(found) });
+    tally.differences.push({ where: `${where}${name}`, expected: formatValue(expected), found: formatValue(found) });
   };
-  const read = (holder: Json, name: string): Fraction => {
-    const found = fraction(holder[name]);
-    if (found === undefined) expect(`, ${name}`, "a decimal", holder[name]);
-    return found ?? ZERO;
+  const readFigure = (holder: JsonObject, name: string): Fraction => {
+    const result = toFraction(holder[name]);
+    if (result === undefined) expect(`, ${name}`, "a decimal", holder[name]);
+    return result ?? ZERO;
   };
-  looks({ expect, read, below: (name, looks) => look(tally, `${where}${name}`, looks) });
+  runChecks({ expect, readFigure, checkNested: (name, runChecks) => runCheck(tally, `${where}${name}`, runChecks) });
   tally.total++;
   if (isRight) tally.verified++;
 }
 
 /** The days of a period of whole UTC days; −1 of anything else. */
-export function daysOf(period: unknown): number {
-  const ends = [record(period)["from"], record(period)["until"]].map(text);
+export function countDays(period: unknown): number {
+  const ends = [asObject(period)["from"], asObject(period)["until"]].map(asText);
   const [from = NaN, until = NaN] = ends.map(Date.parse);
   return ends.every((each) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(each)) ? (until - from) / 86_400_000 : -1;
 }
 
 /** The numbers that a sentence names. */
-export function numbersIn(sentence: unknown): readonly string[] {
-  return text(sentence).match(/\d+(?:\.\d+)?/g) ?? [];
+export function findNumbers(sentence: unknown): readonly string[] {
+  return asText(sentence).match(/\d+(?:\.\d+)?/g) ?? [];
 }
 
 /** A figure; 0, which then differs from what is there, where there is none. */
-export function figure(value: unknown): Fraction {
-  return fraction(value) ?? ZERO;
+export function fractionOrZero(value: unknown): Fraction {
+  return toFraction(value) ?? ZERO;
 }
 
 /** A whole number; −1 for any other. */
-export function whole(value: number): Fraction {
-  return { over: BigInt(Number.isInteger(value) ? value : -1), under: 1n };
+export function toWholeFraction(value: number): Fraction {
+  return { numerator: BigInt(Number.isInteger(value) ? value : -1), denominator: 1n };
 }
 
 /** The sum of the figures of this name. */
-export function sumOf<Name extends string>(
+export function sumFigures<Name extends string>(
   items: readonly { readonly [Key in Name]?: unknown }[],
   name: Name,
 ): Fraction {
-  return items.reduce<Fraction>((sum, item) => add(sum, figure(item[name])), ZERO);
+  return items.reduce<Fraction>((sum, item) => add(sum, fractionOrZero(item[name])), ZERO);
 }

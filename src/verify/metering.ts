@@ -6,30 +6,38 @@
 import {
   add,
   compare,
-  figure,
-  fraction,
+  fractionOrZero,
+  toFraction,
   type Fraction,
   isFraction,
-  type Json,
-  list,
+  type JsonObject,
+  asList,
   ONE,
   parseJson,
-  record,
-  rounded,
-  text,
-  textOf,
+  asObject,
+  roundToDigits,
+  asText,
+  formatFraction,
   ZERO,
 } from "./figures.ts";
-import { createRules, decimalIn, exactly, instantIn, ruleOf, type Rules, stringOf } from "./rules.ts";
+import {
+  createRuleEvaluator,
+  requireDecimal,
+  toExactNumbers,
+  readInstant,
+  toRule,
+  type RuleEvaluator,
+  toText,
+} from "./rules.ts";
 
 /** Quantities by account and meter as a JSON list, then by day. */
-export type Cells = Map<string, Map<string, Fraction>>;
+export type UsageCells = Map<string, Map<string, Fraction>>;
 
 /** Events metered again. */
 export interface Metering {
   /** Meters one event; in order of time. */
   readonly add: (event: unknown) => void;
-  readonly cells: Cells;
+  readonly cells: UsageCells;
   /** How many events there were, and of how many it cannot be told here what they count. */
   readonly events: () => { readonly total: number; readonly unverified: number };
   /** Why some cannot be told, each reason once. */
@@ -39,13 +47,19 @@ export interface Metering {
 }
 
 /** Adds to a cell: several rows of one cell add up (S17.1). */
-export function addTo(cells: Cells, accountId: string, meterId: string, date: string, quantity: Fraction): void {
+export function addToCell(
+  cells: UsageCells,
+  accountId: string,
+  meterId: string,
+  date: string,
+  quantity: Fraction,
+): void {
   const key = JSON.stringify([accountId, meterId]);
   const days = cells.get(key) ?? new Map<string, Fraction>();
   cells.set(key, days.set(date, add(days.get(date) ?? ZERO, quantity)));
 }
 
-const REMEMBERED_MS = 45 * 86_400_000;
+const ID_RETENTION_MS = 45 * 86_400_000;
 
 /** A meter or a field, its rules ready. */
 interface Step {
@@ -58,11 +72,11 @@ interface Step {
 interface Schema {
   readonly attributes: readonly string[];
   readonly dimensions: readonly string[];
-  readonly dependencies: readonly Json[];
+  readonly dependencies: readonly JsonObject[];
   readonly fields: readonly Step[];
   readonly meters: readonly Step[];
   /** The attributes that consume feature credits. */
-  readonly consumed: readonly string[];
+  readonly consumedAttributes: readonly string[];
   /** Why it cannot be told what its events count. */
   readonly reason: string | undefined;
 }
@@ -75,19 +89,19 @@ interface Schema {
  *
  * @param creditsSuffice whether no event failed for want of feature credits; where that is wrong, quantities differ
  */
-export function createMetering(givenBook: unknown, creditsSuffice = false): Metering {
-  const book = record(givenBook);
-  const rules = createRules();
-  const schemas = schemasOf(book, rules, creditsSuffice);
-  const accounts = accountsOf(book);
-  const dependencies = new Map<string, Json | undefined>();
+export function createMetering(bookValue: unknown, creditsSuffice = false): Metering {
+  const book = asObject(bookValue);
+  const rules = createRuleEvaluator();
+  const schemas = buildSchemas(book, rules, creditsSuffice);
+  const accounts = indexAccounts(book);
+  const dependencies = new Map<string, JsonObject | undefined>();
   const unverified = new Set<string>();
   const reasons = new Set<string>();
-  const cells: Cells = new Map();
-  const seen = new Map<string, number>();
-  let [total, untold] = [0, 0];
-  const giveUp = ({ meters }: Schema, reason: string): void => {
-    untold++;
+  const cells: UsageCells = new Map();
+  const acceptedAt = new Map<string, number>();
+  let [total, unverifiedEvents] = [0, 0];
+  const markUnverified = ({ meters }: Schema, reason: string): void => {
+    unverifiedEvents++;
     reasons.add(reason);
     for (const { name } of meters) unverified.add(name);
   };
@@ -98,66 +112,75 @@ export function createMetering(givenBook: unknown, creditsSuffice = false): Mete
     cells,
     reasons,
     unverified,
-    events: () => ({ total, unverified: untold }),
-    add(given) {
+    events: () => ({ total, unverified: unverifiedEvents }),
+    add(eventValue) {
       total++;
-      const event = record(given);
-      const schema = schemas.get(text(event["schemaName"]));
-      const account = accounts.get(text(event["accountId"]));
-      const instant = instantOrNone(event["timestamp"]);
+      const event = asObject(eventValue);
+      const schema = schemas.get(asText(event["schemaName"]));
+      const account = accounts.get(asText(event["accountId"]));
+      const instant = tryReadInstant(event["timestamp"]);
       if (schema === undefined || account === undefined || instant === undefined || event["id"] === undefined) return;
-      if (schema.reason !== undefined) return giveUp(schema, schema.reason);
-      const first = seen.get(text(event["id"]));
+      if (schema.reason !== undefined) return markUnverified(schema, schema.reason);
+      const first = acceptedAt.get(asText(event["id"]));
       if (first !== undefined) {
         // How long an id is remembered depends on when its cycle closed (S14.1).
-        if (instant - first >= REMEMBERED_MS) giveUp(schema, "ids that come again after 45 days");
+        if (instant - first >= ID_RETENTION_MS) markUnverified(schema, "ids that come again after 45 days");
         return;
       }
       const key = JSON.stringify([event["schemaName"], account["id"]]);
-      if (!dependencies.has(key)) dependencies.set(key, dependenciesOf(schema, account, book));
-      const facts = factsOf(event, instant, schema, dependencies.get(key));
-      const units = facts && unitsOf(facts, schema, rules);
+      if (!dependencies.has(key)) dependencies.set(key, resolveDependencies(schema, account, book));
+      const facts = buildFacts(event, instant, schema, dependencies.get(key));
+      const units = facts && measureEvent(facts, schema, rules);
       if (units === undefined) return;
-      seen.set(text(event["id"]), instant);
+      acceptedAt.set(asText(event["id"]), instant);
       const date = new Date(instant).toISOString().slice(0, 10);
-      for (const [meterId, quantity] of units) addTo(cells, text(account["id"]), meterId, date, quantity);
+      for (const [meterId, quantity] of units) addToCell(cells, asText(account["id"]), meterId, date, quantity);
     },
   };
 }
 
 /** What rules see of an event; undefined where it fails. */
-function factsOf(event: Json, instant: number, schema: Schema, dependencies: Json | undefined): Json | undefined {
-  const given = list(event["attributes"]);
-  const attributes = Object.fromEntries(given.map(({ name, value }) => [text(name), fraction(value)]));
+function buildFacts(
+  event: JsonObject,
+  instant: number,
+  schema: Schema,
+  dependencies: JsonObject | undefined,
+): JsonObject | undefined {
+  const attributeList = asList(event["attributes"]);
+  const attributes = Object.fromEntries(attributeList.map(({ name, value }) => [asText(name), toFraction(value)]));
   const dimensions = Object.fromEntries(
-    Object.entries(record(event["dimensions"])).map(([name, value]) => [
+    Object.entries(asObject(event["dimensions"])).map(([name, value]) => [
       name,
-      typeof value === "string" ? value : fraction(value) && textOf(fraction(value) ?? ZERO),
+      typeof value === "string" ? value : toFraction(value) && formatFraction(toFraction(value) ?? ZERO),
     ]),
   );
-  const fit = Object.values(attributes).every((value) => value !== undefined && fits(value, 20));
-  const unique = new Set(given.map(({ name }) => name)).size === given.length;
-  const whole =
+  const isInBounds = Object.values(attributes).every((value) => value !== undefined && fits(value, 20));
+  const isUnique = new Set(attributeList.map(({ name }) => name)).size === attributeList.length;
+  const isComplete =
     schema.attributes.every((name) => Object.hasOwn(attributes, name)) &&
     schema.dimensions.every((name) => Object.hasOwn(dimensions, name) && dimensions[name] !== undefined);
-  if (!fit || !unique || !whole || dependencies === undefined) return undefined;
-  const declared = (all: Json, names: readonly string[]): Json =>
+  if (!isInBounds || !isUnique || !isComplete || dependencies === undefined) return undefined;
+  const pickFields = (all: JsonObject, names: readonly string[]): JsonObject =>
     Object.fromEntries(names.map((name) => [name, all[name]]));
-  const [attribute, dimension] = [declared(attributes, schema.attributes), declared(dimensions, schema.dimensions)];
+  const [attribute, dimension] = [pickFields(attributes, schema.attributes), pickFields(dimensions, schema.dimensions)];
   const { id, accountId, schemaName } = event;
   const timestamp = new Date(instant).toISOString();
-  const named = { attribute, attributes: attribute, dimension, dimensions: dimension };
-  return { ...named, dependencies, event: { id, accountId, schemaName, timestamp } };
+  const fieldFacts = { attribute, attributes: attribute, dimension, dimensions: dimension };
+  return { ...fieldFacts, dependencies, event: { id, accountId, schemaName, timestamp } };
 }
 
 /** What each meter counts of an event, after its enrichment; undefined where the event fails (S4.3, S5.2). */
-function unitsOf(facts: Json, schema: Schema, rules: Rules): ReadonlyMap<string, Fraction> | undefined {
+function measureEvent(
+  facts: JsonObject,
+  schema: Schema,
+  rules: RuleEvaluator,
+): ReadonlyMap<string, Fraction> | undefined {
   try {
     for (const field of schema.fields) enrich(facts, field, rules);
-    for (const name of schema.consumed) {
+    for (const name of schema.consumedAttributes) {
       if (name === "") continue;
-      const quantity = decimalIn(record(facts["attribute"])[name]);
-      if (quantity.over < 0n || !fits(quantity, 40)) throw new Error(`${name} is no quantity to consume`);
+      const quantity = requireDecimal(asObject(facts["attribute"])[name]);
+      if (quantity.numerator < 0n || !fits(quantity, 40)) throw new Error(`${name} is no quantity to consume`);
     }
     return new Map(
       schema.meters.flatMap((meter): [string, Fraction][] => {
@@ -172,152 +195,161 @@ function unitsOf(facts: Json, schema: Schema, rules: Rules): ReadonlyMap<string,
 }
 
 /** Adds a computed field to what later rules see. @throws {Error} where it does not come out as its type */
-function enrich(facts: Json, { name, type, rules: computed }: Step, rules: Rules): void {
-  const [{ kind, rule } = { kind: "VALUE", rule: undefined }] = computed;
-  const given = kind === "JSON_LOGIC_FROM_DEPENDENCY" ? record(facts["dependencies"])[text(rule)] : rule;
-  const asked = kind === "JSON_LOGIC_FROM_DEPENDENCY" ? ruleOf(given, parseJson) : given;
-  const value = kind === "VALUE" ? asked : rules.evaluate(asked, facts);
+function enrich(facts: JsonObject, { name, type, rules: computations }: Step, rules: RuleEvaluator): void {
+  const [{ kind, rule: ruleSource } = { kind: "VALUE", rule: undefined }] = computations;
+  const source =
+    kind === "JSON_LOGIC_FROM_DEPENDENCY" ? asObject(facts["dependencies"])[asText(ruleSource)] : ruleSource;
+  const rule = kind === "JSON_LOGIC_FROM_DEPENDENCY" ? toRule(source, parseJson) : source;
+  const value = kind === "VALUE" ? rule : rules.evaluate(rule, facts);
   if (type === "ATTRIBUTE") {
-    (facts["attribute"] as Record<string, unknown>)[name] = decimalIn(value);
+    (facts["attribute"] as Record<string, unknown>)[name] = requireDecimal(value);
   } else if (typeof value === "string" || isFraction(value)) {
-    (facts["dimension"] as Record<string, unknown>)[name] = stringOf(value);
+    (facts["dimension"] as Record<string, unknown>)[name] = toText(value);
   } else throw new Error(`${name} is no text`);
 }
 
 /** What a meter counts of an event; undefined where none of its matchers is met. */
-function measure(facts: Json, { name, type, rules: computations }: Step, rules: Rules): Fraction | undefined {
+function measure(
+  facts: JsonObject,
+  { name, type, rules: computations }: Step,
+  rules: RuleEvaluator,
+): Fraction | undefined {
   const matching = computations.filter(
     ({ matcher }) => matcher === undefined || rules.evaluate({ "!!": [matcher] }, facts) === true,
   );
   if (matching.length === 0) return undefined;
-  const results = type === "COUNT" ? [ONE] : matching.map(({ rule }) => decimalIn(rules.evaluate(rule, facts)));
+  const results = type === "COUNT" ? [ONE] : matching.map(({ rule }) => requireDecimal(rules.evaluate(rule, facts)));
   const total = results.reduce(add, ZERO);
   if (!fits(total, 40)) throw new Error(`${name} counts too many digits`);
   return total;
 }
 
 /** So many digits at most before and after the point (S1.3, S1.6). */
-function fits({ over, under }: Fraction, digits: number): boolean {
+function fits({ numerator, denominator }: Fraction, digits: number): boolean {
   const size = 10n ** BigInt(digits);
   return (
-    (over < 0n ? -over : over) < size * under && rounded({ over, under }, digits, "DOWN").over * under === over * size
+    (numerator < 0n ? -numerator : numerator) < size * denominator &&
+    roundToDigits({ numerator, denominator }, digits, "DOWN").numerator * denominator === numerator * size
   );
 }
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */
-function schemasOf(book: Json, rules: Rules, creditsSuffice: boolean): ReadonlyMap<string, Schema> {
-  const active = list(book["eventSchemas"]).filter(isActive);
-  const names = (of: unknown): readonly string[] => list(of).map((each) => text(each["name"]));
+function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: boolean): ReadonlyMap<string, Schema> {
+  const active = asList(book["eventSchemas"]).filter(isActive);
+  const names = (items: unknown): readonly string[] => asList(items).map((each) => asText(each["name"]));
   return new Map(
     active.map((schema) => {
       const { name, attributes, dimensions, enrichments } = schema;
-      const fields = list(record(enrichments)["fields"]).toSorted(byOrder).map(fieldStep);
-      const meters = list(book["usageMeters"]).filter(
+      const fields = asList(asObject(enrichments)["fields"]).toSorted(byOrder).map(createFieldStep);
+      const meters = asList(book["usageMeters"]).filter(
         (meter) => isActive(meter) && [name, schema["id"]].includes(meter["eventSchemaName"]),
       );
-      const measured = meters.map(meterStep);
-      const all = [...fields, ...measured].flatMap((step) =>
+      const meterSteps = meters.map(createMeterStep);
+      const all = [...fields, ...meterSteps].flatMap((step) =>
         step.rules.flatMap(({ matcher, rule }) => [matcher, rule]),
       );
-      const lacking = all.map(rules.lacks).find((operator) => operator !== undefined);
-      const consumed = consumedOf(schema, book);
-      const spends =
-        consumed.length > 0 && !creditsSuffice ? `events of ${text(name)} consume feature credits` : undefined;
-      const reason = lacking === undefined ? spends : `the operator ${lacking} is not known here`;
-      const declared = { attributes: names(attributes), dimensions: names(dimensions) };
-      const dependencies = list(record(enrichments)["dependencies"]);
-      return [text(name), { ...declared, dependencies, fields, meters: measured, consumed, reason }];
+      const unknownOperator = all.map(rules.findUnknownOperator).find((operator) => operator !== undefined);
+      const consumedAttributes = findConsumedAttributes(schema, book);
+      const creditReason =
+        consumedAttributes.length > 0 && !creditsSuffice
+          ? `events of ${asText(name)} consume feature credits`
+          : undefined;
+      const reason = unknownOperator === undefined ? creditReason : `the operator ${unknownOperator} is not known here`;
+      const declaredNames = { attributes: names(attributes), dimensions: names(dimensions) };
+      const dependencies = asList(asObject(enrichments)["dependencies"]);
+      return [asText(name), { ...declaredNames, dependencies, fields, meters: meterSteps, consumedAttributes, reason }];
     }),
   );
 }
 
-function isActive({ status }: Json): boolean {
+function isActive({ status }: JsonObject): boolean {
   return (status ?? "ACTIVE") === "ACTIVE";
 }
 
-function fieldStep(field: Json): Step {
-  const kind = text(field["enrichmentType"]);
-  const rule = kind === "JSON_LOGIC" ? ruleOf(field["value"], parseJson) : exactly(field["value"]);
-  return { name: text(field["name"]), type: text(field["type"]), rules: [{ matcher: undefined, rule, kind }] };
+function createFieldStep(field: JsonObject): Step {
+  const kind = asText(field["enrichmentType"]);
+  const rule = kind === "JSON_LOGIC" ? toRule(field["value"], parseJson) : toExactNumbers(field["value"]);
+  return { name: asText(field["name"]), type: asText(field["type"]), rules: [{ matcher: undefined, rule, kind }] };
 }
 
-function meterStep(meter: Json): Step {
-  const computations = list(meter["computations"]).toSorted(byOrder);
+function createMeterStep(meter: JsonObject): Step {
+  const computations = asList(meter["computations"]).toSorted(byOrder);
   return {
-    name: text(meter["id"]),
-    type: text(meter["aggregation"]),
+    name: asText(meter["id"]),
+    type: asText(meter["aggregation"]),
     rules: computations.map(({ matcher, computation }) => ({
-      matcher: (matcher ?? undefined) === undefined ? undefined : ruleOf(matcher, parseJson),
-      rule: ruleOf(computation ?? 1, parseJson),
+      matcher: (matcher ?? undefined) === undefined ? undefined : toRule(matcher, parseJson),
+      rule: toRule(computation ?? 1, parseJson),
       kind: "",
     })),
   };
 }
 
 /** The attributes of a schema that consume feature credits; an empty name consumes 1 for each event (S11.2). */
-function consumedOf({ name, attributes, featureDetails }: Json, book: Json): readonly string[] {
-  const own = text(record(featureDetails)["attributeName"]);
-  const usual = (featureDetails ?? undefined) === undefined ? text(list(attributes)[0]?.["name"]) : own;
-  const associations = list(book["features"]).flatMap((feature) => {
-    const given = feature["schemaAssociations"] ?? feature["schemaAssocitions"];
-    return Array.isArray(given) ? (given as unknown[]) : [];
+function findConsumedAttributes({ name, attributes, featureDetails }: JsonObject, book: JsonObject): readonly string[] {
+  const ownAttribute = asText(asObject(featureDetails)["attributeName"]);
+  const defaultAttribute =
+    (featureDetails ?? undefined) === undefined ? asText(asList(attributes)[0]?.["name"]) : ownAttribute;
+  const associations = asList(book["features"]).flatMap((feature) => {
+    const associationList = feature["schemaAssociations"] ?? feature["schemaAssocitions"];
+    return Array.isArray(associationList) ? (associationList as unknown[]) : [];
   });
-  const named = associations.flatMap((each) => {
-    if (each !== name && record(each)["schemaName"] !== name) return [];
-    const asked = record(each)["attributeName"] ?? undefined;
-    return [asked === undefined ? usual : text(asked)];
+  const associatedAttributes = associations.flatMap((each) => {
+    if (each !== name && asObject(each)["schemaName"] !== name) return [];
+    const attributeName = asObject(each)["attributeName"] ?? undefined;
+    return [attributeName === undefined ? defaultAttribute : asText(attributeName)];
   });
-  return (featureDetails ?? undefined) === undefined ? named : [...named, own];
+  return (featureDetails ?? undefined) === undefined ? associatedAttributes : [...associatedAttributes, ownAttribute];
 }
 
 /** The settings that a schema depends on, as an account has them (S4.2); undefined where one is missing or unfit. */
-function dependenciesOf({ dependencies }: Schema, account: Json, book: Json): Json | undefined {
-  const customer = list(book["customers"]).find(({ id, name }) => [id, name].includes(account["customerId"])) ?? {};
-  const owners: readonly ((setting: Json) => boolean)[] = [
+function resolveDependencies({ dependencies }: Schema, account: JsonObject, book: JsonObject): JsonObject | undefined {
+  const customer = asList(book["customers"]).find(({ id, name }) => [id, name].includes(account["customerId"])) ?? {};
+  const owners: readonly ((setting: JsonObject) => boolean)[] = [
     ({ entityType, entityId }) => entityType === "ACCOUNT" && [account["id"], account["name"]].includes(entityId),
     ({ entityType, entityId }) =>
       entityType === "CUSTOMER" && [customer["id"], customer["name"], account["customerId"]].includes(entityId),
     ({ entityType }) => (entityType ?? "ORGANIZATION") === "ORGANIZATION",
   ];
-  const found = dependencies.map(({ name, key }) => {
-    const isMeant = ({ id, namespace }: Json): boolean =>
-      id === key || `setting.${text(namespace)}.${text(id)}`.toLowerCase() === text(key).toLowerCase();
-    const settings = list(book["settings"]).filter(isMeant);
+  const values = dependencies.map(({ name, key }) => {
+    const isMeant = ({ id, namespace }: JsonObject): boolean =>
+      id === key || `setting.${asText(namespace)}.${asText(id)}`.toLowerCase() === asText(key).toLowerCase();
+    const settings = asList(book["settings"]).filter(isMeant);
     const setting = owners.map((owns) => settings.find(owns)).find((each) => each !== undefined);
     try {
-      return [text(name), setting && settingValue(setting)] as const;
+      return [asText(name), setting && settingValue(setting)] as const;
     } catch {
-      return [text(name), undefined] as const;
+      return [asText(name), undefined] as const;
     }
   });
-  return found.every(([, value]) => value !== undefined) ? Object.fromEntries(found) : undefined;
+  return values.every(([, value]) => value !== undefined) ? Object.fromEntries(values) : undefined;
 }
 
-function settingValue({ dataType, value }: Json): unknown {
-  if (dataType === "NUMERIC") return fraction(value);
-  return dataType === "JSON" ? exactly(parseJson(text(value))) : value;
+function settingValue({ dataType, value }: JsonObject): unknown {
+  if (dataType === "NUMERIC") return toFraction(value);
+  return dataType === "JSON" ? toExactNumbers(parseJson(asText(value))) : value;
 }
 
 /** ACTIVE accounts by id and by alias. */
-function accountsOf(book: Json): ReadonlyMap<string, Json> {
-  const active = list(book["accounts"]).filter(isActive);
+function indexAccounts(book: JsonObject): ReadonlyMap<string, JsonObject> {
+  const active = asList(book["accounts"]).filter(isActive);
   const aliases = active.flatMap((account) => {
-    const given = Array.isArray(account["aliases"]) ? (account["aliases"] as unknown[]) : [];
-    return given.map((alias): [string, Json] => [
-      text(typeof alias === "string" ? alias : record(alias)["alias"]),
+    const aliasList = Array.isArray(account["aliases"]) ? (account["aliases"] as unknown[]) : [];
+    return aliasList.map((alias): [string, JsonObject] => [
+      asText(typeof alias === "string" ? alias : asObject(alias)["alias"]),
       account,
     ]);
   });
-  return new Map([...aliases, ...active.map((account): [string, Json] => [text(account["id"]), account])]);
+  return new Map([...aliases, ...active.map((account): [string, JsonObject] => [asText(account["id"]), account])]);
 }
 
-function byOrder(a: Json, b: Json): number {
-  return compare(figure(a["order"]), figure(b["order"]));
+function byOrder(a: JsonObject, b: JsonObject): number {
+  return compare(fractionOrZero(a["order"]), fractionOrZero(b["order"]));
 }
 
-function instantOrNone(timestamp: unknown): number | undefined {
+function tryReadInstant(timestamp: unknown): number | undefined {
   try {
-    return instantIn(timestamp);
+    return readInstant(timestamp);
   } catch {
     return undefined;
   }

@@ -8,26 +8,26 @@ import { createRequire } from "node:module";
 import {
   add,
   compare,
-  decimal,
+  toDecimal,
   divide,
-  figure,
-  fraction,
+  fractionOrZero,
+  toFraction,
   type Fraction,
   isFraction,
-  type Json,
+  type JsonObject,
   multiply,
-  rounded,
+  roundToDigits,
   subtract,
-  textOf,
+  formatFraction,
   ZERO,
 } from "./figures.ts";
 
 /** An evaluator of rules. */
-export interface Rules {
+export interface RuleEvaluator {
   /** The first operator of a rule that is not known here. */
-  readonly lacks: (rule: unknown) => string | undefined;
+  readonly findUnknownOperator: (rule: unknown) => string | undefined;
   /** What a rule makes of facts; numbers are fractions. @throws {Error} where the rule cannot answer */
-  readonly evaluate: (rule: unknown, facts: Json) => unknown;
+  readonly evaluate: (rule: unknown, facts: JsonObject) => unknown;
 }
 
 /** What is used of json-logic-js. */
@@ -39,7 +39,7 @@ interface JsonLogic {
 type Operation = Parameters<JsonLogic["add_operation"]>[1];
 type Binary = (a: Fraction, b: Fraction) => Fraction;
 
-const THEIRS = "var missing missing_some if ?: and or ! !! map filter reduce all some none merge";
+const LIBRARY_OPERATORS = "var missing missing_some if ?: and or ! !! map filter reduce all some none merge";
 const UNITS_MS: Readonly<Record<string, number>> = {
   MILLIS: 1,
   SECONDS: 1000,
@@ -52,41 +52,41 @@ const DURATION =
   /^([+-]?)P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)W)?(?:(\d+(?:[.,]\d+)?)D)?(?:T(?=.)(?:(\d+(?:[.,]\d+)?)H)?(?:(\d+(?:[.,]\d+)?)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/;
 
 /** An evaluator over a copy of json-logic-js of its own. */
-export function createRules(): Rules {
-  const logic = ownCopy();
-  const operations = operationsOver(logic);
-  const known = new Set([...THEIRS.split(" "), ...Object.keys(operations)]);
+export function createRuleEvaluator(): RuleEvaluator {
+  const logic = loadPrivateCopy();
+  const operations = createOperations(logic);
+  const knownOperators = new Set([...LIBRARY_OPERATORS.split(" "), ...Object.keys(operations)]);
   for (const [name, operation] of Object.entries(operations)) logic.add_operation(name, operation);
-  const theirs = logic.truthy.bind(logic);
-  logic.truthy = (value) => (isFraction(value) ? value.over !== 0n : theirs(value));
-  const lacks = (rule: unknown): string | undefined => {
+  const libraryTruthy = logic.truthy.bind(logic);
+  logic.truthy = (value) => (isFraction(value) ? value.numerator !== 0n : libraryTruthy(value));
+  const findUnknownOperator = (rule: unknown): string | undefined => {
     if (typeof rule !== "object" || rule === null || isFraction(rule)) return undefined;
-    const unknown = Array.isArray(rule) ? undefined : Object.keys(rule).find((name) => !known.has(name));
+    const unknown = Array.isArray(rule) ? undefined : Object.keys(rule).find((name) => !knownOperators.has(name));
     return (
       unknown ??
       Object.values(rule)
-        .map(lacks)
+        .map(findUnknownOperator)
         .find((name) => name !== undefined)
     );
   };
-  return { lacks, evaluate: (rule, facts) => logic.apply(rule, facts) };
+  return { findUnknownOperator, evaluate: (rule, facts) => logic.apply(rule, facts) };
 }
 
 /** A rule of a book: an object, a literal, or a text that holds one (S3.6); numbers in it become fractions. */
-export function ruleOf(given: unknown, parse: (text: string) => unknown): unknown {
-  return exactly(typeof given === "string" ? parse(given) : given);
+export function toRule(value: unknown, parse: (text: string) => unknown): unknown {
+  return toExactNumbers(typeof value === "string" ? parse(value) : value);
 }
 
 /** Numbers as fractions, in lists and objects too. */
-export function exactly(value: unknown): unknown {
-  if (typeof value === "number") return fraction(value);
+export function toExactNumbers(value: unknown): unknown {
+  if (typeof value === "number") return toFraction(value);
   if (typeof value !== "object" || value === null || isFraction(value)) return value;
-  if (Array.isArray(value)) return value.map(exactly);
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, exactly(part)]));
+  if (Array.isArray(value)) return value.map(toExactNumbers);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, toExactNumbers(part)]));
 }
 
 /** A copy that nobody else has: what is added to it is not added to the copy of a host, which stays where it was. */
-function ownCopy(): JsonLogic {
+function loadPrivateCopy(): JsonLogic {
   const require = createRequire(import.meta.url);
   const path = require.resolve("json-logic-js");
   const host = require.cache[path];
@@ -99,52 +99,55 @@ function ownCopy(): JsonLogic {
   }
 }
 
-function operationsOver(logic: JsonLogic): Readonly<Record<string, Operation>> {
-  const folded = (operation: Binary): Operation => {
-    return (...values) => values.map(decimalIn).reduce((a, b) => within(operation(a, b)));
+function createOperations(logic: JsonLogic): Readonly<Record<string, Operation>> {
+  const foldOperation = (operation: Binary): Operation => {
+    return (...values) => values.map(requireDecimal).reduce((a, b) => requireDigitLimit(operation(a, b)));
   };
-  const binary = (operation: Binary): Operation => {
-    return (a, b) => within(operation(decimalIn(a), decimalIn(b)));
+  const binaryOperation = (operation: Binary): Operation => {
+    return (a, b) => requireDigitLimit(operation(requireDecimal(a), requireDecimal(b)));
   };
-  const ordered = (test: (order: number) => boolean): Operation => {
-    return (a, b, c) => test(orderOf(a, b)) && (c === undefined || test(orderOf(b, c)));
+  const orderOperation = (test: (order: number) => boolean): Operation => {
+    return (a, b, c) => test(compareLoosely(a, b)) && (c === undefined || test(compareLoosely(b, c)));
   };
-  const placed = (round: (x: Fraction, places: number) => Fraction): Operation => {
-    return (x, places = ZERO) => round(decimalIn(x), Number(textOf(decimalIn(places))));
+  const roundingOperation = (round: (x: Fraction, places: number) => Fraction): Operation => {
+    return (x, places = ZERO) => round(requireDecimal(x), Number(formatFraction(requireDecimal(places))));
   };
   return {
-    "+": folded(add),
-    "*": folded(multiply),
-    min: folded((a, b) => (compare(b, a) < 0 ? b : a)),
-    max: folded((a, b) => (compare(b, a) > 0 ? b : a)),
-    "-": (a, b) => (b === undefined ? subtract(ZERO, decimalIn(a)) : within(subtract(decimalIn(a), decimalIn(b)))),
-    "/": binary((a, b) => decimal(ratio(a, b), 34)),
-    "%": binary((a, b) => subtract(a, multiply(b, rounded(ratio(a, b), 0, "DOWN")))),
-    round: placed((x, places) => rounded(x, places, "HALF_UP")),
-    floor: placed((x, places) => rounded(x, places, "FLOOR")),
-    ceil: placed((x, places) => subtract(ZERO, rounded(subtract(ZERO, x), places, "FLOOR"))),
+    "+": foldOperation(add),
+    "*": foldOperation(multiply),
+    min: foldOperation((a, b) => (compare(b, a) < 0 ? b : a)),
+    max: foldOperation((a, b) => (compare(b, a) > 0 ? b : a)),
+    "-": (a, b) =>
+      b === undefined
+        ? subtract(ZERO, requireDecimal(a))
+        : requireDigitLimit(subtract(requireDecimal(a), requireDecimal(b))),
+    "/": binaryOperation((a, b) => toDecimal(divideStrictly(a, b), 34)),
+    "%": binaryOperation((a, b) => subtract(a, multiply(b, roundToDigits(divideStrictly(a, b), 0, "DOWN")))),
+    round: roundingOperation((x, places) => roundToDigits(x, places, "HALF_UP")),
+    floor: roundingOperation((x, places) => roundToDigits(x, places, "FLOOR")),
+    ceil: roundingOperation((x, places) => subtract(ZERO, roundToDigits(subtract(ZERO, x), places, "FLOOR"))),
     "==": (a, b) => looselyEqual(a, b),
     "!=": (a, b) => !looselyEqual(a, b),
     "===": (a, b) => strictlyEqual(a, b),
     "!==": (a, b) => !strictlyEqual(a, b),
-    "<": ordered((order) => order < 0),
-    "<=": ordered((order) => order <= 0),
-    ">": (a, b) => orderOf(a, b) > 0,
-    ">=": (a, b) => orderOf(a, b) >= 0,
-    in: (sought, list) =>
+    "<": orderOperation((order) => order < 0),
+    "<=": orderOperation((order) => order <= 0),
+    ">": (a, b) => compareLoosely(a, b) > 0,
+    ">=": (a, b) => compareLoosely(a, b) >= 0,
+    in: (needle, list) =>
       typeof list === "string"
-        ? list !== "" && list.includes(stringOf(sought))
-        : Array.isArray(list) && list.some((each) => strictlyEqual(each, sought)),
-    cat: (...values) => values.map((value) => stringOf(value ?? "")).join(""),
-    substr: (source, start, length) => part(stringOf(source), start, length),
+        ? list !== "" && list.includes(toText(needle))
+        : Array.isArray(list) && list.some((each) => strictlyEqual(each, needle)),
+    cat: (...values) => values.map((value) => toText(value ?? "")).join(""),
+    substr: (source, start, length) => sliceText(toText(source), start, length),
     log: (value) => value,
     var(path, fallback) {
-      const value = variable(this, path);
+      const value = readVariable(this, path);
       return value === undefined ? (fallback ?? null) : value;
     },
-    missing_some(needed, names) {
+    missing_some(minimum, names) {
       const missing = logic.apply({ missing: [names] }, this) as unknown[];
-      return (names as unknown[]).length - missing.length >= doubleOf(needed) ? [] : missing;
+      return (names as unknown[]).length - missing.length >= toDouble(minimum) ? [] : missing;
     },
     ...DATES,
   };
@@ -152,83 +155,83 @@ function operationsOver(logic: JsonLogic): Readonly<Record<string, Operation>> {
 
 /** Dates and durations (S3.4). */
 const DATES: Readonly<Record<string, Operation>> = {
-  date: (text) => new Date(instantIn(text)).toISOString(),
-  "date.add": (date, duration) => movedBy(instantIn(date), textIn(duration), 1),
-  "date.sub": (date, duration) => movedBy(instantIn(date), textIn(duration), -1),
-  "duration.between": (from, until) => timeText(instantIn(until) - instantIn(from)),
-  "duration.of": (count, unit) => durationText(decimalIn(count), textIn(unit)),
+  date: (text) => new Date(readInstant(text)).toISOString(),
+  "date.add": (date, duration) => shiftInstant(readInstant(date), requireText(duration), 1),
+  "date.sub": (date, duration) => shiftInstant(readInstant(date), requireText(duration), -1),
+  "duration.between": (from, until) => formatTimeSpan(readInstant(until) - readInstant(from)),
+  "duration.of": (count, unit) => formatDuration(requireDecimal(count), requireText(unit)),
   "duration.as": (duration, unit) => {
-    const { months, millis } = durationIn(textIn(duration));
+    const { months, millis } = readDuration(requireText(duration));
     if (months !== 0) throw new Error("a duration with months has no fixed length");
-    return decimal(ratio(millis, figure(UNITS_MS[textIn(unit)])));
+    return toDecimal(divideStrictly(millis, fractionOrZero(UNITS_MS[requireText(unit)])));
   },
 };
 
 /** The instant of a text with a zone, or of a date, in milliseconds; what is below them is cut (S2.2). */
-export function instantIn(value: unknown): number {
-  const [, date, time = "00:00", second = "00", rest = "", , hours, minutes] = TIMESTAMP.exec(textIn(value)) ?? [];
+export function readInstant(value: unknown): number {
+  const [, date, time = "00:00", second = "00", rest = "", , hours, minutes] = TIMESTAMP.exec(requireText(value)) ?? [];
   const text = `${date ?? ""}T${time}:${second}.${`${rest}000`.slice(0, 3)}Z`;
   const instant = Date.parse(text);
   // Date.parse takes 30 February for 1 March.
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== text)
-    throw new Error(`${textIn(value)} is no instant`);
+    throw new Error(`${requireText(value)} is no instant`);
   const offset = hours === undefined ? 0 : Number(hours) * 60 + Number(`${hours[0] ?? ""}${minutes ?? ""}`);
   return instant - offset * 60_000;
 }
 
 /** The decimal that a value is, or that its text says (S3.2). @throws {Error} for anything else */
-export function decimalIn(value: unknown): Fraction {
-  const found = typeof value === "string" || isFraction(value) ? fraction(value) : undefined;
-  if (found === undefined) throw new Error(`${stringOf(value)} is no decimal`);
-  return found;
+export function requireDecimal(value: unknown): Fraction {
+  const result = typeof value === "string" || isFraction(value) ? toFraction(value) : undefined;
+  if (result === undefined) throw new Error(`${toText(value)} is no decimal`);
+  return result;
 }
 
 /** The text of a value: a decimal's plain text, else as JavaScript has it. */
-export function stringOf(value: unknown): string {
+export function toText(value: unknown): string {
   if (typeof value === "string") return value;
-  if (isFraction(value)) return textOf(value);
-  if (Array.isArray(value)) return value.map((each) => stringOf(each ?? "")).join(",");
+  if (isFraction(value)) return formatFraction(value);
+  if (Array.isArray(value)) return value.map((each) => toText(each ?? "")).join(",");
   return typeof value === "object" && value !== null ? "[object Object]" : `${value as boolean | null | undefined}`;
 }
 
-function textIn(value: unknown): string {
+function requireText(value: unknown): string {
   if (typeof value === "string") return value;
-  throw new Error(`${stringOf(value)} is no text`);
+  throw new Error(`${toText(value)} is no text`);
 }
 
 /** No decimal has more than 100 digits (S1.4). */
-function within(value: Fraction): Fraction {
-  const exact = decimal(value);
+function requireDigitLimit(value: Fraction): Fraction {
+  const exact = toDecimal(value);
   if (compare(exact, value) !== 0) throw new Error("more than 100 digits");
   return exact;
 }
 
-function ratio(a: Fraction, b: Fraction): Fraction {
-  if (b.over === 0n) throw new Error("division by zero");
-  return b.over > 0n ? divide(a, b) : divide(subtract(ZERO, a), subtract(ZERO, b));
+function divideStrictly(a: Fraction, b: Fraction): Fraction {
+  if (b.numerator === 0n) throw new Error("division by zero");
+  return b.numerator > 0n ? divide(a, b) : divide(subtract(ZERO, a), subtract(ZERO, b));
 }
 
 /** Reads a variable (S3.3): own properties; a name may hold dots; what is left of the path is first tried as one key. */
-function variable(facts: unknown, path: unknown): unknown {
+function readVariable(facts: unknown, path: unknown): unknown {
   if (path === null || path === undefined || path === "") return facts;
-  const name = stringOf(path);
+  const name = toText(path);
   const dot = name.indexOf(".");
-  const stepped = dot < 0 ? undefined : below(property(facts, name.slice(0, dot)), name.slice(dot + 1));
-  return stepped === undefined ? property(facts, name) : stepped;
+  const nestedValue = dot < 0 ? undefined : readPath(readProperty(facts, name.slice(0, dot)), name.slice(dot + 1));
+  return nestedValue === undefined ? readProperty(facts, name) : nestedValue;
 }
 
-function below(data: unknown, path: string): unknown {
-  const whole = property(data, path);
+function readPath(data: unknown, path: string): unknown {
+  const whole = readProperty(data, path);
   const dot = path.indexOf(".");
   if (whole !== undefined || dot < 0) return whole;
-  return below(property(data, path.slice(0, dot)), path.slice(dot + 1));
+  return readPath(readProperty(data, path.slice(0, dot)), path.slice(dot + 1));
 }
 
-function property(data: unknown, key: string): unknown {
+function readProperty(data: unknown, key: string): unknown {
   if (typeof data === "string" ? false : typeof data !== "object" || data === null || isFraction(data))
     return undefined;
   const holder = Object(data) as Readonly<Record<string, unknown>>;
-  return Object.hasOwn(holder, key) ? exactly(holder[key]) : undefined;
+  return Object.hasOwn(holder, key) ? toExactNumbers(holder[key]) : undefined;
 }
 
 function strictlyEqual(a: unknown, b: unknown): boolean {
@@ -238,14 +241,14 @@ function strictlyEqual(a: unknown, b: unknown): boolean {
 function looselyEqual(a: unknown, b: unknown): boolean {
   const composite = (value: unknown): boolean => typeof value === "object" && value !== null && !isFraction(value);
   if ((a ?? null) === null || (b ?? null) === null) return (a ?? null) === (b ?? null);
-  return composite(a) && composite(b) ? a === b : orderOf(a, b) === 0;
+  return composite(a) && composite(b) ? a === b : compareLoosely(a, b) === 0;
 }
 
 /** Texts by their characters, everything else as decimals after the conversions of JavaScript; NaN without an order. */
-function orderOf(a: unknown, b: unknown): number {
-  const [x, y] = [primitive(a), primitive(b)];
+function compareLoosely(a: unknown, b: unknown): number {
+  const [x, y] = [toPrimitive(a), toPrimitive(b)];
   if (typeof x === "string" && typeof y === "string") return x === y ? 0 : x < y ? -1 : 1;
-  const [left, right] = [numberIn(x), numberIn(y)];
+  const [left, right] = [toNumber(x), toNumber(y)];
   if (isFraction(left) && isFraction(right)) return compare(left, right);
   // NaN and the infinities are no decimals: any decimal stands in the middle of them.
   const [m, n] = [left, right].map((value) => (isFraction(value) ? 0 : value));
@@ -253,42 +256,43 @@ function orderOf(a: unknown, b: unknown): number {
 }
 
 /** Lists and objects as their texts. */
-function primitive(value: unknown): unknown {
-  return typeof value === "object" && value !== null && !isFraction(value) ? stringOf(value) : value;
+function toPrimitive(value: unknown): unknown {
+  return typeof value === "object" && value !== null && !isFraction(value) ? toText(value) : value;
 }
 
 /** What JavaScript converts a value to: a decimal, NaN or an infinity. */
-function numberIn(value: unknown): Fraction | number {
+function toNumber(value: unknown): Fraction | number {
   if (isFraction(value)) return value;
   if (value === undefined) return Number.NaN;
-  if (typeof value !== "string") return figure(value === true ? 1 : 0);
+  if (typeof value !== "string") return fractionOrZero(value === true ? 1 : 0);
   const double = Number(value);
-  return fraction(value.trim()) ?? fraction(double) ?? double;
+  return toFraction(value.trim()) ?? toFraction(double) ?? double;
 }
 
 /** For positions and lengths, never for amounts. */
-function doubleOf(value: unknown): number {
-  const number = numberIn(primitive(value));
-  return isFraction(number) ? Number(textOf(number)) : number;
+function toDouble(value: unknown): number {
+  const number = toNumber(toPrimitive(value));
+  return isFraction(number) ? Number(formatFraction(number)) : number;
 }
 
-function part(source: string, start: unknown, length: unknown): string {
-  const rest = source.slice(Math.trunc(doubleOf(start)) || 0);
+function sliceText(source: string, start: unknown, length: unknown): string {
+  const rest = source.slice(Math.trunc(toDouble(start)) || 0);
   if (length === undefined) return rest;
-  const count = doubleOf(length) || 0;
+  const count = toDouble(length) || 0;
   if (count < 0 && !isFraction(length)) return "";
   return rest.slice(0, Math.max(0, Math.trunc(count < 0 ? rest.length + count : count)));
 }
 
-function durationIn(text: string): { readonly months: number; readonly millis: Fraction } {
+function readDuration(text: string): { readonly months: number; readonly millis: Fraction } {
   const [, sign, years = "0", months = "0", ...parts] = DURATION.exec(text) ?? [];
   if (sign === undefined) throw new Error(`${text} is no duration`);
-  const given = parts.filter((each) => each !== undefined);
-  if (given.slice(0, -1).some((each) => /[.,]/.test(each)))
+  const presentParts = parts.filter((each) => each !== undefined);
+  if (presentParts.slice(0, -1).some((each) => /[.,]/.test(each)))
     throw new Error(`only the last part of ${text} may have a fraction`);
   const lengths = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1000];
   const millis = lengths.reduce(
-    (sum, length, index) => add(sum, multiply(figure((parts[index] ?? "0").replace(",", ".")), figure(length))),
+    (sum, length, index) =>
+      add(sum, multiply(fractionOrZero((parts[index] ?? "0").replace(",", ".")), fractionOrZero(length))),
     ZERO,
   );
   const count = Number(years) * 12 + Number(months);
@@ -296,33 +300,33 @@ function durationIn(text: string): { readonly months: number; readonly millis: F
 }
 
 /** Moved by months first, a day that the month lacks being its last, then by exact time in whole milliseconds. */
-function movedBy(instant: number, duration: string, sign: number): string {
-  const { months, millis } = durationIn(duration);
+function shiftInstant(instant: number, duration: string, sign: number): string {
+  const { months, millis } = readDuration(duration);
   const date = new Date(instant);
   const day = date.getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + sign * months);
   const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
   date.setUTCDate(Math.min(day, last));
-  const result = new Date(date.getTime() + sign * Number(rounded(millis, 0, "DOWN").over)).toISOString();
+  const result = new Date(date.getTime() + sign * Number(roundToDigits(millis, 0, "DOWN").numerator)).toISOString();
   if (!/^\d{4}-/.test(result)) throw new Error(`${result} is not within the years 0000 to 9999`);
   return result;
 }
 
 /** Hours, minutes and seconds: 1 May to 1 June is `PT744H`. */
-function timeText(ms: number): string {
+function formatTimeSpan(ms: number): string {
   const rest = Math.abs(ms);
   const [hours, minutes] = [Math.floor(rest / 3_600_000), Math.floor((rest % 3_600_000) / 60_000)];
-  const seconds = textOf(divide(figure(rest % 60_000), figure(1000)));
+  const seconds = formatFraction(divide(fractionOrZero(rest % 60_000), fractionOrZero(1000)));
   const text = `${hours === 0 ? "" : `${hours}H`}${minutes === 0 ? "" : `${minutes}M`}${seconds === "0" ? "" : `${seconds}S`}`;
   return `${ms < 0 ? "-" : ""}PT${text === "" ? "0S" : text}`;
 }
 
-function durationText(count: Fraction, unit: string): string {
+function formatDuration(count: Fraction, unit: string): string {
   if (UNITS_MS[unit] === undefined) throw new Error(`${unit} is no unit`);
-  const amount = unit === "MILLIS" ? divide(count, figure(1000)) : count;
-  const digits = textOf(amount).replace("-", "");
+  const amount = unit === "MILLIS" ? divide(count, fractionOrZero(1000)) : count;
+  const digits = formatFraction(amount).replace("-", "");
   const text =
     unit === "DAYS" ? `P${digits}D` : `PT${digits}${unit === "HOURS" ? "H" : unit === "MINUTES" ? "M" : "S"}`;
-  return `${amount.over < 0n ? "-" : ""}${text}`;
+  return `${amount.numerator < 0n ? "-" : ""}${text}`;
 }

@@ -5,13 +5,13 @@
  */
 import { exactOfText, isWithinPlaces, mantissaOf, scaleOf } from "../numbers/exact.ts";
 import type { NumberRange } from "./pushing/number-range.ts";
-import { type DigitBounds, textRange } from "./pushing/push-schema.ts";
+import { type DigitBounds, createTextRange } from "./pushing/push-schema.ts";
 
 /** The type of a column, as far as what its values mean depends on it. */
 export type ColumnType =
   /** `float`: of 32 bits. */
   | { readonly type: "integer" | "double" | "float" }
-  /** `isString`: its values are texts as they stand, and none is made of them, as of those of an enumeration. */
+  /** `isTextColumn`: its values are texts as they stand, and none is made of them, as of those of an enumeration. */
   | { readonly type: "text"; readonly isString?: true }
   /** What no plain row has; `name` is what the database calls it. */
   | { readonly type: "other"; readonly name: string }
@@ -58,21 +58,21 @@ export interface Source {
 const INTEGER_DIGITS = 18;
 
 /** What a plain event's attribute may be. @returns undefined where no row of the source can be plain */
-export function rangeOfPart(part: SourcePart | undefined, bounds: DigitBounds): NumberRange | undefined {
+export function computePartRange(part: SourcePart | undefined, bounds: DigitBounds): NumberRange | undefined {
   if (part === undefined || "isTemplate" in part) return undefined;
-  if ("value" in part) return rangeOfValue(part.value);
+  if ("value" in part) return computeValueRange(part.value);
   const { type } = part;
   switch (type.type) {
     case "text":
-      return textRange("", bounds);
+      return createTextRange("", bounds);
     case "double":
       // Of more than 15 digits a double is not sure.
-      return textRange("", { before: Math.min(bounds.before, 15 - bounds.after), after: bounds.after });
+      return createTextRange("", { before: Math.min(bounds.before, 15 - bounds.after), after: bounds.after });
     case "integer":
-      return textRange("", { before: bounds.before, after: 0 });
+      return createTextRange("", { before: bounds.before, after: 0 });
     case "decimal": {
       const before = Math.min(bounds.before, type.precision - type.scale, INTEGER_DIGITS - type.scale);
-      return before < 0 ? undefined : textRange("", { before, after: type.scale });
+      return before < 0 ? undefined : createTextRange("", { before, after: type.scale });
     }
     case "float":
     case "timestamp":
@@ -81,7 +81,7 @@ export function rangeOfPart(part: SourcePart | undefined, bounds: DigitBounds): 
   }
 }
 
-function rangeOfValue(text: string): NumberRange | undefined {
+function computeValueRange(text: string): NumberRange | undefined {
   const exact = exactOfText(text);
   if (exact === undefined || !isWithinPlaces(exact, INTEGER_DIGITS) || scaleOf(exact) > INTEGER_DIGITS)
     return undefined;
@@ -90,15 +90,15 @@ function rangeOfValue(text: string): NumberRange | undefined {
 }
 
 /** Whether the text of a part in the database is the same as in the event. */
-function isText(part: SourcePart | undefined): boolean {
+function hasStableText(part: SourcePart | undefined): boolean {
   if (part === undefined) return false;
   if ("value" in part) return !part.value.includes("\0");
-  if ("isTemplate" in part) return part.template.every((each) => each === "row" || isText(each));
+  if ("isTemplate" in part) return part.template.every((each) => each === "row" || hasStableText(each));
   return part.type.type === "text" || part.type.type === "integer";
 }
 
 /** Why no row of a source can be plain for a schema; undefined where rows can be. */
-export function unfitFor(
+export function explainNotPushable(
   source: Source,
   { attributes, dimensions }: { readonly attributes: readonly string[]; readonly dimensions: readonly string[] },
 ): string | undefined {
@@ -107,25 +107,28 @@ export function unfitFor(
     [source.id, "id"],
     [source.accountId, "accountId"],
   ] as const) {
-    if (!isText(part)) return `its ${name} is in a column of a type whose texts differ between engines`;
+    if (!hasStableText(part)) return `its ${name} is in a column of a type whose texts differ between engines`;
   }
-  if (!isTime(source.timestamp)) return "its timestamp is in a column of a type or form that is read by the core alone";
-  const missing = attributes.find((name) => !source.attributes.has(name));
-  if (missing !== undefined) return `the map has no attribute ${JSON.stringify(missing)}: its events lack it`;
-  const absent = dimensions.find((name) => !source.dimensions.has(name));
-  if (absent !== undefined) return `the map has no dimension ${JSON.stringify(absent)}: its events lack it`;
+  if (!hasReadableTime(source.timestamp))
+    return "its timestamp is in a column of a type or form that is read by the core alone";
+  const missingAttribute = attributes.find((name) => !source.attributes.has(name));
+  if (missingAttribute !== undefined)
+    return `the map has no attribute ${JSON.stringify(missingAttribute)}: its events lack it`;
+  const missingDimension = dimensions.find((name) => !source.dimensions.has(name));
+  if (missingDimension !== undefined)
+    return `the map has no dimension ${JSON.stringify(missingDimension)}: its events lack it`;
   for (const [name, part] of source.attributes) {
-    if (rangeOfPart(part, { before: 9, after: 0 }) === undefined)
+    if (computePartRange(part, { before: 9, after: 0 }) === undefined)
       return `the attribute ${JSON.stringify(name)} is in a column of a type that is read by the core alone`;
   }
   for (const [name, part] of source.dimensions) {
-    if (!isText(part))
+    if (!hasStableText(part))
       return `the dimension ${JSON.stringify(name)} is in a column of a type whose texts differ between engines`;
   }
   return undefined;
 }
 
-function isTime({ part, form, zoneMinutes }: SourceTime): boolean {
+function hasReadableTime({ part, form, zoneMinutes }: SourceTime): boolean {
   if (!("column" in part)) return false;
   if (form !== undefined) return part.type.type === "integer";
   if (part.type.type === "timestamp") return part.type.isZoned || zoneMinutes !== undefined;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 
 import { createFile, type Io } from "../../src/cli/io.ts";
-import { run } from "../../src/cli/run.ts";
+import { runCommandLine } from "../../src/cli/run.ts";
 import type { Thread } from "../../src/cli/threads/pool.ts";
 import { createScanner } from "../../src/cli/threads/scanner.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
@@ -42,9 +42,9 @@ export function folder(): Folder {
 function threadHere(onPart: () => void): Thread {
   const scanner = createScanner();
   return {
-    async ask(question) {
+    async request(question) {
       if (question.kind === "part") onPart();
-      return scanner.answer(structuredClone(question));
+      return scanner.respond(structuredClone(question));
     },
     stop: async () => undefined,
   };
@@ -56,10 +56,10 @@ export async function ratebook(
   {
     stdin = "",
     cut = "",
-    isTerminal = false,
+    isTerminal: isStderrTerminal = false,
     terminal,
     env = {},
-    stopped = () => new Promise(() => {}),
+    stopped: waitForStop = () => new Promise(() => {}),
     onOutput = () => {},
     partBytes = 1 << 16,
     onPart = () => {},
@@ -69,7 +69,7 @@ export async function ratebook(
     isTerminal?: boolean;
     terminal?: Io["terminal"];
     env?: Io["env"];
-    stopped?: Io["stopped"];
+    stopped?: Io["waitForStop"];
     onOutput?: (out: string) => void;
     /** Bytes of a file that a thread looks at at once. */
     partBytes?: number;
@@ -89,16 +89,16 @@ export async function ratebook(
     stdin: () => Readable.from([Buffer.from(stdin)]),
     stdout: into("out"),
     stderr: into("err"),
-    isTerminal,
+    isStderrTerminal,
     terminal,
     createFile,
     readFile: async (path) => readFile(path),
     fingerprintKey: () => [1, 2, 3, 4],
     threads: { count: 2, partBytes, start: () => threadHere(onPart) },
     env,
-    stopped,
+    waitForStop,
   };
-  const code = await run(argv, io);
+  const code = await runCommandLine(argv, io);
   const clean = (text: string): string => (cut === "" ? text : text.replaceAll(`${cut}/`, ""));
   return { code, out: clean(texts.out), err: clean(texts.err) };
 }

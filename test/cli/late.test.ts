@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseInstant } from "../../src/calendar/instant.ts";
 import type { Arguments } from "../../src/cli/arguments.ts";
 import type { Io } from "../../src/cli/io.ts";
-import { usageElsewhereOf } from "../../src/cli/usage/usage-elsewhere.ts";
+import { readExternalUsage } from "../../src/cli/usage/usage-elsewhere.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -42,8 +42,8 @@ const NO_IO = {} as Io;
 /** The options as a command line has them. */
 function given(...paths: readonly string[]): Arguments {
   return {
-    many: () => paths,
-    one: (name) => (name === "usage-schemas" ? "call" : undefined),
+    values: () => paths,
+    value: (name) => (name === "usage-schemas" ? "call" : undefined),
     flag: () => false,
     positionals: [],
   };
@@ -53,7 +53,7 @@ describe("S17.4 usage of files", () => {
   test("is read again when a file of the directory is another, and all of it or none", async () => {
     const store = memoryStore();
     let now = parseInstant("2024-01-20T00:00:00Z");
-    const usage = await usageElsewhereOf(given(files.path), NO_IO);
+    const usage = await readExternalUsage(given(files.path), NO_IO);
     const engine = createEngine({ store, clock: () => now, ...(usage && { usage }) });
     await engine.load(LIVE_BOOK as never);
     const used = async (): Promise<string> =>
@@ -118,7 +118,7 @@ describe("ratebook late", () => {
     const cells = join(files.path, "late.csv");
     writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,90\n`);
     const options = ["--usage", cells, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
-    const usage = await usageElsewhereOf(given(cells), NO_IO);
+    const usage = await readExternalUsage(given(cells), NO_IO);
     let now = parseInstant("2023-12-31T00:00:00Z");
     const engine = createEngine({
       store: await openDatabase(database),
@@ -148,7 +148,7 @@ describe("ratebook export of usage elsewhere", () => {
   beforeAll(async () => {
     database = await newDatabase(".exported");
     writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,90\nprod,um.units,2024-02-02,7\n`);
-    const usage = await usageElsewhereOf(given(cells()), NO_IO);
+    const usage = await readExternalUsage(given(cells()), NO_IO);
     let now = parseInstant("2023-12-31T00:00:00Z");
     const engine = createEngine({ store: await openDatabase(database), clock: () => now, ...(usage && { usage }) });
     await engine.load(LIVE_BOOK as never);

@@ -1,7 +1,7 @@
 /** A package that an install left out is told in one sentence, and is no fault of the program. */
 import { expect, test } from "vitest";
 
-import { missingPackage } from "../../src/cli/missing-package.ts";
+import { describeMissingPackage } from "../../src/cli/missing-package.ts";
 
 test("a package that is not installed is named, with what brings it", async () => {
   const absent: string = "a-package-that-nobody-has-installed";
@@ -10,7 +10,7 @@ test("a package that is not installed is named, with what brings it", async () =
   const nodes = Object.assign(new Error("Cannot find package 'fastify' imported from /x/dist/server/serve.js"), {
     code: "ERR_MODULE_NOT_FOUND",
   });
-  expect(missingPackage(nodes)).toBe(
+  expect(describeMissingPackage(nodes)).toBe(
     "this command needs the package fastify, which this install left out: npm install --include=optional brings it",
   );
   expect((error as { readonly code?: unknown }).code).toBe("ERR_MODULE_NOT_FOUND");
@@ -20,6 +20,6 @@ test("a module of our own that is missing stays a fault of ours", () => {
   const error = Object.assign(new Error("Cannot find module '/x/dist/a.js' imported from /x/dist/b.js"), {
     code: "ERR_MODULE_NOT_FOUND",
   });
-  expect(missingPackage(error)).toBeUndefined();
-  expect(missingPackage(new Error("Cannot find package 'fastify'"))).toBeUndefined();
+  expect(describeMissingPackage(error)).toBeUndefined();
+  expect(describeMissingPackage(new Error("Cannot find package 'fastify'"))).toBeUndefined();
 });

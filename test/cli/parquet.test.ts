@@ -5,8 +5,8 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/index.ts";
-import { readCsvMap } from "../../src/records/csv-map.ts";
-import { takeAll } from "../../src/records/event-cursor.ts";
+import { readEventFileMap } from "../../src/records/csv-map.ts";
+import { mergeEvents } from "../../src/records/event-cursor.ts";
 import { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
@@ -135,14 +135,19 @@ describe("S17.5 what cannot be read is refused whole", () => {
     const path = `${place.path}/changing.parquet`;
     await write(path, asTexts);
     const sink = {
-      event: () => true,
-      badLine: () => true,
-      slotsOf: () => undefined,
-      filled: () => true,
-      counted: () => true,
+      onEvent: () => true,
+      onBadLine: () => true,
+      findSlots: () => undefined,
+      onFilledSlots: () => true,
+      onCountedEvents: () => true,
     };
-    const csvMap = readCsvMap("map", readFileSync(map, "utf8"));
-    const reading = { book: readBook(JSON.stringify(SMALL_BOOK)), isPushing: true, dedupes: true, memory: undefined };
+    const csvMap = readEventFileMap("map", readFileSync(map, "utf8"));
+    const reading = {
+      book: readBook(JSON.stringify(SMALL_BOOK)),
+      usesPushdown: true,
+      dedupes: true,
+      memory: undefined,
+    };
     const [groups] = await openParquet([{ paths: [path], map: csvMap, mapFile: map }], sink, reading);
     utimesSync(path, 1, 1);
     while (groups?.advance() === true || (await groups?.fill()) === true) groups?.take();
@@ -186,25 +191,30 @@ describe("bad rows are counted, and leave all others as they are", () => {
     const cells = async (zone: string): Promise<readonly unknown[]> => {
       const found: unknown[] = [];
       const sink = {
-        event: (_file: string, line: number, event: unknown) => found.push([line, event]) > 0,
-        badLine: () => true,
-        slotsOf: () => undefined,
-        filled: () => true,
-        counted: (counted: unknown) => found.push(counted) > 0,
+        onEvent: (_file: string, line: number, event: unknown) => found.push([line, event]) > 0,
+        onBadLine: () => true,
+        findSlots: () => undefined,
+        onFilledSlots: () => true,
+        onCountedEvents: (counted: unknown) => found.push(counted) > 0,
       };
-      const reading = { book: readBook(JSON.stringify(SMALL_BOOK)), isPushing: true, dedupes: true, memory: undefined };
-      const csvMap = readCsvMap("map", readFileSync(map, "utf8"));
+      const reading = {
+        book: readBook(JSON.stringify(SMALL_BOOK)),
+        usesPushdown: true,
+        dedupes: true,
+        memory: undefined,
+      };
+      const csvMap = readEventFileMap("map", readFileSync(map, "utf8"));
       const cursors = await openParquet(
         [{ paths: [path], map: csvMap, mapFile: map }],
         sink,
         reading,
         async (limits) => {
           const db = await openDuckDb(limits);
-          await db.run(`set global TimeZone = '${zone}'`);
+          await db.execute(`set global TimeZone = '${zone}'`);
           return db;
         },
       );
-      await takeAll(cursors, { onDisorder: () => undefined });
+      await mergeEvents(cursors, { onDisorder: () => undefined });
       return found;
     };
     const expected = await cells("UTC");

@@ -5,13 +5,13 @@ import { join, resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 
-import { DOCUMENT_NAMES, type DocumentName, jsonSchemaOf } from "../../src/cli/json-schemas.ts";
+import { DOCUMENT_NAMES, type DocumentName, createJsonSchema } from "../../src/cli/json-schemas.ts";
 import { ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
 function faultsOf(name: DocumentName, document: unknown): unknown {
-  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(jsonSchemaOf(name));
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(createJsonSchema(name));
   return validate(document) ? undefined : (validate.errors ?? []).map(({ instancePath }) => instancePath);
 }
 const example = (path: string): unknown => JSON.parse(readFileSync(join(root, "docs/examples", path), "utf8"));
@@ -41,7 +41,7 @@ test("the schemas of a plan and a map take what is read, and no misspelt field",
 });
 
 test.each(DOCUMENT_NAMES)("%s is of draft 2020-12", (name) => {
-  expect(jsonSchemaOf(name)).toMatchObject({ $schema: "https://json-schema.org/draft/2020-12/schema" });
+  expect(createJsonSchema(name)).toMatchObject({ $schema: "https://json-schema.org/draft/2020-12/schema" });
 });
 
 test("ratebook schema takes a document's name", async () => {
@@ -66,14 +66,14 @@ function fieldsOf(schema: object, path = "$"): readonly (readonly [string, JsonS
 }
 
 test.each(DOCUMENT_NAMES)("every field of a %s says what it means, in a sentence", (name) => {
-  const fields = fieldsOf(jsonSchemaOf(name));
+  const fields = fieldsOf(createJsonSchema(name));
   expect(fields.length).toBeGreaterThan(10);
   const silent = fields.filter(([, { description = "" }]) => !/^[A-Z0-9`].*\.$/.test(description));
   expect(silent.map(([path]) => path)).toEqual([]);
 });
 
 test("a field says what it means where it is, and not what another of its name means", () => {
-  const fields = fieldsOf(jsonSchemaOf("book"));
+  const fields = fieldsOf(createJsonSchema("book"));
   const saidOf = (name: string): ReadonlySet<string | undefined> =>
     new Set(fields.filter(([path]) => path.endsWith(`.${name}`)).map(([, { description }]) => description));
   expect(saidOf("packageSize")).toEqual(new Set(["Units in a package, above 0; only where the priceType is PACKAGE."]));

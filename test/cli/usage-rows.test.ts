@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { usageOptions } from "../../src/cli/input-options.ts";
-import { type UsageLine, usageRows } from "../../src/cli/usage/usage-rows.ts";
+import { type UsageLine, readUsageLines } from "../../src/cli/usage/usage-rows.ts";
 import { InputError } from "../../src/records/problems.ts";
 import { type Folder, folder } from "./fake-io.ts";
 
@@ -18,7 +18,7 @@ afterAll(() => files.remove());
 async function read(name: string, content: string | Uint8Array): Promise<readonly UsageLine[]> {
   const path = files.file(name, content);
   const lines: UsageLine[] = [];
-  for await (const each of usageRows(path, { stdin: () => process.stdin })) lines.push({ ...each, file: name });
+  for await (const each of readUsageLines(path, { stdin: () => process.stdin })) lines.push({ ...each, file: name });
   return lines;
 }
 

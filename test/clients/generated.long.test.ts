@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf } from "../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../src/server/access/keys.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type Json, type Operation, operationsOf } from "./document.ts";
@@ -23,7 +23,7 @@ async function startStage(port = 0): Promise<Stage> {
   const clock = (): number => now;
   const engine = createEngine({ store: memoryStore(), clock });
   const server = await serve({ engine, clock, port, billRunInterval: 0, log: { level: "silent" } });
-  const { key } = await apiKeysOf(engine, clock).create({ name: "a client", role: "admin" });
+  const { key } = await manageApiKeys(engine, clock).create({ name: "a client", role: "admin" });
   return { server, key, at: (time) => void (now = Date.parse(time)) };
 }
 

@@ -2,12 +2,12 @@
 import { describe, expect, test } from "vitest";
 
 import { type Invoice, type InvoiceLine, parseBook, preview } from "../../src/index.ts";
-import { bookOf, eventsOf, type Recipe } from "../../src/pages/play/recipes.ts";
+import { buildRecipeBook, buildRecipeEvents, type Recipe } from "../../src/pages/play/recipes.ts";
 import { recipes } from "../support/recipes.ts";
 
 function run(recipe: Recipe): readonly Invoice[] {
   const options = { from: "2026-01-01", until: recipe.until ?? "2026-02-01" };
-  const { invoices, problems } = preview(parseBook(bookOf(recipe)), eventsOf(recipe), options);
+  const { invoices, problems } = preview(parseBook(buildRecipeBook(recipe)), buildRecipeEvents(recipe), options);
   expect(problems).toEqual([]);
   return invoices;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 import { defineBook } from "../../src/index.ts";
-import { eventsFor, revenueWithin } from "../../src/testing.ts";
+import { eventsArbitrary, revenueWithin } from "../../src/testing.ts";
 
 const book = defineBook({
   eventSchemas: [{ name: "api_call", attributes: [{ name: "calls" }] }],
@@ -44,6 +44,6 @@ const book = defineBook({
 
 // A trial: at most ten events of a hundred calls in January. 1,000 × 0.002 = 2.
 const january = { from: "2026-01-01", until: "2026-02-01" };
-const trial = eventsFor(book, { ...january, values: fc.nat(100), eventsMax: 10 });
+const trial = eventsArbitrary(book, { ...january, values: fc.nat(100), eventsMax: 10 });
 fc.assert(revenueWithin(book, { ...january, atMost: 2, events: trial }));
 console.log("a trial costs at most 2.00");

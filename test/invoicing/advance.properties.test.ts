@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
-import { toTheEnd } from "../../src/book/steps.ts";
+import { runToCompletion } from "../../src/book/steps.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView } from "../../src/invoicing/account-view.ts";
@@ -132,7 +132,7 @@ function total(amounts: readonly Fraction[]): string {
 /** All that an account is charged, less all that it is given back. */
 function charged(account: Terms): string {
   const view = viewOf(account);
-  const { charges, refunds } = toTheEnd(computeAdvanceBilling(view, findDueCycles(view.decisions, LAST)));
+  const { charges, refunds } = runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, LAST)));
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
   const timeline = buildTimeline(view.decisions);
   const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => chargeInArrears(view, timeline, cycle));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { toTheEnd } from "../../src/book/steps.ts";
+import { runToCompletion } from "../../src/book/steps.ts";
 import { DAY_MS, formatDate, formatInstant, parseDate } from "../../src/calendar/instant.ts";
 import { findCut } from "../../src/invoicing/advance-charge.ts";
 import { feeTiming } from "../../src/invoicing/charging.ts";
@@ -25,7 +25,7 @@ function duesText(decisions: readonly PlanDecision[], until: string): readonly s
 }
 
 function grantsText(decisions: readonly PlanDecision[], from: string, until: string): readonly string[] {
-  return toTheEnd(findFeatureGrants(decisions, parseDate(from), parseDate(until))).map(
+  return runToCompletion(findFeatureGrants(decisions, parseDate(from), parseDate(until))).map(
     ({ effectiveFrom, effectiveUntil }) => `${formatInstant(effectiveFrom)} ${formatInstant(effectiveUntil)}`,
   );
 }
@@ -33,9 +33,9 @@ function grantsText(decisions: readonly PlanDecision[], from: string, until: str
 test("S11.1 a grant that an earlier version stored under its name with the cycles is not made again", () => {
   const decisions = [decision("2024-06-01", { details: entitlement("P1M") })];
   const [from, until] = [parseDate("2024-06-01"), parseDate("2024-07-01")];
-  const [grant] = toTheEnd(findFeatureGrants(decisions, from, until));
+  const [grant] = runToCompletion(findFeatureGrants(decisions, from, until));
   const stored = `${grant?.key.replace(/\|0$/, "")}|MONTHLY|1|NIL|0`;
-  expect(toTheEnd(findFeatureGrants(decisions, from, until, (key) => key === stored))).toEqual([]);
+  expect(runToCompletion(findFeatureGrants(decisions, from, until, (key) => key === stored))).toEqual([]);
 });
 
 describe("the cycles that fall due", () => {
@@ -71,7 +71,7 @@ describe("the cycles that fall due", () => {
       const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
       const dues = findDueCycles(decisions, parseDate("2024-08-01"));
       const cards = findDueCards(dues, ({ fixedFeeRateCards }) => fixedFeeRateCards, feeTiming);
-      return toTheEnd(cards).map(({ due }) => formatDate(due.cycle.start));
+      return runToCompletion(cards).map(({ due }) => formatDate(due.cycle.start));
     };
     expect(keysOf(false)).toEqual(["2024-06-01", "2024-07-01"]);
     expect(keysOf(true)).toEqual(["2024-06-01", "2024-06-11", "2024-07-01"]);
@@ -104,7 +104,7 @@ describe("what is granted", () => {
     const details = entitlement("P1M");
     const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
     expect(grantsText(decisions, "2024-06-01", "2024-07-01")).toHaveLength(1);
-    const keys = toTheEnd(findFeatureGrants(decisions, parseDate("2024-06-01"), parseDate("2025-06-01"))).map(
+    const keys = runToCompletion(findFeatureGrants(decisions, parseDate("2024-06-01"), parseDate("2025-06-01"))).map(
       ({ key }) => key,
     );
     expect(new Set(keys).size).toBe(12);
@@ -115,9 +115,9 @@ describe("what is granted", () => {
     const [from, until] = [parseDate("2024-01-01"), parseDate("2024-12-01")];
     const pieces = [];
     for (let at = from; at < until; at += 10 * DAY_MS) {
-      pieces.push(...toTheEnd(findFeatureGrants(decisions, at, Math.min(at + 10 * DAY_MS, until))));
+      pieces.push(...runToCompletion(findFeatureGrants(decisions, at, Math.min(at + 10 * DAY_MS, until))));
     }
-    expect(pieces).toEqual(toTheEnd(findFeatureGrants(decisions, from, until)));
+    expect(pieces).toEqual(runToCompletion(findFeatureGrants(decisions, from, until)));
     expect(pieces).toHaveLength(6);
   });
 });

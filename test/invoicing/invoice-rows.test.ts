@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { preview, parseBook } from "../../src/index.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
-import { ruleLinksText } from "../../src/rulebook.ts";
+import { formatRuleLinks } from "../../src/rulebook.ts";
 import { sumMeter } from "../book/builder.ts";
 
 const USD = "USD";
@@ -65,7 +65,7 @@ function printed(
       if (row.kind === "rule") return [];
       const indent = "  ".repeat(row.depth);
       return row.kind === "text"
-        ? [`${indent}${row.text}`, ruleLinksText(row.rules)]
+        ? [`${indent}${row.text}`, formatRuleLinks(row.rules)]
         : row.cells.map((cell, column) => (column === 0 ? indent + cell : cell));
     }),
   );

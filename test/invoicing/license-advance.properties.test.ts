@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
  * Licenses in advance are held to a model that is written from the words of S10.3 alone: it goes through June day by day
  * and update by update, in whole numbers, and shares no code with what it checks.
  */
-import { toTheEnd } from "../../src/book/steps.ts";
+import { runToCompletion } from "../../src/book/steps.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
 import type { AdvanceBilling } from "../../src/invoicing/advance-charge.ts";
@@ -99,7 +99,7 @@ function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): A
     usage: () => ZERO,
     overage: () => ZERO,
   };
-  return toTheEnd(computeAdvanceBilling(view, findDueCycles(view.decisions, JUNE + DAYS * DAY_MS)));
+  return runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, JUNE + DAYS * DAY_MS)));
 }
 
 /** An amount in parts of a thirtieth, or of a whole price where nothing is prorated. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf, serve } from "../../src/server.ts";
+import { manageApiKeys, serve } from "../../src/server.ts";
 import { checkAccounts, crowd, CROWD_BOOK } from "./clients.ts";
 import { closingAfterEach, STORES } from "./stores.ts";
 
@@ -14,7 +14,7 @@ describe.each(STORES)("200 clients over %s", (_, open) => {
   test("ingest, ask for credits, undo and read; every answer is kept to, to the unit", async () => {
     const engine = createEngine({ store: await open(closing), clock: () => Date.parse("2024-06-15T12:00:00Z") });
     await engine.load(CROWD_BOOK);
-    const { key } = await apiKeysOf(engine).create({ name: "crowd", role: "full" });
+    const { key } = await manageApiKeys(engine).create({ name: "crowd", role: "full" });
     // They come as fast as they can: what is tried is not the limit.
     const server = await serve({ engine, port: 0, rateLimits: "off", log: { level: "silent" }, billRunInterval: 200 });
     closing.push(() => server.close());

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { apiKeysOf, serve } from "../../src/server.ts";
+import { manageApiKeys, serve } from "../../src/server.ts";
 import { calls, plan, perUnit, sumMeter } from "../book/builder.ts";
 import { closingAfterEach, type OpenStore, STORES } from "./stores.ts";
 
@@ -55,7 +55,7 @@ async function served(open: OpenStore): Promise<{ engine: Engine; ask: Ask; at: 
   const [engine] = engines;
   if (engine === undefined) throw new Error("there are two engines");
   await engine.load(BOOK);
-  const { key } = await apiKeysOf(engine).create({ name: "all", role: "full" });
+  const { key } = await manageApiKeys(engine).create({ name: "all", role: "full" });
   const urls: string[] = [];
   for (const each of engines) {
     const server = await serve({ engine: each, port: 0, rateLimits: "off", log: { level: "silent" } });

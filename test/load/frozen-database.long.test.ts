@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf, serve } from "../../src/server.ts";
+import { manageApiKeys, serve } from "../../src/server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { childrenOf, postmasterOf } from "../support/database-processes.ts";
 import { CROWD_BOOK } from "./clients.ts";
@@ -24,7 +24,7 @@ test("S14.3 a frozen database is a 503 within 30 seconds, and what was sent coun
   closing.push(() => rm(directory, { recursive: true, force: true }));
   const engine = createEngine({ store: await openDatabase(directory), clock: () => Date.parse(NOW) });
   await engine.load(CROWD_BOOK);
-  const { key } = await apiKeysOf(engine).create({ name: "crowd", role: "full" });
+  const { key } = await manageApiKeys(engine).create({ name: "crowd", role: "full" });
   const server = await serve({ engine, port: 0, rateLimits: "off", log: { level: "silent" }, billRunInterval: 0 });
   closing.push(() => server.close());
   const [account] = (await engine.accounts.list()).items;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf, serve } from "../../src/server.ts";
+import { manageApiKeys, serve } from "../../src/server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { postmasterOf } from "../support/database-processes.ts";
 import { checkAccounts, CROWD_BOOK, steadyClient, type Told } from "./clients.ts";
@@ -26,7 +26,7 @@ test("S14.3 a database that is killed under load loses nothing that was acknowle
   const store = await openDatabase(directory);
   const engine = createEngine({ store, clock: () => Date.parse("2024-06-15T12:00:00Z") });
   await engine.load(CROWD_BOOK);
-  const { key } = await apiKeysOf(engine).create({ name: "crowd", role: "full" });
+  const { key } = await manageApiKeys(engine).create({ name: "crowd", role: "full" });
   // Clients that were refused come again at once: what is tried is not the limit.
   const server = await serve({ engine, port: 0, rateLimits: "off", log: { level: "silent" }, billRunInterval: 0 });
   closing.push(() => server.close());

@@ -56,9 +56,9 @@ describe("S5.3 usage is kept by account, meter and UTC day", () => {
   });
 
   test("a quantity of 0 is metered all the same", () => {
-    expect(tally.metered("b", "n", 200, 201)).toBe(true);
-    expect(tally.metered("b", "n", 201, 300)).toBe(false);
-    expect(tally.metered("b", "m", 0, 1000)).toBe(false);
+    expect(tally.hasUsage("b", "n", 200, 201)).toBe(true);
+    expect(tally.hasUsage("b", "n", 201, 300)).toBe(false);
+    expect(tally.hasUsage("b", "m", 0, 1000)).toBe(false);
   });
 
   test("the days of an account run from its first to its last, whatever the meter", () => {
@@ -113,7 +113,7 @@ test("an unknown meter or account has none of the sums of any size", () => {
     ["nobody", "n"],
   ] as const) {
     expect(tally.between(account, meter, 0, 10).toFixed()).toBe("0");
-    expect(tally.metered(account, meter, 0, 10)).toBe(false);
+    expect(tally.hasUsage(account, meter, 0, 10)).toBe(false);
   }
 });
 

@@ -196,11 +196,11 @@ describe("a plain install", () => {
 /** Uses each entry of the package that a host imports, with what stands behind it. */
 const PROGRAM = `
 import { createEngine, memoryStore, parseBook, preview, priceQuantity } from "ratebook";
-import { apiKeysOf, createServer } from "ratebook/server";
+import { manageApiKeys, createServer } from "ratebook/server";
 import { postgresStore } from "ratebook/postgres";
 
 const engine = createEngine({ store: memoryStore() });
-const { key } = await apiKeysOf(engine).createFirst();
+const { key } = await manageApiKeys(engine).createFirst();
 const app = await createServer({ engine, log: { level: "silent" } });
 const ask = async (url, body) => {
   const headers = { authorization: \`Bearer \${key}\` };

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BookInput } from "../../src/book/model/book.ts";
 import { preview, readBook } from "../../src/index.ts";
 import type { Invoice, InvoiceStatus } from "../../src/invoicing/invoice.ts";
-import { invoicePage } from "../../src/pages/invoice/invoice-page.ts";
+import { renderInvoicePage } from "../../src/pages/invoice/invoice-page.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { startApi } from "../server/support.ts";
 import { USAGE_BOOK } from "../server/usage-book.ts";
@@ -35,7 +35,7 @@ function invoicesOf(): readonly Invoice[] {
 
 const pageOf = (invoice: Invoice, status: InvoiceStatus): string => {
   const on = { invoice: { ...invoice, status }, account: "Contoso production", pricePlan: "Storage" };
-  return [...invoicePage({ id: "inv.0123456789ABCDEF", ...on }, LETTER)].join("");
+  return [...renderInvoicePage({ id: "inv.0123456789ABCDEF", ...on }, LETTER)].join("");
 };
 
 describe("the page of an invoice", () => {

@@ -8,13 +8,13 @@ import { parseBook, preview } from "../../src/index.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { periodWords } from "../../src/pages/invoice/date-words.ts";
-import { pageRows, paymentOf } from "../../src/pages/invoice/invoice-lines.ts";
-import { invoiceNumber } from "../../src/pages/invoice/invoice-number.ts";
-import { type InvoiceLetter, invoicePage, PAGE_POLICY } from "../../src/pages/invoice/invoice-page.ts";
-import { LOGO_LENGTH_MAX, logoOf } from "../../src/pages/invoice/logo.ts";
-import { invoiceData } from "../../src/pages/report/invoice-data.ts";
-import { priceWords, slabWords } from "../../src/pages/slab-words.ts";
+import { formatLongPeriod } from "../../src/pages/invoice/date-words.ts";
+import { createPageRows, computePayment } from "../../src/pages/invoice/invoice-lines.ts";
+import { formatInvoiceNumber } from "../../src/pages/invoice/invoice-number.ts";
+import { type InvoiceLetter, renderInvoicePage, PAGE_POLICY } from "../../src/pages/invoice/invoice-page.ts";
+import { LOGO_LENGTH_MAX, parseLogo } from "../../src/pages/invoice/logo.ts";
+import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
+import { describePrice, describeSlabRange } from "../../src/pages/slab-words.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { unclosedIn } from "../support/svg.ts";
 
@@ -42,12 +42,15 @@ const LETTER: InvoiceLetter = { seller: ["Acme Ltd", "12 Harbour Road"], buyer: 
 const ID = "inv.0123456789ABCDEF";
 const pageOf = (invoice: ReturnType<typeof invoiceOf>, letter: Partial<InvoiceLetter> = {}): string =>
   [
-    ...invoicePage({ id: ID, invoice, account: "Contoso production", pricePlan: "Small" }, { ...LETTER, ...letter }),
+    ...renderInvoicePage(
+      { id: ID, invoice, account: "Contoso production", pricePlan: "Small" },
+      { ...LETTER, ...letter },
+    ),
   ].join("");
 
 describe("an invoice for the one who pays it", () => {
   test("has its lines in words, and what is added, paid and due", () => {
-    const rows = [...pageRows({ ...invoiceOf(1500), status: "DUE" })];
+    const rows = [...createPageRows({ ...invoiceOf(1500), status: "DUE" })];
     expect(
       rows.map(({ label, quantity, rate, amount }) => [label, quantity, rate, amount].filter(Boolean).join(" | ")),
     ).toEqual([
@@ -82,8 +85,8 @@ describe("an invoice for the one who pays it", () => {
     ["PAID", "-7", ["0", "0"]],
     ["DRAFT", "7", ["0", "0"]],
   ] as const)("S13.4 of %s over %s are paid and due %o", (status, total, expected) => {
-    const { paid, due } = paymentOf(status, new Decimal(total));
-    expect([paid.toFixed(), due.toFixed()]).toEqual(expected);
+    const { amountPaid, amountDue } = computePayment(status, new Decimal(total));
+    expect([amountPaid.toFixed(), amountDue.toFixed()]).toEqual(expected);
   });
 
   test.each([
@@ -92,12 +95,12 @@ describe("an invoice for the one who pays it", () => {
     ["2026-06-15", "2026-07-15", "15 June to 14 July 2026"],
     ["2025-12-15", "2026-01-15", "15 December 2025 to 14 January 2026"],
   ])("the period from %s until %s is %s", (from, until, words) => {
-    expect(periodWords(`${from}T00:00:00.000Z`, `${until}T00:00:00.000Z`)).toBe(words);
+    expect(formatLongPeriod(`${from}T00:00:00.000Z`, `${until}T00:00:00.000Z`)).toBe(words);
   });
 
   test("the days of a part are said once", () => {
     const invoice = invoiceOf(1500);
-    const [, ...rows] = pageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
+    const [, ...rows] = createPageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
     expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
   });
 });
@@ -148,7 +151,7 @@ function countingReads(value: Invoice): { readonly counted: Invoice; readonly re
 describe("an invoice of many slabs", () => {
   test.each([
     ["its page", (invoice: Invoice) => pageOf(invoice)],
-    ["a report", (invoice: Invoice) => invoiceData(invoice, () => undefined)],
+    ["a report", (invoice: Invoice) => toInvoiceData(invoice, () => undefined)],
     ["a table", (invoice: Invoice) => invoiceRows(invoice)],
   ])("%s reads each slab a few times, however many there are", (_, draw) => {
     for (const count of [4, 400]) {
@@ -162,7 +165,7 @@ describe("an invoice of many slabs", () => {
 
   test("its page comes in pieces of a row at most", () => {
     const drawn = { id: ID, invoice: invoiceOfSlabs(400), account: "Contoso production", pricePlan: "Small" };
-    const pieces = [...invoicePage(drawn, LETTER)];
+    const pieces = [...renderInvoicePage(drawn, LETTER)];
     const rows = pieces.map((piece) => piece.match(/<tr class/g)?.length ?? 0);
     expect(Math.max(...rows)).toBe(1);
     // Each of 400 slabs has a row and the note "1 package".
@@ -184,12 +187,12 @@ describe("the words of slabs", () => {
     ["VOLUME", slab(1000, 10_000), "up to 10,000"],
     ["VOLUME", slab(0), "all units"],
   ] as const)("S7.2 of %s are %o, %s", (model, reach, words) => {
-    expect(slabWords(model, reach)).toBe(words);
+    expect(describeSlabRange(model, reach)).toBe(words);
   });
 
   test("a package is charged when it is begun", () => {
     const price = { priceType: "PACKAGE", rate: new Decimal("3.5"), packageSize: new Decimal(500) } as const;
-    expect(priceWords(price, 2)).toBe("3.50 for every 500 begun");
+    expect(describePrice(price, 2)).toBe("3.50 for every 500 begun");
   });
 });
 
@@ -197,14 +200,14 @@ describe("invoice numbers", () => {
   test("follow from the id, and are said without signs that are taken for another", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
-        const number = invoiceNumber(a, "2026-07-01T00:00:00.000Z");
+        const number = formatInvoiceNumber(a, "2026-07-01T00:00:00.000Z");
         expect(number).toMatch(/^2026-07 [0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
-        expect(invoiceNumber(a, "2026-07-01")).toBe(number);
-        if (a !== b) expect(invoiceNumber(b, "2026-07-01")).not.toBe(number);
+        expect(formatInvoiceNumber(a, "2026-07-01")).toBe(number);
+        if (a !== b) expect(formatInvoiceNumber(b, "2026-07-01")).not.toBe(number);
       }),
     );
-    expect(invoiceNumber(ID, "2026-07-01")).toBe(invoiceNumber(ID, "2026-07-31"));
-    expect(invoiceNumber(ID, "2026-07-01")).not.toBe(invoiceNumber("inv.0123456789ABCDEG", "2026-07-01"));
+    expect(formatInvoiceNumber(ID, "2026-07-01")).toBe(formatInvoiceNumber(ID, "2026-07-31"));
+    expect(formatInvoiceNumber(ID, "2026-07-01")).not.toBe(formatInvoiceNumber("inv.0123456789ABCDEG", "2026-07-01"));
   });
 });
 
@@ -225,7 +228,7 @@ describe("logos", () => {
     ["what is too long", `${PNG.slice(0, -2)}${"A".repeat(LOGO_LENGTH_MAX)}`],
     ["nothing", ""],
   ])("%s is not shown", (_, value) => {
-    expect(logoOf(value)).toBeUndefined();
+    expect(parseLogo(value)).toBeUndefined();
     expect(pageOf(invoiceOf(1), { logo: value })).not.toContain("<img");
   });
 });
@@ -248,7 +251,7 @@ describe("what is in an invoice is text", () => {
       fc.property(nasty, nasty, (name, notes) => {
         const letter = { seller: [name, name], buyer: [name], notes: notes.replaceAll("\n", " "), reference: name };
         const drawn = [
-          ...invoicePage({ id: ID, invoice, account: name, pricePlan: name }, { ...letter, logo: name }),
+          ...renderInvoicePage({ id: ID, invoice, account: name, pricePlan: name }, { ...letter, logo: name }),
         ].join("");
         expect(tags(drawn)).toEqual(tags(plain));
         const body = drawn.slice(drawn.indexOf("<body>")).replaceAll("<br>", "");

@@ -1,27 +1,27 @@
 /** What an editor of books offers at the caret, which is `|` here, also while the text is no JSON. */
 import { describe, expect, test } from "vitest";
 
-import { bookDocument, describedSchema } from "../../src/book/describing/json-schema.ts";
-import { descriptionAt, type OfferSchema, offersAt } from "../../src/pages/play/json-offers.ts";
-import { placeIn } from "../../src/pages/play/json-place.ts";
+import { bookFileSchema, toDescribedSchema } from "../../src/book/describing/json-schema.ts";
+import { findDescription, type CompletionSchema, findCompletions } from "../../src/pages/play/json-offers.ts";
+import { findCaretContext } from "../../src/pages/play/json-place.ts";
 
-const SCHEMA: OfferSchema = describedSchema(bookDocument, "book");
+const SCHEMA: CompletionSchema = toDescribedSchema(bookFileSchema, "book");
 
-const placeOf = (marked: string) => placeIn(marked.replace("|", ""), marked.indexOf("|"));
+const placeOf = (marked: string) => findCaretContext(marked.replace("|", ""), marked.indexOf("|"));
 
 function labelsAt(marked: string): readonly string[] | undefined {
   const place = placeOf(marked);
-  return place && offersAt(SCHEMA, place).map(({ label }) => label);
+  return place && findCompletions(SCHEMA, place).map(({ label }) => label);
 }
 
 describe("the place of the caret", () => {
   test.each([
-    ['{"a": [{"b|": 1}]}', { kind: "key", path: ["a", 0], typed: "b", start: 8, end: 11, keys: [] }],
-    ['{"a": 1, |, "z": 2}', { kind: "key", path: [], typed: "", start: 9, end: 9, keys: ["a", "z"] }],
-    ['{"a": [1, "x|', { kind: "value", path: ["a", 1], typed: "x", start: 10, end: 12, keys: [] }],
-    ['{"a": t|r}', { kind: "value", path: ["a"], typed: "t", start: 6, end: 8, keys: [] }],
-    ['{"a": |', { kind: "value", path: ["a"], typed: "", start: 6, end: 6, keys: [] }],
-    ['{"{[": {"\\"|": 1}}', { kind: "key", path: ["{["], typed: '\\"', start: 8, end: 12, keys: [] }],
+    ['{"a": [{"b|": 1}]}', { kind: "key", path: ["a", 0], prefix: "b", start: 8, end: 11, keys: [] }],
+    ['{"a": 1, |, "z": 2}', { kind: "key", path: [], prefix: "", start: 9, end: 9, keys: ["a", "z"] }],
+    ['{"a": [1, "x|', { kind: "value", path: ["a", 1], prefix: "x", start: 10, end: 12, keys: [] }],
+    ['{"a": t|r}', { kind: "value", path: ["a"], prefix: "t", start: 6, end: 8, keys: [] }],
+    ['{"a": |', { kind: "value", path: ["a"], prefix: "", start: 6, end: 6, keys: [] }],
+    ['{"{[": {"\\"|": 1}}', { kind: "key", path: ["{["], prefix: '\\"', start: 8, end: 12, keys: [] }],
   ])("%s", (marked, place) => expect(placeOf(marked)).toEqual(place));
 
   test.each(["|", '{"a": 1}|', '{"a" |: 1}', '{"a": 1 |}', "{ // a |\n}", '{"a": "b"|}', "]]|}"])(
@@ -58,8 +58,8 @@ describe("what may be written", () => {
   });
 
   test("what a field means is said with it", () => {
-    expect(descriptionAt(SCHEMA, ["pricePlans", 0, "pricePlanDetails", "minimumCommitment"])).toContain("The least");
-    expect(descriptionAt(SCHEMA, ["accounts", 3])).toBe(descriptionAt(SCHEMA, ["accounts"]));
-    expect(descriptionAt(SCHEMA, ["no", "such"])).toBe("");
+    expect(findDescription(SCHEMA, ["pricePlans", 0, "pricePlanDetails", "minimumCommitment"])).toContain("The least");
+    expect(findDescription(SCHEMA, ["accounts", 3])).toBe(findDescription(SCHEMA, ["accounts"]));
+    expect(findDescription(SCHEMA, ["no", "such"])).toBe("");
   });
 });

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { preview, readBook } from "../../src/index.ts";
-import { invoicePage } from "../../src/pages/invoice/invoice-page.ts";
+import { renderInvoicePage } from "../../src/pages/invoice/invoice-page.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { openPage } from "../support/browser.ts";
@@ -77,7 +77,7 @@ async function invoice(): Promise<Pictured> {
     notes: "Please pay to DE89 3704 0044 0532 0130 00.",
   };
   return {
-    html: [...invoicePage({ ...on, account: "Fabrikam backups", pricePlan: "Storage" }, letter)].join(""),
+    html: [...renderInvoicePage({ ...on, account: "Fabrikam backups", pricePlan: "Storage" }, letter)].join(""),
     width: 900,
     height: 1260,
   };

@@ -7,11 +7,11 @@ import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/index.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
-import { amountText } from "../../src/pages/chart/curve-words.ts";
-import { planChart } from "../../src/pages/chart/plan-chart.ts";
+import { formatAmount } from "../../src/pages/chart/curve-words.ts";
+import { drawPlanChart } from "../../src/pages/chart/plan-chart.ts";
 import { planCurves, type PlanCurveOptions } from "../../src/proof/plan-curves.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
-import { ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
+import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
 import { recipeBooks } from "../support/recipes.ts";
 import { textsOf, unclosedIn } from "../support/svg.ts";
 
@@ -29,7 +29,7 @@ const bookOf = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], more: obje
           supportedCurrencies: ["USD"],
           pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
           licenseRateCards: [
-            { id: "addon.seats", ratePlan: ratePlanOf(model, rows), rateValues: [rateValueOf(rows)], ...more },
+            { id: "addon.seats", ratePlan: createRatePlan(model, rows), rateValues: [createRateValue(rows)], ...more },
           ],
         },
       },
@@ -40,7 +40,7 @@ const chartOf = (book: ReturnType<typeof bookOf>, options: PlanCurveOptions = {}
   const names = new Map(book.addOns.map(({ id, displayName }) => [id, displayName]));
   const [plan] = book.pricePlans;
   if (plan === undefined) throw new TypeError("expected a plan");
-  return planChart(plan.name, planCurves(plan.pricePlanDetails, { names, ...options }));
+  return drawPlanChart(plan.name, planCurves(plan.pricePlanDetails, { names, ...options }));
 };
 
 describe("the chart of a plan", () => {
@@ -107,7 +107,7 @@ describe("the chart of a plan", () => {
     ["0.00000000000000123456", "about 1.235 × 10^-15"],
     ["1.6666666666666666667", "about 1.66666667"],
   ])("writes an average of %s as %s", (amount, text) => {
-    expect(amountText(parseDecimal(amount), 2)).toBe(text);
+    expect(formatAmount(parseDecimal(amount), 2)).toBe(text);
   });
 
   test("writes quantities of a hundred digits short", () => {
@@ -129,7 +129,7 @@ describe("the chart of a plan", () => {
     fc.assert(
       fc.property(bookArbitrary(), (input) => {
         for (const { name, pricePlanDetails } of parseBook(input).pricePlans) {
-          const drawn = planChart(name, planCurves(pricePlanDetails));
+          const drawn = drawPlanChart(name, planCurves(pricePlanDetails));
           expect(unclosedIn(drawn)).toEqual([]);
           const [, height = "0"] = /viewBox="0 0 720 (\d+)"/.exec(drawn) ?? [];
           const paths = [...drawn.matchAll(/ class="(?:card|total)" d="([^"]+)"/g)].map(([, path = ""]) => path);
@@ -148,7 +148,7 @@ describe("the chart of a plan", () => {
 
   test.each(recipeBooks())("draws the plan of the recipe $title", ({ book }) => {
     for (const { name, pricePlanDetails } of parseBook(book).pricePlans) {
-      expect(unclosedIn(planChart(name, planCurves(pricePlanDetails)))).toEqual([]);
+      expect(unclosedIn(drawPlanChart(name, planCurves(pricePlanDetails)))).toEqual([]);
     }
   });
 
@@ -157,7 +157,7 @@ describe("the chart of a plan", () => {
     const { pricePlans, usageMeters } = parseBook(text);
     const names = new Map(usageMeters.map(({ id, displayName }) => [id, displayName]));
     const [plan] = pricePlans;
-    const drawn = plan === undefined ? "" : planChart(plan.name, planCurves(plan.pricePlanDetails, { names }));
+    const drawn = plan === undefined ? "" : drawPlanChart(plan.name, planCurves(plan.pricePlanDetails, { names }));
     await expect(drawn).toMatchFileSnapshot("../../docs/pictures/plan-chart.svg");
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
-import { linkOf } from "../../src/pages/browser/play/link.ts";
+import { createLink } from "../../src/pages/browser/play/link.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { line, SMALL_BOOK } from "../cli/fake-io.ts";
 import { expectSound, type OpenPage, openPage } from "../support/browser.ts";
@@ -13,7 +13,7 @@ const STATE = { book: BOOK, usage: [], seats: [], events: "", from: "2024-06-01"
 
 async function openWith(state: object): Promise<OpenPage> {
   const open = await openPage(await readPage("play"));
-  await open.page.evaluate(`location.hash = ${JSON.stringify(await linkOf({ ...STATE, ...state }))}`);
+  await open.page.evaluate(`location.hash = ${JSON.stringify(await createLink({ ...STATE, ...state }))}`);
   return open;
 }
 
@@ -170,7 +170,7 @@ test.each([
 });
 
 test("a short link that unpacks to more than a page holds is told", async () => {
-  const bomb = await linkOf({ ...STATE, book: " ".repeat(1 << 25) });
+  const bomb = await createLink({ ...STATE, book: " ".repeat(1 << 25) });
   expect(bomb?.length).toBeLessThan(500_000);
   const open = await openPage(await readPage("play"));
   await open.page.locator(".invoice").waitFor();
@@ -244,7 +244,7 @@ test("nothing runs of texts in a book, in events, in usage", async () => {
       events: isMild ? "" : nasty,
       usage: [{ of: isMild ? "um.units" : nasty, date: "2024-06-20", quantity: isMild ? "7" : nasty }],
     };
-    await page.evaluate(`location.hash = ${JSON.stringify(await linkOf(state))}`);
+    await page.evaluate(`location.hash = ${JSON.stringify(await createLink(state))}`);
     const out = page.locator(isMild ? "caption" : "[role=alert]").first();
     await out.waitFor();
     if (isMild) await expect.poll(() => out.innerText()).toContain(String(index));

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { readPage } from "../../src/pages/page-file.ts";
-import { withData } from "../../src/pages/self-contained.ts";
+import { embedData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, exampleText, traceEvents } from "../support/examples.ts";
@@ -22,7 +22,7 @@ afterAll(() => files.remove());
 const SMALL = JSON.stringify(SMALL_BOOK);
 const openBook = async (book: string, options = DESK): Promise<OpenPage> =>
   openPage(
-    withData(
+    embedData(
       playground,
       JSON.stringify({ state: { book, usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" } }),
     ),

@@ -6,9 +6,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { CARD_LINE_TYPES } from "../../src/invoicing/invoice.ts";
-import { linkOf } from "../../src/pages/browser/play/link.ts";
+import { createLink } from "../../src/pages/browser/play/link.ts";
 import { readPage } from "../../src/pages/page-file.ts";
-import { bookOf, eventsOf } from "../../src/pages/play/recipes.ts";
+import { buildRecipeBook, buildRecipeEvents } from "../../src/pages/play/recipes.ts";
 import { CATALOG } from "../book/catalog-book.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { expectSound, openPage } from "../support/browser.ts";
@@ -88,7 +88,7 @@ test("golden cases", async () => {
     const { invoices } = JSON.parse(out) as Printed;
     const expected = invoices.map((invoice) => [name, figuresOf(invoice)]);
     const state = { book: JSON.stringify(book), usage: [], seats: [], events, from, until };
-    await page.evaluate(`location.hash = ${JSON.stringify(await linkOf(state))}`);
+    await page.evaluate(`location.hash = ${JSON.stringify(await createLink(state))}`);
     await expect.poll(() => shownOn(page), { message: golden.it }).toEqual(expected);
   }
   expect(cases.length).toBeGreaterThan(100);
@@ -100,10 +100,10 @@ test("recipes", async () => {
   const open = await openPage(await readPage("play"));
   const { page } = open;
   for (const [index, { title, recipe }] of recipes.entries()) {
-    const book = files.file("recipe.json", JSON.stringify(bookOf(recipe)));
+    const book = files.file("recipe.json", JSON.stringify(buildRecipeBook(recipe)));
     const events = files.file(
       "recipe.ndjson",
-      eventsOf(recipe)
+      buildRecipeEvents(recipe)
         .map((event) => `${JSON.stringify(event)}\n`)
         .join(""),
     );

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { pageFile, pageSize, readPage } from "../../src/pages/page-file.ts";
-import { withData } from "../../src/pages/self-contained.ts";
+import { pageFile, measurePageSize, readPage } from "../../src/pages/page-file.ts";
+import { embedData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
 
@@ -20,7 +20,7 @@ afterAll(() => files.remove());
 
 const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
 const JUNE = { usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" };
-const stateful = (state: object): string => withData(playground, JSON.stringify({ state: { ...JUNE, ...state } }));
+const stateful = (state: object): string => embedData(playground, JSON.stringify({ state: { ...JUNE, ...state } }));
 const used = (quantity: string) => ({ of: "um.units", date: "2024-06-20", quantity });
 
 const totalsOn = async (page: Page): Promise<readonly string[]> =>
@@ -28,7 +28,7 @@ const totalsOn = async (page: Page): Promise<readonly string[]> =>
 
 describe("the playground", () => {
   test("is one file of less than 300 kB as it is sent", async () => {
-    const size = await pageSize("play");
+    const size = await measurePageSize("play");
     expect(size).toBeLessThan(300_000);
     expect(size).toBe(gzipSync(readFileSync(pageFile("play"))).length);
   });

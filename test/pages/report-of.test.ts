@@ -8,10 +8,10 @@ import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
-import { pageRows } from "../../src/pages/invoice/invoice-lines.ts";
-import { invoiceData } from "../../src/pages/report/invoice-data.ts";
+import { createPageRows } from "../../src/pages/invoice/invoice-lines.ts";
+import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { InvoiceData, LineData } from "../../src/pages/report/report-data.ts";
-import { reportOf } from "../../src/pages/report/report-of.ts";
+import { buildReport } from "../../src/pages/report/report-of.ts";
 import { createBacktest } from "../../src/proof/backtest/backtest.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { goldenCases } from "../support/golden.ts";
@@ -42,7 +42,7 @@ describe("an invoice on a page", () => {
       });
       for (const invoice of invoices) {
         const digits = minorUnitDigits(invoice.currency);
-        const data = invoiceData(invoice, () => undefined);
+        const data = toInvoiceData(invoice, () => undefined);
         const rows = invoiceRows(invoice);
         const end = rows.findIndex(({ kind, ...row }) => kind === "line" && "cells" in row && row.cells[0] === "Total");
         const printed = printedOf(data, digits);
@@ -66,9 +66,9 @@ describe("a slab on a page", () => {
     for (const golden of goldenCases()) {
       const given = { ...golden.options, explain: true };
       for (const invoice of preview(bookOf(golden.book), golden.events as Iterable<EventInput>, given).invoices) {
-        const cards = invoiceData(invoice, () => undefined).lines.flatMap(({ lines = [] }) => lines);
+        const cards = toInvoiceData(invoice, () => undefined).lines.flatMap(({ lines = [] }) => lines);
         const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
-        const rows = [...pageRows(invoice)];
+        const rows = [...createPageRows(invoice)];
         const page = rows.slice(
           0,
           rows.findIndex(({ label }) => label === "Sub-total"),
@@ -104,10 +104,10 @@ describe("a report that does not fit a page", () => {
   const bytes = (data: unknown): number => Buffer.byteLength(JSON.stringify(data));
 
   test("has the largest accounts, says how many it has not, and its totals are of all", () => {
-    const whole = reportOf(input);
+    const whole = buildReport(input);
     expect([whole.leftOut, whole.detailed, whole.accounts.length]).toEqual([0, 40, 40]);
     const room = { details: 50_000, rows: 3000, drafts: 4000 };
-    const cut = reportOf(input, room);
+    const cut = buildReport(input, room);
     expect(cut.totals).toEqual(whole.totals);
     expect(cut.usage).toEqual(whole.usage);
     expect(cut.charges).toEqual(whole.charges);
@@ -125,9 +125,9 @@ describe("a report that does not fit a page", () => {
   test("leaves no account out for its events: these have the room that is left, the largest accounts first", () => {
     const event = { id: "e".repeat(50), timestamp: Date.parse("2024-06-10T09:08:07Z"), quantity: parseDecimal("1.5") };
     const eventsOf = () => ({ count: 7, largest: [event, event] });
-    const without = reportOf(input, { details: 1e6, rows: 1e6, drafts: 1e6 });
+    const without = buildReport(input, { details: 1e6, rows: 1e6, drafts: 1e6 });
     const needed = without.accounts.reduce((length, { detail }) => length + bytes(detail), 0);
-    const { accounts, detailed } = reportOf(
+    const { accounts, detailed } = buildReport(
       { ...input, eventsOf },
       { details: needed + 50_000, rows: 1e6, drafts: 1e6 },
     );
@@ -143,7 +143,7 @@ describe("a report that does not fit a page", () => {
   });
 
   test("or does: what each day added comes to the lines' amounts, and causes to the differences", () => {
-    const whole = reportOf(input);
+    const whole = buildReport(input);
     const lines = whole.accounts.flatMap(({ detail }) => detail?.invoices.flatMap((each) => each.lines) ?? []);
     const grown = lines.filter(({ days }) => days !== undefined);
     expect(grown).toHaveLength(120);

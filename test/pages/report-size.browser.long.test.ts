@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile } from "../../src/pages/page-file.ts";
 import type { ReportData } from "../../src/pages/report/report-data.ts";
-import { withData } from "../../src/pages/self-contained.ts";
+import { embedData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder } from "../cli/fake-io.ts";
 import { expectSound, openPage } from "../support/browser.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";
@@ -64,7 +64,7 @@ function tenfold(html: string): string {
     return index < data.detailed && detail !== undefined ? { ...bare, detail } : bare;
   });
   const drafts = data.drafts.map((draft) => ({ ...draft, accounts: tenTimes(draft.accounts) }));
-  return withData(readFileSync(pageFile("report"), "utf8"), JSON.stringify({ ...data, accounts, drafts }));
+  return embedData(readFileSync(pageFile("report"), "utf8"), JSON.stringify({ ...data, accounts, drafts }));
 }
 
 /** How long a page takes from something that a person does until it is on the screen, in milliseconds. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { pageFile, pageSize } from "../../src/pages/page-file.ts";
-import { withData } from "../../src/pages/self-contained.ts";
+import { pageFile, measurePageSize } from "../../src/pages/page-file.ts";
+import { embedData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACES_READ } from "../support/examples.ts";
@@ -209,14 +209,14 @@ describe("the built page", () => {
   const html = readFileSync(pageFile("report"), "utf8");
 
   test("is below 150 kB", async () => {
-    expect(await pageSize("report")).toBe(Buffer.byteLength(html));
+    expect(await measurePageSize("report")).toBe(Buffer.byteLength(html));
     expect(Buffer.byteLength(html)).toBeLessThan(150_000);
   });
 
   test("has a policy that runs nothing but its own script, and no style attribute", async () => {
     expect(html).toMatch(/content="default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/);
     const open = await openPage(
-      withData(
+      embedData(
         html,
         '{"totals":[],"events":{},"problems":{"first":[],"count":0},"notices":[],"usage":[],"charges":[],"accounts":[],"leftOut":0,"detailed":0,"drafts":[]}',
       ),

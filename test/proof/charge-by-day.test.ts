@@ -8,8 +8,8 @@ import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { createPreview } from "../../src/ledger/preview/preview.ts";
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { compareFractions, formatFraction } from "../../src/numbers/fraction.ts";
-import { chargeByDay, type ChargedDay } from "../../src/proof/charge-by-day.ts";
-import { accountPlans, type AccountPlans, plansInBook } from "../../src/proof/diff/plan-terms.ts";
+import { computeDailyCharges, type ChargedDay } from "../../src/proof/charge-by-day.ts";
+import { resolveAccountPlans, type AccountPlans, createBookPlanSource } from "../../src/proof/diff/plan-terms.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { goldenCases } from "../support/golden.ts";
@@ -20,7 +20,7 @@ function usageLines(line: InvoiceLine): readonly InvoiceLine[] {
 
 const small = parseBook(SMALL_BOOK);
 const plansOf = (book: Book, invoice: Invoice): AccountPlans =>
-  accountPlans(plansInBook(book), invoice.accountId, [invoice]);
+  resolveAccountPlans(createBookPlanSource(book), invoice.accountId, [invoice]);
 
 interface Charged {
   readonly invoice: Invoice;
@@ -41,7 +41,7 @@ function chargedIn(book: Book, events: Iterable<unknown>, options: object): read
       return {
         invoice,
         line,
-        days: chargeByDay(plansOf(book, invoice), invoice, line, usage),
+        days: computeDailyCharges(plansOf(book, invoice), invoice, line, usage),
       };
     });
   });
@@ -75,9 +75,9 @@ describe("the charge of a card by day", () => {
   test("is told of no line whose usage it was not given", () => {
     const [found] = chargedIn(small, [call("a", "2024-06-03", 60)], {});
     if (found === undefined) throw new TypeError("expected a line");
-    expect(chargeByDay(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
+    expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
     const other = new Map([[dayOf(Date.UTC(2024, 5, 3)), new Decimal(61)]]);
-    expect(chargeByDay(plansOf(small, found.invoice), found.invoice, found.line, other)).toBeUndefined();
+    expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, other)).toBeUndefined();
   });
 
   test("comes to the line's exact amount and quantity on its last day, in every golden case", () => {

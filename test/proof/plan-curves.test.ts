@@ -7,7 +7,7 @@ import { DAY_MS } from "../../src/calendar/instant.ts";
 import { preview } from "../../src/index.ts";
 import { add, Decimal, greatest, sum, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { decimalOfFraction } from "../../src/numbers/fraction.ts";
-import { curveEdges, fallingPieces, priceOn } from "../../src/proof/curve-edges.ts";
+import { curveEdges, fallingPieces, priceAtQuantity } from "../../src/proof/curve-edges.ts";
 import { planCurves } from "../../src/proof/plan-curves.ts";
 import { priceCurve } from "../../src/proof/price-curve.ts";
 import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
@@ -17,13 +17,13 @@ import { chargedIn } from "../../src/rating/recurrence.ts";
 import { priceQuantity } from "../../src/rating/slabs.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import {
-  decimalCards,
-  hundredths,
-  pricingModels,
-  ratePlanOf,
-  rateValueOf,
+  decimalCardArbitrary,
+  hundredthsArbitrary,
+  pricingModelArbitrary,
+  createRatePlan,
+  createRateValue,
   type SlabRow,
-  slabCards,
+  slabCardArbitrary,
 } from "../../src/testing/slab-cards.ts";
 
 function at<T>(list: readonly T[], index: number): T {
@@ -33,7 +33,7 @@ function at<T>(list: readonly T[], index: number): T {
 }
 
 const edges = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds = {}): readonly string[] =>
-  curveEdges(priceCurve(ratePlanOf(model, rows), rateValueOf(rows, bounds), { upTo: 150 })).map(
+  curveEdges(priceCurve(createRatePlan(model, rows), createRateValue(rows, bounds), { upTo: 150 })).map(
     ({ at, kind, below, above, slab, isSlabEdge }) =>
       `${kind} at ${formatDecimal(at.quantity)}: ${formatDecimal(below)}, ${formatDecimal(above)}, slab ${slab}${isSlabEdge ? "" : " itself"}`,
   );
@@ -76,7 +76,7 @@ describe("S7 the edges of a curve", () => {
       { after: 0, rate: 2 },
       { after: 100, rate: -1 },
     ];
-    const curve = priceCurve(ratePlanOf("TIERED", rows), rateValueOf(rows), { upTo: 150 });
+    const curve = priceCurve(createRatePlan("TIERED", rows), createRateValue(rows), { upTo: 150 });
     expect(
       fallingPieces(curve).map(({ slab, first, last }) => [slab, formatDecimal(first), formatDecimal(last)]),
     ).toEqual([[2, "200", "150"]]);
@@ -84,16 +84,16 @@ describe("S7 the edges of a curve", () => {
 
   test.each(["-1", "150.01"])("there is no price of %s, which is not on the curve", (quantity) => {
     const rows = [{ after: 0, rate: 1 }];
-    const curve = priceCurve(ratePlanOf("TIERED", rows), rateValueOf(rows), { upTo: 150 });
-    expect(() => priceOn(curve, new Decimal(quantity))).toThrow("is not on the curve");
+    const curve = priceCurve(createRatePlan("TIERED", rows), createRateValue(rows), { upTo: 150 });
+    expect(() => priceAtQuantity(curve, new Decimal(quantity))).toThrow("is not on the curve");
   });
 
   /** Rates below zero, too. */
   const anyCards = fc.oneof(
-    decimalCards(),
-    slabCards(
-      hundredths(4000).map((width) => add(new Decimal(width), new Decimal("0.01")).toFixed()),
-      hundredths(900),
+    decimalCardArbitrary(),
+    slabCardArbitrary(
+      hundredthsArbitrary(4000).map((width) => add(new Decimal(width), new Decimal("0.01")).toFixed()),
+      hundredthsArbitrary(900),
     ).map(({ rows, bounds }) => ({
       rows: rows.map((row, index) => (index % 2 === 0 ? row : { ...row, rate: `-${row.rate}` })),
       bounds,
@@ -104,14 +104,14 @@ describe("S7 the edges of a curve", () => {
     fc.assert(
       fc.property(
         anyCards,
-        pricingModels(),
+        pricingModelArbitrary(),
         fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 20 }),
         ({ rows, bounds }, model, hundredths) => {
-          const [plan, rates] = [ratePlanOf(model, rows), rateValueOf(rows, bounds)];
+          const [plan, rates] = [createRatePlan(model, rows), createRateValue(rows, bounds)];
           const curve = priceCurve(plan, rates, { upTo: 300 });
           for (const units of hundredths) {
             const quantity = new Decimal(`${units}e-2`);
-            expect(formatDecimal(priceOn(curve, quantity))).toBe(
+            expect(formatDecimal(priceAtQuantity(curve, quantity))).toBe(
               formatDecimal(priceQuantity(plan, rates, quantity).amount),
             );
           }
@@ -160,7 +160,7 @@ describe("S13.3 the curves of a plan", () => {
           const whole = sum([fixedOf(plan, n), ...others, price(card, quantity)]);
           const least = plan.minimumCommitment?.rateValues[0]?.rate;
           const expected = least === undefined ? whole : greatest(least, whole);
-          expect(formatDecimal(priceOn(at(curves.cards, index).total, quantity))).toBe(formatDecimal(expected));
+          expect(formatDecimal(priceAtQuantity(at(curves.cards, index).total, quantity))).toBe(formatDecimal(expected));
         }
       }),
       { numRuns: 200 },
@@ -195,7 +195,7 @@ describe("S13.3 the curves of a plan", () => {
         supportedCurrencies: ["USD"],
         pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
         usageRateCards: [
-          { usageMeterId: "um.used", ratePlan: ratePlanOf("TIERED", rows), rateValues: [rateValueOf(rows)] },
+          { usageMeterId: "um.used", ratePlan: createRatePlan("TIERED", rows), rateValues: [createRateValue(rows)] },
         ],
         fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 7 }] }],
         minimumCommitment: { rateValues: [{ currency: "USD", rate: 20 }] },
@@ -237,7 +237,7 @@ describe("S13.3 the curves of a plan", () => {
     const { invoices } = preview(used, [event], { from: "2026-01-01", until: "2026-02-01" });
     const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
     const curve = at(planCurves(plan.pricePlanDetails).cards, 0).total;
-    expect(formatDecimal(priceOn(curve, new Decimal(units)))).toBe(formatDecimal(total));
+    expect(formatDecimal(priceAtQuantity(curve, new Decimal(units)))).toBe(formatDecimal(total));
   });
 
   test.each([
@@ -255,8 +255,8 @@ describe("S13.3 the curves of a plan", () => {
     const upTo = (rows: readonly SlabRow[], bounds = {}, most?: number): string => {
       const card = {
         id: "addon.fee",
-        ratePlan: ratePlanOf("TIERED", rows),
-        rateValues: [rateValueOf(rows, bounds)],
+        ratePlan: createRatePlan("TIERED", rows),
+        rateValues: [createRateValue(rows, bounds)],
         config: { maxQuantity: most },
       };
       const details = { ...plan.pricePlanDetails, usageRateCards: [], licenseRateCards: [card] };

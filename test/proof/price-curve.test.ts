@@ -4,7 +4,13 @@ import { describe, expect, test } from "vitest";
 import { add, Decimal, multiply, ONE, subtract, formatDecimal } from "../../src/numbers/decimal.ts";
 import { type Breakpoint, priceCurve, type PricePiece } from "../../src/proof/price-curve.ts";
 import { priceQuantity } from "../../src/rating/slabs.ts";
-import { decimalCards, pricingModels, ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
+import {
+  decimalCardArbitrary,
+  pricingModelArbitrary,
+  createRatePlan,
+  createRateValue,
+  type SlabRow,
+} from "../../src/testing/slab-cards.ts";
 
 const shownAt = ({ quantity, ratio }: Breakpoint): string =>
   ratio === undefined
@@ -14,7 +20,7 @@ const shownAt = ({ quantity, ratio }: Breakpoint): string =>
 const shown = ({ from, until, first, last, rate, packageSize }: PricePiece): string =>
   `(${shownAt(from)}, ${shownAt(until)}] ${formatDecimal(first)}..${formatDecimal(last)} +${formatDecimal(rate)}${packageSize === undefined ? "" : ` a ${formatDecimal(packageSize)}`}`;
 const curve = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], upTo: number, bounds = {}): readonly string[] =>
-  priceCurve(ratePlanOf(model, rows), rateValueOf(rows, bounds), { upTo }).pieces.map(shown);
+  priceCurve(createRatePlan(model, rows), createRateValue(rows, bounds), { upTo }).pieces.map(shown);
 
 describe("S7 the curve of a price", () => {
   const bands: readonly SlabRow[] = [
@@ -83,13 +89,13 @@ describe("S7 the curve of a price", () => {
   test("is the price of every quantity, and has no gaps", () => {
     fc.assert(
       fc.property(
-        decimalCards(),
-        pricingModels(),
+        decimalCardArbitrary(),
+        pricingModelArbitrary(),
         fc.integer({ min: 0, max: 30_000 }),
         fc.integer({ min: 1, max: 30_000 }),
         ({ rows, bounds }, model, units, most) => {
           const quantity = new Decimal(`${Math.min(units, most)}e-2`);
-          const [plan, rates] = [ratePlanOf(model, rows), rateValueOf(rows, bounds)];
+          const [plan, rates] = [createRatePlan(model, rows), createRateValue(rows, bounds)];
           const { atZero, pieces } = priceCurve(plan, rates, { upTo: new Decimal(`${most}e-2`) });
           expect(pieces[0]?.from.quantity.isZero()).toBe(true);
           for (const [index, piece] of pieces.entries()) {

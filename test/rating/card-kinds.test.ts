@@ -18,7 +18,7 @@ import { rateOverage } from "../../src/rating/entitlement-overage.ts";
 import { refundFixedFee, rateFixedFee } from "../../src/rating/fixed-fee.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
-import { type CardBounds, rateValueOf } from "../../src/testing/slab-cards.ts";
+import { type CardBounds, createRateValue } from "../../src/testing/slab-cards.ts";
 import { d, days, HALF_JUNE, JUNE, LATE_JUNE, pricedBy, textOf, wholePeriod } from "./cards.ts";
 
 const usageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
@@ -58,7 +58,7 @@ describe("usage", () => {
     const card = usageRateCard.parse({
       usageMeterId: "um.calls",
       ...pricedBy("TIERED", [{ after: 0, rate: 2 }]),
-      rateValues: [rateValueOf([{ after: 0, rate: 2 }]), rateValueOf(rows, undefined, "EUR")],
+      rateValues: [createRateValue([{ after: 0, rate: 2 }]), createRateValue(rows, undefined, "EUR")],
     });
     expect(textOf(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
     expect(() => rateUsage(card, "JPY", d(10), JUNE)).toThrow(

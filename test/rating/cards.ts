@@ -6,15 +6,19 @@ import { type Fraction, formatFraction } from "../../src/numbers/fraction.ts";
 import type { RatedPeriod } from "../../src/rating/charge.ts";
 import {
   type CardBounds,
-  ratePlanOf,
-  rateValueOf,
-  type SlabPriced,
+  createRatePlan,
+  createRateValue,
+  type SlabPricing,
   type SlabRow,
 } from "../../src/testing/slab-cards.ts";
 
 /** What every slab-priced card has. */
-export function pricedBy(pricingModel: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds?: CardBounds): SlabPriced {
-  return { ratePlan: ratePlanOf(pricingModel, rows), rateValues: [rateValueOf(rows, bounds)] };
+export function pricedBy(
+  pricingModel: "TIERED" | "VOLUME",
+  rows: readonly SlabRow[],
+  bounds?: CardBounds,
+): SlabPricing {
+  return { ratePlan: createRatePlan(pricingModel, rows), rateValues: [createRateValue(rows, bounds)] };
 }
 
 /** `[from, until)`. */

@@ -24,11 +24,11 @@ import {
 } from "../../src/rating/license.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
-import { decimalCards, hundredths, pricingModels } from "../../src/testing/slab-cards.ts";
+import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../src/testing/slab-cards.ts";
 import { pricedBy } from "./cards.ts";
 import { compare, type ExplanationFacts, ratio, recompute, roundOnce } from "./recompute.ts";
 
-const decimals = hundredths(40_000).map((text) => new Decimal(text));
+const decimals = hundredthsArbitrary(40_000).map((text) => new Decimal(text));
 /** Below zero too (S7.5). */
 const signed = fc.integer({ min: -500, max: 40_000 }).map((units) => new Decimal(`${units}e-2`));
 /** A natural period of up to 62 days, and a piece of it of at least one day. */
@@ -68,8 +68,8 @@ describe("S13.6 an explanation recomputes its amount", () => {
   test("S13.6 usage", () => {
     fc.assert(
       fc.property(
-        pricingModels(),
-        decimalCards(),
+        pricingModelArbitrary(),
+        decimalCardArbitrary(),
         signed,
         periods,
         modes,
@@ -105,7 +105,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
       quantity: decimals,
       offset: fc.integer({ min: -3, max: 70 }),
     });
-    const license = fc.tuple(pricingModels(), decimalCards(), fc.boolean());
+    const license = fc.tuple(pricingModelArbitrary(), decimalCardArbitrary(), fc.boolean());
     const paid = fc.array(decimals, { maxLength: 3 });
     fc.assert(
       fc.property(

@@ -5,30 +5,30 @@ import { add, Decimal, multiply, sum } from "../../src/numbers/decimal.ts";
 import { type PricedQuantity, priceQuantity } from "../../src/rating/slabs.ts";
 import {
   type CardBounds,
-  decimalCards,
-  hundredths,
-  pricingModels,
-  ratePlanOf,
-  rateValueOf,
+  decimalCardArbitrary,
+  hundredthsArbitrary,
+  pricingModelArbitrary,
+  createRatePlan,
+  createRateValue,
   type SlabCard,
-  slabCards,
+  slabCardArbitrary,
   type SlabRow,
 } from "../../src/testing/slab-cards.ts";
 
-const model = pricingModels();
-const quantities = hundredths(40_000);
+const model = pricingModelArbitrary();
+const quantities = hundredthsArbitrary(40_000);
 
 function price(
   pricingModel: "TIERED" | "VOLUME",
   { rows, bounds }: SlabCard,
   quantity: string | number,
 ): PricedQuantity {
-  return priceQuantity(ratePlanOf(pricingModel, rows), rateValueOf(rows, bounds), quantity);
+  return priceQuantity(createRatePlan(pricingModel, rows), createRateValue(rows, bounds), quantity);
 }
 
 test("S7.4 the slabs and the adjustment add up to the amount", () => {
   fc.assert(
-    fc.property(model, decimalCards(), quantities, (pricingModel, card, quantity) => {
+    fc.property(model, decimalCardArbitrary(), quantities, (pricingModel, card, quantity) => {
       const { amount, slabs, adjustment } = price(pricingModel, card, quantity);
       expect(add(sum(slabs.map((slab) => slab.amount)), adjustment).toFixed()).toBe(amount.toFixed());
     }),
@@ -37,7 +37,7 @@ test("S7.4 the slabs and the adjustment add up to the amount", () => {
 
 test("S7.2 the parts of a TIERED quantity add up to it", () => {
   fc.assert(
-    fc.property(decimalCards(), quantities, (card, quantity) => {
+    fc.property(decimalCardArbitrary(), quantities, (card, quantity) => {
       const { slabs } = price("TIERED", card, quantity);
       expect(sum(slabs.map((slab) => slab.quantity)).toFixed()).toBe(quantity);
     }),
@@ -46,7 +46,7 @@ test("S7.2 the parts of a TIERED quantity add up to it", () => {
 
 test("S7.2 a TIERED price with rates of 0 or more never falls as the quantity grows", () => {
   fc.assert(
-    fc.property(decimalCards(), quantities, quantities, (card, a, b) => {
+    fc.property(decimalCardArbitrary(), quantities, quantities, (card, a, b) => {
       const [less, more] = new Decimal(a).lte(new Decimal(b)) ? [a, b] : [b, a];
       expect(price("TIERED", card, less).amount.lte(price("TIERED", card, more).amount)).toBe(true);
     }),
@@ -55,7 +55,7 @@ test("S7.2 a TIERED price with rates of 0 or more never falls as the quantity gr
 
 test("S7.2 a VOLUME quantity reaches one slab, and that slab alone as a plan of its own costs the same", () => {
   fc.assert(
-    fc.property(decimalCards(), hundredths(40_000), (card, units) => {
+    fc.property(decimalCardArbitrary(), hundredthsArbitrary(40_000), (card, units) => {
       const quantity = add(new Decimal(units), new Decimal("0.01")).toFixed();
       const { amount, slabs } = price("VOLUME", card, quantity);
       const [slab] = slabs;
@@ -74,7 +74,7 @@ test("S7 prices of k times the rates are k times the prices", () => {
   fc.assert(
     fc.property(
       model,
-      decimalCards(),
+      decimalCardArbitrary(),
       quantities,
       fc.integer({ min: 0, max: 50 }),
       (pricingModel, card, quantity, k) => {
@@ -118,7 +118,7 @@ function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: Sl
 }
 
 test("S7 whole quantities cost what counting unit by unit says", () => {
-  const wholeCards = slabCards(
+  const wholeCards = slabCardArbitrary(
     fc.integer({ min: 1, max: 12 }).map(String),
     fc.integer({ min: 0, max: 40 }).map(String),
   );

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 import { type PricedQuantity, priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
-import { type CardBounds, ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
+import { type CardBounds, createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
 
 function price(
   model: "TIERED" | "VOLUME",
@@ -11,7 +11,7 @@ function price(
   quantity: number | string,
   bounds?: CardBounds,
 ): PricedQuantity {
-  return priceQuantity(ratePlanOf(model, rows), rateValueOf(rows, bounds), quantity);
+  return priceQuantity(createRatePlan(model, rows), createRateValue(rows, bounds), quantity);
 }
 
 const amountOf = (...args: Parameters<typeof price>): string => price(...args).amount.toFixed();
@@ -187,14 +187,14 @@ describe("large tables and large numbers", () => {
   });
 
   test.each(["NaN", "0x10", "", "1,000", null])("S1.2 %j is no quantity", (quantity) => {
-    expect(() => priceQuantity(ratePlanOf("TIERED", MIXED), rateValueOf(MIXED), quantity as string)).toThrow(
+    expect(() => priceQuantity(createRatePlan("TIERED", MIXED), createRateValue(MIXED), quantity as string)).toThrow(
       expect.objectContaining({ code: "ERR_NUMBER_INVALID" }),
     );
   });
 });
 
 test("S1.2 a quantity may be a number, a text or a Decimal", () => {
-  const [plan, rates] = [ratePlanOf("TIERED", TWO_THEN_ONE), rateValueOf(TWO_THEN_ONE)];
+  const [plan, rates] = [createRatePlan("TIERED", TWO_THEN_ONE), createRateValue(TWO_THEN_ONE)];
   const amounts = [100.5, "100.5", new Decimal("100.5")].map((quantity) =>
     priceQuantity(plan, rates, quantity).amount.toFixed(),
   );
@@ -202,6 +202,6 @@ test("S1.2 a quantity may be a number, a text or a Decimal", () => {
 });
 
 test("S7 slabs prepared once price as priceQuantity does", () => {
-  const ratedSlabs = joinSlabRates(ratePlanOf("TIERED", MIXED), rateValueOf(MIXED));
+  const ratedSlabs = joinSlabRates(createRatePlan("TIERED", MIXED), createRateValue(MIXED));
   expect(priceThrough(ratedSlabs, new Decimal(101))).toEqual(price("TIERED", MIXED, 101));
 });

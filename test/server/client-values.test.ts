@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { parseDecimal } from "../../src/numbers/decimal.ts";
-import { openApiOf } from "../../src/server/docs/openapi.ts";
+import { createOpenApiDocument } from "../../src/server/docs/openapi.ts";
 import { ENDPOINTS } from "../../src/server/routes/routes.ts";
-import { shownLine } from "../../src/server/shapes/invoice.ts";
+import { toLineJson } from "../../src/server/shapes/invoice.ts";
 import { ACME, withAccount } from "./account-requests.ts";
 import { DETAILS } from "./catalog-requests.ts";
 import { callsOf, startApi, type TestApi } from "./support.ts";
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 describe("the document", () => {
   test("has the values that answers have, and no others", async () => {
-    const { schemas } = openApiOf(ENDPOINTS)["components"] as {
+    const { schemas } = createOpenApiDocument(ENDPOINTS)["components"] as {
       readonly schemas: Readonly<Record<string, { readonly enum: readonly string[]; readonly properties: Properties }>>;
     };
     const valuesOf = (name: string, field: string): unknown => schemas[name]?.properties[field]?.enum;
@@ -42,7 +42,7 @@ describe("the document", () => {
     ["ADVANCED_LICENSE_RATE_CARD_AMOUNT", "ADVANCED_LICENSE_RATE_CARD_AMOUNT"],
     ["TRUE_UP_AMOUNT", "TRUE_UP_AMOUNT"],
   ])("a line that became final as %s is answered as %s", (type, shown) => {
-    expect(shownLine({ type, value: parseDecimal("1") })).toMatchObject({
+    expect(toLineJson({ type, value: parseDecimal("1") })).toMatchObject({
       type: shown,
       description: expect.any(String),
     });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
-import { apiKeysOf } from "../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../src/server/access/keys.ts";
 import { billingApi } from "../../src/server/plugin.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type Served, startServed } from "./served.ts";
@@ -22,7 +22,7 @@ describe("the plugin in a server of a host", () => {
     host.get("/", async () => ({ host: true }));
     host.post("/echo", (request, reply) => reply.send(request.body));
     await host.register(billingApi, { prefix: "/billing", engine });
-    const { key } = await apiKeysOf(engine).create({ name: "k", role: "admin" });
+    const { key } = await manageApiKeys(engine).create({ name: "k", role: "admin" });
     return { host, authorization: `Bearer ${key}` };
   };
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf, type RunningServer, serve } from "../../src/server.ts";
+import { manageApiKeys, type RunningServer, serve } from "../../src/server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 
 const page = resolve(import.meta.dirname, "../../docs/guide/server.md");
@@ -23,7 +23,7 @@ let directory: string;
 
 beforeAll(async () => {
   const engine = createEngine({ store: memoryStore(), clock: () => Date.parse(NOW) });
-  ({ key } = await apiKeysOf(engine).create({ name: "quickstart", role: "admin" }));
+  ({ key } = await manageApiKeys(engine).create({ name: "quickstart", role: "admin" }));
   // With the limits that a newcomer meets.
   server = await serve({ engine, port: 0, log: { level: "silent" } });
   directory = await mkdtemp(join(tmpdir(), "ratebook-quickstart-"));

@@ -5,8 +5,8 @@ import Fastify, { type FastifyInstance, type LightMyRequestResponse } from "fast
 
 import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
 import type { AccessControl } from "../../src/server/access/access.ts";
-import { type Serving, serveEndpoints } from "../../src/server/app.ts";
-import { openApiOf } from "../../src/server/docs/openapi.ts";
+import { type ApiContext, registerEndpoints } from "../../src/server/app.ts";
+import { createOpenApiDocument } from "../../src/server/docs/openapi.ts";
 import type { Role } from "../../src/server/http/endpoint.ts";
 import { createPaging } from "../../src/server/http/pagination.ts";
 import { ENDPOINTS } from "../../src/server/routes/routes.ts";
@@ -40,7 +40,7 @@ export interface TestApi {
   ) => Promise<Answered>;
 }
 
-const checkAnswer = answerCheckerOf(openApiOf(ENDPOINTS));
+const checkAnswer = answerCheckerOf(createOpenApiDocument(ENDPOINTS));
 
 /** Who calls where a test does not try credentials. */
 export function anyCaller(role: Role = "admin"): AccessControl {
@@ -51,14 +51,14 @@ export function anyCaller(role: Role = "admin"): AccessControl {
 }
 
 /** What the one app of a test file serves: the API whose call it is in. */
-const served = new AsyncLocalStorage<Pick<Serving, "engine" | "access">>();
+const served = new AsyncLocalStorage<Pick<ApiContext, "engine" | "access">>();
 
 let routes: ReturnType<typeof makeRoutes> | undefined;
 
 /** Routes take longer to make than a test takes: every API of a test file has the same ones. */
 async function makeRoutes(): Promise<{ readonly app: FastifyInstance }> {
   const app = Fastify({ routerOptions: { maxParamLength: 5000 } });
-  serveEndpoints(app, {
+  registerEndpoints(app, {
     get engine() {
       return servedNow().engine;
     },
@@ -73,7 +73,7 @@ async function makeRoutes(): Promise<{ readonly app: FastifyInstance }> {
   return { app };
 }
 
-function servedNow(): Pick<Serving, "engine" | "access"> {
+function servedNow(): Pick<ApiContext, "engine" | "access"> {
   const now = served.getStore();
   if (now === undefined) throw new Error("a request of a test is made by its API");
   return now;

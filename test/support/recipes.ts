@@ -2,12 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { bookOf, readRecipes } from "../../src/pages/play/recipes.ts";
+import { buildRecipeBook, parseRecipes } from "../../src/pages/play/recipes.ts";
 
 /** Every recipe with its invoices. */
-export const recipes = readRecipes(readFileSync(join(import.meta.dirname, "../../docs/examples/recipes.json"), "utf8"));
+export const recipes = parseRecipes(
+  readFileSync(join(import.meta.dirname, "../../docs/examples/recipes.json"), "utf8"),
+);
 
 /** The book of every recipe. */
 export function recipeBooks(): readonly { readonly title: string; readonly book: unknown }[] {
-  return recipes.map(({ title, recipe }) => ({ title, book: bookOf(recipe) }));
+  return recipes.map(({ title, recipe }) => ({ title, book: buildRecipeBook(recipe) }));
 }

@@ -4,24 +4,24 @@ import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../src/index.ts";
 import {
-  eventsFor,
-  historyFor,
+  eventsArbitrary,
+  historyArbitrary,
   linesAddUp,
   neverDecreases,
   noJumpAbove,
   orderOfEventsDoesNotMatter,
   type PlanInput,
-  previewIsInvoice,
-  quantitiesFor,
+  previewMatchesInvoices,
+  quantitiesArbitrary,
   revenueWithin,
-  undoRestores,
+  undoRestoresUsage,
 } from "../../src/testing.ts";
 import { fastCheck } from "../../src/testing/fast-check.ts";
-import { ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
+import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 function planWith(pricingModel: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]): PlanInput {
-  const card = { ratePlan: ratePlanOf(pricingModel, rows), rateValues: [rateValueOf(rows)] };
+  const card = { ratePlan: createRatePlan(pricingModel, rows), rateValues: [createRateValue(rows)] };
   const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.units", ...card }] };
   return { id: "pp.team", name: "Team", status: "DRAFT", pricePlanDetails };
 }
@@ -86,14 +86,14 @@ describe("S7 a plan", () => {
 
   test("with fees alone has no price that a quantity could change", () => {
     const plan: PlanInput = { id: "pp.fee", name: "Fee", pricePlanDetails: { ...MONTHLY } };
-    expect(() => quantitiesFor(plan)).toThrow(
+    expect(() => quantitiesArbitrary(plan)).toThrow(
       "expected a usage, license or overage card: nothing of this plan is priced by a quantity",
     );
   });
 
   test("is asked for quantities at the edges of its slabs", () => {
     const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 1000, rate: 2 });
-    const drawn = fc.sample(quantitiesFor(plan), { seed: 1, numRuns: 100 });
+    const drawn = fc.sample(quantitiesArbitrary(plan), { seed: 1, numRuns: 100 });
     const at = (quantity: string): number => drawn.filter((each) => each["um.units"] === quantity).length;
     expect([at("1000"), at("1000.01"), at("999.99")].every((count) => count > 0)).toBe(true);
   });
@@ -106,8 +106,8 @@ describe("a book", () => {
     const book = bookWith(plan);
     fc.assert(linesAddUp(book));
     fc.assert(orderOfEventsDoesNotMatter(book));
-    await fc.assert(undoRestores(book), { numRuns: 20 });
-    await fc.assert(previewIsInvoice(book), { numRuns: 20 });
+    await fc.assert(undoRestoresUsage(book), { numRuns: 20 });
+    await fc.assert(previewMatchesInvoices(book), { numRuns: 20 });
   });
 
   test("costs more than it should with more usage than it was made for", () => {
@@ -120,7 +120,7 @@ describe("a book", () => {
   test("costs what it should with the usage that it was made for", () => {
     const book = bookWith(plan);
     // Ten events of at most 100: 1,000 × 0.01 = 10, in one month or in two.
-    const events = eventsFor(book, { values: fc.nat(100), eventsMax: 10 });
+    const events = eventsArbitrary(book, { values: fc.nat(100), eventsMax: 10 });
     fc.assert(revenueWithin(book, { atLeast: 0, atMost: 10, events }));
   });
 
@@ -135,7 +135,7 @@ describe("a book", () => {
 
   test("has histories with every kind of step", () => {
     const kinds = fc
-      .sample(historyFor(bookWith(plan)), { seed: 1, numRuns: 50 })
+      .sample(historyArbitrary(bookWith(plan)), { seed: 1, numRuns: 50 })
       .flatMap((steps) => steps.map(({ kind }) => kind));
     expect([...new Set(kinds)].toSorted()).toEqual(["ingest", "plan", "undo", "wait"]);
   });

@@ -22,7 +22,7 @@ import {
   type VectorDays,
   vectors,
 } from "../../src/vectors.ts";
-import { divide, figure, multiply, rounded, textOf } from "../../src/verify/figures.ts";
+import { divide, fractionOrZero, multiply, roundToDigits, formatFraction } from "../../src/verify/figures.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -116,7 +116,10 @@ describe("vectors", () => {
       vector.kind === "proration" ? [[vector.id, vector]] : [],
     ),
   )("the second program rounds alike: %s", (_, { given, expected }) => {
-    const share = multiply(figure(given.amount), divide(figure(expected.days), figure(expected.of)));
-    expect(textOf(rounded(share, given.digits, given.rounding))).toBe(expected.amount);
+    const share = multiply(
+      fractionOrZero(given.amount),
+      divide(fractionOrZero(expected.days), fractionOrZero(expected.of)),
+    );
+    expect(formatFraction(roundToDigits(share, given.digits, given.rounding))).toBe(expected.amount);
   });
 });

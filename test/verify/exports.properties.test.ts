@@ -9,8 +9,8 @@ import { DAY_MS, formatDate, formatInstant, toInstant } from "../../src/calendar
 import { RatebookError } from "../../src/errors.ts";
 import type { BookInput } from "../../src/index.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { historyFor } from "../../src/testing.ts";
-import { dayBefore, type HistoryStep, type PlayedHistory, startHistoryIn } from "../../src/testing/history.ts";
+import { historyArbitrary } from "../../src/testing.ts";
+import { findDayBefore, type HistoryStep, type HistoryRun, startHistoryIn } from "../../src/testing/history.ts";
 import { verify } from "../../src/verify.ts";
 import { exportedOf } from "../cli/export/exported.ts";
 import { ACTIVE, books } from "../engine/preview-law/books.ts";
@@ -53,7 +53,7 @@ const cases = books(rates).chain((drawn) => {
     /** Undefined: before anything begins. Otherwise what began before is history that is loaded late. */
     loadedOn: fc.constantFrom(undefined, "2024-02-20", "2024-03-01", "2024-04-12"),
     steps: fc
-      .tuple(historyFor(book), fc.array(fc.record({ place: fc.nat(10), command }), { maxLength: 8, size: "max" }))
+      .tuple(historyArbitrary(book), fc.array(fc.record({ place: fc.nat(10), command }), { maxLength: 8, size: "max" }))
       .map(([steps, commands]): readonly Step[] =>
         commands.reduce<Step[]>((all, { place, command: each }) => all.toSpliced(place, 0, each), [...steps]),
       ),
@@ -62,7 +62,7 @@ const cases = books(rates).chain((drawn) => {
 });
 
 /** Does a command. What the engine refuses changes nothing. */
-async function take({ engine, now }: PlayedHistory, step: Exclude<Step, HistoryStep>): Promise<void> {
+async function take({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep>): Promise<void> {
   const day = (days: number): string => formatDate(now() + days * DAY_MS);
   const done = async (): Promise<unknown> => {
     switch (step.what) {
@@ -106,7 +106,7 @@ test("S13.6 the export of any history is verified, and a changed figure of it is
   const tried = { invoices: 0, credits: 0 };
   await fc.assert(
     fc.asyncProperty(cases, fc.nat(), fc.nat(40), async ({ book, loadedOn, steps, daysAfter }, choice, place) => {
-      const begin = loadedOn === undefined ? dayBefore(book) : toInstant(loadedOn);
+      const begin = loadedOn === undefined ? findDayBefore(book) : toInstant(loadedOn);
       const history = await startHistoryIn(memoryStore(), book, begin);
       history.waitUntil(toInstant("2024-02-20"));
       for (const step of steps) {

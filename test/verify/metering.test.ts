@@ -4,7 +4,7 @@ import { expect, describe, test } from "vitest";
 import { preview } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { createMetering, verify } from "../../src/verify.ts";
-import { usageOf } from "../../src/verify/cells.ts";
+import { usageFromCells } from "../../src/verify/cells.ts";
 import { bookOf, CATALOG } from "../book/catalog-book.ts";
 import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
@@ -94,10 +94,10 @@ describe("events", () => {
   const cellsOf = (events: readonly unknown[], book: unknown = BOOK) => {
     const metering = createMetering(book);
     for (const event of events) metering.add(event);
-    const usage = usageOf(metering.cells, metering.unverified);
+    const usage = usageFromCells(metering.cells, metering.unverified);
     return {
       reasons: [...metering.reasons],
-      units: usage.between("a", "um.n", "2024-06-01", "2024-06-02"),
+      units: usage.unitsBetween("a", "um.n", "2024-06-01", "2024-06-02"),
       ...metering.events(),
     };
   };
@@ -117,9 +117,9 @@ describe("events", () => {
     ["S2.2 without a zone count nothing", [call("1", 4, { timestamp: "2024-06-01T10:00:00" })], 0n, 1n],
     ["S4.1 without a declared field count nothing", [call("1", 4, { attributes: [] })], 0n, 1n],
     ["S1.1 are exact beyond doubles", [call("1", "0.4"), call("2", "0.8")], 3n, 10n],
-  ])("%s", (_, events, over, under) => {
+  ])("%s", (_, events, numerator, denominator) => {
     const { units } = cellsOf(events);
-    expect(units && units.over * under).toBe(units && over * units.under);
+    expect(units && units.numerator * denominator).toBe(units && numerator * units.denominator);
     expect(units).toBeDefined();
   });
 
@@ -136,7 +136,7 @@ describe("events", () => {
     ];
     const eventSchemas = [{ ...schema, enrichments: { ...schema?.enrichments, fields } }];
     // 3 × 8 ÷ 4.
-    expect(cellsOf([call("1", 3)], { ...BOOK, eventSchemas }).units).toEqual({ over: 6n, under: 1n });
+    expect(cellsOf([call("1", 3)], { ...BOOK, eventSchemas }).units).toEqual({ numerator: 6n, denominator: 1n });
   });
 
   test("S14.1 with an id that comes again after 45 days cannot be told", () => {
@@ -160,14 +160,17 @@ describe("events", () => {
     const metering = createMetering({ ...BOOK, features }, true);
     metering.add(call("1", 4));
     metering.add(call("2", -4));
-    expect(usageOf(metering.cells).between("a", "um.n", "2024-06-01", "2024-06-02")).toEqual({ over: 1n, under: 1n });
+    expect(usageFromCells(metering.cells).unitsBetween("a", "um.n", "2024-06-01", "2024-06-02")).toEqual({
+      numerator: 1n,
+      denominator: 1n,
+    });
   });
 
   test("S11.2 of which a feature names the schema alone, the first attribute is consumed, and none of an empty name", () => {
     const counted = (schemaAssociations: readonly unknown[]): unknown => {
       const metering = createMetering({ ...BOOK, features: [{ id: "f", schemaAssociations }] }, true);
       for (const value of [4, -4]) metering.add(call(String(value), value));
-      return usageOf(metering.cells).between("a", "um.n", "2024-06-01", "2024-06-02");
+      return usageFromCells(metering.cells).unitsBetween("a", "um.n", "2024-06-01", "2024-06-02");
     };
     // The event with -4 fails where its attribute is consumed.
     expect(counted(["call"])).toEqual(counted([{ schemaName: "call", attributeName: "n" }]));

@@ -10,14 +10,14 @@ import { Decimal } from "../../src/numbers/decimal.ts";
 import { compile } from "../../src/rules/compile.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { toFact } from "../../src/rules/value.ts";
-import { fraction, textOf } from "../../src/verify.ts";
-import { createRules, exactly } from "../../src/verify/rules.ts";
+import { toFraction, formatFraction } from "../../src/verify.ts";
+import { createRuleEvaluator, toExactNumbers } from "../../src/verify/rules.ts";
 import { any, facts } from "../rules/rule-arbitrary.ts";
 
-const rules = createRules();
+const rules = createRuleEvaluator();
 
 function theirs(rule: unknown, given: unknown): unknown {
-  return plain(rules.evaluate(exactly(rule), exactly(given) as Readonly<Record<string, unknown>>));
+  return plain(rules.evaluate(toExactNumbers(rule), toExactNumbers(given) as Readonly<Record<string, unknown>>));
 }
 
 function ours(rule: unknown, given: unknown): unknown {
@@ -26,8 +26,8 @@ function ours(rule: unknown, given: unknown): unknown {
 
 /** Decimals as their texts, told apart from texts. */
 function plain(value: unknown): unknown {
-  const exact = typeof value === "string" ? undefined : fraction(value);
-  if (exact !== undefined) return { decimal: textOf(exact) };
+  const exact = typeof value === "string" ? undefined : toFraction(value);
+  if (exact !== undefined) return { decimal: formatFraction(exact) };
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || Decimal.isDecimal(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)]));
@@ -95,7 +95,7 @@ describe("rules of the second program", () => {
 
   test("leave the copies of a host as they were", () => {
     const mine = createRequire(import.meta.url)("json-logic-js") as typeof jsonLogic;
-    createRules();
+    createRuleEvaluator();
     expect(createRequire(import.meta.url)("json-logic-js")).toBe(mine);
     for (const copy of [mine, jsonLogic]) {
       expect(copy.apply({ "+": ["0.1", "0.2"] })).toBe(0.1 + 0.2);
@@ -104,8 +104,8 @@ describe("rules of the second program", () => {
   });
 
   test("name the operator that they lack, wherever it stands", () => {
-    expect(rules.lacks({ if: [{ "+": [1, 2] }, { mystery: [] }, 1] })).toBe("mystery");
-    expect(rules.lacks({ method: [1, "toFixed"] })).toBe("method");
-    expect(rules.lacks({ "date.add": [{ var: "a" }, "P1D"] })).toBeUndefined();
+    expect(rules.findUnknownOperator({ if: [{ "+": [1, 2] }, { mystery: [] }, 1] })).toBe("mystery");
+    expect(rules.findUnknownOperator({ method: [1, "toFixed"] })).toBe("method");
+    expect(rules.findUnknownOperator({ "date.add": [{ var: "a" }, "P1D"] })).toBeUndefined();
   });
 });

@@ -45,7 +45,7 @@ describe("the law catches", () => {
     ],
     ["a sum that is beyond 64 bits", /then toInt128\((.*?)\) end\)/g, "then $1 end)"],
   ])("%s", async (fault, pattern, instead) => {
-    const summing = { dedupes: true, isPushing: true };
+    const summing = { dedupes: true, usesPushdown: true };
     const faulty = (client: ClickHouseClient): Pick<ClickHouseClient, "query"> => ({
       query: async (given) => client.query({ ...given, query: given.query.replace(pattern, instead) }),
     });

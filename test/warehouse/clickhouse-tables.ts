@@ -2,7 +2,7 @@
 import { type ClickHouseClient, createClient } from "@clickhouse/client";
 import fc from "fast-check";
 
-import { readCsvMap } from "../../src/records/csv-map.ts";
+import { readEventFileMap } from "../../src/records/csv-map.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
 import { openTables } from "../../src/warehouse/clickhouse/mapped-tables.ts";
 import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
@@ -37,7 +37,7 @@ export const clickHouseTables =
     try {
       const read: (readonly ReadRow[])[] = [];
       for (const [index, rows] of files.entries()) read.push(await written(client, `t${index}`, rows, types));
-      const map = { map: readCsvMap("map", MAP), file: "map" };
+      const map = { map: readEventFileMap("map", MAP), file: "map" };
       return await work({
         read,
         placeOf: () => undefined,

@@ -21,9 +21,9 @@ describe("the law catches", () => {
       const broken = (sql: string): string => sql.replace(pattern, instead);
       return {
         ...db,
-        run: async (sql) => db.run(broken(sql)),
+        execute: async (sql) => db.execute(broken(sql)),
         stream: (sql) => db.stream(broken(sql)),
-        keep: async (sql) => db.keep(broken(sql)),
+        materialize: async (sql) => db.materialize(broken(sql)),
       };
     };
   const texts = { x: "VARCHAR", y: "VARCHAR", time: "VARCHAR" };
@@ -45,7 +45,7 @@ describe("the law catches", () => {
     ],
     ["a sum that is beyond 64 bits", /sum\(try_cast\((.*?) as BIGINT\)\)/g, "sum($1::DOUBLE)::HUGEINT"],
   ])("%s", async (fault, pattern, instead) => {
-    const summing = { dedupes: true, isPushing: true };
+    const summing = { dedupes: true, usesPushdown: true };
     await parquetFiles()(FAULTS[fault], texts, async (kept) => {
       expect(outcome(await byDatabase(SUMMING_BOOK, kept, summing))).toEqual(byCore(SUMMING_BOOK, kept, true));
     });

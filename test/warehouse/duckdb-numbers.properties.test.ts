@@ -9,8 +9,8 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
-import { readCsvMap } from "../../src/records/csv-map.ts";
-import { takeAll } from "../../src/records/event-cursor.ts";
+import { readEventFileMap } from "../../src/records/csv-map.ts";
+import { mergeEvents } from "../../src/records/event-cursor.ts";
 import type { EventSink } from "../../src/records/event-sink.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { runs } from "../support/runs.ts";
@@ -53,7 +53,7 @@ async function written(values: readonly string[], type: string, form?: string): 
   );
   connection.closeSync();
   instance.closeSync();
-  const map = readCsvMap(
+  const map = readEventFileMap(
     "map",
     JSON.stringify({
       schemaName: { value: "use" },
@@ -77,13 +77,15 @@ interface MappedEvent {
 async function eventsOf(open: KeptRows["open"]): Promise<readonly (MappedEvent | string)[]> {
   const found: (readonly [row: number, event: MappedEvent | string])[] = [];
   const sink: EventSink = {
-    event: (_, row, event) => found.push([row, event as MappedEvent]) > 0,
-    badLine: (_, row, problem) => found.push([row, problem]) > 0,
-    slotsOf: () => undefined,
-    filled: () => true,
-    counted: () => false,
+    onEvent: (_, row, event) => found.push([row, event as MappedEvent]) > 0,
+    onBadLine: (_, row, problem) => found.push([row, problem]) > 0,
+    findSlots: () => undefined,
+    onFilledSlots: () => true,
+    onCountedEvents: () => false,
   };
-  await takeAll(await open(sink, { book: BOOK, isPushing: true, dedupes: true }), { onDisorder: () => undefined });
+  await mergeEvents(await open(sink, { book: BOOK, usesPushdown: true, dedupes: true }), {
+    onDisorder: () => undefined,
+  });
   return found.toSorted(([a], [b]) => a - b).map(([, event]) => event);
 }
 
@@ -101,9 +103,9 @@ describe("S4.1 a dimension has one text for one number", () => {
     const open = await written(values, type);
     const events = await eventsOf(open);
     expect(events.map((event) => (typeof event === "string" ? event : event.dimensions.d))).toEqual(texts);
-    for (const isPushing of [false, true]) {
+    for (const usesPushdown of [false, true]) {
       const kept = { open, read: [], placeOf: () => undefined };
-      const { cells } = await byDatabase(BOOK, kept, { dedupes: true, isPushing });
+      const { cells } = await byDatabase(BOOK, kept, { dedupes: true, usesPushdown });
       // One row of 2 units has the 1, on the day 19,723 after 1 January 1970.
       expect(cells).toEqual(["a um.one 19723 2"]);
     }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { type DuckDb, openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
-import { duckDbSql, quotedText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
+import { duckDbSql, quoteText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
 
 /** What may stand in a place by mistake: digits, blanks of every kind, separators, letters, what is no ASCII. */
 const SLIPS = "0123456789 \t\n\v\f\r-+:./\\,TtZz_e\u00A0\u0663".split("");
@@ -16,13 +16,13 @@ afterAll(async () => db.close());
 
 /** Every text that has other characters in one place or in two. */
 async function slippedFrom(text: string): Promise<void> {
-  const slips = SLIPS.map((slip) => `(${quotedText(slip)})`).join(", ");
+  const slips = SLIPS.map((slip) => `(${quoteText(slip)})`).join(", ");
   const slipped = (of: string, place: string): string =>
     `left(${of}, ${place} - 1) || slip || substr(${of}, ${place} + 1)`;
   const places = (name: string): string => `range(1, ${text.length + 1}) as places (${name})`;
-  await db.run(`create or replace table slips as select * from (values ${slips}) as given (slip)`);
-  await db.run(
-    `create or replace table times as with one as (select ${slipped(quotedText(text), "p")} as t, p from ${places("p")}, slips) ` +
+  await db.execute(`create or replace table slips as select * from (values ${slips}) as given (slip)`);
+  await db.execute(
+    `create or replace table times as with one as (select ${slipped(quoteText(text), "p")} as t, p from ${places("p")}, slips) ` +
       `select t from one union select ${slipped("t", "q")} from one, ${places("q")}, slips where q > p`,
   );
 }
@@ -30,7 +30,7 @@ async function slippedFrom(text: string): Promise<void> {
 /** Each text that is taken for a plain time, with its milliseconds since 1970. */
 async function plainTimes(zoneMinutes: number | undefined): Promise<readonly (readonly [string, number])[]> {
   const part = { column: "t", type: { type: "text" } } as const;
-  const rows = await db.run(
+  const rows = await db.execute(
     `select t, plain_at from (select t, ${duckDbSql.plainInstant({ part, zoneMinutes })} as plain_at from times) where plain_at is not null`,
   );
   return rows.map(([text, at]) => [String(text), Number(at)]);

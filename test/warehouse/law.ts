@@ -9,11 +9,11 @@ import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../src/ledger/preview/seen-ids.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
-import { readCsvMap } from "../../src/records/csv-map.ts";
-import { type EventCursor, takeAll } from "../../src/records/event-cursor.ts";
+import { readEventFileMap } from "../../src/records/csv-map.ts";
+import { type EventCursor, mergeEvents } from "../../src/records/event-cursor.ts";
 import type { EventSink } from "../../src/records/event-sink.ts";
-import { eventMaker } from "../../src/records/mapped-event.ts";
-import type { DatabaseReading } from "../../src/warehouse/reading/database-cursors.ts";
+import { createEventMaker } from "../../src/records/mapped-event.ts";
+import type { DatabaseReadOptions } from "../../src/warehouse/reading/database-cursors.ts";
 import { books, type Row, rows } from "./rows.ts";
 
 /** The columns of a table or a file. */
@@ -48,7 +48,7 @@ export interface KeptRows {
   readonly read: readonly (readonly ReadRow[])[];
   /** How a problem's row is named; undefined where rows have no numbers. */
   readonly placeOf: (file: number, row: number) => string | undefined;
-  readonly open: (sink: EventSink, reading: DatabaseReading) => Promise<readonly EventCursor[]>;
+  readonly open: (sink: EventSink, reading: DatabaseReadOptions) => Promise<readonly EventCursor[]>;
 }
 
 /** A database that keeps rows for some work on them. */
@@ -68,7 +68,7 @@ export interface Outcome {
 
 /** Every event decided by the core alone, in the order of S17.2. */
 export function byCore(book: Book, { read, placeOf }: KeptRows, dedupes: boolean): Outcome {
-  const make = eventMaker<readonly string[]>(readCsvMap("map", MAP), (name) => {
+  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), (name) => {
     const place = COLUMNS.findIndex((column) => column === name);
     return (record) => record[place] ?? "";
   });
@@ -107,29 +107,29 @@ export function byTexts(a: readonly string[], b: readonly string[]): number {
 export async function byDatabase(
   book: Book,
   { open, placeOf }: KeptRows,
-  { dedupes, isPushing }: { readonly dedupes: boolean; readonly isPushing: boolean },
+  { dedupes, usesPushdown }: { readonly dedupes: boolean; readonly usesPushdown: boolean },
 ): Promise<Outcome & { readonly summed: number }> {
   const run = startEventRun(book, { ids: dedupes ? rememberIds() : undefined });
   const problems: string[] = [];
   let summed = 0;
   const hasPlaces = placeOf(0, 1) !== undefined;
   const sink: EventSink = {
-    event: (file, line, event) => {
+    onEvent: (file, line, event) => {
       const { status, description } = run.add(event);
       if (isFailure(status)) problems.push(`${hasPlaces ? `${file}:${line}` : ""} ${status} ${description}`);
       return true;
     },
-    badLine: () => true,
-    slotsOf: () => undefined,
-    filled: () => true,
-    counted: (events) => {
+    onBadLine: () => true,
+    findSlots: () => undefined,
+    onFilledSlots: () => true,
+    onCountedEvents: (events) => {
       const isTaken = run.addCounted(events);
       if (isTaken) summed += events.events;
       return isTaken;
     },
   };
-  const cursors = await open(sink, { book, isPushing, dedupes });
-  await takeAll(cursors, { onDisorder: ({ sentence }) => problems.push(sentence) });
+  const cursors = await open(sink, { book, usesPushdown, dedupes });
+  await mergeEvents(cursors, { onDisorder: ({ sentence }) => problems.push(sentence) });
   return { ...outcomeOf(run, problems), summed };
 }
 
@@ -172,9 +172,9 @@ export async function checkLaw(
       const book = readBook(JSON.stringify(json));
       await world(files, typed, async (kept) => {
         const expected = byCore(book, kept, dedupes);
-        const one = await byDatabase(book, kept, { dedupes, isPushing: false });
+        const one = await byDatabase(book, kept, { dedupes, usesPushdown: false });
         expect(outcome(one)).toEqual(expected);
-        const both = await byDatabase(book, kept, { dedupes, isPushing: true });
+        const both = await byDatabase(book, kept, { dedupes, usesPushdown: true });
         expect(outcome(both)).toEqual(expected);
         if (both.summed > 0) runsWithSums += 1;
       });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { DuckDBInstance } from "@duckdb/node-api";
 
-import { readCsvMap } from "../../src/records/csv-map.ts";
+import { readEventFileMap } from "../../src/records/csv-map.ts";
 import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { COLUMNS, MAP, plainText, type ReadRow, type Types, type World } from "./law.ts";
@@ -53,7 +53,7 @@ export const parquetFiles =
         read.push(records.map((record, row) => ({ record, order: orders[row] ?? [] })));
       }
       connection.closeSync();
-      const map = readCsvMap("map", MAP);
+      const map = readEventFileMap("map", MAP);
       return await work({
         read,
         placeOf: (file, row) => `${paths[file]}:${row}`,

@@ -9,8 +9,8 @@ import { isCompleted } from "../../src/ledger/outcome.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import type { CellQuery, UsageAccount } from "../../src/ledger/usage-source.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
-import { readCsvMap } from "../../src/records/csv-map.ts";
-import { eventMaker } from "../../src/records/mapped-event.ts";
+import { readEventFileMap } from "../../src/records/csv-map.ts";
+import { createEventMaker } from "../../src/records/mapped-event.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
 import { byTexts, COLUMNS, MAP, type ReadRow } from "./law.ts";
@@ -24,7 +24,7 @@ export const account = (id: string, ...aliases: readonly string[]): UsageAccount
 
 /** What the core alone makes of an account's rows, one by one in the order of S17.2. */
 export function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonly ReadRow[]): readonly string[] {
-  const make = eventMaker<readonly string[]>(readCsvMap("map", MAP), (name) => {
+  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), (name) => {
     const place = COLUMNS.findIndex((column) => column === name);
     return (record) => record[place] ?? "";
   });

@@ -6,9 +6,9 @@
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import type { Account } from "../model/account.ts";
 import type { Book } from "../model/book.ts";
-import { type Path, pathText, type Report } from "../problems.ts";
+import { type Path, formatPath, type Report } from "../problems.ts";
 import type { BookDocument } from "../reading/document.ts";
-import { shown } from "../sentences.ts";
+import { quoteValue } from "../sentences.ts";
 import { type AssociationContext, checkAssociations } from "./check-associations.ts";
 
 /** Reports what is wrong with the accounts and the groups of their invoices. */
@@ -16,8 +16,8 @@ export function checkAccounts(book: Book, document: BookDocument, context: Assoc
   checkAliases(document, report);
   checkGroups(book, report);
   checkHoldingIds(book, document, report);
-  book.accounts.forEach((account, at) => {
-    const path: Path = ["accounts", at];
+  book.accounts.forEach((account, index) => {
+    const path: Path = ["accounts", index];
     checkAssociations(account, context, path, report);
     checkPeriods(account.credits, "credits", path, report);
     checkPeriods(account.featureCredits, "featureCredits", path, report);
@@ -29,16 +29,19 @@ function checkAliases(document: BookDocument, report: Report): void {
   const ids = new Set<string>();
   document.accounts.forEach(({ id }) => ids.add(id));
   const holders = new Map<string, string>();
-  document.accounts.forEach((account, at) => {
+  document.accounts.forEach((account, index) => {
     if (account.status === "ARCHIVED") return;
-    account.aliases.forEach((given, position) => {
-      if (typeof given !== "string" && given.status === "ARCHIVED") return;
-      const alias = typeof given === "string" ? given : given.alias;
-      const path = (): Path => ["accounts", at, "aliases", position];
+    account.aliases.forEach((entry, position) => {
+      if (typeof entry !== "string" && entry.status === "ARCHIVED") return;
+      const alias = typeof entry === "string" ? entry : entry.alias;
+      const path = (): Path => ["accounts", index, "aliases", position];
       const holder = holders.get(alias);
-      if (ids.has(alias)) report(path(), `expected an alias that is no account's id, got ${shown(alias)}`);
+      if (ids.has(alias)) report(path(), `expected an alias that is no account's id, got ${quoteValue(alias)}`);
       else if (holder !== undefined) {
-        report(path(), `expected an alias of its own: ${shown(alias)} is also one of the account ${shown(holder)}`);
+        report(
+          path(),
+          `expected an alias of its own: ${quoteValue(alias)} is also one of the account ${quoteValue(holder)}`,
+        );
       } else holders.set(alias, account.id);
     });
   });
@@ -49,23 +52,26 @@ function checkGroups(book: Book, report: Report): void {
   if (book.invoiceGroups.length === 0) return;
   const accounts = new Map<string, Account>();
   book.accounts.forEach((account) => accounts.set(account.id, account));
-  const placeOf = new Map<string, readonly [group: number, position: number]>();
-  book.invoiceGroups.forEach((group, at) => {
+  const memberships = new Map<string, readonly [group: number, position: number]>();
+  book.invoiceGroups.forEach((group, index) => {
     let currency = group.invoiceCurrency ?? undefined;
     group.accountIds.forEach((id, position) => {
-      const before = placeOf.get(id);
-      if (before === undefined) placeOf.set(id, [at, position]);
+      const before = memberships.get(id);
+      if (before === undefined) memberships.set(id, [index, position]);
       else {
-        const other = pathText(memberPath(...before));
-        report(memberPath(at, position), `expected an account that is in no other group: ${other} is ${shown(id)} too`);
+        const other = formatPath(toMemberPath(...before));
+        report(
+          toMemberPath(index, position),
+          `expected an account that is in no other group: ${other} is ${quoteValue(id)} too`,
+        );
       }
       const account = accounts.get(id);
       if (account === undefined) return;
       currency ??= account.invoiceCurrency;
       if (account.invoiceCurrency === currency) return;
       report(
-        memberPath(at, position),
-        `expected an account in ${currency}, the group's currency: ${shown(id)} is in ${account.invoiceCurrency}`,
+        toMemberPath(index, position),
+        `expected an account in ${currency}, the group's currency: ${quoteValue(id)} is in ${account.invoiceCurrency}`,
       );
     });
   });
@@ -80,31 +86,29 @@ interface Holding {
 /** Credits, and feature credits, have ids of their own in the book. Those that we made can only meet one that was given. */
 function checkHoldingIds(book: Book, document: BookDocument, report: Report): void {
   for (const list of ["credits", "featureCredits"] as const) {
-    const isGiven = document.accounts.some((account) =>
-      account[list].some((holding) => (holding?.id ?? null) !== null),
-    );
-    if (!isGiven) continue;
-    const first = new Map<string, Path>();
-    book.accounts.forEach((account, at) => {
+    const hasIds = document.accounts.some((account) => account[list].some((holding) => (holding?.id ?? null) !== null));
+    if (!hasIds) continue;
+    const firstPaths = new Map<string, Path>();
+    book.accounts.forEach((account, index) => {
       const holdings: readonly Holding[] = account[list];
       holdings.forEach(({ id }, position) => {
-        const path: Path = ["accounts", at, list, position];
-        const before = first.get(id);
-        if (before === undefined) first.set(id, path);
-        else report([...path, "id"], `expected an id of its own: ${pathText(before)} has the same`);
+        const path: Path = ["accounts", index, list, position];
+        const firstPath = firstPaths.get(id);
+        if (firstPath === undefined) firstPaths.set(id, path);
+        else report([...path, "id"], `expected an id of its own: ${formatPath(firstPath)} has the same`);
       });
     });
   }
 }
 
-function memberPath(group: number, position: number): Path {
+function toMemberPath(group: number, position: number): Path {
   return ["invoiceGroups", group, "accountIds", position];
 }
 
 function checkPeriods(holdings: readonly Holding[], list: string, path: Path, report: Report): void {
-  holdings.forEach(({ effectiveFrom, effectiveUntil }, at) => {
+  holdings.forEach(({ effectiveFrom, effectiveUntil }, index) => {
     if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > effectiveFrom) return;
     const [from, until] = [formatInstant(effectiveFrom), formatInstant(effectiveUntil)];
-    report([...path, list, at, "effectiveUntil"], `expected after ${from}, the effectiveFrom, got ${until}`);
+    report([...path, list, index, "effectiveUntil"], `expected after ${from}, the effectiveFrom, got ${until}`);
   });
 }

@@ -8,40 +8,46 @@ import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts
 import type { Account, PlanAssociation } from "../model/account.ts";
 import type { PricePlan, PricePlanDetails } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
-import { detailsWithOverride } from "../resources/override.ts";
-import { isWhole } from "../resources/rule-fields.ts";
-import { oneOf, shown } from "../sentences.ts";
-import { unique } from "./check-names.ts";
+import { applyOverride } from "../resources/override.ts";
+import { hasNoHoles } from "../resources/rule-fields.ts";
+import { joinWithOr, quoteValue } from "../sentences.ts";
+import { checkUnique } from "./check-names.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
-import { type DecidedAssociation, inDecisionOrder } from "./decision-order.ts";
+import { type DecidedAssociation, sortByDecision } from "./decision-order.ts";
 
 /** The context in which the associations of accounts are checked. */
 export interface AssociationContext extends Pick<CardContext, "usageMeters" | "addOns"> {
   /** A plan's version; undefined when it is unknown or too broken to read. */
-  readonly planOf: (association: Pick<PlanAssociation, "pricePlanId" | "version">) => PricePlan | undefined;
+  readonly findPlan: (association: Pick<PlanAssociation, "pricePlanId" | "version">) => PricePlan | undefined;
   /** Whether all of a plan could be read: what it lacks is then not there. */
-  readonly isWhole: (plan: PricePlan) => boolean;
+  readonly isComplete: (plan: PricePlan) => boolean;
 }
 
 /** Reports what is wrong with an account's associations and license updates. */
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
-  let decided: DecidedBefore | undefined;
-  const inOrder = inDecisionOrder(account.pricePlans);
+  let lastDecision: EarlierDecision | undefined;
+  const inOrder = sortByDecision(account.pricePlans);
   // Where the decidedAt are out of order, which association was first is unknown: only the order is reported.
-  const first = isInSaidOrder(account.pricePlans) ? inOrder[0]?.at : 0;
+  const firstIndex = isInDecidedOrder(account.pricePlans) ? inOrder[0]?.at : 0;
   account.pricePlans.forEach((association, at) => {
-    const place = (): Path => [...path, "pricePlans", at];
-    checkDates(association, { isFirst: at === first, decidedBefore: decided }, place, report);
-    if (typeof association.decidedAt === "number") decided = { at, decidedAt: association.decidedAt };
-    const plan = context.planOf(association);
+    const associationPath = (): Path => [...path, "pricePlans", at];
+    checkDates(association, { isFirst: at === firstIndex, earlierDecision: lastDecision }, associationPath, report);
+    if (typeof association.decidedAt === "number") lastDecision = { at, decidedAt: association.decidedAt };
+    const plan = context.findPlan(association);
     const override = association.pricePlanDetailsOverride;
     if (override) {
       const currencies = [account.invoiceCurrency];
-      checkCards(override, { ...context, currencies, inUse: true }, [...place(), "pricePlanDetailsOverride"], report);
+      checkCards(
+        override,
+        { ...context, currencies, inUse: true },
+        [...associationPath(), "pricePlanDetailsOverride"],
+        report,
+      );
     }
-    if (plan === undefined || !context.isWhole(plan)) return;
-    checkTerms(detailsWithOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, place, report);
-    if (association.retainStartOffsets === true) checkRetained(association, inOrder, context, place(), report);
+    if (plan === undefined || !context.isComplete(plan)) return;
+    checkTerms(applyOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, associationPath, report);
+    if (association.retainStartOffsets === true)
+      checkRetainedOffsets(association, inOrder, context, associationPath(), report);
   });
   checkLicenses(account, { ...context, inOrder }, path, report);
 }
@@ -51,18 +57,18 @@ export function checkAssociations(account: Account, context: AssociationContext,
  *
  * @param details with the association's override
  */
-export function associationProblem(details: PricePlanDetails, currency: string): string | undefined {
+export function describeAssociationProblem(details: PricePlanDetails, currency: string): string | undefined {
   if (!details.pricingCycleConfig) return "has no pricingCycleConfig";
-  const supported = details.supportedCurrencies ?? [];
-  if (supported.length === 0) return "has no supportedCurrencies";
+  const currencies = details.supportedCurrencies ?? [];
+  if (currencies.length === 0) return "has no supportedCurrencies";
   // A currency that could not be read may be the one that is wanted.
-  if (!isWhole(supported) || supported.includes(currency)) return undefined;
-  return `supports ${oneOf(supported)}, not ${shown(currency)}, the account's invoiceCurrency`;
+  if (!hasNoHoles(currencies) || currencies.includes(currency)) return undefined;
+  return `supports ${joinWithOr(currencies)}, not ${quoteValue(currency)}, the account's invoiceCurrency`;
 }
 
-function isInSaidOrder(associations: readonly PlanAssociation[]): boolean {
-  const said = associations.flatMap(({ decidedAt }) => decidedAt ?? []);
-  return said.every((decidedAt, index) => decidedAt >= (said[index - 1] ?? decidedAt));
+function isInDecidedOrder(associations: readonly PlanAssociation[]): boolean {
+  const decidedInstants = associations.flatMap(({ decidedAt }) => decidedAt ?? []);
+  return decidedInstants.every((decidedAt, index) => decidedAt >= (decidedInstants[index - 1] ?? decidedAt));
 }
 
 function checkTerms(
@@ -72,16 +78,16 @@ function checkTerms(
   path: () => Path,
   report: Report,
 ): void {
-  const problem = associationProblem(details, currency);
+  const problem = describeAssociationProblem(details, currency);
   if (problem === undefined) return;
   report(
     [...path(), "pricePlanId"],
-    `expected a price plan that can be associated: version ${plan.version} of ${shown(plan.id)} ${problem}`,
+    `expected a price plan that can be associated: version ${plan.version} of ${quoteValue(plan.id)} ${problem}`,
   );
 }
 
 /** The association listed last that says when it was decided. */
-interface DecidedBefore {
+interface EarlierDecision {
   /** Its place in the list, from 0. */
   readonly at: number;
   readonly decidedAt: Instant;
@@ -89,7 +95,7 @@ interface DecidedBefore {
 
 function checkDates(
   { effectiveFrom, effectiveUntil, decidedAt }: PlanAssociation,
-  order: { readonly isFirst: boolean; readonly decidedBefore: DecidedBefore | undefined },
+  order: { readonly isFirst: boolean; readonly earlierDecision: EarlierDecision | undefined },
   path: () => Path,
   report: Report,
 ): void {
@@ -100,7 +106,7 @@ function checkDates(
     );
   }
   if (decidedAt === undefined || decidedAt === null) return;
-  const before = order.decidedBefore;
+  const before = order.earlierDecision;
   if (before !== undefined && decidedAt < before.decidedAt) {
     report(
       [...path(), "decidedAt"],
@@ -116,7 +122,7 @@ function checkDates(
 }
 
 /** Rules 1 and 2 of a migration: offsets are retained from a plan that is there, with cycles of the same length. */
-function checkRetained(
+function checkRetainedOffsets(
   association: PlanAssociation,
   inOrder: readonly DecidedAssociation[],
   context: AssociationContext,
@@ -124,8 +130,8 @@ function checkRetained(
   report: Report,
 ): void {
   const place: Path = [...path, "retainStartOffsets"];
-  const own = inOrder.findIndex((decided) => decided.association === association);
-  const before = associationAt(inOrder.slice(0, own), association.effectiveFrom);
+  const ownIndex = inOrder.findIndex((entry) => entry.association === association);
+  const before = findAssociationAt(inOrder.slice(0, ownIndex), association.effectiveFrom);
   if (before === undefined) {
     report(
       place,
@@ -133,20 +139,20 @@ function checkRetained(
     );
     return;
   }
-  const [now, former] = [intervalOf(association, context), intervalOf(before, context)];
+  const [now, former] = [findInterval(association, context), findInterval(before, context)];
   if (now === undefined || former === undefined || now === former) return;
   report(place, `expected cycles of one interval to retain offsets: ${former} before, ${now} now`);
 }
 
-function intervalOf(association: PlanAssociation, context: AssociationContext): string | undefined {
+function findInterval(association: PlanAssociation, context: AssociationContext): string | undefined {
   const config =
     association.pricePlanDetailsOverride?.pricingCycleConfig ??
-    context.planOf(association)?.pricePlanDetails.pricingCycleConfig;
+    context.findPlan(association)?.pricePlanDetails.pricingCycleConfig;
   return config?.interval;
 }
 
 /** The association in force at an instant: of those that cover it, the one made last (S16.1). */
-function associationAt(inOrder: readonly DecidedAssociation[], at: Instant): PlanAssociation | undefined {
+function findAssociationAt(inOrder: readonly DecidedAssociation[], at: Instant): PlanAssociation | undefined {
   return inOrder.findLast(
     ({ association: { effectiveFrom, effectiveUntil } }) =>
       effectiveFrom <= at && at < (effectiveUntil ?? Number.POSITIVE_INFINITY),
@@ -162,7 +168,7 @@ function checkLicenses(
 ): void {
   if (account.licenseUpdates.length === 0) return;
   const updates: Path = [...path, "licenseUpdates"];
-  unique(
+  checkUnique(
     account.licenseUpdates,
     { path: updates, field: "idempotencyKey" },
     report,
@@ -177,28 +183,28 @@ function checkLicenses(
     if (addOn !== undefined && addOn.type !== "LICENSE") {
       report(
         [...updates, at, "licenseId"],
-        `expected an add-on of type LICENSE: ${shown(licenseId)} is a ${addOn.type}`,
+        `expected an add-on of type LICENSE: ${quoteValue(licenseId)} is a ${addOn.type}`,
       );
       continue;
     }
-    const held = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
-    quantities.set(licenseId, held);
-    const most = maxQuantityOf(licenseId, associationAt(context.inOrder, effectiveFrom), context);
-    if (!held.isNegative() && (most === undefined || held.lte(most))) continue;
-    const bounds = most === undefined ? "0 or more" : `0 to ${formatDecimal(most)}`;
+    const newQuantity = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
+    quantities.set(licenseId, newQuantity);
+    const maxQuantity = findMaxQuantity(licenseId, findAssociationAt(context.inOrder, effectiveFrom), context);
+    if (!newQuantity.isNegative() && (maxQuantity === undefined || newQuantity.lte(maxQuantity))) continue;
+    const bounds = maxQuantity === undefined ? "0 or more" : `0 to ${formatDecimal(maxQuantity)}`;
     report(
       [...updates, at, "quantity"],
-      `expected a quantity that leaves ${bounds} licenses, got ${formatDecimal(held)} of them`,
+      `expected a quantity that leaves ${bounds} licenses, got ${formatDecimal(newQuantity)} of them`,
     );
   }
 }
 
-function maxQuantityOf(
+function findMaxQuantity(
   licenseId: string,
   association: PlanAssociation | undefined,
   context: AssociationContext,
 ): Decimal | undefined {
-  const plan = association === undefined ? undefined : context.planOf(association);
+  const plan = association === undefined ? undefined : context.findPlan(association);
   if (association === undefined || plan === undefined) return undefined;
   const override = association.pricePlanDetailsOverride?.licenseRateCards ?? [];
   const isFor = (card: { readonly id: string }): boolean => card?.id === licenseId;

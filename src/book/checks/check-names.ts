@@ -4,27 +4,27 @@
  * @module
  */
 import type { Book } from "../model/book.ts";
-import { type Path, pathText, type Report } from "../problems.ts";
+import { type Path, formatPath, type Report } from "../problems.ts";
 import { settingKey } from "../resources/catalog-items.ts";
-import { anOrA } from "../sentences.ts";
+import { withArticle } from "../sentences.ts";
 
 /** Reports every id, name and version that another item of its kind has already. */
 export function checkNames(book: Book, report: Report): void {
   for (const list of ["usageMeters", "features", "addOns", "customers", "accounts", "invoiceGroups"] as const) {
-    unique<{ readonly id: string }>(book[list], { path: [list], field: "id" }, report, (item) => item.id);
+    checkUnique<{ readonly id: string }>(book[list], { path: [list], field: "id" }, report, (item) => item.id);
   }
   const { settings, eventSchemas, pricePlans } = book;
-  unique(settings, { path: ["settings"], field: "id", what: "id in its namespace and level" }, report, (setting) =>
+  checkUnique(settings, { path: ["settings"], field: "id", what: "id in its namespace and level" }, report, (setting) =>
     JSON.stringify([setting.entityType, setting.entityId, settingKey(setting)]),
   );
-  unique(eventSchemas, { path: ["eventSchemas"], field: "version" }, report, (schema) =>
+  checkUnique(eventSchemas, { path: ["eventSchemas"], field: "version" }, report, (schema) =>
     JSON.stringify([schema.name, schema.version]),
   );
-  unique(pricePlans, { path: ["pricePlans"], field: "version" }, report, (plan) =>
+  checkUnique(pricePlans, { path: ["pricePlans"], field: "version" }, report, (plan) =>
     JSON.stringify([plan.id, plan.version]),
   );
   // One version of an event schema is ACTIVE (S4.4).
-  unique(
+  checkUnique(
     eventSchemas,
     {
       path: ["eventSchemas"],
@@ -34,23 +34,23 @@ export function checkNames(book: Book, report: Report): void {
     report,
     (schema) => (schema.status === "ACTIVE" ? schema.name : undefined),
   );
-  unique(book.features, { path: ["features"], field: "name" }, report, (feature) => feature.name);
-  unique(book.usageMeters, { path: ["usageMeters"], field: "name" }, report, unarchivedName);
-  unique(book.addOns, { path: ["addOns"], field: "name" }, report, unarchivedName);
-  const ownerOf = new Map<string, string>();
+  checkUnique(book.features, { path: ["features"], field: "name" }, report, (feature) => feature.name);
+  checkUnique(book.usageMeters, { path: ["usageMeters"], field: "name" }, report, nameUnlessArchived);
+  checkUnique(book.addOns, { path: ["addOns"], field: "name" }, report, nameUnlessArchived);
+  const planIdsByName = new Map<string, string>();
   // The versions of a plan share its name.
   pricePlans.forEach((plan) => {
-    if (plan.status !== "ARCHIVED" && !ownerOf.has(plan.name)) ownerOf.set(plan.name, plan.id);
+    if (plan.status !== "ARCHIVED" && !planIdsByName.has(plan.name)) planIdsByName.set(plan.name, plan.id);
   });
-  pricePlans.forEach((plan, at) => {
-    const owner = ownerOf.get(plan.name);
-    if (plan.status === "ARCHIVED" || owner === undefined || owner === plan.id) return;
-    report(["pricePlans", at, "name"], `expected a name of its own: the price plan ${owner} has the same`);
+  pricePlans.forEach((plan, index) => {
+    const otherPlanId = planIdsByName.get(plan.name);
+    if (plan.status === "ARCHIVED" || otherPlanId === undefined || otherPlanId === plan.id) return;
+    report(["pricePlans", index, "name"], `expected a name of its own: the price plan ${otherPlanId} has the same`);
   });
 }
 
 /** Where a list is, and which part of its items must be each one's own. */
-export interface OwnPart {
+export interface UniquePart {
   readonly path: Path;
   /** The part's field; absent where the item is the part. */
   readonly field?: string;
@@ -61,27 +61,27 @@ export interface OwnPart {
 }
 
 /** Reports every item of a list that has the same part as a former one. Items without one are left alone. */
-export function unique<T>(
+export function checkUnique<T>(
   list: readonly T[],
-  { path, field, what = field ?? "value", sentence }: OwnPart,
+  { path, field, what = field ?? "value", sentence }: UniquePart,
   report: Report,
-  partOf: (item: T) => string | number | undefined,
+  toPart: (item: T) => string | number | undefined,
 ): void {
-  const first = new Map<string | number, number>();
-  list.forEach((item, at) => {
-    const part = partOf(item);
+  const firstIndexes = new Map<string | number, number>();
+  list.forEach((item, index) => {
+    const part = toPart(item);
     if (part === undefined) return;
-    const before = first.get(part);
+    const before = firstIndexes.get(part);
     if (before === undefined) {
-      first.set(part, at);
+      firstIndexes.set(part, index);
       return;
     }
-    const place = field === undefined ? [...path, at] : [...path, at, field];
-    const other = pathText([...path, before]);
-    report(place, sentence?.(other) ?? `expected ${anOrA(what)} of its own: ${other} has the same`);
+    const place = field === undefined ? [...path, index] : [...path, index, field];
+    const other = formatPath([...path, before]);
+    report(place, sentence?.(other) ?? `expected ${withArticle(what)} of its own: ${other} has the same`);
   });
 }
 
-function unarchivedName(item: { readonly name: string; readonly status: string }): string | undefined {
+function nameUnlessArchived(item: { readonly name: string; readonly status: string }): string | undefined {
   return item.status === "ARCHIVED" ? undefined : item.name;
 }

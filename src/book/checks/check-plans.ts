@@ -14,8 +14,8 @@ import type { UsageMeter } from "../model/metering.ts";
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../model/price-plan.ts";
 import type { FixedRateValue } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
-import { shown } from "../sentences.ts";
-import { unique } from "./check-names.ts";
+import { quoteValue } from "../sentences.ts";
+import { checkUnique } from "./check-names.ts";
 import { checkCurrencies, checkSlabs, checkSlabPricing } from "./check-slabs.ts";
 
 /** What is known of what the cards of a plan price. */
@@ -43,12 +43,12 @@ export function checkCards(
   path: Path,
   report: Report,
 ): void {
-  checkOwnCards(details, currencies, path, report);
-  checkPriced(details, context, path, report);
+  checkCardContents(details, currencies, path, report);
+  checkPricedItems(details, context, path, report);
 }
 
 /** What is wrong with the cards and the cycle config whatever they price. */
-export function checkOwnCards(
+export function checkCardContents(
   details: PricePlanDetailsOverride,
   currencies: readonly string[],
   path: Path,
@@ -61,40 +61,49 @@ export function checkOwnCards(
   const commitment: Path = [...path, "minimumCommitment", "rateValues"];
   if (!details.minimumCommitment) return;
   checkCurrencies(details.minimumCommitment.rateValues, currencies, commitment, report);
-  details.minimumCommitment.rateValues.forEach(({ rate }, at) => {
-    if (rate.isNegative()) report([...commitment, at, "rate"], `expected 0 or more, got ${formatDecimal(rate)}`);
+  details.minimumCommitment.rateValues.forEach(({ rate }, index) => {
+    if (rate.isNegative()) report([...commitment, index, "rate"], `expected 0 or more, got ${formatDecimal(rate)}`);
   });
 }
 
 /** What is wrong with the meters and add-ons that cards price, and with grants of a plan in use. */
-export function checkPriced(details: PricePlanDetailsOverride, context: CardContext, path: Path, report: Report): void {
-  details.usageRateCards.forEach(({ usageMeterId }, at) => {
+export function checkPricedItems(
+  details: PricePlanDetailsOverride,
+  context: CardContext,
+  path: Path,
+  report: Report,
+): void {
+  details.usageRateCards.forEach(({ usageMeterId }, index) => {
     const meter = context.usageMeters.get(usageMeterId);
     if (!context.inUse || meter === undefined || meter.status === "ACTIVE") return;
     report(
-      [...path, "usageRateCards", at, "usageMeterId"],
-      `expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: ${shown(meter.id)} is ${meter.status}`,
+      [...path, "usageRateCards", index, "usageMeterId"],
+      `expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: ${quoteValue(meter.id)} is ${meter.status}`,
     );
   });
   for (const [list, type] of ADD_ON_CARDS) {
     const cards: readonly { readonly id: string }[] = details[list];
-    cards.forEach(({ id }, at) => {
+    cards.forEach(({ id }, index) => {
       const addOn = context.addOns.get(id);
       if (addOn === undefined) return;
-      const place: Path = [...path, list, at, "id"];
-      if (addOn.type !== type) report(place, `expected an add-on of type ${type}: ${shown(id)} is a ${addOn.type}`);
+      const place: Path = [...path, list, index, "id"];
+      if (addOn.type !== type)
+        report(place, `expected an add-on of type ${type}: ${quoteValue(id)} is a ${addOn.type}`);
       if (context.inUse && addOn.status === "ARCHIVED") {
-        report(place, `expected an ACTIVE add-on, as the price plan is ACTIVE or associated: ${shown(id)} is ARCHIVED`);
+        report(
+          place,
+          `expected an ACTIVE add-on, as the price plan is ACTIVE or associated: ${quoteValue(id)} is ARCHIVED`,
+        );
       }
     });
   }
   if (!context.inUse) return;
-  details.creditGrantRateCards.forEach(({ grantDetails: { expiryDuration } }, at) => {
+  details.creditGrantRateCards.forEach(({ grantDetails: { expiryDuration } }, index) => {
     if (expiryDuration === undefined || expiryDuration === null) return;
-    const expiry: Path = [...path, "creditGrantRateCards", at, "grantDetails", "expiryDuration"];
-    const duration = durationAt(expiryDuration, expiry, () => undefined);
+    const expiry: Path = [...path, "creditGrantRateCards", index, "grantDetails", "expiryDuration"];
+    const duration = readDuration(expiryDuration, expiry, () => undefined);
     if (duration === undefined || !isAfter(duration, undefined) || isWholeDays(duration)) return;
-    report(expiry, `expected a duration of whole days, for credits end with a day, got ${shown(expiryDuration)}`);
+    report(expiry, `expected a duration of whole days, for credits end with a day, got ${quoteValue(expiryDuration)}`);
   });
 }
 
@@ -112,8 +121,8 @@ function checkMeteredCards(
   report: Report,
 ): void {
   const cards: Path = [...path, "usageRateCards"];
-  unique(details.usageRateCards, { path: cards, field: "usageMeterId" }, report, (card) => card.usageMeterId);
-  details.usageRateCards.forEach((card, at) => checkSlabPricing(card, currencies, [...cards, at], report));
+  checkUnique(details.usageRateCards, { path: cards, field: "usageMeterId" }, report, (card) => card.usageMeterId);
+  details.usageRateCards.forEach((card, index) => checkSlabPricing(card, currencies, [...cards, index], report));
 }
 
 function checkAddOnCards(
@@ -124,16 +133,16 @@ function checkAddOnCards(
 ): void {
   for (const [list] of ADD_ON_CARDS) {
     const cards: readonly { readonly id: string }[] = details[list];
-    unique(cards, { path: [...path, list], field: "id" }, report, (card) => card.id);
+    checkUnique(cards, { path: [...path, list], field: "id" }, report, (card) => card.id);
   }
-  details.fixedFeeRateCards.forEach(({ rateValues }: { readonly rateValues: readonly FixedRateValue[] }, at) => {
-    checkCurrencies(rateValues, currencies, [...path, "fixedFeeRateCards", at, "rateValues"], report);
+  details.fixedFeeRateCards.forEach(({ rateValues }: { readonly rateValues: readonly FixedRateValue[] }, index) => {
+    checkCurrencies(rateValues, currencies, [...path, "fixedFeeRateCards", index, "rateValues"], report);
   });
-  details.licenseRateCards.forEach((card, at) => {
-    checkSlabPricing(card, currencies, [...path, "licenseRateCards", at], report);
+  details.licenseRateCards.forEach((card, index) => {
+    checkSlabPricing(card, currencies, [...path, "licenseRateCards", index], report);
   });
-  details.creditGrantRateCards.forEach((card, at) => {
-    checkGrant(card, currencies, [...path, "creditGrantRateCards", at], report);
+  details.creditGrantRateCards.forEach((card, index) => {
+    checkGrant(card, currencies, [...path, "creditGrantRateCards", index], report);
   });
 }
 
@@ -144,19 +153,19 @@ function checkFeatureCards(
   report: Report,
 ): void {
   for (const list of ["billingEntitlementRateCards", "entitlementOverageRateCards"] as const) {
-    unique<{ readonly featureId: string }>(
+    checkUnique<{ readonly featureId: string }>(
       details[list],
       { path: [...path, list], field: "featureId" },
       report,
       (card) => card.featureId,
     );
-    details[list].forEach((card, at) => {
-      checkSlabPricing(card, currencies, [...path, list, at], report);
+    details[list].forEach((card, index) => {
+      checkSlabPricing(card, currencies, [...path, list, index], report);
     });
   }
-  details.billingEntitlementRateCards.forEach((card, at) => {
+  details.billingEntitlementRateCards.forEach((card, index) => {
     card.featureConfigs.forEach((config, position) => {
-      checkFeatureConfig(config, [...path, "billingEntitlementRateCards", at, "featureConfigs", position], report);
+      checkFeatureConfig(config, [...path, "billingEntitlementRateCards", index, "featureConfigs", position], report);
     });
   });
 }
@@ -165,13 +174,13 @@ function checkGrant(card: CreditGrantRateCard, currencies: readonly string[], pa
   const { currencySlabRateDetails: rates } = card.rateDetails;
   const place: Path = [...path, "rateDetails", "currencySlabRateDetails"];
   checkCurrencies(rates, currencies, place, report);
-  rates.forEach(({ slabDetails }, at) => checkSlabs(slabDetails, [...place, at, "slabDetails"], report));
+  rates.forEach(({ slabDetails }, index) => checkSlabs(slabDetails, [...place, index, "slabDetails"], report));
   const { expiryType, expiryDuration } = card.grantDetails;
   const expiry: Path = [...path, "grantDetails", "expiryDuration"];
   if (expiryDuration !== undefined && expiryDuration !== null) {
-    const duration = durationAt(expiryDuration, expiry, report);
+    const duration = readDuration(expiryDuration, expiry, report);
     if (duration !== undefined && !isAfter(duration, undefined)) {
-      report(expiry, `expected a duration above 0, got ${shown(expiryDuration)}`);
+      report(expiry, `expected a duration above 0, got ${quoteValue(expiryDuration)}`);
     }
   } else if (expiryType === "CUSTOM") {
     report(expiry, "missing: expected an ISO 8601 duration, as the expiryType is CUSTOM");
@@ -183,15 +192,15 @@ function isWholeDays({ millis }: Duration): boolean {
 }
 
 function checkFeatureConfig(config: FeatureConfig, path: Path, report: Report): void {
-  const from = durationAt(config.effectiveFrom, [...path, "effectiveFrom"], report);
-  const until = durationAt(config.effectiveUntil, [...path, "effectiveUntil"], report);
+  const from = readDuration(config.effectiveFrom, [...path, "effectiveFrom"], report);
+  const until = readDuration(config.effectiveUntil, [...path, "effectiveUntil"], report);
   if (from === undefined || until === undefined) return;
   if (from.months < 0 || from.millis.isNegative()) {
-    report([...path, "effectiveFrom"], `expected a duration of 0 or more, got ${shown(config.effectiveFrom)}`);
+    report([...path, "effectiveFrom"], `expected a duration of 0 or more, got ${quoteValue(config.effectiveFrom)}`);
   } else if (!isAfter(until, from)) {
     report(
       [...path, "effectiveUntil"],
-      `expected a duration above ${config.effectiveFrom}, the effectiveFrom, in every month, got ${shown(config.effectiveUntil)}`,
+      `expected a duration above ${config.effectiveFrom}, the effectiveFrom, in every month, got ${quoteValue(config.effectiveUntil)}`,
     );
   }
 }
@@ -204,7 +213,7 @@ function isAfter(until: Duration, from: Duration | undefined): boolean {
 }
 
 /** A duration that can be added to any date of our time; else undefined, and reported. */
-function durationAt(text: string, path: Path, report: Report): Duration | undefined {
+function readDuration(text: string, path: Path, report: Report): Duration | undefined {
   try {
     const duration = parseDuration(text);
     for (const start of MONTH_STARTS) addDuration(start, duration);

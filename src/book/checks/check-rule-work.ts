@@ -15,49 +15,49 @@ import { settingKey } from "../resources/catalog-items.ts";
 export type RuleList = "settings" | "eventSchemas" | "usageMeters";
 
 /** The limits on the least work of a book's rules. */
-export interface RuleWork {
+export interface RuleWorkLimits {
   readonly budget: FullRuleBudget;
   /** Whether the item at a place is looked at: what was saved by an older version stays readable. */
-  readonly isChecked: (list: RuleList, at: number) => boolean;
+  readonly isChecked: (list: RuleList, index: number) => boolean;
 }
 
 /** Reports the rules that take more than the budget whatever the event; those that no event can reach are left out. */
-export function checkRuleWork(book: Book, { budget, isChecked }: RuleWork, report: Report): void {
+export function checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits, report: Report): void {
   const check = (rule: Rule | null | undefined, path: Path): void => {
     // A rule with another problem was reported.
     if (rule === undefined || rule === null || checkRule(rule).length > 0) return;
     const problem = describeExcessWork(rule, { budget });
     if (problem !== undefined) report(path, problem);
   };
-  const ruleSettings = settingsWithRules(book);
-  book.settings.forEach((setting, at) => {
-    if (!isChecked("settings", at)) return;
+  const ruleSettings = findRuleSettingKeys(book);
+  book.settings.forEach((setting, index) => {
+    if (!isChecked("settings", index)) return;
     if (setting.dataType !== "JSON_LOGIC" && !ruleSettings.has(settingKey(setting))) return;
-    check(parsedRule(setting.value), ["settings", at, "value"]);
+    check(tryParseRule(setting.value), ["settings", index, "value"]);
   });
-  book.eventSchemas.forEach((schema, at) => {
-    if (!isChecked("eventSchemas", at) || !isReachable(schema)) return;
-    schema.enrichments.fields.forEach((field, place) => {
+  book.eventSchemas.forEach((schema, index) => {
+    if (!isChecked("eventSchemas", index) || !mayDecideEvents(schema)) return;
+    schema.enrichments.fields.forEach((field, stepIndex) => {
       if (field.enrichmentType !== "JSON_LOGIC") return;
-      check(field.value, ["eventSchemas", at, "enrichments", "fields", place, "value"]);
+      check(field.value, ["eventSchemas", index, "enrichments", "fields", stepIndex, "value"]);
     });
   });
-  book.usageMeters.forEach((meter, at) => {
-    if (!isChecked("usageMeters", at) || !isReachable(meter)) return;
-    meter.computations.forEach((step, place) => {
-      check(step.matcher, ["usageMeters", at, "computations", place, "matcher"]);
-      check(step.computation, ["usageMeters", at, "computations", place, "computation"]);
+  book.usageMeters.forEach((meter, index) => {
+    if (!isChecked("usageMeters", index) || !mayDecideEvents(meter)) return;
+    meter.computations.forEach((step, stepIndex) => {
+      check(step.matcher, ["usageMeters", index, "computations", stepIndex, "matcher"]);
+      check(step.computation, ["usageMeters", index, "computations", stepIndex, "computation"]);
     });
   });
 }
 
 /** Whether events are, or may soon be, decided by it: what is to be put aside may be as it is. */
-function isReachable({ status }: { readonly status: string }): boolean {
+function mayDecideEvents({ status }: { readonly status: string }): boolean {
   return status === "ACTIVE" || status === "DRAFT";
 }
 
 /** The keys of the settings that fields take their rules from (S4.3). */
-function settingsWithRules(book: Book): ReadonlySet<string> {
+function findRuleSettingKeys(book: Book): ReadonlySet<string> {
   const keys = new Set<string>();
   book.eventSchemas.forEach(({ enrichments: { dependencies, fields } }) => {
     fields.forEach((field) => {
@@ -69,7 +69,7 @@ function settingsWithRules(book: Book): ReadonlySet<string> {
   return keys;
 }
 
-function parsedRule(text: string): Rule | undefined {
+function tryParseRule(text: string): Rule | undefined {
   try {
     return parseRule(text);
   } catch (error) {

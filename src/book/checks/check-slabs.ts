@@ -7,9 +7,9 @@ import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import type { GrantSlab } from "../model/grant-card.ts";
 import type { RatePlan, RateValue, Slab } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
-import { isWhole } from "../resources/rule-fields.ts";
-import { oneOf } from "../sentences.ts";
-import { unique } from "./check-names.ts";
+import { hasNoHoles } from "../resources/rule-fields.ts";
+import { joinWithOr } from "../sentences.ts";
+import { checkUnique } from "./check-names.ts";
 
 /** Reports what is wrong with the slabs and rates of a card that prices a quantity. */
 export function checkSlabPricing(
@@ -21,21 +21,24 @@ export function checkSlabPricing(
   checkSlabs(card.ratePlan.slabs, [...path, "ratePlan", "slabs"], report);
   const rateValues: Path = [...path, "rateValues"];
   checkCurrencies(card.rateValues, currencies, rateValues, report);
-  card.rateValues.forEach((value, at) => {
-    checkSlabRates(value, card.ratePlan.slabs, [...rateValues, at, "slabRates"], report);
-    if (value.rateConfig) checkBounds(value.rateConfig, [...rateValues, at, "rateConfig"], report);
+  card.rateValues.forEach((value, index) => {
+    checkSlabRates(value, card.ratePlan.slabs, [...rateValues, index, "slabRates"], report);
+    if (value.rateConfig) checkBounds(value.rateConfig, [...rateValues, index, "rateConfig"], report);
   });
 }
 
 /** Slabs go up from 0 without gaps, numbered 1 to n (S7.1). A grant's slabs may leave their order out. */
 export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, report: Report): void {
   // Slabs that lack fields are reported as such: their order cannot be checked.
-  if (!isWhole(slabs)) return;
-  slabs.forEach((slab, at) => {
-    const place: Path = [...path, at];
-    const [before, after] = [slabs[at - 1], slabs[at + 1]];
-    if (slab.order !== undefined && slab.order !== null && slab.order !== at + 1) {
-      report([...place, "order"], `expected ${at + 1}, as slabs are numbered 1 to ${slabs.length}, got ${slab.order}`);
+  if (!hasNoHoles(slabs)) return;
+  slabs.forEach((slab, index) => {
+    const place: Path = [...path, index];
+    const [before, after] = [slabs[index - 1], slabs[index + 1]];
+    if (slab.order !== undefined && slab.order !== null && slab.order !== index + 1) {
+      report(
+        [...place, "order"],
+        `expected ${index + 1}, as slabs are numbered 1 to ${slabs.length}, got ${slab.order}`,
+      );
     }
     if (before === undefined && !slab.startAfter.isZero()) {
       report([...place, "startAfter"], `expected 0, as it is the first slab, got ${formatDecimal(slab.startAfter)}`);
@@ -44,8 +47,8 @@ export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, rep
       const [own, former] = [formatDecimal(slab.startAfter), formatDecimal(before.startAfter)];
       report([...place, "startAfter"], `expected more than ${former}, where the slab before starts, got ${own}`);
     }
-    checkEnd(slab.endAt ?? undefined, after?.startAfter, [...place, "endAt"], report);
-    checkSlabConfig(slab, at, [...place, "slabConfig"], report);
+    checkSlabEnd(slab.endAt ?? undefined, after?.startAfter, [...place, "endAt"], report);
+    checkSlabConfig(slab, index, [...place, "slabConfig"], report);
   });
 }
 
@@ -56,12 +59,12 @@ export function checkCurrencies(
   path: Path,
   report: Report,
 ): void {
-  unique(values, { path, field: "currency" }, report, ({ currency }) => currency);
+  checkUnique(values, { path, field: "currency" }, report, ({ currency }) => currency);
   // An empty list has been refused already.
-  if (!isWhole(values) || values.length === 0) return;
+  if (!hasNoHoles(values) || values.length === 0) return;
   const present = new Set(values.map(({ currency }) => currency));
   const missing = currencies.filter((currency) => !present.has(currency));
-  if (missing.length > 0) report(path, `expected rates in every supported currency: none in ${oneOf(missing)}`);
+  if (missing.length > 0) report(path, `expected rates in every supported currency: none in ${joinWithOr(missing)}`);
 }
 
 /** A minimum is not above its maximum (S7.4). */
@@ -78,18 +81,18 @@ function checkBounds(
   );
 }
 
-function checkEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
+function checkSlabEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
   if (end === undefined || (next !== undefined && end.eq(next))) return;
-  const expected =
+  const expectedEnd =
     next === undefined ? "null, as it is the last slab" : `${formatDecimal(next)}, where the next slab starts`;
-  report(path, `expected ${expected}, got ${formatDecimal(end)}`);
+  report(path, `expected ${expectedEnd}, got ${formatDecimal(end)}`);
 }
 
-function checkSlabConfig(slab: Slab | GrantSlab, at: number, path: Path, report: Report): void {
+function checkSlabConfig(slab: Slab | GrantSlab, index: number, path: Path, report: Report): void {
   if (slab.priceType === "PACKAGE" && !slab.slabConfig?.packageSize) {
     report([...path, "packageSize"], "missing: expected a decimal above 0, as the priceType is PACKAGE");
   }
-  if (slab.slabConfig?.chargeAtZero === true && at > 0) {
+  if (slab.slabConfig?.chargeAtZero === true && index > 0) {
     report([...path, "chargeAtZero"], "expected false: only the first slab can be charged at zero");
   }
   if ("rate" in slab && slab.slabRateConfig) {
@@ -100,21 +103,21 @@ function checkSlabConfig(slab: Slab | GrantSlab, at: number, path: Path, report:
 /** Every slab has one rate, by order (S7.1). */
 function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, report: Report): void {
   const orders = new Set(slabs.flatMap((slab) => [slab.order]));
-  const isKnown = isWhole(slabs) && slabs.length > 0;
-  unique(value.slabRates, { path, field: "order" }, report, ({ order }) => order);
-  value.slabRates.forEach((rate, at) => {
+  const isKnown = hasNoHoles(slabs) && slabs.length > 0;
+  checkUnique(value.slabRates, { path, field: "order" }, report, ({ order }) => order);
+  value.slabRates.forEach((rate, index) => {
     if (isKnown && !orders.has(rate.order)) {
-      report([...path, at, "order"], `expected the order of a slab, 1 to ${slabs.length}, got ${rate.order}`);
+      report([...path, index, "order"], `expected the order of a slab, 1 to ${slabs.length}, got ${rate.order}`);
     }
-    if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, at, "slabRateConfig"], report);
+    if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, index, "slabRateConfig"], report);
   });
-  if (!isWhole(value.slabRates) || value.slabRates.length === 0) return;
-  const rated = new Set(value.slabRates.map(({ order }) => order));
-  const unrated = [...orders].filter((order) => !rated.has(order));
-  if (unrated.length > 0) report(path, `expected a rate for every slab: none for ${oneOfOrders(unrated)}`);
+  if (!hasNoHoles(value.slabRates) || value.slabRates.length === 0) return;
+  const ratedOrders = new Set(value.slabRates.map(({ order }) => order));
+  const unratedOrders = [...orders].filter((order) => !ratedOrders.has(order));
+  if (unratedOrders.length > 0) report(path, `expected a rate for every slab: none for ${formatOrders(unratedOrders)}`);
 }
 
-function oneOfOrders(orders: readonly number[]): string {
-  const some = orders.slice(0, 3).join(", ");
-  return `order ${some}${orders.length > 3 ? ` and ${orders.length - 3} more` : ""}`;
+function formatOrders(orders: readonly number[]): string {
+  const firstOrders = orders.slice(0, 3).join(", ");
+  return `order ${firstOrders}${orders.length > 3 ? ` and ${orders.length - 3} more` : ""}`;
 }

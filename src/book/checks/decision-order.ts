@@ -23,15 +23,19 @@ export interface DecidedAssociation {
  *
  * @param associations the list as the book has it; holes, which could not be read, are left out
  */
-export function inDecisionOrder(associations: readonly PlanAssociation[]): readonly DecidedAssociation[] {
-  const decided: DecidedAssociation[] = [];
-  let saidLater = Number.POSITIVE_INFINITY;
+export function sortByDecision(associations: readonly PlanAssociation[]): readonly DecidedAssociation[] {
+  const result: DecidedAssociation[] = [];
+  let earliestLaterDecision = Number.POSITIVE_INFINITY;
   for (let at = associations.length - 1; at >= 0; at--) {
     const association = associations[at];
     if (association === undefined) continue;
-    const said = association.decidedAt ?? undefined;
-    decided.push({ association, at, decidedAt: said ?? Math.min(association.effectiveFrom, saidLater) });
-    if (said !== undefined) saidLater = Math.min(saidLater, said);
+    const ownDecidedAt = association.decidedAt ?? undefined;
+    result.push({
+      association,
+      at,
+      decidedAt: ownDecidedAt ?? Math.min(association.effectiveFrom, earliestLaterDecision),
+    });
+    if (ownDecidedAt !== undefined) earliestLaterDecision = Math.min(earliestLaterDecision, ownDecidedAt);
   }
-  return decided.sort((a, b) => a.decidedAt - b.decidedAt || a.at - b.at);
+  return result.sort((a, b) => a.decidedAt - b.decidedAt || a.at - b.at);
 }

@@ -7,7 +7,7 @@
  */
 
 /** Of every object with such a field, unless {@link DESCRIPTIONS} says more of it. */
-const EVERYWHERE: Readonly<Record<string, string>> = {
+const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
   $schema: "The path or address of this JSON Schema, for editors; nothing else reads it.",
   id: "What others name it by: no white space, control characters or slashes.",
   name: "What a person calls it; others may name it by this in place of its id.",
@@ -271,12 +271,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** The sentence for a field of what has this name; undefined where there is none. */
-export function descriptionOf(owner: string, field: string): string | undefined {
-  return DESCRIPTIONS[`${ALIKE[owner] ?? owner}.${field}`] ?? EVERYWHERE[field];
+export function findDescription(owner: string, field: string): string | undefined {
+  return DESCRIPTIONS[`${SAME_FIELDS_AS[owner] ?? owner}.${field}`] ?? COMMON_DESCRIPTIONS[field];
 }
 
 /** Objects that have the fields of another. */
-const ALIKE: Readonly<Record<string, string>> = {
+const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   plan: "pricePlans",
   dimensions: "attributes",
   schemaAssocitions: "schemaAssociations",

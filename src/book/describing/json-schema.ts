@@ -6,18 +6,18 @@
 import * as z from "zod";
 
 import { organization, RESOURCES } from "../reading/document.ts";
-import { silence } from "../resources/lint.ts";
-import { descriptionOf } from "./descriptions.ts";
+import { lintSuppression } from "../resources/lint.ts";
+import { findDescription } from "./descriptions.ts";
 
 /** What a document may name its schema by. */
-export const forEditors = { $schema: z.string().optional() };
+export const editorFields = { $schema: z.string().optional() };
 
 /** A book as it is written. */
-export const bookDocument = z.strictObject({
-  ...forEditors,
+export const bookFileSchema = z.strictObject({
+  ...editorFields,
   organization: organization.nullish(),
   ...Object.fromEntries(Object.entries(RESOURCES).map(([list, item]) => [list, z.array(item).nullish()])),
-  lint: z.array(silence).nullish(),
+  lint: z.array(lintSuppression).nullish(),
 });
 
 /** What a JSON Schema is made of, as far as fields are found in it. */
@@ -32,9 +32,9 @@ export interface JsonSchema {
 }
 
 /** The schema of a document, in draft 2020-12. @param owner the document's name, as its fields are described by */
-export function describedSchema(schema: z.ZodType, owner: string): Readonly<Record<string, unknown>> {
+export function toDescribedSchema(schema: z.ZodType, owner: string): Readonly<Record<string, unknown>> {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "ref", target: "draft-2020-12" });
-  describe(json as JsonSchema, owner, (json as JsonSchema).$defs ?? {}, new Set());
+  addDescriptions(json as JsonSchema, owner, (json as JsonSchema).$defs ?? {}, new Set());
   return json;
 }
 
@@ -42,24 +42,24 @@ export function describedSchema(schema: z.ZodType, owner: string): Readonly<Reco
  * Says beside every field what it means.
  *
  * @param owner the list or object that has the fields
- * @param seen what was gone through: shared shapes come once
+ * @param visitedSchemas what was gone through: shared shapes come once
  */
-function describe(
+function addDescriptions(
   schema: JsonSchema,
   owner: string,
-  shared: Readonly<Record<string, JsonSchema>>,
-  seen: Set<JsonSchema>,
+  definitions: Readonly<Record<string, JsonSchema>>,
+  visitedSchemas: Set<JsonSchema>,
 ): void {
-  if (seen.has(schema)) return;
-  seen.add(schema);
-  const target = schema.$ref === undefined ? undefined : shared[schema.$ref.replace("#/$defs/", "")];
-  const more = typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
-  for (const part of [target ?? [], schema.anyOf ?? [], schema.items ?? [], more].flat())
-    describe(part, owner, shared, seen);
-  for (const [field, of] of Object.entries(schema.properties ?? {})) {
-    const description = descriptionOf(owner, field);
-    if (description !== undefined) of.description = description;
+  if (visitedSchemas.has(schema)) return;
+  visitedSchemas.add(schema);
+  const target = schema.$ref === undefined ? undefined : definitions[schema.$ref.replace("#/$defs/", "")];
+  const additionalSchemas = typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
+  for (const part of [target ?? [], schema.anyOf ?? [], schema.items ?? [], additionalSchemas].flat())
+    addDescriptions(part, owner, definitions, visitedSchemas);
+  for (const [field, property] of Object.entries(schema.properties ?? {})) {
+    const description = findDescription(owner, field);
+    if (description !== undefined) property.description = description;
     // The parts of an event in a map are all made alike.
-    describe(of, owner === "map" ? owner : field, shared, seen);
+    addDescriptions(property, owner === "map" ? owner : field, definitions, visitedSchemas);
   }
 }

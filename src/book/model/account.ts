@@ -208,7 +208,7 @@ export interface Account {
   readonly netTermDays?: Maybe<number>;
   readonly metadata?: Maybe<FreeForm>;
   readonly tags?: Maybe<readonly string[]>;
-  /** As listed; `inDecisionOrder` says in which order they were made (S9.2, S16.1). */
+  /** As listed; `sortByDecision` says in which order they were made (S9.2, S16.1). */
   readonly pricePlans: readonly PlanAssociation[];
   readonly licenseUpdates: readonly LicenseUpdate[];
   readonly credits: readonly Credit[];

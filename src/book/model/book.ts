@@ -4,7 +4,15 @@
  * @module
  */
 import type { Account, AccountInput, Customer, CustomerInput, InvoiceGroup, InvoiceGroupInput } from "./account.ts";
-import type { AddOn, AddOnInput, Feature, FeatureInput, Setting, SettingInput, Silence } from "./catalog-items.ts";
+import type {
+  AddOn,
+  AddOnInput,
+  Feature,
+  FeatureInput,
+  Setting,
+  SettingInput,
+  LintSuppression,
+} from "./catalog-items.ts";
 import type { Maybe } from "./maybe.ts";
 import type { EventSchema, EventSchemaInput, UsageMeter, UsageMeterInput } from "./metering.ts";
 import type { PricePlan, PricePlanInput } from "./price-plan.ts";
@@ -35,7 +43,7 @@ export interface BookInput {
   /** Default the organization `default`, in USD. */
   readonly organization?: Maybe<OrganizationInput>;
   /** Findings of lint that are known and wanted. */
-  readonly lint?: Maybe<readonly Silence[]>;
+  readonly lint?: Maybe<readonly LintSuppression[]>;
   /** Values that enrichments use. */
   readonly settings?: Maybe<readonly SettingInput[]>;
   /** The fields of events; several versions are several items with one name. */
@@ -72,5 +80,5 @@ export interface Book {
   readonly accounts: readonly Account[];
   readonly invoiceGroups: readonly InvoiceGroup[];
   /** Findings of lint that are known and wanted; nothing is priced by them. */
-  readonly lint?: readonly Silence[];
+  readonly lint?: readonly LintSuppression[];
 }

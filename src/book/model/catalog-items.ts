@@ -122,7 +122,7 @@ export interface Setting {
 }
 
 /** Findings of lint that are known and wanted. */
-export interface Silence {
+export interface LintSuppression {
   readonly code: LintCode;
   /** The place that is excused, as findings name it, with all below it, 1 to 1,000 characters; default the whole book. */
   readonly at?: Maybe<string>;

@@ -5,7 +5,7 @@
  */
 import type { AddOnInput, FeatureInput, SettingInput } from "./catalog-items.ts";
 import type { Maybe } from "./maybe.ts";
-import type { EventSchemaInput, Lifecycle, UsageMeterInput } from "./metering.ts";
+import type { EventSchemaInput, LifecycleStatus, UsageMeterInput } from "./metering.ts";
 import type { PricePlanDetailsInput, PricePlanInput } from "./price-plan.ts";
 import type { MigrationRequest } from "./requests.ts";
 
@@ -22,7 +22,7 @@ export type EventSchemaRequest = Omit<EventSchemaInput, "version" | "status">;
 /** What changes of an event schema, and where it is moved then (S4.4). */
 export type EventSchemaPatch = Patch<Omit<EventSchemaInput, "name" | "version" | "status">> & {
   /** Where it is moved; a DRAFT cannot come back. Default: it stays what it is. */
-  readonly status?: Maybe<Lifecycle>;
+  readonly status?: Maybe<LifecycleStatus>;
 };
 
 /** A usage meter to be made: a DRAFT, with an id of the engine's (S5.4). */
@@ -41,7 +41,7 @@ export type AddOnRequest = Omit<AddOnInput, "id" | "status" | "createdAt">;
 export type AddOnPatch = Patch<Omit<AddOnRequest, "type">>;
 
 /** Which accounts activating a version moves to it (S16.4). */
-interface Migrating {
+interface MigrationFields {
   /** How accounts of older versions are moved when the version is activated; default none is. */
   readonly mode?: Maybe<MigrationRequest["mode"]>;
   /** Those of the version before it, or of all; default LATEST_VERSION. */
@@ -50,12 +50,12 @@ interface Migrating {
 /** A price plan to be made: version 1, a DRAFT, with an id of the engine's (S16.4). */
 export type PricePlanRequest = Omit<PricePlanInput, "id" | "status" | "version">;
 /** What changes of a DRAFT; the fields of its details that are given replace, others stay. */
-export interface PricePlanPatch extends Patch<Pick<PricePlanInput, "name" | "description">>, Migrating {
+export interface PricePlanPatch extends Patch<Pick<PricePlanInput, "name" | "description">>, MigrationFields {
   /** The fields that are given replace those of the draft, others stay. */
   readonly pricePlanDetails?: Maybe<PricePlanDetailsInput>;
 }
 /** What is other in the next version of a plan: details are given whole. */
-export interface PricePlanVersionRequest extends Patch<Pick<PricePlanInput, "description" | "type">>, Migrating {
+export interface PricePlanVersionRequest extends Patch<Pick<PricePlanInput, "description" | "type">>, MigrationFields {
   /** What the new version costs; default what the latest one costs. */
   readonly pricePlanDetails?: PricePlanDetailsInput | undefined;
 }

@@ -17,7 +17,7 @@ import type {
   RateValueInput,
   Recurrence,
   RecurrenceConfig,
-  ShownAs,
+  DisplayFields,
   Slab,
   SlabInput,
   SlabRate,
@@ -41,7 +41,7 @@ export interface FeatureConfig {
 }
 
 /** Grants feature credits each recurring cycle, and prices the sum of their limits (S11.1). */
-export interface BillingEntitlementRateCardInput extends ShownAs {
+export interface BillingEntitlementRateCardInput extends DisplayFields {
   /** The id or the name of a feature. */
   readonly featureId: string;
   /** What is granted, at least one entry. */
@@ -56,7 +56,7 @@ export interface BillingEntitlementRateCardInput extends ShownAs {
   readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
 }
 /** Grants feature credits each recurring cycle, and prices the sum of their limits (S11.1). */
-export interface BillingEntitlementRateCard extends ShownAs {
+export interface BillingEntitlementRateCard extends DisplayFields {
   readonly featureId: string;
   readonly featureConfigs: readonly FeatureConfig[];
   readonly ratePlan: RatePlan;
@@ -96,7 +96,7 @@ export interface GrantDetails {
 }
 
 /** Grants monetary credits each recurring cycle, and prices them (S12.6). */
-export interface CreditGrantRateCardInput extends ShownAs {
+export interface CreditGrantRateCardInput extends DisplayFields {
   /** The id or the name of an add-on of the type CREDIT_GRANT. */
   readonly id: string;
   /** Default RECURRING. */
@@ -123,7 +123,7 @@ export interface CreditGrantRateCardInput extends ShownAs {
   readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
 }
 /** Grants monetary credits each recurring cycle, and prices them (S12.6). */
-export interface CreditGrantRateCard extends ShownAs {
+export interface CreditGrantRateCard extends DisplayFields {
   readonly id: string;
   readonly type: Recurrence;
   readonly rateDetails: {
@@ -140,7 +140,7 @@ export interface CreditGrantRateCard extends ShownAs {
 }
 
 /** Prices what was consumed beyond the entitlements (S11.7). */
-export interface EntitlementOverageRateCardInput extends ShownAs {
+export interface EntitlementOverageRateCardInput extends DisplayFields {
   /** The id or the name of a feature. */
   readonly featureId: string;
   /** The slabs, and whether they are TIERED or VOLUME. */
@@ -158,7 +158,7 @@ export interface EntitlementOverageRateCardInput extends ShownAs {
   }>;
 }
 /** Prices what was consumed beyond the entitlements (S11.7). */
-export interface EntitlementOverageRateCard extends ShownAs {
+export interface EntitlementOverageRateCard extends DisplayFields {
   readonly featureId: string;
   readonly ratePlan: RatePlan;
   readonly rateValues: readonly RateValue[];

@@ -8,7 +8,7 @@ import type { Rule } from "../../rules/rule.ts";
 import type { Maybe, RuleInput } from "./maybe.ts";
 
 /** A version's place in its life: events are read by the ACTIVE one (S4.4, S5.4). */
-export type Lifecycle = "DRAFT" | "ACTIVE" | "INACTIVE" | "ARCHIVED";
+export type LifecycleStatus = "DRAFT" | "ACTIVE" | "INACTIVE" | "ARCHIVED";
 
 /** An attribute or a dimension that events carry (S4.1). */
 export interface DeclaredField {
@@ -77,7 +77,7 @@ export interface EventSchemaInput {
   /** At most 255 characters. */
   readonly description?: Maybe<string>;
   /** Default ACTIVE. */
-  readonly status?: Maybe<Lifecycle>;
+  readonly status?: Maybe<LifecycleStatus>;
   /** Numbers that events must carry, at most 50; default none. */
   readonly attributes?: Maybe<readonly DeclaredField[]>;
   /** Texts that events must carry, at most 50; default none. */
@@ -99,7 +99,7 @@ export interface EventSchema {
   readonly name: string;
   readonly version: number;
   readonly description?: Maybe<string>;
-  readonly status: Lifecycle;
+  readonly status: LifecycleStatus;
   readonly attributes: readonly DeclaredField[];
   readonly dimensions: readonly DeclaredField[];
   readonly featureDetails?: FeatureDetails | undefined;
@@ -149,7 +149,7 @@ export interface UsageMeterInput {
   /** COUNT the events that match, or SUM what is computed of them. */
   readonly aggregation: "COUNT" | "SUM";
   /** Default ACTIVE. */
-  readonly status?: Maybe<Lifecycle>;
+  readonly status?: Maybe<LifecycleStatus>;
   /** The name of the event schema whose events are measured, ACTIVE where the meter is. */
   readonly eventSchemaName: string;
   /** At least one. */
@@ -164,7 +164,7 @@ export interface UsageMeter {
   readonly description?: Maybe<string>;
   readonly type: "COUNTER";
   readonly aggregation: "COUNT" | "SUM";
-  readonly status: Lifecycle;
+  readonly status: LifecycleStatus;
   readonly eventSchemaName: string;
   /** In ascending order. */
   readonly computations: readonly Computation[];

@@ -19,7 +19,7 @@ export type PricingModel = "TIERED" | "VOLUME";
 export type PriceType = "FLAT" | "PER_UNIT" | "PACKAGE";
 
 /** How any card is shown. */
-export interface ShownAs {
+export interface DisplayFields {
   /** The name on invoices, at most 255 characters; default that of the billable item. */
   readonly displayName?: Maybe<string>;
   /** Groups the lines of cards with the same tag on an invoice; default no group. */
@@ -141,29 +141,29 @@ export interface RecurrenceConfig {
 }
 
 /** The parts of every card with slabs. */
-interface SlabPricedInput extends ShownAs {
+interface SlabPricingInput extends DisplayFields {
   /** The slabs, and whether they are TIERED or VOLUME. */
   readonly ratePlan: RatePlanInput;
   /** The rates in each currency that the plan supports. */
   readonly rateValues: readonly RateValueInput[];
 }
-interface SlabPriced extends ShownAs {
+interface SlabPricing extends DisplayFields {
   readonly ratePlan: RatePlan;
   readonly rateValues: readonly RateValue[];
 }
 
 /** Prices a meter's usage in the cycle (S7). */
-export interface UsageRateCardInput extends SlabPricedInput {
+export interface UsageRateCardInput extends SlabPricingInput {
   /** The id or the name of a usage meter. */
   readonly usageMeterId: string;
 }
 /** Prices a meter's usage in the cycle (S7). */
-export interface UsageRateCard extends SlabPriced {
+export interface UsageRateCard extends SlabPricing {
   readonly usageMeterId: string;
 }
 
 /** A fee that does not depend on a quantity (S9). */
-export interface FixedFeeRateCardInput extends ShownAs {
+export interface FixedFeeRateCardInput extends DisplayFields {
   /** The id or the name of an add-on of the type FIXED_FEE. */
   readonly id: string;
   /** The fee of a whole cycle in each currency that the plan supports. */
@@ -178,7 +178,7 @@ export interface FixedFeeRateCardInput extends ShownAs {
   readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
 }
 /** A fee that does not depend on a quantity (S9). */
-export interface FixedFeeRateCard extends ShownAs {
+export interface FixedFeeRateCard extends DisplayFields {
   readonly id: string;
   readonly rateValues: readonly FixedRateValue[];
   readonly enableProration: boolean;
@@ -188,7 +188,7 @@ export interface FixedFeeRateCard extends ShownAs {
 }
 
 /** Prices the quantity of a license that an account holds (S10). */
-export interface LicenseRateCardInput extends SlabPricedInput {
+export interface LicenseRateCardInput extends SlabPricingInput {
   /** The id or the name of an add-on of the type LICENSE. */
   readonly id: string;
   /** Whether a quantity that is held for part of a cycle costs its share of days (S10.2); default false. */
@@ -204,7 +204,7 @@ export interface LicenseRateCardInput extends SlabPricedInput {
   }>;
 }
 /** Prices the quantity of a license that an account holds (S10). */
-export interface LicenseRateCard extends SlabPriced {
+export interface LicenseRateCard extends SlabPricing {
   readonly id: string;
   readonly enableProration: boolean;
   readonly invoiceTiming: InvoiceTiming;

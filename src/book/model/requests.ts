@@ -14,7 +14,7 @@ import type { FreeForm, Maybe } from "./maybe.ts";
 import type { PricePlanDetailsOverrideInput, PricingCycleConfig } from "./price-plan.ts";
 
 /** A setting of the customer or account that is made with it (S4.2). */
-export interface OwnSettingRequest {
+export interface EntitySettingRequest {
   /** 1 to 255 letters, digits, `_` and `-`. */
   readonly id: string;
   /** 1 to 255 letters, digits, `_` and `-`. */
@@ -50,7 +50,7 @@ export interface AccountRequest {
   /** Kept as given. */
   readonly tags?: Maybe<readonly string[]>;
   /** At most 10 settings of its own; default none. */
-  readonly settings?: Maybe<readonly OwnSettingRequest[]>;
+  readonly settings?: Maybe<readonly EntitySettingRequest[]>;
 }
 /** What changes of an account: what is left out stays, null clears. */
 export interface AccountPatch {
@@ -79,7 +79,7 @@ export interface CustomerRequest {
   /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
   /** At most 10 settings of its own; default none. */
-  readonly settings?: Maybe<readonly OwnSettingRequest[]>;
+  readonly settings?: Maybe<readonly EntitySettingRequest[]>;
   /** Made with it, both or none; default no account. */
   readonly account?: Maybe<Omit<AccountRequest, "customerId">>;
 }

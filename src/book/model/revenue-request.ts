@@ -18,7 +18,7 @@ export interface LicenseEntryInput {
 }
 
 /** Quantities by the id of what they are of, at most 500. */
-export type ById<Value> = Readonly<Record<string, Value>>;
+export type ValuesById<Value> = Readonly<Record<string, Value>>;
 
 /** A plan, a currency, and what is used of it in one cycle (S13.5). */
 export interface RevenueRequestInput {
@@ -46,7 +46,7 @@ export interface RevenueRequestInput {
     | { readonly mode: "ACCOUNT"; readonly accountId: string };
   /** How much meters count: given, or what an account used in one of its cycles; default nothing. */
   readonly usageConfig?: Maybe<
-    | { readonly mode: "CUSTOM"; readonly usageMap: ById<DecimalInput> }
+    | { readonly mode: "CUSTOM"; readonly usageMap: ValuesById<DecimalInput> }
     | {
         /** What an account used in one of its cycles. */
         readonly mode: "LOOKUP_CYCLE";
@@ -71,7 +71,7 @@ export interface RevenueRequestInput {
           })[]
         >;
       }
-    | ById<DecimalInput | readonly LicenseEntryInput[]>
+    | ValuesById<DecimalInput | readonly LicenseEntryInput[]>
   >;
   /** By feature the units used in the cycle beyond the entitlements; or a list of them. */
   readonly entitlementOverageConfig?: Maybe<
@@ -88,7 +88,7 @@ export interface RevenueRequestInput {
           }[]
         >;
       }
-    | ById<DecimalInput>
+    | ValuesById<DecimalInput>
   >;
   /** Which cycle is priced; default the one that holds today. */
   readonly cycleConfig?: Maybe<{

@@ -6,17 +6,17 @@
 import * as z from "zod";
 
 import type { Organization } from "../model/book.ts";
-import type { Silence } from "../model/catalog-items.ts";
+import type { LintSuppression } from "../model/catalog-items.ts";
 import { account, customer, invoiceGroup } from "../resources/account.ts";
 import { addOn, feature, setting } from "../resources/catalog-items.ts";
 import { eventSchema } from "../resources/event-schema.ts";
-import { currency, idOf, name, orDefault } from "../resources/fields.ts";
+import { currency, idSchema, name, orDefault } from "../resources/fields.ts";
 import { pricePlan } from "../resources/price-plan.ts";
 import { usageMeter } from "../resources/usage-meter.ts";
 
 /** The organization of a book. */
 export const organization = z.strictObject({
-  id: idOf(50),
+  id: idSchema(50),
   name: name.nullish(),
   baseCurrency: orDefault(currency, "USD"),
   /** How a card's line is rounded to the minor unit (S1.5). */
@@ -24,7 +24,7 @@ export const organization = z.strictObject({
 });
 
 /** The organization that a store should be of; absent fields are not compared. */
-export const organizationRequest = z.strictObject({ id: idOf(50).nullish(), baseCurrency: currency.nullish() });
+export const organizationRequest = z.strictObject({ id: idSchema(50).nullish(), baseCurrency: currency.nullish() });
 
 /** The lists of a book and what their items look like, in the order of book.md. */
 export const RESOURCES = {
@@ -42,6 +42,6 @@ export const RESOURCES = {
 export type ResourceList = keyof typeof RESOURCES;
 
 /** A book as it is written: references are ids or names, rules may be text. */
-export type BookDocument = { readonly organization: Organization; readonly lint: readonly Silence[] } & {
+export type BookDocument = { readonly organization: Organization; readonly lint: readonly LintSuppression[] } & {
   readonly [List in ResourceList]: readonly z.output<(typeof RESOURCES)[List]>[];
 };

@@ -9,16 +9,16 @@ import { type DocumentNode, type MemberNode, parse, type ValueNode } from "@huma
 import { type Problem, RatebookError } from "../../errors.ts";
 import { placeInText, describeRepeatedKey, type TextPlace } from "../../numbers/json-text.ts";
 import { jsonNumber } from "../../numbers/json.ts";
-import { type Path, pathText } from "../problems.ts";
+import { type Path, formatPath } from "../problems.ts";
 
 /** A document that was read. */
 export interface JsonDocument {
   /** As a JSON parser would give it: numbers that a double does not keep are Decimals; of equal keys the last counts. */
   readonly value: unknown;
   /** Keys that an object has already. */
-  readonly repeated: readonly Problem[];
+  readonly repeatedKeys: readonly Problem[];
   /** Where a problem is, by its path: the name of an unknown field, else the value, else the object that lacks it. */
-  placeOf(problem: Problem): TextPlace;
+  findPlace(problem: Problem): TextPlace;
 }
 
 /** Why a text is no JSON, and where. */
@@ -27,7 +27,7 @@ export interface JsonFault extends TextPlace {
 }
 
 /** Reads a text. */
-export function openDocument(text: string): JsonDocument | JsonFault {
+export function parseJsonDocument(text: string): JsonDocument | JsonFault {
   let root: ValueNode;
   try {
     const document: DocumentNode = parse(text.replace(/^\uFEFF/, " "), {
@@ -37,14 +37,14 @@ export function openDocument(text: string): JsonDocument | JsonFault {
     });
     root = document.body;
   } catch (error) {
-    return faultOf(error, text);
+    return toJsonFault(error, text);
   }
-  const repeated: Problem[] = [];
+  const repeatedKeys: Problem[] = [];
   try {
-    const value = valueOf(root, text, [], repeated);
-    return { value, repeated, placeOf: (problem) => placeOf(root, problem) };
+    const value = toValue(root, text, [], repeatedKeys);
+    return { value, repeatedKeys, findPlace: (problem) => findPlace(root, problem) };
   } catch (error) {
-    if (error instanceof NodeFault) return { message: error.message, ...startOf(error.node) };
+    if (error instanceof NodeFault) return { message: error.message, ...startPlace(error.node) };
     if (error instanceof RangeError) return { message: "it is nested too deeply", line: 1, column: 1 };
     throw error;
   }
@@ -59,7 +59,7 @@ class NodeFault extends Error {
   }
 }
 
-function faultOf(error: unknown, text: string): JsonFault {
+function toJsonFault(error: unknown, text: string): JsonFault {
   if (error instanceof RangeError) return { message: "it is nested too deeply", line: 1, column: 1 };
   const { line, column, offset } = error as { readonly line?: unknown; readonly column?: unknown; offset?: unknown };
   if (typeof line !== "number" || typeof column !== "number" || typeof offset !== "number") throw error;
@@ -69,19 +69,19 @@ function faultOf(error: unknown, text: string): JsonFault {
   return { message: `${JSON.stringify(text.slice(offset, offset + 1))} is not expected here`, line, column };
 }
 
-function valueOf(node: ValueNode, text: string, path: Path, repeated: Problem[]): unknown {
+function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Problem[]): unknown {
   switch (node.type) {
     case "Object": {
       const object: Record<string, unknown> = {};
       for (const member of node.members) {
-        const key = keyOf(member);
+        const key = memberKey(member);
         const place = [...path, key];
         if (Object.hasOwn(object, key)) {
-          repeated.push({ path: pathText(place), message: describeRepeatedKey(startOf(member)) });
+          repeatedKeys.push({ path: formatPath(place), message: describeRepeatedKey(startPlace(member)) });
         }
         // A key of `__proto__` is a key like any other.
         Object.defineProperty(object, key, {
-          value: valueOf(member.value, text, place, repeated),
+          value: toValue(member.value, text, place, repeatedKeys),
           enumerable: true,
           configurable: true,
           writable: true,
@@ -90,11 +90,11 @@ function valueOf(node: ValueNode, text: string, path: Path, repeated: Problem[])
       return object;
     }
     case "Array":
-      return node.elements.map(({ value }, index) => valueOf(value, text, [...path, index], repeated));
+      return node.elements.map(({ value }, index) => toValue(value, text, [...path, index], repeatedKeys));
     case "Number":
-      return numberOf(node, text);
+      return readNumber(node, text);
     case "String":
-      if (hasControl(text.slice(...(node.range ?? [0, 0]))))
+      if (hasControlCharacter(text.slice(...(node.range ?? [0, 0]))))
         throw new NodeFault("a text holds a line break or another control character: is its quote missing?", node);
       return node.value;
     case "Boolean":
@@ -107,12 +107,12 @@ function valueOf(node: ValueNode, text: string, path: Path, repeated: Problem[])
 }
 
 /** Whether the source of a string has a control character, which JSON requires to be escaped. */
-function hasControl(text: string): boolean {
+function hasControlCharacter(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x20) return true;
   return false;
 }
 
-function numberOf(node: ValueNode, text: string): unknown {
+function readNumber(node: ValueNode, text: string): unknown {
   try {
     return jsonNumber(text.slice(...(node.range ?? [0, 0])));
   } catch (error) {
@@ -121,8 +121,8 @@ function numberOf(node: ValueNode, text: string): unknown {
   }
 }
 
-function placeOf(root: ValueNode, { path, message }: Problem): TextPlace {
-  const steps = stepsOf(path);
+function findPlace(root: ValueNode, { path, message }: Problem): TextPlace {
+  const steps = parsePath(path);
   let node = root;
   for (const [index, step] of steps.entries()) {
     const isLast = index === steps.length - 1;
@@ -131,31 +131,31 @@ function placeOf(root: ValueNode, { path, message }: Problem): TextPlace {
       if (element === undefined) break;
       node = element.value;
     } else if (node.type === "Object") {
-      const members = node.members.filter((each) => keyOf(each) === step);
+      const members = node.members.filter((each) => memberKey(each) === step);
       const member = members.at(-1);
       if (member === undefined) break;
       // Of an unknown field, and of one that is there twice, the name is what is wrong.
-      if (isLast && (members.length > 1 || message.startsWith("unknown field"))) return startOf(member);
+      if (isLast && (members.length > 1 || message.startsWith("unknown field"))) return startPlace(member);
       node = member.value;
     } else break;
   }
-  return startOf(node);
+  return startPlace(node);
 }
 
-/** The steps of a path as {@link pathText} writes it. */
-function stepsOf(path: string): (string | number)[] {
+/** The steps of a path as {@link formatPath} writes it. */
+function parsePath(path: string): (string | number)[] {
   return [...path.matchAll(/\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)].map(
-    ([, name, index, quoted]) => {
+    ([, name, index, quotedKey]) => {
       if (name !== undefined) return name;
-      return index === undefined ? String(JSON.parse(quoted ?? '""')) : Number(index);
+      return index === undefined ? String(JSON.parse(quotedKey ?? '""')) : Number(index);
     },
   );
 }
 
-function keyOf({ name }: MemberNode): string {
+function memberKey({ name }: MemberNode): string {
   return name.type === "String" ? name.value : name.name;
 }
 
-function startOf({ loc }: Pick<ValueNode | MemberNode, "loc">): TextPlace {
+function startPlace({ loc }: Pick<ValueNode | MemberNode, "loc">): TextPlace {
   return { line: loc.start.line, column: loc.start.column };
 }

@@ -7,14 +7,14 @@
 import * as z from "zod";
 
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
-import { hintAt } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { Path, Problems, Report } from "../problems.ts";
 import { currency } from "../resources/fields.ts";
-import { silence } from "../resources/lint.ts";
-import { sentenceOf, shown } from "../sentences.ts";
+import { lintSuppression } from "../resources/lint.ts";
+import { describeIssue, quoteValue } from "../sentences.ts";
 import type { Steps } from "../steps.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
-import type { BookMemory } from "./memory.ts";
+import type { BookCache } from "./memory.ts";
 import type { RawLists } from "./references.ts";
 
 /** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
@@ -30,7 +30,7 @@ const DEEP_PLACE_MAX = 3;
 /** Values of an input of which only the first problems are looked for. */
 const LONG_FROM = 5_000;
 /** How zod stops before the next part of a list or an object of which one part is wrong. */
-const UNTIL_FIRST_ISSUE = { error: sentenceOf, abortEarly: true };
+const UNTIL_FIRST_ISSUE = { error: describeIssue, abortEarly: true };
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -45,15 +45,19 @@ export function readShape<S extends z.ZodType>(
   path: Path,
   problems: Problems,
 ): z.output<S> | undefined {
-  return readAs(schema, raw, path, { problems, salvaged: schema });
+  return readWithSchema(schema, raw, path, { problems, sourceSchema: schema });
 }
 
 /** Reads one value that is of use whole alone. What is wrong is reported: everything, but of a long value the first of it. */
-export function readWhole<S extends z.ZodType>(schema: S, raw: unknown, problems: Problems): z.output<S> | undefined {
+export function readStrictly<S extends z.ZodType>(
+  schema: S,
+  raw: unknown,
+  problems: Problems,
+): z.output<S> | undefined {
   // Zod makes an issue for each item of a list, and hundreds of thousands take seconds.
   const result = schema.safeParse(raw, UNTIL_FIRST_ISSUE);
   if (result.success) return result.data;
-  const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, { error: sentenceOf });
+  const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, { error: describeIssue });
   for (const issue of error?.issues ?? []) {
     if (problems.isFull()) break;
     reportIssue(issue, [], problems);
@@ -76,16 +80,16 @@ function hasMoreValues(value: unknown, max: number): boolean {
 }
 
 /** Reads one value through a schema; what is whole of a broken one is taken by the schema that it was compiled of. */
-function readAs<S extends z.ZodType>(
+function readWithSchema<S extends z.ZodType>(
   schema: S,
   raw: unknown,
   path: Path,
-  { problems, salvaged }: { readonly problems: Problems; readonly salvaged: S },
+  { problems, sourceSchema }: { readonly problems: Problems; readonly sourceSchema: S },
 ): z.output<S> | undefined {
-  const result = schema.safeParse(raw, { error: sentenceOf });
+  const result = schema.safeParse(raw, { error: describeIssue });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) reportIssue(issue, path, problems, salvaged);
-  return salvage(salvaged, raw) as z.output<S> | undefined;
+  for (const issue of result.error.issues) reportIssue(issue, path, problems, sourceSchema);
+  return salvageValidParts(sourceSchema, raw) as z.output<S> | undefined;
 }
 
 /** The readable parts of a book. */
@@ -93,42 +97,42 @@ export interface BookShape {
   readonly lists: RawLists;
   readonly document: BookDocument;
   /** Items that had problems: something may be missing that was written. */
-  readonly broken: ReadonlySet<unknown>;
+  readonly brokenItems: ReadonlySet<unknown>;
 }
 
 /** Reads the lists of a book, an item in a step. */
-export function* readBookShape(raw: unknown, problems: Problems, memory: BookMemory): Steps<BookShape> {
-  const object = objectOf(raw);
-  if (object === undefined) problems.report([], `expected a book, which is an object, got ${shown(raw)}`);
+export function* readBookShape(raw: unknown, problems: Problems, cache: BookCache): Steps<BookShape> {
+  const object = toObject(raw);
+  if (object === undefined) problems.report([], `expected a book, which is an object, got ${quoteValue(raw)}`);
   const lists: Record<string, unknown> = object ?? {};
-  const known = new Set<string>(["$schema", "organization", "lint", ...Object.keys(RESOURCES)]);
+  const knownKeys = new Set<string>(["$schema", "organization", "lint", ...Object.keys(RESOURCES)]);
   for (const key of Object.keys(lists)) {
-    if (!known.has(key)) problems.report([key], `unknown field${hintAt(key, [...known])}`);
+    if (!knownKeys.has(key)) problems.report([key], `unknown field${didYouMean(key, [...knownKeys])}`);
   }
-  const own = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
-  const broken = new Set<unknown>();
-  const reading = { problems, broken, memory };
-  function* list<List extends ResourceList>(key: List): Steps<BookDocument[List]> {
-    return (yield* readList(RESOURCES[key], own(key), key, reading)) as unknown as BookDocument[List];
+  const ownValue = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
+  const brokenItems = new Set<unknown>();
+  const listContext = { problems, brokenItems, cache };
+  function* readNamedList<List extends ResourceList>(key: List): Steps<BookDocument[List]> {
+    return (yield* readList(RESOURCES[key], ownValue(key), key, listContext)) as unknown as BookDocument[List];
   }
   const fallback = { id: "default" } as const;
   return {
     lists,
-    broken,
+    brokenItems,
     document: {
       organization:
-        readShape(organization, own("organization") ?? fallback, ["organization"], problems) ??
+        readShape(organization, ownValue("organization") ?? fallback, ["organization"], problems) ??
         organization.parse(fallback),
-      settings: yield* list("settings"),
-      eventSchemas: yield* list("eventSchemas"),
-      usageMeters: yield* list("usageMeters"),
-      features: yield* list("features"),
-      addOns: yield* list("addOns"),
-      pricePlans: yield* list("pricePlans"),
-      customers: yield* list("customers"),
-      accounts: yield* list("accounts"),
-      invoiceGroups: yield* list("invoiceGroups"),
-      lint: yield* readList(silence, own("lint"), "lint", reading),
+      settings: yield* readNamedList("settings"),
+      eventSchemas: yield* readNamedList("eventSchemas"),
+      usageMeters: yield* readNamedList("usageMeters"),
+      features: yield* readNamedList("features"),
+      addOns: yield* readNamedList("addOns"),
+      pricePlans: yield* readNamedList("pricePlans"),
+      customers: yield* readNamedList("customers"),
+      accounts: yield* readNamedList("accounts"),
+      invoiceGroups: yield* readNamedList("invoiceGroups"),
+      lint: yield* readList(lintSuppression, ownValue("lint"), "lint", listContext),
     },
   };
 }
@@ -139,7 +143,7 @@ export function* readBookShape(raw: unknown, problems: Problems, memory: BookMem
  *
  * @returns line and column, from 1
  */
-export function tooDeepInText(text: string): TextPlace | undefined {
+export function findDeepNesting(text: string): TextPlace | undefined {
   let depth = 0;
   let inText = false;
   for (let at = 0; at < text.length; at++) {
@@ -158,58 +162,58 @@ export function tooDeepInText(text: string): TextPlace | undefined {
 
 /** Refuses what is nested so deep that no code after this should meet it. */
 export function checkNesting(raw: unknown, problems: Problems): boolean {
-  return !reportDeep(tooDeep(raw, 0), problems);
+  return !reportDeepPath(findDeepPath(raw, 0), problems);
 }
 
 /** As {@link checkNesting}, of a book, an item in a step. */
-export function* checkBookNesting(raw: unknown, problems: Problems, memory: BookMemory): Steps<boolean> {
-  const book = objectOf(raw);
+export function* checkBookNesting(raw: unknown, problems: Problems, cache: BookCache): Steps<boolean> {
+  const book = toObject(raw);
   if (book === undefined) return checkNesting(raw, problems);
   for (const [key, list] of Object.entries(book)) {
     if (!Array.isArray(list)) {
-      if (reportDeep(tooDeep(list, 1)?.concat(key), problems)) return false;
+      if (reportDeepPath(findDeepPath(list, 1)?.concat(key), problems)) return false;
       continue;
     }
     for (const [index, item] of list.entries()) {
-      if (reportDeep(itemTooDeep(item, memory)?.concat(index, key), problems)) return false;
+      if (reportDeepPath(findDeepPathInItem(item, cache)?.concat(index, key), problems)) return false;
       yield;
     }
   }
   return true;
 }
 
-function itemTooDeep(item: unknown, memory: BookMemory): (string | number)[] | undefined {
+function findDeepPathInItem(item: unknown, cache: BookCache): (string | number)[] | undefined {
   if (typeof item !== "object" || item === null) return undefined;
-  const run = (report: Report): (string | number)[] | undefined => {
-    const deep = tooDeep(item, 2);
+  const findPath = (report: Report): (string | number)[] | undefined => {
+    const deep = findDeepPath(item, 2);
     if (deep !== undefined) report(deep, TOO_DEEP);
     return deep;
   };
-  return memory.recall({ work: "measure", item, report: () => undefined, run });
+  return cache.runOrReuse({ work: "measure", item, report: () => undefined, run: findPath });
 }
 
-function reportDeep(deep: readonly (string | number)[] | undefined, problems: Problems): boolean {
+function reportDeepPath(deep: readonly (string | number)[] | undefined, problems: Problems): boolean {
   if (deep === undefined) return false;
   problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), TOO_DEEP);
   return true;
 }
 
 /** What the items of all lists are read with. */
-interface ListReading {
+interface ListContext {
   readonly problems: Problems;
-  readonly broken: Set<unknown>;
-  readonly memory: BookMemory;
+  readonly brokenItems: Set<unknown>;
+  readonly cache: BookCache;
 }
 
 function* readList<S extends z.ZodType>(
   schema: S,
   raw: unknown,
   key: string,
-  { problems, broken, memory }: ListReading,
+  { problems, brokenItems, cache }: ListContext,
 ): Steps<z.output<S>[]> {
   if (raw === undefined || raw === null) return [];
   if (!Array.isArray(raw)) {
-    problems.report([key], `expected a list, got ${shown(raw)}`);
+    problems.report([key], `expected a list, got ${quoteValue(raw)}`);
     return [];
   }
   let reader = schema;
@@ -220,14 +224,16 @@ function* readList<S extends z.ZodType>(
   for (const [index, item] of raw.entries() as IterableIterator<[number, unknown]>) {
     if (problems.isFull()) break;
     const before = problems.count();
-    const run = (report: Report): z.output<S> | undefined => {
+    const readItem = (report: Report): z.output<S> | undefined => {
       if (++reads === READ_BEFORE_COMPILED && raw.length >= COMPILED_FROM) reader = z.compile(schema);
-      return readAs(reader, item, [key, index], { problems: { ...problems, report }, salvaged: schema });
+      return readWithSchema(reader, item, [key, index], { problems: { ...problems, report }, sourceSchema: schema });
     };
     const { report } = problems;
     const shape =
-      typeof item === "object" && item !== null ? memory.recall({ work: "read", item, report, run }) : run(report);
-    if (problems.count() > before) broken.add(shape);
+      typeof item === "object" && item !== null
+        ? cache.runOrReuse({ work: "read", item, report, run: readItem })
+        : readItem(report);
+    if (problems.count() > before) brokenItems.add(shape);
     if (shape !== undefined) list[index] = shape;
     yield;
   }
@@ -235,7 +241,7 @@ function* readList<S extends z.ZodType>(
 }
 
 /** A list with a hole wherever an item has nothing to show. */
-function holed<T>(items: readonly unknown[], read: (item: unknown) => T | undefined): T[] {
+function readKeepingHoles<T>(items: readonly unknown[], read: (item: unknown) => T | undefined): T[] {
   const list: T[] = [];
   list.length = items.length;
   for (const [index, item] of items.entries()) {
@@ -246,18 +252,18 @@ function holed<T>(items: readonly unknown[], read: (item: unknown) => T | undefi
 }
 
 /** The path, backwards, to something nested too deep. */
-function tooDeep(value: unknown, depth: number): (string | number)[] | undefined {
+function findDeepPath(value: unknown, depth: number): (string | number)[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (depth >= NESTING_MAX) return [];
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      const deep = tooDeep(item, depth + 1);
+      const deep = findDeepPath(item, depth + 1);
       if (deep !== undefined) return [...deep, index];
     }
     return undefined;
   }
   for (const key of Object.keys(value)) {
-    const deep = tooDeep(Reflect.get(value, key), depth + 1);
+    const deep = findDeepPath(Reflect.get(value, key), depth + 1);
     if (deep !== undefined) return [...deep, key];
   }
   return undefined;
@@ -272,12 +278,12 @@ function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, sc
   if (issue.code === "unrecognized_keys") {
     const fields = schema === undefined ? [] : fieldsAt(schema, issue.path);
     for (const key of issue.keys) {
-      const said = UNSUPPORTED.has(key) ? "not supported here: expected it to be left out" : undefined;
-      problems.report([...path, key], said ?? `unknown field${hintAt(key, fields)}`);
+      const unsupportedMessage = UNSUPPORTED.has(key) ? "not supported here: expected it to be left out" : undefined;
+      problems.report([...path, key], unsupportedMessage ?? `unknown field${didYouMean(key, fields)}`);
     }
     return;
   }
-  const branch = issue.code === "invalid_union" ? branchOf(issue.errors) : undefined;
+  const branch = issue.code === "invalid_union" ? findMatchingBranch(issue.errors) : undefined;
   if (branch === undefined) problems.report(path, issue.message);
   else for (const inner of branch) reportIssue(inner, path, problems);
 }
@@ -293,7 +299,7 @@ function fieldsAt(schema: unknown, path: readonly PropertyKey[]): readonly strin
 }
 
 /** Of the ways in which a value may be given, the one that it was given in: its own type and its mode were right. */
-function branchOf(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+function findMatchingBranch(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
   const isOther = ({ code, path }: z.core.$ZodIssue): boolean =>
     (code === "invalid_type" && path.length === 0) ||
     (code === "invalid_value" && path.length === 1 && path[0] === "mode");
@@ -301,31 +307,32 @@ function branchOf(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly z.
 }
 
 /** The valid parts of a value that its schema refused. */
-function salvage(schema: unknown, raw: unknown): unknown {
+function salvageValidParts(schema: unknown, raw: unknown): unknown {
   if (schema === currency) return undefined;
-  if (schema instanceof z.ZodPipe) return salvage(schema.in, raw);
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return salvage(schema.unwrap(), raw);
+  if (schema instanceof z.ZodPipe) return salvageValidParts(schema.in, raw);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return salvageValidParts(schema.unwrap(), raw);
   if (schema instanceof z.ZodString) return typeof raw === "string" ? raw : undefined;
   if (schema instanceof z.ZodArray) {
-    return Array.isArray(raw) ? holed(raw, (item) => wholeOf(schema.element, item)) : undefined;
+    return Array.isArray(raw) ? readKeepingHoles(raw, (item) => readOrSalvage(schema.element, item)) : undefined;
   }
-  const object = objectOf(raw);
+  const object = toObject(raw);
   if (!(schema instanceof z.ZodObject) || object === undefined) return undefined;
-  const whole: Record<string, unknown> = {};
+  const result: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(schema.shape)) {
-    const given = Object.hasOwn(object, key) ? object[key] : undefined;
-    const value = wholeOf(field, given) ?? wholeOf(field, undefined);
-    if (value !== undefined) whole[key] = value;
+    const fieldValue = Object.hasOwn(object, key) ? object[key] : undefined;
+    const value = readOrSalvage(field, fieldValue) ?? readOrSalvage(field, undefined);
+    if (value !== undefined) result[key] = value;
     else if (!(field as z.ZodType).safeParse(undefined).success) return undefined;
   }
-  return whole;
+  return result;
 }
 
-function wholeOf(schema: unknown, raw: unknown): unknown {
+function readOrSalvage(schema: unknown, raw: unknown): unknown {
   const result = (schema as z.ZodType).safeParse(raw);
-  return result.success ? result.data : salvage(schema, raw);
+  return result.success ? result.data : salvageValidParts(schema, raw);
 }
 
-function objectOf(raw: unknown): Record<string, unknown> | undefined {
+function toObject(raw: unknown): Record<string, unknown> | undefined {
   return typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : undefined;
 }

@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import { moment, reference } from "../resources/fields.ts";
-import { readInput, withTimesAsText } from "./requests.ts";
+import { dateOrDateTime, reference } from "../resources/fields.ts";
+import { readInput, convertTimesToText } from "./requests.ts";
 
 /** Most queries of one request. */
 const QUERIES_MAX = 5;
@@ -39,8 +39,8 @@ const metricQuery = z.strictObject({
 
 /** Metrics over `[startTime, endTime)`. */
 export const metricsRequest = z.strictObject({
-  startTime: moment,
-  endTime: moment,
+  startTime: dateOrDateTime,
+  endTime: dateOrDateTime,
   metricQueries: z.array(metricQuery).min(1).max(QUERIES_MAX),
 });
 /** Metrics as they were read; times are milliseconds since 1970. */
@@ -48,5 +48,5 @@ export type MetricsRequest = z.output<typeof metricsRequest>;
 
 /** Reads what metrics are asked for. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
 export function readMetricsRequest(raw: unknown): MetricsRequest {
-  return readInput(metricsRequest, withTimesAsText(raw));
+  return readInput(metricsRequest, convertTimesToText(raw));
 }

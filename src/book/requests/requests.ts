@@ -9,7 +9,7 @@ import { formatInstant, INSTANT_END, INSTANT_MIN } from "../../calendar/instant.
 import { type Problem, RatebookError } from "../../errors.ts";
 import type { MigrationMode } from "../model/requests.ts";
 import { collectProblems } from "../problems.ts";
-import { readWhole } from "../reading/read-document.ts";
+import { readStrictly } from "../reading/read-document.ts";
 import {
   account,
   credit,
@@ -20,7 +20,7 @@ import {
   planAssociation,
 } from "../resources/account.ts";
 import { setting } from "../resources/catalog-items.ts";
-import { decimalAboveZero, email, freeForm, idOf, name, reference } from "../resources/fields.ts";
+import { decimalAboveZero, email, freeForm, idSchema, name, reference } from "../resources/fields.ts";
 import { pricingCycleConfig } from "../resources/price-plan.ts";
 
 /** When a migration moves accounts, and whether those with overrides too (S16.5). */
@@ -35,21 +35,21 @@ export const MIGRATION_MODES = [
 export const VERSIONS_TO_MIGRATE = ["LATEST_VERSION", "ALL_VERSION"] as const;
 
 /** A field that has a default in a book, where a request must say it. */
-const required = <Field extends z.ZodType>(field: z.ZodPipe<z.ZodOptional<z.ZodNullable<Field>>>): Field =>
+const withoutDefault = <Field extends z.ZodType>(field: z.ZodPipe<z.ZodOptional<z.ZodNullable<Field>>>): Field =>
   field.in.unwrap().unwrap();
 
-const alias = idOf(50).min(3);
+const alias = idSchema(50).min(3);
 const key = z.string().min(1).max(255);
 const accountIds = z.array(reference).min(1).max(100);
 /** A setting that is made together with its customer or account, which is its entity. */
-const ownSetting = z.strictObject({
+const entitySetting = z.strictObject({
   id: setting.shape.id,
-  namespace: required(setting.shape.namespace),
+  namespace: withoutDefault(setting.shape.namespace),
   name,
-  dataType: required(setting.shape.dataType),
+  dataType: withoutDefault(setting.shape.dataType),
   value: setting.shape.value,
 });
-const settings = z.array(ownSetting).max(10).nullish();
+const settings = z.array(entitySetting).max(10).nullish();
 
 /** Of an account, who it is and how it is invoiced. */
 const accountCreate = account
@@ -96,7 +96,7 @@ const migrate = z.strictObject({
 });
 
 const licenseUpdate = bookLicenseUpdate.extend({
-  updateType: required(bookLicenseUpdate.shape.updateType),
+  updateType: withoutDefault(bookLicenseUpdate.shape.updateType),
   effectiveFrom: bookLicenseUpdate.shape.effectiveFrom.nullish(),
   idempotencyKey: key.nullish(),
 });
@@ -121,7 +121,7 @@ const creditCreate = z
 const groupCreate = invoiceGroup.pick({ netTermDays: true, gracePeriod: true, address: true }).extend({
   name,
   email,
-  dailyInvoiceConsolidation: required(invoiceGroup.shape.dailyInvoiceConsolidation),
+  dailyInvoiceConsolidation: withoutDefault(invoiceGroup.shape.dailyInvoiceConsolidation),
   accountIds,
 });
 
@@ -154,7 +154,7 @@ export type RequestOutput<Kind extends RequestKind> = z.output<(typeof REQUESTS)
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path
  */
 export function readRequest<Kind extends RequestKind>(kind: Kind, raw: unknown): RequestOutput<Kind> {
-  return readInput(REQUESTS[kind], withTimesAsText(raw)) as RequestOutput<Kind>;
+  return readInput(REQUESTS[kind], convertTimesToText(raw)) as RequestOutput<Kind>;
 }
 
 /** The fields of requests that are instants or days. */
@@ -164,16 +164,19 @@ const TIMES: ReadonlySet<string> = new Set(["effectiveFrom", "effectiveUntil", "
  * A request, or a list of them, with its instants as the schemas have them: a caller in the same process may give
  * milliseconds since 1970 or a `Date` too, while in a document a number would be a mistake.
  */
-export function withTimesAsText(raw: unknown): unknown {
-  if (Array.isArray(raw)) return raw.map(withTimesAsText);
+export function convertTimesToText(raw: unknown): unknown {
+  if (Array.isArray(raw)) return raw.map(convertTimesToText);
   if (typeof raw !== "object" || raw === null || !Object.keys(raw).some((name) => TIMES.has(name))) return raw;
   return Object.fromEntries(
-    Object.entries(raw).map(([name, value]: [string, unknown]) => [name, TIMES.has(name) ? timeText(value) : value]),
+    Object.entries(raw).map(([name, value]: [string, unknown]) => [
+      name,
+      TIMES.has(name) ? toInstantText(value) : value,
+    ]),
   );
 }
 
 /** An instant as text. Anything else stays as it is, for the schema to refuse. */
-function timeText(value: unknown): unknown {
+function toInstantText(value: unknown): unknown {
   if (typeof value !== "number" && !(value instanceof Date)) return value;
   const instant = Number(value);
   return Number.isInteger(instant) && instant >= INSTANT_MIN && instant < INSTANT_END ? formatInstant(instant) : value;
@@ -187,23 +190,24 @@ function timeText(value: unknown): unknown {
  */
 export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
   const problems = collectProblems();
-  const shape = readWhole(schema, raw, problems);
+  const shape = readStrictly(schema, raw, problems);
   if (problems.count() === 0) return shape as z.output<Schema>;
-  const found = problems.error("the request", raw);
-  const first = toldOf(found.details.problems, raw);
-  const where = first === undefined || first.path === "$" ? "" : `${first.path.replace(/^\$\.?/, "")}: `;
-  const sentence = where + (first?.message ?? found.message);
-  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: found.details.problems });
+  const inputError = problems.error("the request", raw);
+  const mainProblem = mostUsefulProblem(inputError.details.problems, raw);
+  const where =
+    mainProblem === undefined || mainProblem.path === "$" ? "" : `${mainProblem.path.replace(/^\$\.?/, "")}: `;
+  const sentence = where + (mainProblem?.message ?? inputError.message);
+  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: inputError.details.problems });
 }
 
 /**
  * The problem that the message tells: the first one, or, where every field is unknown, the first missing field. So an event
  * that is sent without the `event` around it is answered with `event: missing`.
  */
-function toldOf(problems: readonly Problem[], raw: unknown): Problem | undefined {
+function mostUsefulProblem(problems: readonly Problem[], raw: unknown): Problem | undefined {
   const [first] = problems;
   const isUnknown = ({ path, message }: Problem): boolean => message === "unknown field" && !/[.[]/.test(path.slice(2));
-  const given = typeof raw === "object" && raw !== null ? Object.keys(raw).length : 0;
-  if (given === 0 || problems.filter(isUnknown).length < given) return first;
+  const fieldCount = typeof raw === "object" && raw !== null ? Object.keys(raw).length : 0;
+  if (fieldCount === 0 || problems.filter(isUnknown).length < fieldCount) return first;
   return problems.find(({ message }) => message.startsWith("missing: ")) ?? first;
 }

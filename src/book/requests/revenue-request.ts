@@ -6,16 +6,24 @@
 import * as z from "zod";
 
 import { RatebookError } from "../../errors.ts";
-import { catalogOf } from "../checks/check-book.ts";
+import { indexBillables } from "../checks/check-book.ts";
 import { checkCards } from "../checks/check-plans.ts";
 import type { Book } from "../model/book.ts";
 import type { PricePlanDetails } from "../model/price-plan.ts";
 import { collectProblems, type Path } from "../problems.ts";
-import { referencesOf } from "../reading/references.ts";
+import { indexReferences } from "../reading/references.ts";
 import { resolveDetails } from "../resolving/resolve-plan.ts";
-import { currency, date, decimal, decimalFromZero, mapOf, moment, reference } from "../resources/fields.ts";
+import {
+  currency,
+  date,
+  decimal,
+  decimalFromZero,
+  recordSchema,
+  dateOrDateTime,
+  reference,
+} from "../resources/fields.ts";
 import { pricePlan } from "../resources/price-plan.ts";
-import { oneOf, shown } from "../sentences.ts";
+import { joinWithOr, quoteValue } from "../sentences.ts";
 import { readInput, REQUESTS } from "./requests.ts";
 
 /** Most items that a map of quantities names. */
@@ -38,14 +46,14 @@ const pricePlanDetailsConfig = z.discriminatedUnion(
     /** The plan in force in the cycle, with the association's overrides. */
     z.strictObject({ mode: z.literal("ACCOUNT"), accountId: reference }),
   ],
-  modes("CUSTOM", "PRICE_PLAN", "ACCOUNT"),
+  modeMessages("CUSTOM", "PRICE_PLAN", "ACCOUNT"),
 );
 
 /** How much meters count: given, or what an account used in one of its cycles. */
 const usageConfig = z.discriminatedUnion(
   "mode",
   [
-    z.strictObject({ mode: z.literal("CUSTOM"), usageMap: quantities(decimal) }),
+    z.strictObject({ mode: z.literal("CUSTOM"), usageMap: quantityMap(decimal) }),
     z.strictObject({
       mode: z.literal("LOOKUP_CYCLE"),
       accountId: reference.nullish().meta({ description: "Default: the account whose plan is asked for." }),
@@ -56,13 +64,13 @@ const usageConfig = z.discriminatedUnion(
       date: date.nullish().meta({ description: "The cycle that holds this date; instead of `cycle`." }),
     }),
   ],
-  modes("CUSTOM", "LOOKUP_CYCLE"),
+  modeMessages("CUSTOM", "LOOKUP_CYCLE"),
 );
 
 /** One change of a license's quantity (S10.1). */
 const licenseEntry = z.strictObject({
   quantity: decimal,
-  effectiveFrom: moment.nullish().meta({ description: "Default: the start of the cycle." }),
+  effectiveFrom: dateOrDateTime.nullish().meta({ description: "Default: the start of the cycle." }),
   updateType: REQUESTS.licenseUpdate.shape.updateType.nullish().meta({ description: "Default ABSOLUTE." }),
 });
 
@@ -108,27 +116,30 @@ export const revenueRequest = z.strictObject({
       currency: currency.nullish(),
       accountId: reference.nullish(),
     })
-    .superRefine(({ mode, currency: given, accountId }, context) => {
-      const [asked, other] = mode === "ACCOUNT_INVOICE" ? ["accountId", "currency"] : ["currency", "accountId"];
-      const values = { currency: given, accountId };
+    .superRefine(({ mode, currency: currencyCode, accountId }, context) => {
+      const [requiredField, unexpectedField] =
+        mode === "ACCOUNT_INVOICE" ? ["accountId", "currency"] : ["currency", "accountId"];
+      const values = { currency: currencyCode, accountId };
       const missing = `missing: expected it with the mode ${mode ?? "CUSTOM"}`;
-      const spare = `expected nothing with the mode ${mode ?? "CUSTOM"}`;
-      if (!Reflect.get(values, asked)) context.addIssue({ code: "custom", path: [asked], message: missing });
-      if (Reflect.get(values, other)) context.addIssue({ code: "custom", path: [other], message: spare });
+      const unexpected = `expected nothing with the mode ${mode ?? "CUSTOM"}`;
+      if (!Reflect.get(values, requiredField))
+        context.addIssue({ code: "custom", path: [requiredField], message: missing });
+      if (Reflect.get(values, unexpectedField))
+        context.addIssue({ code: "custom", path: [unexpectedField], message: unexpected });
     })
     .nullish()
     .meta({ description: "Default: the account's invoice currency, else the organization's." }),
   pricePlanDetailsConfig,
   usageConfig: usageConfig.nullish().meta({ description: "Default: nothing is used." }),
   licenseEntriesConfig: z
-    .union([listedLicenses, quantities(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))])
+    .union([listedLicenses, quantityMap(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))])
     .nullish()
     .meta({
       description:
         "By add-on: a quantity for the whole cycle, or its changes in order of arrival; or a list of all, with the mode CUSTOM.",
     }),
   entitlementOverageConfig: z
-    .union([listedOverage, quantities(decimalFromZero)])
+    .union([listedOverage, quantityMap(decimalFromZero)])
     .nullish()
     .meta({
       description:
@@ -164,47 +175,47 @@ export function readRevenueRequest(raw: unknown): RevenueRequest {
  * @param details those of a stored plan, or those of a request, whose references may be names
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems, those of the plan below `pricePlanDetailsConfig`
  */
-export function priceableDetails(details: PricePlanDetails, priceIn: string, book: Book): PricePlanDetails {
+export function resolvePriceableDetails(details: PricePlanDetails, currencyCode: string, book: Book): PricePlanDetails {
   const problems = collectProblems();
   const { report } = problems;
   const path: Path = ["pricePlanDetailsConfig", "pricePlanDetails"];
-  const resolved = resolveDetails(details, path, { references: referencesOf({ ...book }), report });
-  checkSupport(resolved, priceIn, report);
-  checkCards(resolved, { ...catalogOf(book), currencies: [priceIn], inUse: false }, path, report);
-  if (!resolved.pricingCycleConfig)
+  const resolvedDetails = resolveDetails(details, path, { references: indexReferences({ ...book }), report });
+  checkSupportedCurrency(resolvedDetails, currencyCode, report);
+  checkCards(resolvedDetails, { ...indexBillables(book), currencies: [currencyCode], inUse: false }, path, report);
+  if (!resolvedDetails.pricingCycleConfig)
     report([...path, "pricingCycleConfig"], "missing: expected one, as a cycle is priced");
-  if (problems.count() === 0) return resolved;
-  const { details: found, message } = problems.error("the request", undefined);
-  const [first] = found.problems;
+  if (problems.count() === 0) return resolvedDetails;
+  const { details: errorDetails, message } = problems.error("the request", undefined);
+  const [first] = errorDetails.problems;
   const sentence = first === undefined ? message : `${first.path.slice(2)}: ${first.message}`;
-  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: found.problems });
+  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: errorDetails.problems });
 }
 
-function checkSupport(
+function checkSupportedCurrency(
   { supportedCurrencies }: PricePlanDetails,
-  priceIn: string,
+  currencyCode: string,
   report: (path: Path, message: string) => void,
 ): void {
-  const supported = supportedCurrencies ?? [];
-  if (supported.length === 0 || supported.includes(priceIn)) return;
+  const currencies = supportedCurrencies ?? [];
+  if (currencies.length === 0 || currencies.includes(currencyCode)) return;
   report(
     ["currencyConfig", "currency"],
-    `expected ${oneOf(supported)}, which the plan supports, got ${shown(priceIn)}`,
+    `expected ${joinWithOr(currencies)}, which the plan supports, got ${quoteValue(currencyCode)}`,
   );
 }
 
 /** Words the refusal of a mode that is none. */
-function modes(...known: readonly string[]): {
+function modeMessages(...modeNames: readonly string[]): {
   readonly error: (issue: { readonly code?: string }) => string | undefined;
 } {
-  return { error: ({ code }) => (code === "invalid_union" ? `expected ${oneOf(known)}` : undefined) };
+  return { error: ({ code }) => (code === "invalid_union" ? `expected ${joinWithOr(modeNames)}` : undefined) };
 }
 
 /** Quantities by the id of what they are of. */
-function quantities<Value extends z.ZodType>(
+function quantityMap<Value extends z.ZodType>(
   value: Value,
 ): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {
-  return mapOf(reference, value).refine((map) => Object.keys(map).length <= ITEMS_MAX, {
+  return recordSchema(reference, value).refine((map) => Object.keys(map).length <= ITEMS_MAX, {
     error: `expected at most ${ITEMS_MAX} items`,
   });
 }

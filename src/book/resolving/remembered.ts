@@ -3,31 +3,33 @@
  *
  * @module
  */
-import type { BookMemory } from "../reading/memory.ts";
-import { areSameReferences, type Lookup, type Resolving } from "../reading/references.ts";
+import type { BookCache } from "../reading/memory.ts";
+import { areSameReferences, type Lookup, type ResolveContext } from "../reading/references.ts";
 
 /** The context of resolving a book, of which some items may be as they were in a former reading. */
-export interface RememberedResolving extends Resolving {
-  readonly memory: BookMemory;
+export interface CachedResolveContext extends ResolveContext {
+  readonly cache: BookCache;
 }
 
-/** @param context what the result depends on besides the item and its references, compared by identity */
-export function resolveOnce<Resolved>(
+/** @param dependsOn what the result depends on besides the item and its references, compared by identity */
+export function resolveOnce<Result>(
   item: object,
-  { memory, references, report }: RememberedResolving,
-  context: readonly unknown[],
-  resolve: (resolving: Resolving) => Resolved,
-): Resolved {
-  const run = (noted: Resolving["report"]): { readonly resolved: Resolved; readonly lookups: readonly Lookup[] } => {
+  { cache, references, report }: CachedResolveContext,
+  dependsOn: readonly unknown[],
+  resolve: (itemContext: ResolveContext) => Result,
+): Result {
+  const resolveItem = (
+    itemReport: ResolveContext["report"],
+  ): { readonly result: Result; readonly lookups: readonly Lookup[] } => {
     const lookups: Lookup[] = [];
-    return { resolved: resolve({ references, report: noted, lookups }), lookups };
+    return { result: resolve({ references, report: itemReport, lookups }), lookups };
   };
-  return memory.recall({
+  return cache.runOrReuse({
     work: "resolve",
     item,
-    context,
+    dependsOn,
     report,
-    run,
-    holds: ({ lookups }) => areSameReferences(lookups, references),
-  }).resolved;
+    run: resolveItem,
+    isStillValid: ({ lookups }) => areSameReferences(lookups, references),
+  }).result;
 }

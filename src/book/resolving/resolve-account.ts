@@ -6,9 +6,9 @@
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { Account, PlanAssociation } from "../model/account.ts";
 import type { Path } from "../problems.ts";
-import { idAt, type Resolving } from "../reading/references.ts";
+import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { AccountDocument, PlanAssociationDocument } from "../resources/account.ts";
-import { shown } from "../sentences.ts";
+import { quoteValue } from "../sentences.ts";
 import { type PlanVersions, resolveDetails, resolveEntities } from "./resolve-plan.ts";
 
 /** "No end", as a date. */
@@ -28,12 +28,12 @@ export function resolveAccount(
   account: AccountDocument,
   defaults: AccountDefaults,
   path: Path,
-  resolving: Resolving,
+  context: ResolveContext,
 ): Account {
   return {
     id: account.id,
     name: account.name,
-    customerId: idAt("customers", account.customerId, () => [...path, "customerId"], resolving),
+    customerId: resolveId("customers", account.customerId, () => [...path, "customerId"], context),
     status: account.status,
     invoiceCurrency: account.invoiceCurrency ?? defaults.currency,
     aliases: activeAliases(account),
@@ -42,32 +42,32 @@ export function resolveAccount(
     netTermDays: account.netTermDays,
     metadata: account.metadata,
     tags: account.tags,
-    pricePlans: account.pricePlans.map((association, at) =>
-      resolveAssociation(association, defaults.versions, () => [...path, "pricePlans", at], resolving),
+    pricePlans: account.pricePlans.map((association, index) =>
+      resolveAssociation(association, defaults.versions, () => [...path, "pricePlans", index], context),
     ),
-    licenseUpdates: account.licenseUpdates.map((update, at) => ({
-      licenseId: idAt("addOns", update.licenseId, () => [...path, "licenseUpdates", at, "licenseId"], resolving),
+    licenseUpdates: account.licenseUpdates.map((update, index) => ({
+      licenseId: resolveId("addOns", update.licenseId, () => [...path, "licenseUpdates", index, "licenseId"], context),
       updateType: update.updateType,
       quantity: update.quantity,
       effectiveFrom: update.effectiveFrom,
       idempotencyKey: update.idempotencyKey,
     })),
-    credits: account.credits.map((credit, at) => ({
-      id: credit.id ?? `${account.id}.credit.${at + 1}`,
+    credits: account.credits.map((credit, index) => ({
+      id: credit.id ?? `${account.id}.credit.${index + 1}`,
       purpose: credit.purpose,
       creditAmount: credit.creditAmount,
       priority: credit.priority,
       effectiveFrom: credit.effectiveFrom,
-      effectiveUntil: endOf(credit.effectiveUntil),
+      effectiveUntil: endOrUndefined(credit.effectiveUntil),
       applicableEntityIds: resolveEntities(
         credit.applicableEntityIds,
-        () => [...path, "credits", at, "applicableEntityIds"],
-        resolving,
+        () => [...path, "credits", index, "applicableEntityIds"],
+        context,
       ),
     })),
-    featureCredits: account.featureCredits.map((entry, at) => ({
-      id: entry.id ?? `${account.id}.featureCredit.${at + 1}`,
-      featureId: idAt("features", entry.featureId, () => [...path, "featureCredits", at, "featureId"], resolving),
+    featureCredits: account.featureCredits.map((entry, index) => ({
+      id: entry.id ?? `${account.id}.featureCredit.${index + 1}`,
+      featureId: resolveId("features", entry.featureId, () => [...path, "featureCredits", index, "featureId"], context),
       granted: entry.granted,
       effectiveFrom: entry.effectiveFrom,
       effectiveUntil: entry.effectiveUntil,
@@ -90,44 +90,47 @@ function resolveAssociation(
   association: PlanAssociationDocument,
   versions: ReadonlyMap<string, PlanVersions>,
   path: () => Path,
-  resolving: Resolving,
+  context: ResolveContext,
 ): PlanAssociation {
-  const pricePlanId = idAt("pricePlans", association.pricePlanId, () => [...path(), "pricePlanId"], resolving);
+  const pricePlanId = resolveId("pricePlans", association.pricePlanId, () => [...path(), "pricePlanId"], context);
   const override = association.pricePlanDetailsOverride;
   return {
     pricePlanId,
-    version: versionAt(association, pricePlanId, versions.get(pricePlanId), path, resolving),
+    version: resolveVersion(association, pricePlanId, versions.get(pricePlanId), path, context),
     effectiveFrom: association.effectiveFrom,
-    effectiveUntil: endOf(association.effectiveUntil),
+    effectiveUntil: endOrUndefined(association.effectiveUntil),
     decidedAt: association.decidedAt,
     pricePlanDetailsOverride:
       override === undefined || override === null
         ? undefined
-        : resolveDetails(override, [...path(), "pricePlanDetailsOverride"], resolving),
+        : resolveDetails(override, [...path(), "pricePlanDetailsOverride"], context),
     retainStartOffsets: association.retainStartOffsets,
   };
 }
 
-function versionAt(
+function resolveVersion(
   { version }: PlanAssociationDocument,
   planId: string,
   plan: PlanVersions | undefined,
   path: () => Path,
-  { report }: Resolving,
+  { report }: ResolveContext,
 ): number {
   // A plan that is unknown, or too broken to read, has been reported.
   if (plan === undefined) return version ?? 1;
   if (version === undefined || version === null) {
     if (plan.current !== undefined) return plan.current.version;
-    report([...path(), "pricePlanId"], `expected a price plan with an ACTIVE or DRAFT version, got ${shown(planId)}`);
+    report(
+      [...path(), "pricePlanId"],
+      `expected a price plan with an ACTIVE or DRAFT version, got ${quoteValue(planId)}`,
+    );
     return 1;
   }
   if (!plan.all.has(version)) {
-    report([...path(), "version"], `expected a version of the price plan ${shown(planId)}, got ${version}`);
+    report([...path(), "version"], `expected a version of the price plan ${quoteValue(planId)}, got ${version}`);
   }
   return version;
 }
 
-function endOf(given: Instant | null | undefined): Instant | undefined {
-  return given === undefined || given === null || given === NO_END ? undefined : given;
+function endOrUndefined(date: Instant | null | undefined): Instant | undefined {
+  return date === undefined || date === null || date === NO_END ? undefined : date;
 }

@@ -7,10 +7,10 @@ import type { Feature, FeatureAssociation } from "../model/catalog-items.ts";
 import type { FeatureDetails } from "../model/metering.ts";
 import type { Path } from "../problems.ts";
 import type { BookDocument } from "../reading/document.ts";
-import { idAt, type Resolving } from "../reading/references.ts";
+import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { FeatureDocument } from "../resources/catalog-items.ts";
-import { currentSchemas, type EventSchemaDocument } from "../resources/event-schema.ts";
-import { shown } from "../sentences.ts";
+import { findCurrentSchemas, type EventSchemaDocument } from "../resources/event-schema.ts";
+import { quoteValue } from "../sentences.ts";
 
 /** The features of a document, and what each of its event schemas consumes. */
 export interface ResolvedFeatures {
@@ -19,35 +19,35 @@ export interface ResolvedFeatures {
 }
 
 /** Resolves all features and what event schemas say of them; a schema serves one feature. */
-export function resolveFeatures(document: BookDocument, resolving: Resolving): ResolvedFeatures {
-  const own = ownDetails(document.eventSchemas, resolving);
-  const featureDetails = new Map(own);
-  const schemas = currentSchemas(document.eventSchemas);
-  const features = document.features.map((feature, at): Feature => {
+export function resolveFeatures(document: BookDocument, context: ResolveContext): ResolvedFeatures {
+  const ownFeatureDetails = readFeatureDetails(document.eventSchemas, context);
+  const featureDetails = new Map(ownFeatureDetails);
+  const schemas = findCurrentSchemas(document.eventSchemas);
+  const features = document.features.map((feature, index): Feature => {
     const { displayName, schemaAssociations: _, schemaAssocitions: __, ...rest } = feature;
-    const given = associationsOf(feature, ["features", at], resolving);
+    const associations = readAssociations(feature, ["features", index], context);
     // A schema that is named twice is associated once.
-    const listed = new Set<EventSchemaDocument>();
+    const associatedSchemas = new Set<EventSchemaDocument>();
     return {
       ...rest,
       displayName: displayName ?? feature.billableName ?? feature.name,
-      schemaAssociations: given.list.flatMap((association, position): FeatureAssociation[] => {
-        const path: Path = ["features", at, given.field, position];
-        const named = typeof association === "string" ? { schemaName: association } : association;
-        const schemaName = idAt("eventSchemas", named.schemaName, () => path, resolving);
+      schemaAssociations: associations.list.flatMap((association, position): FeatureAssociation[] => {
+        const path: Path = ["features", index, associations.field, position];
+        const reference = typeof association === "string" ? { schemaName: association } : association;
+        const schemaName = resolveId("eventSchemas", reference.schemaName, () => path, context);
         const schema = schemas.get(schemaName);
         if (schema === undefined) return [];
         const before = featureDetails.get(schema);
         if (before !== undefined && before.featureId !== feature.id) {
-          resolving.report(
+          context.report(
             path,
-            `the event schema ${shown(schemaName)} already serves the feature ${shown(before.featureId)}`,
+            `the event schema ${quoteValue(schemaName)} already serves the feature ${quoteValue(before.featureId)}`,
           );
           return [];
         }
-        const attributeName = attributeOf(schema, named.attributeName ?? undefined, before, path, resolving);
-        if (attributeName === undefined || listed.has(schema)) return [];
-        listed.add(schema);
+        const attributeName = resolveAttribute(schema, reference.attributeName ?? undefined, before, path, context);
+        if (attributeName === undefined || associatedSchemas.has(schema)) return [];
+        associatedSchemas.add(schema);
         featureDetails.set(schema, { featureId: feature.id, attributeName });
         return [{ schemaName, attributeName }];
       }),
@@ -57,30 +57,36 @@ export function resolveFeatures(document: BookDocument, resolving: Resolving): R
 }
 
 /** The associations that event schemas have in `featureDetails`. */
-function ownDetails(
+function readFeatureDetails(
   schemas: readonly EventSchemaDocument[],
-  resolving: Resolving,
+  context: ResolveContext,
 ): ReadonlyMap<EventSchemaDocument, FeatureDetails> {
   const details = new Map<EventSchemaDocument, FeatureDetails>();
-  schemas.forEach((schema, at) => {
-    const given = schema.featureDetails;
-    if (given === undefined || given === null) return;
-    const path: Path = ["eventSchemas", at, "featureDetails"];
-    const featureId = idAt("features", given.featureId, () => [...path, "featureId"], resolving);
-    const attributeName = attributeOf(schema, given.attributeName, undefined, [...path, "attributeName"], resolving);
+  schemas.forEach((schema, index) => {
+    const schemaDetails = schema.featureDetails;
+    if (schemaDetails === undefined || schemaDetails === null) return;
+    const path: Path = ["eventSchemas", index, "featureDetails"];
+    const featureId = resolveId("features", schemaDetails.featureId, () => [...path, "featureId"], context);
+    const attributeName = resolveAttribute(
+      schema,
+      schemaDetails.attributeName,
+      undefined,
+      [...path, "attributeName"],
+      context,
+    );
     if (attributeName !== undefined) details.set(schema, { featureId, attributeName });
   });
   return details;
 }
 
-function associationsOf(
+function readAssociations(
   feature: FeatureDocument,
   path: Path,
-  { report }: Resolving,
+  { report }: ResolveContext,
 ): { field: string; list: NonNullable<FeatureDocument["schemaAssociations"]> } {
   const { schemaAssociations, schemaAssocitions } = feature;
-  const both = (schemaAssociations ?? undefined) !== undefined && (schemaAssocitions ?? undefined) !== undefined;
-  if (both) report([...path, "schemaAssocitions"], "expected schemaAssociations or schemaAssocitions, got both");
+  const hasBoth = (schemaAssociations ?? undefined) !== undefined && (schemaAssocitions ?? undefined) !== undefined;
+  if (hasBoth) report([...path, "schemaAssocitions"], "expected schemaAssociations or schemaAssocitions, got both");
   if (schemaAssociations !== undefined && schemaAssociations !== null) {
     return { field: "schemaAssociations", list: schemaAssociations };
   }
@@ -91,31 +97,32 @@ function associationsOf(
  * The attribute that an association takes: the one it names, else the one set before, else the first that is declared, else
  * none, which is an empty name: each event takes 1 (S11.2).
  */
-function attributeOf(
+function resolveAttribute(
   schema: EventSchemaDocument,
-  given: string | undefined,
+  attributeName: string | undefined,
   before: FeatureDetails | undefined,
   path: Path,
-  { report }: Resolving,
+  { report }: ResolveContext,
 ): string | undefined {
-  const declared = schema.attributes.flatMap((attribute) => [attribute.name]);
-  if (given === undefined) {
-    return before?.attributeName ?? declared[0] ?? "";
+  const declaredNames = schema.attributes.flatMap((attribute) => [attribute.name]);
+  if (attributeName === undefined) {
+    return before?.attributeName ?? declaredNames[0] ?? "";
   }
-  if (before !== undefined && before.attributeName !== given) {
+  if (before !== undefined && before.attributeName !== attributeName) {
     report(
       path,
-      `expected the attribute ${shown(before.attributeName)}, which the event schema ${shown(schema.name)} names in featureDetails, got ${shown(given)}`,
+      `expected the attribute ${quoteValue(before.attributeName)}, which the event schema ${quoteValue(schema.name)} names in featureDetails, got ${quoteValue(attributeName)}`,
     );
     return undefined;
   }
-  const enriched = (schema.enrichments?.fields ?? []).flatMap((field) =>
+  const enrichedNames = (schema.enrichments?.fields ?? []).flatMap((field) =>
     field.type === "ATTRIBUTE" ? [field.name] : [],
   );
-  if (given === "" || declared.includes(given) || enriched.includes(given)) return given;
+  if (attributeName === "" || declaredNames.includes(attributeName) || enrichedNames.includes(attributeName))
+    return attributeName;
   report(
     path,
-    `expected an attribute of the event schema ${shown(schema.name)}, declared or enriched, got ${shown(given)}`,
+    `expected an attribute of the event schema ${quoteValue(schema.name)}, declared or enriched, got ${quoteValue(attributeName)}`,
   );
   return undefined;
 }

@@ -7,20 +7,20 @@ import { RatebookError } from "../../errors.ts";
 import { type Decimal, formatDecimal, parseValue } from "../../numbers/decimal.ts";
 import type { Computation, EnrichmentField, EventSchema, FeatureDetails, UsageMeter } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
-import { idAt, type Resolving, settingKeyAt } from "../reading/references.ts";
+import { resolveId, type ResolveContext, resolveSettingKey } from "../reading/references.ts";
 import type { EnrichmentFieldDocument, EventSchemaDocument } from "../resources/event-schema.ts";
-import { ruleAt } from "../resources/rule-fields.ts";
+import { readRule } from "../resources/rule-fields.ts";
 import type { ComputationDocument, UsageMeterDocument } from "../resources/usage-meter.ts";
-import { shown } from "../sentences.ts";
+import { quoteValue } from "../sentences.ts";
 
 /** Resolves one version of an event schema. */
 export function resolveEventSchema(
   schema: EventSchemaDocument,
   featureDetails: FeatureDetails | undefined,
   path: Path,
-  resolving: Resolving,
+  context: ResolveContext,
 ): EventSchema {
-  const at = [...path, "enrichments"];
+  const enrichmentsPath = [...path, "enrichments"];
   const dependencies = schema.enrichments?.dependencies ?? [];
   const fields = schema.enrichments?.fields ?? [];
   return {
@@ -30,28 +30,28 @@ export function resolveEventSchema(
       dependencies: dependencies.map((dependency, index) => ({
         ...dependency,
         // An ARCHIVED version is history: what it depended on may be gone.
-        key: settingKeyAt(
+        key: resolveSettingKey(
           dependency.key,
           schema.status === "ARCHIVED",
-          [...at, "dependencies", index, "key"],
-          resolving,
+          [...enrichmentsPath, "dependencies", index, "key"],
+          context,
         ),
       })),
-      fields: holeyMap(fields, (field, index) =>
-        resolveField(field, [...at, "fields", index, "value"], resolving.report),
+      fields: mapKeepingHoles(fields, (field, index) =>
+        resolveField(field, [...enrichmentsPath, "fields", index, "value"], context.report),
       ),
     },
   };
 }
 
 /** Resolves a usage meter. */
-export function resolveUsageMeter(meter: UsageMeterDocument, path: Path, resolving: Resolving): UsageMeter {
+export function resolveUsageMeter(meter: UsageMeterDocument, path: Path, context: ResolveContext): UsageMeter {
   return {
     ...meter,
     displayName: meter.displayName ?? meter.billableName ?? meter.name,
-    eventSchemaName: idAt("eventSchemas", meter.eventSchemaName, () => [...path, "eventSchemaName"], resolving),
-    computations: holeyMap(meter.computations, (step, index) =>
-      resolveComputation(step, [...path, "computations", index], resolving.report),
+    eventSchemaName: resolveId("eventSchemas", meter.eventSchemaName, () => [...path, "eventSchemaName"], context),
+    computations: mapKeepingHoles(meter.computations, (step, index) =>
+      resolveComputation(step, [...path, "computations", index], context.report),
     ),
   };
 }
@@ -64,7 +64,7 @@ function resolveComputation(step: ComputationDocument, path: Path, report: Repor
     ["computation", computation],
   ] as const) {
     if (source === undefined || source === null) continue;
-    const rule = ruleAt(source, [...path, field], report);
+    const rule = readRule(source, [...path, field], report);
     if (rule === undefined) return undefined;
     rules[field] = rule;
   }
@@ -75,21 +75,21 @@ function resolveField(field: EnrichmentFieldDocument, path: Path, report: Report
   const { enrichmentType, value, ...rest } = field;
   switch (enrichmentType) {
     case "JSON_LOGIC": {
-      const rule = ruleAt(value, path, report);
+      const rule = readRule(value, path, report);
       return rule === undefined ? undefined : { ...rest, enrichmentType, value: rule };
     }
     case "JSON_LOGIC_FROM_DEPENDENCY":
       if (typeof value === "string") return { ...rest, enrichmentType, value };
-      report(path, `expected the name of a dependency, got ${shown(value)}`);
+      report(path, `expected the name of a dependency, got ${quoteValue(value)}`);
       return undefined;
     case "VALUE": {
-      const constant = constantOf(value, field.type, path, report);
+      const constant = readConstant(value, field.type, path, report);
       return constant === undefined ? undefined : { ...rest, enrichmentType, value: constant };
     }
   }
 }
 
-function constantOf(
+function readConstant(
   value: unknown,
   type: EnrichmentField["type"],
   path: Path,
@@ -101,18 +101,18 @@ function constantOf(
     return type === "ATTRIBUTE" ? decimal : formatDecimal(decimal);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    report(path, `expected ${type === "ATTRIBUTE" ? "a decimal" : "a text or a decimal"}, got ${shown(value)}`);
+    report(path, `expected ${type === "ATTRIBUTE" ? "a decimal" : "a text or a decimal"}, got ${quoteValue(value)}`);
     return undefined;
   }
 }
 
 /** Maps a list; what comes out as undefined becomes a hole. */
-function holeyMap<T, U>(list: readonly T[], change: (item: T, index: number) => U | undefined): U[] {
+function mapKeepingHoles<T, U>(list: readonly T[], mapItem: (item: T, index: number) => U | undefined): U[] {
   const result: U[] = [];
   result.length = list.length;
   list.forEach((item, index) => {
-    const changed = change(item, index);
-    if (changed !== undefined) result[index] = changed;
+    const mappedItem = mapItem(item, index);
+    if (mappedItem !== undefined) result[index] = mappedItem;
   });
   return result;
 }

@@ -6,54 +6,54 @@
 import type { CreditGrantRateCard } from "../model/grant-card.ts";
 import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../model/price-plan.ts";
 import type { Path } from "../problems.ts";
-import { idAmong, idAt, type ReferredList, type Resolving } from "../reading/references.ts";
+import { resolveIdAmong, resolveId, type ReferableList, type ResolveContext } from "../reading/references.ts";
 
 /** The words for all cards of a kind in `applicableEntityIds` (S12.2). */
-export const ALL_CARDS: ReadonlySet<string> = new Set([
+export const CARD_KIND_WORDS: ReadonlySet<string> = new Set([
   "ALL_USAGE_METER_RATE_CARDS",
   "ALL_FIXED_FEE_RATE_CARDS",
   "ALL_LICENSE_RATE_CARDS",
   "ALL_BILLING_ENTITLEMENT_RATE_CARDS",
   "ALL_ENTITLEMENT_OVERAGE_RATE_CARDS",
 ]);
-const BILLABLES: readonly ReferredList[] = ["usageMeters", "addOns", "features"];
+const BILLABLE_LISTS: readonly ReferableList[] = ["usageMeters", "addOns", "features"];
 
 /** Resolves one version of a plan. */
-export function resolvePricePlan(plan: PricePlan, path: Path, resolving: Resolving): PricePlan {
-  return { ...plan, pricePlanDetails: resolveDetails(plan.pricePlanDetails, [...path, "pricePlanDetails"], resolving) };
+export function resolvePricePlan(plan: PricePlan, path: Path, context: ResolveContext): PricePlan {
+  return { ...plan, pricePlanDetails: resolveDetails(plan.pricePlanDetails, [...path, "pricePlanDetails"], context) };
 }
 
 /** Resolves a plan's details, or what an association changes of them. */
 export function resolveDetails<Details extends PricePlanDetails | PricePlanDetailsOverride>(
   details: Details,
   path: Path,
-  resolving: Resolving,
+  context: ResolveContext,
 ): Details {
-  const addOn = cardResolver("id", "addOns", path, resolving);
-  const feature = cardResolver("featureId", "features", path, resolving);
+  const addOn = createCardResolver("id", "addOns", path, context);
+  const feature = createCardResolver("featureId", "features", path, context);
   return {
     ...details,
     usageRateCards: details.usageRateCards.map(
-      cardResolver("usageMeterId", "usageMeters", path, resolving)("usageRateCards"),
+      createCardResolver("usageMeterId", "usageMeters", path, context)("usageRateCards"),
     ),
     fixedFeeRateCards: details.fixedFeeRateCards.map(addOn("fixedFeeRateCards")),
     licenseRateCards: details.licenseRateCards.map(addOn("licenseRateCards")),
     billingEntitlementRateCards: details.billingEntitlementRateCards.map(feature("billingEntitlementRateCards")),
     creditGrantRateCards: details.creditGrantRateCards
       .map(addOn("creditGrantRateCards"))
-      .map((card, index) => resolveGrant(card, [...path, "creditGrantRateCards", index], resolving)),
+      .map((card, index) => resolveGrant(card, [...path, "creditGrantRateCards", index], context)),
     entitlementOverageRateCards: details.entitlementOverageRateCards.map(feature("entitlementOverageRateCards")),
   };
 }
 
 /** Resolves what a credit pays for (S12.2). */
 export function resolveEntities(
-  given: readonly string[] | null | undefined,
+  entities: readonly string[] | null | undefined,
   path: () => Path,
-  resolving: Resolving,
+  context: ResolveContext,
 ): string[] | undefined {
-  return given?.map((entity, index) =>
-    ALL_CARDS.has(entity) ? entity : idAmong(BILLABLES, entity, [...path(), index], resolving),
+  return entities?.map((entity, index) =>
+    CARD_KIND_WORDS.has(entity) ? entity : resolveIdAmong(BILLABLE_LISTS, entity, [...path(), index], context),
   );
 }
 
@@ -65,42 +65,45 @@ export interface PlanVersions {
 }
 
 /** The versions of every plan, by plan id. */
-export function versionsOf(plans: readonly PricePlan[]): ReadonlyMap<string, PlanVersions> {
+export function indexVersions(plans: readonly PricePlan[]): ReadonlyMap<string, PlanVersions> {
   const versions = new Map<string, { all: Map<number, PricePlan>; current: PricePlan | undefined }>();
   plans.forEach((plan) => {
-    const known = versions.get(plan.id) ?? { all: new Map<number, PricePlan>(), current: undefined };
-    known.all.set(plan.version, plan);
-    if (isPreferred(plan, known.current)) known.current = plan;
-    versions.set(plan.id, known);
+    const planVersions = versions.get(plan.id) ?? { all: new Map<number, PricePlan>(), current: undefined };
+    planVersions.all.set(plan.version, plan);
+    if (isPreferred(plan, planVersions.current)) planVersions.current = plan;
+    versions.set(plan.id, planVersions);
   });
   return versions;
 }
 
-function isPreferred(plan: PricePlan, to: PricePlan | undefined): boolean {
+function isPreferred(plan: PricePlan, other: PricePlan | undefined): boolean {
   if (plan.status === "ARCHIVED") return false;
-  if (to === undefined) return true;
-  if (plan.status !== to.status) return plan.status === "ACTIVE";
-  return plan.version > to.version;
+  if (other === undefined) return true;
+  if (plan.status !== other.status) return plan.status === "ACTIVE";
+  return plan.version > other.version;
 }
 
-function cardResolver<Field extends "usageMeterId" | "id" | "featureId">(
+function createCardResolver<Field extends "usageMeterId" | "id" | "featureId">(
   field: Field,
-  list: ReferredList,
+  list: ReferableList,
   path: Path,
-  resolving: Resolving,
+  context: ResolveContext,
 ) {
-  return (cards: keyof PricePlanDetailsOverride) =>
+  return (cardList: keyof PricePlanDetailsOverride) =>
     <Card extends Readonly<Record<Field, string>>>(card: Card, index: number): Card => ({
       ...card,
-      [field]: idAt(list, card[field], () => [...path, cards, index, field], resolving),
+      [field]: resolveId(list, card[field], () => [...path, cardList, index, field], context),
     });
 }
 
-function resolveGrant(card: CreditGrantRateCard, path: Path, resolving: Resolving): CreditGrantRateCard {
+function resolveGrant(card: CreditGrantRateCard, path: Path, context: ResolveContext): CreditGrantRateCard {
   const { applicableEntityIds } = card.grantDetails;
-  const at = (): Path => [...path, "grantDetails", "applicableEntityIds"];
+  const entitiesPath = (): Path => [...path, "grantDetails", "applicableEntityIds"];
   return {
     ...card,
-    grantDetails: { ...card.grantDetails, applicableEntityIds: resolveEntities(applicableEntityIds, at, resolving) },
+    grantDetails: {
+      ...card.grantDetails,
+      applicableEntityIds: resolveEntities(applicableEntityIds, entitiesPath, context),
+    },
   };
 }

@@ -8,53 +8,53 @@ import type { Book } from "../model/book.ts";
 import type { AddOn, Setting } from "../model/catalog-items.ts";
 import type { Path } from "../problems.ts";
 import type { BookDocument } from "../reading/document.ts";
-import type { BookMemory } from "../reading/memory.ts";
-import { idAt, type Resolving } from "../reading/references.ts";
+import type { BookCache } from "../reading/memory.ts";
+import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { AddOnDocument, SettingDocument } from "../resources/catalog-items.ts";
-import { anOrA, shown } from "../sentences.ts";
+import { withArticle, quoteValue } from "../sentences.ts";
 import type { Steps } from "../steps.ts";
-import { type RememberedResolving, resolveOnce } from "./remembered.ts";
+import { type CachedResolveContext, resolveOnce } from "./remembered.ts";
 import { resolveAccount } from "./resolve-account.ts";
 import { resolveFeatures } from "./resolve-features.ts";
 import { resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
-import { resolvePricePlan, versionsOf } from "./resolve-plan.ts";
+import { resolvePricePlan, indexVersions } from "./resolve-plan.ts";
 
 /** Resolves a whole document, in its order, an item in a step. Holes stay holes. */
-export function* resolveBook(document: BookDocument, resolving: RememberedResolving): Steps<Book> {
+export function* resolveBook(document: BookDocument, context: CachedResolveContext): Steps<Book> {
   const { organization } = document;
-  const { features, featureDetails } = resolveFeatures(document, resolving);
-  const pricePlans = yield* mapInSteps(document.pricePlans, (plan, at) =>
-    resolveOnce(plan, resolving, [], (noting) => resolvePricePlan(plan, ["pricePlans", at], noting)),
+  const { features, featureDetails } = resolveFeatures(document, context);
+  const pricePlans = yield* mapInSteps(document.pricePlans, (plan, index) =>
+    resolveOnce(plan, context, [], (itemContext) => resolvePricePlan(plan, ["pricePlans", index], itemContext)),
   );
-  const defaults = { currency: organization.baseCurrency, versions: versionsOf(pricePlans) };
+  const defaults = { currency: organization.baseCurrency, versions: indexVersions(pricePlans) };
   return {
     organization,
-    settings: yield* mapInSteps(document.settings, (setting, at) =>
-      resolveOnce(setting, resolving, [organization.id], (noting) =>
-        resolveSetting(setting, organization.id, ["settings", at, "entityId"], noting),
+    settings: yield* mapInSteps(document.settings, (setting, index) =>
+      resolveOnce(setting, context, [organization.id], (itemContext) =>
+        resolveSetting(setting, organization.id, ["settings", index, "entityId"], itemContext),
       ),
     ),
-    eventSchemas: yield* mapInSteps(document.eventSchemas, (schema, at) => {
+    eventSchemas: yield* mapInSteps(document.eventSchemas, (schema, index) => {
       const details = featureDetails.get(schema);
-      return resolveOnce(schema, resolving, [details?.featureId, details?.attributeName], (noting) =>
-        resolveEventSchema(schema, details, ["eventSchemas", at], noting),
+      return resolveOnce(schema, context, [details?.featureId, details?.attributeName], (itemContext) =>
+        resolveEventSchema(schema, details, ["eventSchemas", index], itemContext),
       );
     }),
-    usageMeters: yield* mapInSteps(document.usageMeters, (meter, at) =>
-      resolveOnce(meter, resolving, [], (noting) => resolveUsageMeter(meter, ["usageMeters", at], noting)),
+    usageMeters: yield* mapInSteps(document.usageMeters, (meter, index) =>
+      resolveOnce(meter, context, [], (itemContext) => resolveUsageMeter(meter, ["usageMeters", index], itemContext)),
     ),
     features,
     addOns: document.addOns.map(resolveAddOn),
     pricePlans,
     customers: document.customers,
-    accounts: yield* mapInSteps(document.accounts, (account, at) =>
-      resolveAccount(account, defaults, ["accounts", at], resolving),
+    accounts: yield* mapInSteps(document.accounts, (account, index) =>
+      resolveAccount(account, defaults, ["accounts", index], context),
     ),
-    invoiceGroups: document.invoiceGroups.map((group, at) => ({
+    invoiceGroups: document.invoiceGroups.map((group, index) => ({
       ...group,
       name: group.name ?? group.id,
-      accountIds: group.accountIds.map((given, position) =>
-        idAt("accounts", given, () => ["invoiceGroups", at, "accountIds", position], resolving),
+      accountIds: group.accountIds.map((reference, position) =>
+        resolveId("accounts", reference, () => ["invoiceGroups", index, "accountIds", position], context),
       ),
     })),
     ...(document.lint.length > 0 && { lint: document.lint }),
@@ -62,36 +62,36 @@ export function* resolveBook(document: BookDocument, resolving: RememberedResolv
 }
 
 /** The last step, when every place has been checked: enrichment fields and computations in their order. */
-export function inOrder(book: Book, memory: BookMemory): Book {
-  const once = <Item extends object>(item: Item, run: () => Item): Item =>
-    memory.recall({ work: "arrange", item, report: () => undefined, run });
+export function sortByOrderField(book: Book, cache: BookCache): Book {
+  const sortOnce = <Item extends object>(item: Item, run: () => Item): Item =>
+    cache.runOrReuse({ work: "arrange", item, report: () => undefined, run });
   return {
     ...book,
     eventSchemas: book.eventSchemas.map((schema) =>
-      once(schema, () => ({
+      sortOnce(schema, () => ({
         ...schema,
         enrichments: { ...schema.enrichments, fields: schema.enrichments.fields.toSorted(byOrder) },
       })),
     ),
     usageMeters: book.usageMeters.map((meter) =>
-      once(meter, () => ({ ...meter, computations: meter.computations.toSorted(byOrder) })),
+      sortOnce(meter, () => ({ ...meter, computations: meter.computations.toSorted(byOrder) })),
     ),
   };
 }
 
 /** Maps a list, an item in a step. Holes stay holes. */
-function* mapInSteps<Item, Mapped>(
+function* mapInSteps<Item, Result>(
   list: readonly Item[],
-  change: (item: Item, at: number) => Mapped,
-): Steps<readonly Mapped[]> {
-  const mapped: Mapped[] = [];
-  mapped.length = list.length;
-  for (const [at, item] of list.entries()) {
+  change: (item: Item, index: number) => Result,
+): Steps<readonly Result[]> {
+  const results: Result[] = [];
+  results.length = list.length;
+  for (const [index, item] of list.entries()) {
     if (item === undefined) continue;
-    mapped[at] = change(item, at);
+    results[index] = change(item, index);
     yield;
   }
-  return mapped;
+  return results;
 }
 
 function byOrder(a: { readonly order: number }, b: { readonly order: number }): number {
@@ -102,21 +102,29 @@ function resolveAddOn(addOn: AddOnDocument): AddOn {
   return { ...addOn, displayName: addOn.displayName ?? addOn.billableName ?? addOn.name };
 }
 
-function resolveSetting(setting: SettingDocument, organizationId: string, path: Path, resolving: Resolving): Setting {
+function resolveSetting(
+  setting: SettingDocument,
+  organizationId: string,
+  path: Path,
+  context: ResolveContext,
+): Setting {
   const { entityType, entityId } = setting;
   switch (entityType) {
     case "ORGANIZATION":
       if (entityId !== undefined && entityId !== null && entityId !== organizationId) {
-        resolving.report(path, `expected the organization's id, ${shown(organizationId)}, got ${shown(entityId)}`);
+        context.report(
+          path,
+          `expected the organization's id, ${quoteValue(organizationId)}, got ${quoteValue(entityId)}`,
+        );
       }
       return { ...setting, entityId: organizationId };
     case "CUSTOMER":
     case "ACCOUNT": {
       if (entityId !== undefined && entityId !== null) {
         const list = entityType === "CUSTOMER" ? "customers" : "accounts";
-        return { ...setting, entityId: idAt(list, entityId, () => path, resolving) };
+        return { ...setting, entityId: resolveId(list, entityId, () => path, context) };
       }
-      resolving.report(path, `missing: expected the id or name of ${anOrA(entityType.toLowerCase())}`);
+      context.report(path, `missing: expected the id or name of ${withArticle(entityType.toLowerCase())}`);
       return { ...setting, entityId: "" };
     }
   }

@@ -13,9 +13,9 @@ import {
   decimalFromZero,
   email,
   freeForm,
-  idOf,
-  listOf,
-  moment,
+  idSchema,
+  listOrEmpty,
+  dateOrDateTime,
   name,
   orDefault,
   reference,
@@ -38,7 +38,7 @@ const status = orDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE");
 
 /** A customer owns accounts. */
 export const customer = z.strictObject({
-  id: idOf(50),
+  id: idSchema(50),
   name: z.string().min(3).max(255),
   primaryEmail: email.nullish(),
   address: address.nullish(),
@@ -53,7 +53,7 @@ export const planAssociation = z.strictObject({
   effectiveFrom: date,
   effectiveUntil: date.nullish(),
   /** When the association was made (S9.2); default its effectiveFrom. */
-  decidedAt: moment.nullish(),
+  decidedAt: dateOrDateTime.nullish(),
   pricePlanDetailsOverride: pricePlanDetailsOverride.nullish(),
   retainStartOffsets: z.boolean().nullish(),
 });
@@ -65,13 +65,13 @@ export const licenseUpdate = z.strictObject({
   licenseId: reference,
   updateType: orDefault(z.enum(["ABSOLUTE", "RELATIVE"]), "ABSOLUTE"),
   quantity: decimal,
-  effectiveFrom: moment,
+  effectiveFrom: dateOrDateTime,
   idempotencyKey: text,
 });
 
 /** Money that pays invoice lines (S12). */
 export const credit = z.strictObject({
-  id: idOf(512).nullish(),
+  id: idSchema(512).nullish(),
   purpose: z.string(),
   creditAmount: decimalFromZero,
   priority: orDefault(z.int(), 0),
@@ -82,41 +82,41 @@ export const credit = z.strictObject({
 
 /** A feature credit entry that was bought (S11). */
 export const featureCredit = z.strictObject({
-  id: idOf(512).nullish(),
+  id: idSchema(512).nullish(),
   featureId: reference,
   granted: decimalFromZero,
-  effectiveFrom: moment,
-  effectiveUntil: moment,
+  effectiveFrom: dateOrDateTime,
+  effectiveUntil: dateOrDateTime,
 });
 
-const aliasText = idOf(50).min(3);
+const aliasText = idSchema(50).min(3);
 const alias = z.union([aliasText, z.strictObject({ alias: aliasText, status })]);
 
 /** An account: events name it, and its customer pays its invoices. */
 export const account = z.strictObject({
-  id: idOf(50),
+  id: idSchema(50),
   name: z.string().min(3).max(255),
   customerId: reference,
   status,
   /** Default: the organization's. */
   invoiceCurrency: currency.nullish(),
-  aliases: listOf(alias, 10),
+  aliases: listOrEmpty(alias, 10),
   address: address.nullish(),
   primaryEmail: email.nullish(),
   netTermDays: days.nullish(),
   metadata: freeForm.nullish(),
   tags: z.array(z.string()).nullish(),
-  pricePlans: listOf(planAssociation),
-  licenseUpdates: listOf(licenseUpdate),
-  credits: listOf(credit),
-  featureCredits: listOf(featureCredit),
+  pricePlans: listOrEmpty(planAssociation),
+  licenseUpdates: listOrEmpty(licenseUpdate),
+  credits: listOrEmpty(credit),
+  featureCredits: listOrEmpty(featureCredit),
 });
 /** An account as it is written, before references are resolved. */
 export type AccountDocument = z.output<typeof account>;
 
 /** Consolidates the invoices of several accounts (S16.7). */
 export const invoiceGroup = z.strictObject({
-  id: idOf(512),
+  id: idSchema(512),
   name: name.nullish(),
   email: email.nullish(),
   dailyInvoiceConsolidation: orDefault(z.boolean(), false),
@@ -126,5 +126,5 @@ export const invoiceGroup = z.strictObject({
   invoiceCurrency: currency.nullish(),
   address: address.nullish(),
   billingAddress: address.nullish(),
-  accountIds: listOf(reference),
+  accountIds: listOrEmpty(reference),
 });

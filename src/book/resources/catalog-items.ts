@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { idOf, instant, label, name, orDefault, reference, text } from "./fields.ts";
+import { idSchema, instant, label, name, orDefault, reference, text } from "./fields.ts";
 
 /** The attribute of a schema that says how much of a feature an event takes; empty where each event takes 1 (S11.2). */
 export const attributeName = z.string().max(512);
@@ -18,7 +18,7 @@ const associations = z.array(association).max(50).nullish();
 
 /** A feature, for which accounts hold feature credits. */
 export const feature = z.strictObject({
-  id: idOf(50),
+  id: idSchema(50),
   name,
   displayName: label,
   billableName: label,
@@ -34,7 +34,7 @@ export type FeatureDocument = z.output<typeof feature>;
 
 /** A priced item of fixed fee, license and credit grant cards. */
 export const addOn = z.strictObject({
-  id: idOf(50),
+  id: idSchema(50),
   name,
   displayName: label,
   billableName: label,
@@ -74,6 +74,6 @@ export const setting = z.strictObject({
 export type SettingDocument = z.output<typeof setting>;
 
 /** `setting.<namespace>.<id>` in lower case: what {@link EventSchema} dependencies name (S4.2). */
-export function settingKey(of: Pick<SettingDocument, "namespace" | "id">): string {
-  return `setting.${of.namespace}.${of.id}`.toLowerCase();
+export function settingKey(setting: Pick<SettingDocument, "namespace" | "id">): string {
+  return `setting.${setting.namespace}.${setting.id}`.toLowerCase();
 }

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import type { EventSchema } from "../model/metering.ts";
 import { attributeName } from "./catalog-items.ts";
-import { label, listOf, name, orDefault, reference, ruleSource, text } from "./fields.ts";
+import { label, listOrEmpty, name, orDefault, reference, ruleSource, text } from "./fields.ts";
 
 /** The pattern of an event schema's and a meter's name. */
 export const NAME_PATTERN = /^[\sa-zA-Z0-9_-]*$/;
@@ -33,9 +33,9 @@ export type EnrichmentFieldDocument = z.output<typeof enrichmentField>;
 /** Most fields that enrichment adds, and most settings that its rules use. */
 const ENRICHMENTS_MAX = 200;
 
-const named = z.strictObject({ name, displayName: text, defaultUnit: text });
+const declaredField = z.strictObject({ name, displayName: text, defaultUnit: text });
 /** The attributes, or the dimensions, that an event must carry, as a request writes them. */
-export const declaredFields = z.array(named.extend({ displayName: label })).max(50);
+export const declaredFields = z.array(declaredField.extend({ displayName: label })).max(50);
 
 /** The fields of events of one name, and their enrichment. */
 export const eventSchema = z.strictObject({
@@ -43,14 +43,14 @@ export const eventSchema = z.strictObject({
   version: orDefault(z.int().min(1), 1),
   description: label,
   status: orDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
-  attributes: listOf(named, 50),
-  dimensions: listOf(named, 50),
+  attributes: listOrEmpty(declaredField, 50),
+  dimensions: listOrEmpty(declaredField, 50),
   featureDetails: z.strictObject({ featureId: reference, attributeName }).nullish(),
   eventLevelRevenue: z.boolean().nullish(),
   enrichments: z
     .strictObject({
-      dependencies: listOf(dependency, ENRICHMENTS_MAX),
-      fields: listOf(enrichmentField, ENRICHMENTS_MAX),
+      dependencies: listOrEmpty(dependency, ENRICHMENTS_MAX),
+      fields: listOrEmpty(enrichmentField, ENRICHMENTS_MAX),
     })
     .nullish(),
 });
@@ -58,7 +58,7 @@ export const eventSchema = z.strictObject({
 export type EventSchemaDocument = z.output<typeof eventSchema>;
 
 /** The version of each event schema that counts now: the ACTIVE one, else the latest. */
-export function currentSchemas<Schema extends Pick<EventSchema, "name" | "status" | "version">>(
+export function findCurrentSchemas<Schema extends Pick<EventSchema, "name" | "status" | "version">>(
   schemas: readonly Schema[],
 ): ReadonlyMap<string, Schema> {
   const current = new Map<string, Schema>();

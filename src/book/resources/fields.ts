@@ -10,14 +10,14 @@ import { RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
 import type { RuleInput } from "../model/maybe.ts";
-import { shown } from "../sentences.ts";
+import { quoteValue } from "../sentences.ts";
 
 /** Most days of a grace period or a payment term: a hundred years. */
 const DAYS_MAX = 36_500;
 /** Largest interval or offset of a recurrence, in cycles. */
 export const CYCLES_MAX = 10_000;
 
-type Defaulted<S extends z.ZodType> = z.ZodPipe<
+type WithDefault<S extends z.ZodType> = z.ZodPipe<
   z.ZodOptional<z.ZodNullable<S>>,
   z.ZodTransform<z.output<S>, z.output<S> | null | undefined>
 >;
@@ -26,14 +26,14 @@ type Defaulted<S extends z.ZodType> = z.ZodPipe<
 export function orDefault<S extends z.ZodType>(
   schema: S,
   value: z.output<S> & (string | number | boolean),
-): Defaulted<S> {
-  return schema.nullish().transform((given) => given ?? value);
+): WithDefault<S> {
+  return schema.nullish().transform((input) => input ?? value);
 }
 
 /** A list of at most `max` items that may be left out or null, and is then empty. */
-export function listOf<S extends z.ZodType>(element: S, max = Infinity): Defaulted<z.ZodArray<S>> {
+export function listOrEmpty<S extends z.ZodType>(element: S, max = Infinity): WithDefault<z.ZodArray<S>> {
   const list = max === Infinity ? z.array(element) : z.array(element).max(max);
-  return list.nullish().transform((given) => given ?? []);
+  return list.nullish().transform((input) => input ?? []);
 }
 
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Comes out as a Decimal. */
@@ -47,17 +47,17 @@ export const decimal = z
 
 /** A {@link decimal} that is 0 or more. */
 export const decimalFromZero = decimal.refine((value) => !value.isNegative(), {
-  error: (issue) => `expected 0 or more, got ${shown(issue.input)}`,
+  error: (issue) => `expected 0 or more, got ${quoteValue(issue.input)}`,
 });
 
 /** A {@link decimalFromZero} without a fraction. */
 export const wholeFromZero = decimalFromZero.refine((value) => value.isInteger(), {
-  error: (issue) => `expected a whole number, got ${shown(issue.input)}`,
+  error: (issue) => `expected a whole number, got ${quoteValue(issue.input)}`,
 });
 
 /** A {@link decimal} that is more than 0. */
 export const decimalAboveZero = decimal.refine((value) => value.isPositive() && !value.isZero(), {
-  error: (issue) => `expected more than 0, got ${shown(issue.input)}`,
+  error: (issue) => `expected more than 0, got ${quoteValue(issue.input)}`,
 });
 
 /** A date-time as S2.2 accepts it. Comes out as milliseconds since 1970, UTC. */
@@ -73,7 +73,7 @@ export const date = z
   .meta({ type: "string", description: "A date, which is its midnight UTC, or a date-time that is a midnight UTC." });
 
 /** A date-time, or a date that means its midnight, UTC (S2.2). Comes out as milliseconds since 1970, UTC. */
-export const moment = z
+export const dateOrDateTime = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date or date-time", value))
   .meta({ type: "string", description: "A date-time with a zone, or a date, which is its midnight UTC." });
@@ -82,7 +82,7 @@ export const moment = z
 export const currency = z
   .string()
   .refine(isCurrency, {
-    error: (issue) => `expected a currency code of ISO 4217, got ${shown(issue.input)}`,
+    error: (issue) => `expected a currency code of ISO 4217, got ${quoteValue(issue.input)}`,
   })
   .meta({ pattern: "^[A-Z]{3}$", description: "A currency code of ISO 4217." });
 
@@ -101,14 +101,14 @@ export const ruleSource = z
   });
 
 /** An id that somebody made: 1 to `max` characters, no white space, control characters or slashes, not `.` or `..`. */
-export function idOf(max: number): z.ZodString {
+export function idSchema(max: number): z.ZodString {
   return z
     .string()
     .min(1)
     .max(max)
     .refine((value) => ID.test(value) && value !== "." && value !== "..", {
       error: (issue) =>
-        `expected an id without white space, control characters or slashes that is not . or .., got ${shown(issue.input)}`,
+        `expected an id without white space, control characters or slashes that is not . or .., got ${quoteValue(issue.input)}`,
     });
 }
 /** Half a character (a lone surrogate) is no text that a path could hold. */
@@ -130,7 +130,7 @@ export const text = z.string().nullish();
 export const email = z
   .string()
   .max(255)
-  .regex(/^[^\s@]+@[^\s@]+$/, { error: (issue) => `expected an e-mail address, got ${shown(issue.input)}` });
+  .regex(/^[^\s@]+@[^\s@]+$/, { error: (issue) => `expected an e-mail address, got ${quoteValue(issue.input)}` });
 
 /** Whole days, 0 to {@link DAYS_MAX}. */
 export const days = z.int().min(0).max(DAYS_MAX);
@@ -140,7 +140,7 @@ export const freeForm = z
   .custom<Readonly<Record<string, unknown>>>(
     // A number that a double does not keep was read as an object of its own (S1.2).
     (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
-    { error: (issue) => `expected an object, got ${shown(issue.input)}` },
+    { error: (issue) => `expected an object, got ${quoteValue(issue.input)}` },
   )
   .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });
 
@@ -149,21 +149,21 @@ export const freeForm = z
  *
  * @param key what each of its keys is
  */
-export function mapOf<Value extends z.ZodType>(
+export function recordSchema<Value extends z.ZodType>(
   key: z.ZodString,
   value: Value,
 ): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {
-  const kept = (given: unknown, context: z.core.$RefinementCtx): unknown => {
-    if (typeof given === "object" && given !== null && Object.hasOwn(given, "__proto__")) {
+  const rejectProtoKey = (input: unknown, context: z.core.$RefinementCtx): unknown => {
+    if (typeof input === "object" && input !== null && Object.hasOwn(input, "__proto__")) {
       context.addIssue({
         code: "custom",
         path: ["__proto__"],
         message: "expected another key: this name cannot be stored",
       });
     }
-    return given;
+    return input;
   };
-  return z.preprocess(kept, z.record(key, value)) as z.ZodType<
+  return z.preprocess(rejectProtoKey, z.record(key, value)) as z.ZodType<
     Record<string, z.output<Value>>,
     Record<string, z.input<Value>>
   >;
@@ -171,18 +171,18 @@ export function mapOf<Value extends z.ZodType>(
 
 function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   try {
-    if (value === undefined) return problem(context, "missing: expected a decimal");
+    if (value === undefined) return addProblem(context, "missing: expected a decimal");
     return parseValue(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    const known = error.message.startsWith("expected ");
-    const plain = error.message.endsWith("is not a decimal");
-    return problem(
+    const isSentence = error.message.startsWith("expected ");
+    const isNotDecimal = error.message.endsWith("is not a decimal");
+    return addProblem(
       context,
-      known
+      isSentence
         ? error.message
-        : plain
-          ? `expected a decimal, got ${shown(value)}`
+        : isNotDecimal
+          ? `expected a decimal, got ${quoteValue(value)}`
           : `expected a decimal that is kept whole: ${error.message}`,
     );
   }
@@ -193,21 +193,21 @@ function readTime(
   kind: "a date" | "a date-time" | "a date or date-time",
   value: unknown,
 ): number {
-  if (value === undefined) return problem(context, `missing: expected ${kind}`);
-  if (typeof value !== "string") return problem(context, `expected ${kind}, got ${shown(value)}`);
+  if (value === undefined) return addProblem(context, `missing: expected ${kind}`);
+  if (typeof value !== "string") return addProblem(context, `expected ${kind}, got ${quoteValue(value)}`);
   try {
     const isDate = kind === "a date" || (kind === "a date or date-time" && value.length <= DATE_LENGTH);
     return isDate ? parseDate(value) : parseInstant(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    return problem(context, `expected ${kind}: ${error.message}`);
+    return addProblem(context, `expected ${kind}: ${error.message}`);
   }
 }
 
 /** The characters of `2024-01-02`. */
 const DATE_LENGTH = 10;
 
-function problem(context: z.core.$RefinementCtx, message: string): never {
+function addProblem(context: z.core.$RefinementCtx, message: string): never {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 }

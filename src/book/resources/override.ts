@@ -19,7 +19,7 @@ export const NO_CARDS: PricePlanDetailsOverride = {
  * A plan's details with an override: a card replaces the plan's card of the same kind and billable, in its place;
  * others are added after it; none is removed. pricingCycleConfig and minimumCommitment replace whole (S16.2).
  */
-export function detailsWithOverride(
+export function applyOverride(
   details: PricePlanDetails,
   override: PricePlanDetailsOverride | null | undefined,
 ): PricePlanDetails {
@@ -28,16 +28,16 @@ export function detailsWithOverride(
   const byFeature = (card: { readonly featureId: string }): string => card.featureId;
   return {
     ...details,
-    usageRateCards: replaced(details.usageRateCards, override.usageRateCards, (card) => card.usageMeterId),
-    fixedFeeRateCards: replaced(details.fixedFeeRateCards, override.fixedFeeRateCards, byId),
-    licenseRateCards: replaced(details.licenseRateCards, override.licenseRateCards, byId),
-    billingEntitlementRateCards: replaced(
+    usageRateCards: replaceCards(details.usageRateCards, override.usageRateCards, (card) => card.usageMeterId),
+    fixedFeeRateCards: replaceCards(details.fixedFeeRateCards, override.fixedFeeRateCards, byId),
+    licenseRateCards: replaceCards(details.licenseRateCards, override.licenseRateCards, byId),
+    billingEntitlementRateCards: replaceCards(
       details.billingEntitlementRateCards,
       override.billingEntitlementRateCards,
       byFeature,
     ),
-    creditGrantRateCards: replaced(details.creditGrantRateCards, override.creditGrantRateCards, byId),
-    entitlementOverageRateCards: replaced(
+    creditGrantRateCards: replaceCards(details.creditGrantRateCards, override.creditGrantRateCards, byId),
+    entitlementOverageRateCards: replaceCards(
       details.entitlementOverageRateCards,
       override.entitlementOverageRateCards,
       byFeature,
@@ -47,19 +47,25 @@ export function detailsWithOverride(
   };
 }
 
-function replaced<Card>(cards: readonly Card[], over: readonly Card[], billableOf: (card: Card) => string): Card[] {
-  if (over.length === 0) return [...cards];
+function replaceCards<Card>(
+  cards: readonly Card[],
+  overrideCards: readonly Card[],
+  toBillableId: (card: Card) => string,
+): Card[] {
+  if (overrideCards.length === 0) return [...cards];
   // `flatMap` and `forEach` skip what was too broken to read, so that a half-read plan can be looked at too.
-  const replacing = new Map(over.flatMap((card) => [[billableOf(card), card] as const]));
-  const result = cards.flatMap((card) => [replacing.get(billableOf(card)) ?? card]);
-  const own = new Set(cards.flatMap((card) => [billableOf(card)]));
-  over.forEach((card) => {
-    if (!own.has(billableOf(card))) result.push(card);
+  const replacements = new Map(overrideCards.flatMap((card) => [[toBillableId(card), card] as const]));
+  const result = cards.flatMap((card) => [replacements.get(toBillableId(card)) ?? card]);
+  const planBillables = new Set(cards.flatMap((card) => [toBillableId(card)]));
+  overrideCards.forEach((card) => {
+    if (!planBillables.has(toBillableId(card))) result.push(card);
   });
   return result;
 }
 /** Whether an override changes anything of a plan; derived and retained offsets are none (S16.2). */
-export function hasContent(override: PricePlanDetailsOverride | undefined): override is PricePlanDetailsOverride {
+export function overridesAnything(
+  override: PricePlanDetailsOverride | undefined,
+): override is PricePlanDetailsOverride {
   if (override === undefined) return false;
   return Object.values(override).some((part) => (Array.isArray(part) ? part.length > 0 : (part ?? null) !== null));
 }

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { currency, days, freeForm, idOf, listOf, name, orDefault, text } from "./fields.ts";
+import { currency, days, freeForm, idSchema, listOrEmpty, name, orDefault, text } from "./fields.ts";
 import {
   billingEntitlementRateCard,
   creditGrantRateCard,
@@ -29,12 +29,12 @@ export const pricingCycleConfig = z.strictObject({
 });
 
 const cards = {
-  usageRateCards: listOf(usageRateCard),
-  fixedFeeRateCards: listOf(fixedFeeRateCard),
-  licenseRateCards: listOf(licenseRateCard),
-  billingEntitlementRateCards: listOf(billingEntitlementRateCard),
-  creditGrantRateCards: listOf(creditGrantRateCard),
-  entitlementOverageRateCards: listOf(entitlementOverageRateCard),
+  usageRateCards: listOrEmpty(usageRateCard),
+  fixedFeeRateCards: listOrEmpty(fixedFeeRateCard),
+  licenseRateCards: listOrEmpty(licenseRateCard),
+  billingEntitlementRateCards: listOrEmpty(billingEntitlementRateCard),
+  creditGrantRateCards: listOrEmpty(creditGrantRateCard),
+  entitlementOverageRateCards: listOrEmpty(entitlementOverageRateCard),
   minimumCommitment: minimumCommitment.nullish(),
 };
 
@@ -56,7 +56,7 @@ export const pricePlanDetailsOverride = z.strictObject({ ...cards, pricingCycleC
 
 /** One version of a plan; several versions are several items with one id. */
 export const pricePlan = z.strictObject({
-  id: idOf(255),
+  id: idSchema(255),
   name,
   type: orDefault(z.literal("BILLING"), "BILLING"),
   status: orDefault(z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]), "DRAFT"),

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { shown } from "../sentences.ts";
+import { quoteValue } from "../sentences.ts";
 import {
   CYCLES_MAX,
   currency,
@@ -19,17 +19,17 @@ import {
   wholeFromZero,
 } from "./fields.ts";
 
-const shownAs = { displayName: label, tag: text };
+const displayFields = { displayName: label, tag: text };
 const invoiceTiming = orDefault(z.enum(["IN_ARREARS", "IN_ADVANCE"]), "IN_ARREARS");
 const recurrenceType = orDefault(z.enum(["RECURRING", "ONE_TIME"]), "RECURRING");
 const enableProration = orDefault(z.boolean(), false);
-const every = z.int().min(1).max(CYCLES_MAX).nullish();
-const after = z.int().min(0).max(CYCLES_MAX).nullish();
-const truth = z
+const intervalField = z.int().min(1).max(CYCLES_MAX).nullish();
+const offsetField = z.int().min(0).max(CYCLES_MAX).nullish();
+const booleanOrText = z
   .custom<boolean | "true" | "false">(
     (value) => ["true", "false"].includes(String(value)) && typeof value !== "object",
     {
-      error: (issue) => `expected true or false, got ${shown(issue.input)}`,
+      error: (issue) => `expected true or false, got ${quoteValue(issue.input)}`,
     },
   )
   .transform((value) => String(value) === "true")
@@ -41,7 +41,9 @@ const slab = z.strictObject({
   startAfter: decimalFromZero,
   endAt: decimalFromZero.nullish(),
   priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]),
-  slabConfig: z.strictObject({ packageSize: decimalAboveZero.nullish(), chargeAtZero: truth.nullish() }).nullish(),
+  slabConfig: z
+    .strictObject({ packageSize: decimalAboveZero.nullish(), chargeAtZero: booleanOrText.nullish() })
+    .nullish(),
 });
 
 /** TIERED or VOLUME slabs (S7.2). */
@@ -68,21 +70,21 @@ const fixedRateValue = z.strictObject({ currency, rate: decimal });
 
 /** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0; nulls are 1 and 0 (S9.1). */
 const recurrenceConfig = z.strictObject({
-  interval: every,
-  offset: after,
+  interval: intervalField,
+  offset: offsetField,
 });
 
-const slabPriced = { ratePlan, rateValues: z.array(rateValue).min(1), ...shownAs };
+const slabPricing = { ratePlan, rateValues: z.array(rateValue).min(1), ...displayFields };
 
 /** Prices a meter's usage in the cycle (S7). */
-export const usageRateCard = z.strictObject({ ...slabPriced, usageMeterId: reference });
+export const usageRateCard = z.strictObject({ ...slabPricing, usageMeterId: reference });
 
 /** A fee that does not depend on a quantity (S9). */
 export const fixedFeeRateCard = z.strictObject({
   id: reference,
   rateValues: z.array(fixedRateValue).min(1),
   enableProration,
-  ...shownAs,
+  ...displayFields,
   invoiceTiming,
   type: recurrenceType,
   recurrenceConfig: recurrenceConfig.nullish(),
@@ -90,7 +92,7 @@ export const fixedFeeRateCard = z.strictObject({
 
 /** Prices the quantity of a license that an account holds (S10). */
 export const licenseRateCard = z.strictObject({
-  ...slabPriced,
+  ...slabPricing,
   id: reference,
   enableProration,
   invoiceTiming,
@@ -107,7 +109,7 @@ const featureConfig = z.strictObject({
 
 /** Grants feature credits each recurring cycle and prices the sum of their limits (S11.1). */
 export const billingEntitlementRateCard = z.strictObject({
-  ...slabPriced,
+  ...slabPricing,
   featureId: reference,
   featureConfigs: z.array(featureConfig).min(1),
   invoiceTiming,
@@ -129,7 +131,7 @@ const grantSlab = z.strictObject({
 export const creditGrantRateCard = z.strictObject({
   id: reference,
   type: recurrenceType,
-  ...shownAs,
+  ...displayFields,
   rateDetails: z.strictObject({
     pricingModel: ratePlan.shape.pricingModel,
     currencySlabRateDetails: z
@@ -148,10 +150,10 @@ export const creditGrantRateCard = z.strictObject({
 
 /** Prices what was consumed beyond the entitlements (S11.7). */
 export const entitlementOverageRateCard = z.strictObject({
-  ...slabPriced,
+  ...slabPricing,
   featureId: reference,
   maxQuantity: wholeFromZero.nullish(),
-  billingConfig: z.strictObject({ interval: every, startOffset: after }).nullish(),
+  billingConfig: z.strictObject({ interval: intervalField, startOffset: offsetField }).nullish(),
 });
 
 /** The least that a cycle costs (S13.3). */

@@ -9,7 +9,7 @@ import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 
 /** The rule that a field holds; undefined, and reported, when it holds none. */
-export function ruleAt(source: unknown, path: Path, report: Report): Rule | undefined {
+export function readRule(source: unknown, path: Path, report: Report): Rule | undefined {
   try {
     return parseRule(source);
   } catch (error) {
@@ -24,37 +24,43 @@ export function ruleAt(source: unknown, path: Path, report: Report): Rule | unde
  *
  * @returns undefined when the schema was too broken to say
  */
-export function fieldsOf(
+export function listRuleFields(
   schema: EventSchema,
-  may: (field: EnrichmentField) => boolean = () => true,
+  isIncluded: (field: EnrichmentField) => boolean = () => true,
 ): RuleFields | undefined {
   const { dependencies, fields } = schema.enrichments;
-  if (![schema.attributes, schema.dimensions, dependencies, fields].every(isWhole)) return undefined;
-  const enriched = fields.filter(may);
+  if (![schema.attributes, schema.dimensions, dependencies, fields].every(hasNoHoles)) return undefined;
+  const includedFields = fields.filter(isIncluded);
   const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
   return {
-    attributes: new Set([...names(schema.attributes), ...names(enriched.filter(({ type }) => type === "ATTRIBUTE"))]),
-    dimensions: new Set([...names(schema.dimensions), ...names(enriched.filter(({ type }) => type === "DIMENSION"))]),
+    attributes: new Set([
+      ...names(schema.attributes),
+      ...names(includedFields.filter(({ type }) => type === "ATTRIBUTE")),
+    ]),
+    dimensions: new Set([
+      ...names(schema.dimensions),
+      ...names(includedFields.filter(({ type }) => type === "DIMENSION")),
+    ]),
     dependencies: new Set(names(dependencies)),
   };
 }
 
 /** Reports what is wrong with a rule. Without a schema to look at, its variables are left alone. */
-export function checkRuleAt(rule: Rule, schema: EventSchema | undefined, path: Path, report: Report): boolean {
-  const fields = schema === undefined ? undefined : fieldsOf(schema);
+export function checkRuleForSchema(rule: Rule, schema: EventSchema | undefined, path: Path, report: Report): boolean {
+  const fields = schema === undefined ? undefined : listRuleFields(schema);
   const problems = checkRule(rule, fields === undefined ? {} : { fields });
-  for (const problem of problems) reportRule(problem, path, report);
+  for (const problem of problems) reportRuleProblem(problem, path, report);
   return problems.length > 0;
 }
 
 /** Reports one problem of a rule: the place is that of the rule, the path inside it is in the sentence. */
-export function reportRule(problem: Problem, path: Path, report: Report, whose = ""): void {
+export function reportRuleProblem(problem: Problem, path: Path, report: Report, owner = ""): void {
   const inside = problem.path === "$" ? "" : ` at ${problem.path}`;
-  report(path, `in the rule${whose}${inside}: ${problem.message}`);
+  report(path, `in the rule${owner}${inside}: ${problem.message}`);
 }
 
 /** Whether a list has no holes: nothing of it was too broken to read. */
-export function isWhole(list: readonly unknown[]): boolean {
+export function hasNoHoles(list: readonly unknown[]): boolean {
   // `includes` sees a hole as undefined; no list of a book holds an undefined of its own.
   return !list.includes(undefined);
 }

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { NAME_PATTERN } from "./event-schema.ts";
-import { idOf, label, orDefault, reference, ruleSource, text } from "./fields.ts";
+import { idSchema, label, orDefault, reference, ruleSource, text } from "./fields.ts";
 
 /** One step of a meter; a missing matcher matches every event (S5.1). A COUNT meter needs no computation. */
 const computation = z.strictObject({
@@ -20,7 +20,7 @@ export type ComputationDocument = z.output<typeof computation>;
 
 /** Counts matching events, or sums what is computed of them. */
 export const usageMeter = z.strictObject({
-  id: idOf(20),
+  id: idSchema(20),
   name: z.string().min(1).max(50).regex(NAME_PATTERN),
   displayName: label,
   billableName: label,

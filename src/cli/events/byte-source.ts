@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
 import { InputError } from "../../records/problems.ts";
-import { reasonOf } from "../problems.ts";
+import { describeSystemError } from "../problems.ts";
 
 /** A file that is being read. */
 export interface ByteSource {
@@ -25,7 +25,7 @@ export interface ByteSource {
    * @returns the number of bytes; 0 at the end of the file
    * @throws {InputError} when the file cannot be read on
    */
-  read(target: Uint8Array, from: number): Promise<number>;
+  readInto(target: Uint8Array, from: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -35,20 +35,20 @@ export interface ByteSource {
  * @param path as given; `-` is standard input
  * @throws {InputError} with one sentence when there is no such file, it is a directory, or may not be read
  */
-export async function openSource(path: string, stdin: () => Readable): Promise<ByteSource> {
-  if (path === "-") return sourceOfStream("standard input", stdin(), undefined);
+export async function openByteSource(path: string, stdin: () => Readable): Promise<ByteSource> {
+  if (path === "-") return createStreamSource("standard input", stdin(), undefined);
   let handle;
   try {
     handle = await open(path, "r");
   } catch (error) {
-    throw new InputError(`${path}: ${reasonOf(error)}`);
+    throw new InputError(`${path}: ${describeSystemError(error)}`);
   }
   try {
     const stat = await handle.stat();
     if (stat.isDirectory()) throw new InputError(`${path}: expected a file, got a directory`);
     if (!stat.isFile()) {
       // The writer of a named pipe must not lose its reader: what it wrote would be gone.
-      return await sourceOfStream(path, handle.createReadStream({ highWaterMark: 1 << 20 }), undefined);
+      return await createStreamSource(path, handle.createReadStream({ highWaterMark: 1 << 20 }), undefined);
     }
     const magic = new Uint8Array(2);
     const { bytesRead } = await handle.read(magic, 0, 2, 0);
@@ -56,21 +56,21 @@ export async function openSource(path: string, stdin: () => Readable): Promise<B
     if (!gzip && path.endsWith(".gz") && stat.size > 0) {
       throw new InputError(`${path}: expected gzip data, as the name says, and the file is not`);
     }
-    refuseOtherKinds(path, magic);
+    rejectOtherKinds(path, magic);
     if (gzip) {
       await handle.close();
-      return await sourceOfStream(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
+      return await createStreamSource(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
     }
     // Some file systems say 0 of files that have bytes.
-    return sourceOfFile(path, handle, { size: stat.size, isSizeKnown: stat.size > 0 || bytesRead === 0 });
+    return createFileSource(path, handle, { size: stat.size, isSizeKnown: stat.size > 0 || bytesRead === 0 });
   } catch (error) {
     await handle.close().catch(() => undefined);
-    throw error instanceof InputError ? error : new InputError(`${path}: ${reasonOf(error)}`);
+    throw error instanceof InputError ? error : new InputError(`${path}: ${describeSystemError(error)}`);
   }
 }
 
 /** Refuses what is no text of ours, by its first two bytes. @throws {InputError} */
-function refuseOtherKinds(name: string, [first, second]: Uint8Array): void {
+function rejectOtherKinds(name: string, [first, second]: Uint8Array): void {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isUtf16) throw new InputError(`${name}: the file is UTF-16: expected UTF-8; save it as CSV in UTF-8`);
   // The letters PK begin a zip archive, which is what spreadsheets are.
@@ -79,7 +79,7 @@ function refuseOtherKinds(name: string, [first, second]: Uint8Array): void {
   }
 }
 
-function sourceOfFile(
+function createFileSource(
   path: string,
   handle: Awaited<ReturnType<typeof open>>,
   { size, isSizeKnown }: { readonly size: number; readonly isSizeKnown: boolean },
@@ -91,13 +91,13 @@ function sourceOfFile(
     get position() {
       return position;
     },
-    async read(target, from) {
+    async readInto(target, from) {
       try {
         const { bytesRead } = await handle.read(target, from, target.length - from, null);
         position += bytesRead;
         return bytesRead;
       } catch (error) {
-        throw new InputError(`${path}: ${reasonOf(error)}`);
+        throw new InputError(`${path}: ${describeSystemError(error)}`);
       }
     },
     close: async () => handle.close(),
@@ -105,44 +105,44 @@ function sourceOfFile(
 }
 
 /** Plain or gzip, as the first two bytes say. */
-async function sourceOfStream(name: string, stream: Readable, size: number | undefined): Promise<ByteSource> {
+async function createStreamSource(name: string, stream: Readable, size: number | undefined): Promise<ByteSource> {
   let position = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
+  async function* countBytes(): AsyncGenerator<Buffer> {
     for await (const chunk of stream as AsyncIterable<Buffer | string>) {
       const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
       position += bytes.length;
       if (bytes.length > 0) yield bytes;
     }
   }
-  const stored = counted();
-  let chunks: AsyncIterator<Buffer> = stored;
+  const storedChunks = countBytes();
+  let chunks: AsyncIterator<Buffer> = storedChunks;
   try {
-    const head = await headOf(stored);
-    chunks = prefixed(head, stored);
-    if (head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b) chunks = unzipped(chunks);
+    const head = await readHead(storedChunks);
+    chunks = prependChunk(head, storedChunks);
+    if (head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b) chunks = gunzipChunks(chunks);
   } catch (error) {
-    throw new InputError(`${name}: ${reasonOf(error)}`);
+    throw new InputError(`${name}: ${describeSystemError(error)}`);
   }
-  let left: Buffer = Buffer.alloc(0);
+  let remainder: Buffer = Buffer.alloc(0);
   return {
     size,
     isPlainFile: false,
     get position() {
       return position;
     },
-    async read(target, from) {
+    async readInto(target, from) {
       try {
-        if (left.length === 0) {
+        if (remainder.length === 0) {
           const chunk = await chunks.next();
           if (chunk.done === true) return 0;
-          left = chunk.value;
+          remainder = chunk.value;
         }
       } catch (error) {
-        throw new InputError(`${name}: ${reasonOf(error)}`);
+        throw new InputError(`${name}: ${describeSystemError(error)}`);
       }
-      const count = Math.min(left.length, target.length - from);
-      target.set(left.subarray(0, count), from);
-      left = left.subarray(count);
+      const count = Math.min(remainder.length, target.length - from);
+      target.set(remainder.subarray(0, count), from);
+      remainder = remainder.subarray(count);
       return count;
     },
     async close() {
@@ -153,7 +153,7 @@ async function sourceOfStream(name: string, stream: Readable, size: number | und
 }
 
 /** The first chunk, or chunks until there are two bytes. */
-async function headOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 2) {
     const chunk = await chunks.next();
@@ -163,17 +163,17 @@ async function headOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return head;
 }
 
-async function* prefixed(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* prependChunk(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head;
   for (let chunk = await rest.next(); chunk.done !== true; chunk = await rest.next()) yield chunk.value;
 }
 
 /** Unpacks gzip, several members one after another included. */
-async function* unzipped(stored: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* gunzipChunks(gzipChunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
-  const feeding = (async () => {
+  const feedDone = (async () => {
     try {
-      for (let chunk = await stored.next(); chunk.done !== true; chunk = await stored.next()) {
+      for (let chunk = await gzipChunks.next(); chunk.done !== true; chunk = await gzipChunks.next()) {
         if (gunzip.destroyed) return;
         if (!gunzip.write(chunk.value)) {
           await new Promise<void>((resolve) => {
@@ -188,5 +188,5 @@ async function* unzipped(stored: AsyncIterator<Buffer>): AsyncGenerator<Buffer> 
     }
   })();
   for await (const chunk of gunzip as AsyncIterable<Buffer>) yield chunk;
-  await feeding;
+  await feedDone;
 }

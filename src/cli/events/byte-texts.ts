@@ -5,7 +5,7 @@
  */
 
 /** A bounded memory of what was made of a run of bytes. */
-export interface ByteTexts<T> {
+export interface TextCache<T> {
   /** The result of `make` for the text in [start, end) of ASCII bytes, made now or before. */
   get(bytes: Buffer, start: number, end: number): T;
 }
@@ -16,12 +16,12 @@ const ENTRIES_MAX = 1 << 15;
 
 interface Entry<T> {
   readonly text: Uint8Array;
-  readonly made: T;
+  readonly value: T;
 }
 
-/** @param make must give the same for the same text */
-export function createByteTexts<T>(make: (text: string) => T): ByteTexts<T> {
-  let table = emptyTable<T>();
+/** @param createValue must give the same for the same text */
+export function createTextCache<T>(createValue: (text: string) => T): TextCache<T> {
+  let table = createTable<T>();
   let count = 0;
 
   return {
@@ -31,30 +31,30 @@ export function createByteTexts<T>(make: (text: string) => T): ByteTexts<T> {
       hash ^= hash >>> 15;
       let slot = hash & (SLOTS - 1);
       for (let entry = table[slot]; entry !== undefined; entry = table[slot]) {
-        if (equals(entry.text, bytes, start, end)) return entry.made;
+        if (equalsBytes(entry.text, bytes, start, end)) return entry.value;
         slot = (slot + 1) & (SLOTS - 1);
       }
-      const made = make(bytes.toString("latin1", start, end));
+      const value = createValue(bytes.toString("latin1", start, end));
       if (count >= ENTRIES_MAX) {
-        table = emptyTable<T>();
+        table = createTable<T>();
         count = 0;
         slot = hash & (SLOTS - 1);
       }
-      table[slot] = { text: Uint8Array.prototype.slice.call(bytes, start, end), made };
+      table[slot] = { text: Uint8Array.prototype.slice.call(bytes, start, end), value };
       count++;
-      return made;
+      return value;
     },
   };
 }
 
 /** A copy, for it is made at once: filled slot by slot, a table takes as long as reading a small file. */
-const EMPTY: readonly undefined[] = Array.from({ length: SLOTS }, () => undefined);
+const EMPTY_TABLE: readonly undefined[] = Array.from({ length: SLOTS }, () => undefined);
 
-function emptyTable<T>(): (Entry<T> | undefined)[] {
-  return EMPTY.slice();
+function createTable<T>(): (Entry<T> | undefined)[] {
+  return EMPTY_TABLE.slice();
 }
 
-function equals(text: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+function equalsBytes(text: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   if (text.length !== end - start) return false;
   for (let at = 0; at < text.length; at++) {
     if (text[at] !== bytes[start + at]) return false;

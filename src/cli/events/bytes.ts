@@ -17,25 +17,25 @@ const DIGITS_MAX = 15;
  *
  * @returns undefined for any other text
  */
-export function exactOfBytes(bytes: Uint8Array, start: number, end: number): Exact | undefined {
-  return isPlainNumber(bytes, start, end) ? exactOfPlainNumber(bytes, start, end) : undefined;
+export function parseExactBytes(bytes: Uint8Array, start: number, end: number): Exact | undefined {
+  return isPlainNumber(bytes, start, end) ? parsePlainNumber(bytes, start, end) : undefined;
 }
 
 /** The decimal written in [start, end), for which {@link isPlainNumber} holds. */
-export function exactOfPlainNumber(bytes: Uint8Array, start: number, end: number): Exact {
+export function parsePlainNumber(bytes: Uint8Array, start: number, end: number): Exact {
   const negative = bytes[start] === MINUS;
   let mantissa = 0;
-  let places = 0;
+  let scale = 0;
   for (let at = negative ? start + 1 : start; at < end; at++) {
-    if (bytes[at] === POINT) places = end - at - 1;
+    if (bytes[at] === POINT) scale = end - at - 1;
     else mantissa = mantissa * 10 + (bytes[at] ?? 0) - ZERO;
   }
   if (mantissa === 0) return 0;
-  const signed = negative ? -mantissa : mantissa;
-  return places === 0 ? signed : new Scaled(signed, places);
+  const value = negative ? -mantissa : mantissa;
+  return scale === 0 ? value : new Scaled(value, scale);
 }
 
-/** Whether {@link exactOfBytes} can read [start, end). */
+/** Whether {@link parseExactBytes} can read [start, end). */
 export function isPlainNumber(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start] === MINUS ? start + 1 : start;
   let point = -1;
@@ -54,56 +54,56 @@ export function isPlainNumber(bytes: Uint8Array, start: number, end: number): bo
 /** Reads instants from bytes. It remembers the last date, because the events of a file come day by day. */
 export interface InstantReader {
   /** The instant written in [start, end) as `2024-01-02T03:04:05.678Z`, milliseconds optional; else undefined. */
-  read(bytes: Uint8Array, start: number, end: number): Instant | undefined;
+  readInstant(bytes: Uint8Array, start: number, end: number): Instant | undefined;
 }
 
 /** A reader of its own for each file. */
 export function createInstantReader(): InstantReader {
-  const date = new Uint8Array(10);
-  let dateMs = Number.NaN;
+  const lastDate = new Uint8Array(10);
+  let lastDateMs = Number.NaN;
 
   function readDate(bytes: Uint8Array, start: number): boolean {
-    let same = true;
+    let isSame = true;
     for (let index = 0; index < 10; index++) {
-      if (bytes[start + index] !== date[index]) same = false;
+      if (bytes[start + index] !== lastDate[index]) isSame = false;
     }
-    if (same) return !Number.isNaN(dateMs);
-    date.set(bytes.subarray(start, start + 10));
-    const text = String.fromCharCode(...date);
+    if (isSame) return !Number.isNaN(lastDateMs);
+    lastDate.set(bytes.subarray(start, start + 10));
+    const text = String.fromCharCode(...lastDate);
     try {
-      dateMs = /^\d{4}-\d\d-\d\d$/.test(text) ? parseInstant(`${text}T00:00:00.000Z`) : Number.NaN;
+      lastDateMs = /^\d{4}-\d\d-\d\d$/.test(text) ? parseInstant(`${text}T00:00:00.000Z`) : Number.NaN;
     } catch {
-      dateMs = Number.NaN;
+      lastDateMs = Number.NaN;
     }
-    return !Number.isNaN(dateMs);
+    return !Number.isNaN(lastDateMs);
   }
 
   return {
-    read(bytes, start, end) {
+    readInstant(bytes, start, end) {
       const length = end - start;
       if ((length !== 20 && length !== 24) || bytes[end - 1] !== LETTER_Z || bytes[start + 10] !== LETTER_T) {
         return undefined;
       }
       if (bytes[start + 13] !== COLON || bytes[start + 16] !== COLON) return undefined;
-      const hours = digitsOf(bytes, start + 11, start + 13);
-      const minutes = digitsOf(bytes, start + 14, start + 16);
-      const seconds = digitsOf(bytes, start + 17, start + 19);
+      const hours = parseDigits(bytes, start + 11, start + 13);
+      const minutes = parseDigits(bytes, start + 14, start + 16);
+      const seconds = parseDigits(bytes, start + 17, start + 19);
       if (!(hours <= 23 && minutes <= 59 && seconds <= 59)) return undefined;
       let millis = 0;
       if (length === 24) {
         if (bytes[start + 19] !== POINT) return undefined;
-        millis = digitsOf(bytes, start + 20, start + 23);
+        millis = parseDigits(bytes, start + 20, start + 23);
         if (Number.isNaN(millis)) return undefined;
       }
       if (!readDate(bytes, start)) return undefined;
-      const within = ((hours * 60 + minutes) * 60 + seconds) * 1000 + millis;
-      return within < DAY_MS ? dateMs + within : undefined;
+      const timeOfDayMs = ((hours * 60 + minutes) * 60 + seconds) * 1000 + millis;
+      return timeOfDayMs < DAY_MS ? lastDateMs + timeOfDayMs : undefined;
     },
   };
 }
 
 /** The integer that the digits of [start, end) say; NaN when one of the bytes is no digit. */
-function digitsOf(bytes: Uint8Array, start: number, end: number): number {
+function parseDigits(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) {
     const digit = (bytes[at] ?? 0) - ZERO;

@@ -13,20 +13,20 @@ export interface Fingerprinter {
   /** The last fingerprint, unsigned 32-bit words. */
   readonly words: Uint32Array;
   /** Fingerprints a text. */
-  ofText(text: string): void;
+  fingerprint(text: string): void;
 }
 
 /** @param key 128 secret bits */
 export function createFingerprinter(key: FingerprintKey): Fingerprinter {
   const words = new Uint32Array(4);
-  let packed = new Int32Array(64);
+  let inputWords = new Int32Array(64);
   return {
     words,
-    ofText(text) {
+    fingerprint(text) {
       // A text of n characters makes at most ceil(n / 4) + ceil(n / 2) + 1 words.
-      if (text.length + 4 > packed.length) packed = new Int32Array(2 * text.length + 4);
-      const count = pack(text, packed);
-      hash(packed, count, key, words);
+      if (text.length + 4 > inputWords.length) inputWords = new Int32Array(2 * text.length + 4);
+      const count = packText(text, inputWords);
+      hashWords(inputWords, count, key, words);
     },
   };
 }
@@ -37,25 +37,25 @@ export function createFingerprinter(key: FingerprintKey): Fingerprinter {
  *
  * @returns the number of words
  */
-function pack(text: string, packed: Int32Array): number {
+function packText(text: string, inputWords: Int32Array): number {
   const { length } = text;
   let count = 0;
   let word = 0;
-  let any = 0;
+  let allBits = 0;
   for (let at = 0; at < length; at++) {
     const unit = text.charCodeAt(at);
-    any |= unit;
+    allBits |= unit;
     word = (word << 8) | (unit & 0xff);
-    if ((at & 3) === 3) packed[count++] = word;
+    if ((at & 3) === 3) inputWords[count++] = word;
   }
-  if ((length & 3) !== 0) packed[count++] = word;
-  const wide = any > 0xff ? 1 : 0;
-  if (wide === 1) {
+  if ((length & 3) !== 0) inputWords[count++] = word;
+  const isWide = allBits > 0xff ? 1 : 0;
+  if (isWide === 1) {
     for (let at = 0; at < length; at += 2) {
-      packed[count++] = text.charCodeAt(at) | (at + 1 < length ? text.charCodeAt(at + 1) << 16 : 0);
+      inputWords[count++] = text.charCodeAt(at) | (at + 1 < length ? text.charCodeAt(at + 1) << 16 : 0);
     }
   }
-  packed[count++] = (length << 1) | wide;
+  inputWords[count++] = (length << 1) | isWide;
   return count;
 }
 
@@ -63,7 +63,7 @@ function pack(text: string, packed: Int32Array): number {
  * HalfSipHash-2-4 of the words, 64 bits, under each half of the key: `a` and `b`, side by side, because a processor works
  * on both at once where each alone would wait for its own last step.
  */
-function hash(packed: Int32Array, count: number, key: FingerprintKey, into: Uint32Array): void {
+function hashWords(inputWords: Int32Array, count: number, key: FingerprintKey, output: Uint32Array): void {
   let a0 = key[0] | 0;
   let a1 = (key[1] ^ 0xee) | 0;
   let a2 = 0x6c796765 ^ key[0];
@@ -74,7 +74,7 @@ function hash(packed: Int32Array, count: number, key: FingerprintKey, into: Uint
   let b3 = 0x74656462 ^ key[3];
   // Two rounds a word, four after the last word, and four more for the second half of the hash.
   for (let step = 0; step < count + 4; step++) {
-    const word = step < count ? (packed[step] ?? 0) : 0;
+    const word = step < count ? (inputWords[step] ?? 0) : 0;
     a3 ^= word;
     b3 ^= word;
     if (step === count) {
@@ -82,8 +82,8 @@ function hash(packed: Int32Array, count: number, key: FingerprintKey, into: Uint
       b2 ^= 0xee;
     }
     if (step === count + 2) {
-      into[0] = a1 ^ a3;
-      into[2] = b1 ^ b3;
+      output[0] = a1 ^ a3;
+      output[2] = b1 ^ b3;
       a1 ^= 0xdd;
       b1 ^= 0xdd;
     }
@@ -112,6 +112,6 @@ function hash(packed: Int32Array, count: number, key: FingerprintKey, into: Uint
     a0 ^= word;
     b0 ^= word;
   }
-  into[1] = a1 ^ a3;
-  into[3] = b1 ^ b3;
+  output[1] = a1 ^ a3;
+  output[3] = b1 ^ b3;
 }

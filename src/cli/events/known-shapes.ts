@@ -6,18 +6,18 @@
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { learnShape } from "./learn-shape.ts";
 import { matchShape } from "./line-shape.ts";
-import { bindShape, createKnownTexts, type ShapeFiller } from "./shape-filler.ts";
+import { bindShape, createTextCaches, type ShapeFiller } from "./shape-filler.ts";
 
 const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 /** So many shapes are tried on a line before it is read in full. */
 const SHAPES_MAX = 16;
 /** After so many lines in vain, no more is learned: such a file has no shapes. */
-const VAIN_LINES_MAX = 1000;
+const FAILURES_MAX = 1000;
 /** A longer line is not learned from. */
-const LEARNED_BYTES_MAX = 1 << 16;
+const LEARNABLE_BYTES_MAX = 1 << 16;
 /** Room for the spans of the largest shape. */
-const SPANS = 1024;
+const SPANS_LENGTH = 1024;
 
 /** Shapes of one file, the last one matched first. */
 export interface KnownShapes {
@@ -31,15 +31,15 @@ export interface KnownShapes {
   learn(line: Buffer): void;
 }
 
-/** @param slotsOf the slots of a schema; undefined when its lines are to be read in full */
-export function createKnownShapes(slotsOf: (schemaName: string) => EventSlots | undefined): KnownShapes {
-  const spans = new Int32Array(SPANS);
-  const texts = createKnownTexts();
+/** @param findSlots the slots of a schema; undefined when its lines are to be read in full */
+export function createKnownShapes(findSlots: (schemaName: string) => EventSlots | undefined): KnownShapes {
+  const spans = new Int32Array(SPANS_LENGTH);
+  const caches = createTextCaches();
   const fillers: ShapeFiller[] = [];
-  let viewed: Buffer | undefined;
+  let viewedBytes: Buffer | undefined;
   let view: DataView = new DataView(new ArrayBuffer(0));
   let after = 0;
-  let vain = 0;
+  let failures = 0;
 
   return {
     spans,
@@ -47,8 +47,8 @@ export function createKnownShapes(slotsOf: (schemaName: string) => EventSlots | 
       return after;
     },
     match(bytes, start) {
-      if (bytes !== viewed) {
-        viewed = bytes;
+      if (bytes !== viewedBytes) {
+        viewedBytes = bytes;
         view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       }
       for (let index = 0; index < fillers.length; index++) {
@@ -65,11 +65,11 @@ export function createKnownShapes(slotsOf: (schemaName: string) => EventSlots | 
       return undefined;
     },
     learn(line) {
-      if (fillers.length >= SHAPES_MAX || vain >= VAIN_LINES_MAX || line.length > LEARNED_BYTES_MAX) return;
+      if (fillers.length >= SHAPES_MAX || failures >= FAILURES_MAX || line.length > LEARNABLE_BYTES_MAX) return;
       const shape = learnShape(line.toString("latin1"));
-      const slots = shape === undefined ? undefined : slotsOf(shape.schemaName);
-      const filler = shape === undefined || slots === undefined ? undefined : bindShape(shape, slots, texts);
-      if (filler === undefined) vain++;
+      const slots = shape === undefined ? undefined : findSlots(shape.schemaName);
+      const filler = shape === undefined || slots === undefined ? undefined : bindShape(shape, slots, caches);
+      if (filler === undefined) failures++;
       else fillers.push(filler);
     },
   };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { constantsOf, type LineShape, type SlotPart } from "./line-shape.ts";
+import { packConstants, type LineShape, type SlotPart } from "./line-shape.ts";
 
 /** A bracket, colon or comma; a text of plain ASCII without escapes; a number; a literal. Blanks come before it. */
 const TOKEN = /[ \t\r]*(?:([{}[\],:])|"([ !#-[\]-~]*)"|(-?\d[\d.eE+-]*)|(true|false|null))/y;
@@ -30,7 +30,7 @@ interface Walk {
 }
 
 /** Why a walk ends early: the line holds something that only a full parse may read. */
-class Unshaped extends Error {}
+class NoShapeError extends Error {}
 
 /**
  * @param line a line that is valid JSON, without its line end
@@ -44,12 +44,12 @@ export function learnShape(line: string): LineShape | undefined {
     JSON.parse(line);
     walkEvent(walk);
   } catch (error) {
-    if (error instanceof Unshaped || error instanceof SyntaxError) return undefined;
+    if (error instanceof NoShapeError || error instanceof SyntaxError) return undefined;
     throw error;
   }
   if (walk.schemaName === undefined || walk.slots.length > SLOTS_MAX) return undefined;
-  const count = (kind: SlotPart["kind"]): number => walk.slots.filter(({ part }) => part.kind === kind).length;
-  if (count("attribute") > PARTS_MAX || count("dimension") > PARTS_MAX) return undefined;
+  const countSlots = (kind: SlotPart["kind"]): number => walk.slots.filter(({ part }) => part.kind === kind).length;
+  if (countSlots("attribute") > PARTS_MAX || countSlots("dimension") > PARTS_MAX) return undefined;
   const constants: Uint8Array[] = [];
   let from = 0;
   for (const slot of walk.slots) {
@@ -57,87 +57,92 @@ export function learnShape(line: string): LineShape | undefined {
     from = slot.end;
   }
   constants.push(Buffer.from(line.slice(from), "latin1"));
-  return { schemaName: walk.schemaName, constants: constantsOf(constants), slots: walk.slots.map((slot) => slot.part) };
+  return {
+    schemaName: walk.schemaName,
+    constants: packConstants(constants),
+    slots: walk.slots.map((slot) => slot.part),
+  };
 }
 
 function walkEvent(walk: Walk): void {
   walkObject(walk, (key) => {
     if (key === "attributes") return walkAttributes(walk);
     if (key === "dimensions") {
-      expectMark(next(walk), "{");
+      expectMark(nextToken(walk), "{");
       return walkMembers(walk, (name) => {
-        const value = next(walk);
-        fillSlot(walk, value, { kind: "dimension", name, quoted: value.kind === "text" });
+        const value = nextToken(walk);
+        addSlot(walk, value, { kind: "dimension", name, isQuoted: value.kind === "text" });
       });
     }
-    const value = next(walk);
+    const value = nextToken(walk);
     if (key === "schemaName") {
-      if (value.kind !== "text") throw new Unshaped();
+      if (value.kind !== "text") throw new NoShapeError();
       walk.schemaName = value.text;
     } else if (key === "id" || key === "timestamp" || key === "accountId") {
-      if (value.kind !== "text") throw new Unshaped();
-      fillSlot(walk, value, { kind: key, quoted: true });
+      if (value.kind !== "text") throw new NoShapeError();
+      addSlot(walk, value, { kind: key, isQuoted: true });
     } else if (value.kind !== "literal") {
-      fillSlot(walk, value, { kind: "unused", quoted: value.kind === "text" });
+      addSlot(walk, value, { kind: "unused", isQuoted: value.kind === "text" });
     }
   });
-  if (walk.line.slice(walk.at).trim() !== "") throw new Unshaped();
+  if (walk.line.slice(walk.at).trim() !== "") throw new NoShapeError();
 }
 
 function walkAttributes(walk: Walk): void {
-  const seen = new Set<string>();
-  expectMark(next(walk), "[");
-  let token = next(walk);
+  const seenNames = new Set<string>();
+  expectMark(nextToken(walk), "[");
+  let token = nextToken(walk);
   while (token.text !== "]" || token.kind !== "mark") {
     expectMark(token, "{");
     let name: string | undefined;
     let value: Token | undefined;
     walkMembers(walk, (key) => {
-      const found = next(walk);
-      if (key === "name" && found.kind === "text" && found.text !== "") name = found.text;
-      else if (key === "value" && found.kind !== "literal") value = found;
-      else if (key !== "unit" || found.kind !== "text" || found.text.length > UNIT_LENGTH_MAX) throw new Unshaped();
+      const memberValue = nextToken(walk);
+      if (key === "name" && memberValue.kind === "text" && memberValue.text !== "") name = memberValue.text;
+      else if (key === "value" && memberValue.kind !== "literal") value = memberValue;
+      else if (key !== "unit" || memberValue.kind !== "text" || memberValue.text.length > UNIT_LENGTH_MAX)
+        throw new NoShapeError();
     });
-    if (name === undefined || value === undefined || seen.has(name)) throw new Unshaped();
-    seen.add(name);
-    fillSlot(walk, value, { kind: "attribute", name, quoted: value.kind === "text" });
-    token = next(walk);
-    if (token.kind === "mark" && token.text === ",") token = next(walk);
+    if (name === undefined || value === undefined || seenNames.has(name)) throw new NoShapeError();
+    seenNames.add(name);
+    addSlot(walk, value, { kind: "attribute", name, isQuoted: value.kind === "text" });
+    token = nextToken(walk);
+    if (token.kind === "mark" && token.text === ",") token = nextToken(walk);
   }
 }
 
-function walkObject(walk: Walk, member: (key: string) => void): void {
-  expectMark(next(walk), "{");
-  walkMembers(walk, member);
+function walkObject(walk: Walk, visitMember: (key: string) => void): void {
+  expectMark(nextToken(walk), "{");
+  walkMembers(walk, visitMember);
 }
 
 /** The members of an object whose `{` is read, up to and including its `}`. A repeated key has no shape. */
-function walkMembers(walk: Walk, member: (key: string) => void): void {
-  const seen = new Set<string>();
-  for (let token = next(walk); token.kind !== "mark" || token.text !== "}"; token = next(walk)) {
+function walkMembers(walk: Walk, visitMember: (key: string) => void): void {
+  const seenKeys = new Set<string>();
+  for (let token = nextToken(walk); token.kind !== "mark" || token.text !== "}"; token = nextToken(walk)) {
     if (token.kind === "mark" && token.text === ",") continue;
-    if (token.kind !== "text" || token.text === "__proto__" || seen.has(token.text)) throw new Unshaped();
-    seen.add(token.text);
-    expectMark(next(walk), ":");
-    member(token.text);
+    if (token.kind !== "text" || token.text === "__proto__" || seenKeys.has(token.text)) throw new NoShapeError();
+    seenKeys.add(token.text);
+    expectMark(nextToken(walk), ":");
+    visitMember(token.text);
   }
 }
 
-function fillSlot(walk: Walk, value: Token, part: SlotPart): void {
-  if (value.kind !== "text" && value.kind !== "number") throw new Unshaped();
+function addSlot(walk: Walk, value: Token, part: SlotPart): void {
+  if (value.kind !== "text" && value.kind !== "number") throw new NoShapeError();
   walk.slots.push({ part, start: value.start, end: value.end });
 }
 
 function expectMark(token: Token, mark: string): void {
-  if (token.kind !== "mark" || token.text !== mark) throw new Unshaped();
+  if (token.kind !== "mark" || token.text !== mark) throw new NoShapeError();
 }
 
-function next(walk: Walk): Token {
+function nextToken(walk: Walk): Token {
   TOKEN.lastIndex = walk.at;
-  const found = TOKEN.exec(walk.line);
-  if (found === null) throw new Unshaped();
+  const match = TOKEN.exec(walk.line);
+  if (match === null) throw new NoShapeError();
   walk.at = TOKEN.lastIndex;
-  const [, mark, text, number] = found;
+  const [, mark, text, number] = match;
   if (mark !== undefined) return { kind: "mark", text: mark, start: walk.at - 1, end: walk.at };
   if (text !== undefined) return { kind: "text", text, start: walk.at - 1 - text.length, end: walk.at - 1 };
   if (number !== undefined) return { kind: "number", text: number, start: walk.at - number.length, end: walk.at };

@@ -20,7 +20,7 @@ export interface LineBlocks {
   /** Where the first byte of {@link LineBlocks.bytes} is in the source. */
   readonly base: number;
   /** Where the line that was passed over last begins in the source. */
-  readonly passedOver: number;
+  readonly skippedLineStart: number;
   /**
    * Reads the next block.
    *
@@ -31,16 +31,16 @@ export interface LineBlocks {
 }
 
 /** A buffer and what of it is given out: [start, end) are whole lines, [end, filled) is read and not given out yet. */
-interface Filling {
+interface BlockBuffer {
   readonly source: ByteSource;
   bytes: Buffer;
   start: number;
   end: number;
-  filled: number;
+  readEnd: number;
   base: number;
-  passedOver: number;
+  skippedLineStart: number;
   /** Whether the file is read to its end. */
-  ended: boolean;
+  isAtEnd: boolean;
   atFileStart: boolean;
 }
 
@@ -49,99 +49,99 @@ interface Filling {
  * @param atFileStart whether the source begins where its file does, perhaps with a byte order mark
  */
 export function createLineBlocks(source: ByteSource, bufferBytes: number, atFileStart = true): LineBlocks {
-  const filling: Filling = {
+  const buffer: BlockBuffer = {
     source,
     bytes: Buffer.allocUnsafe(Math.max(bufferBytes, 1 << 12)),
     start: 0,
     end: 0,
-    filled: 0,
+    readEnd: 0,
     base: 0,
-    passedOver: 0,
-    ended: false,
+    skippedLineStart: 0,
+    isAtEnd: false,
     atFileStart,
   };
   return {
     get bytes() {
-      return filling.bytes;
+      return buffer.bytes;
     },
     get start() {
-      return filling.start;
+      return buffer.start;
     },
     get end() {
-      return filling.end;
+      return buffer.end;
     },
     get base() {
-      return filling.base;
+      return buffer.base;
     },
-    get passedOver() {
-      return filling.passedOver;
+    get skippedLineStart() {
+      return buffer.skippedLineStart;
     },
-    next: async () => nextBlock(filling),
+    next: async () => nextBlock(buffer),
   };
 }
 
-async function nextBlock(filling: Filling): Promise<"lines" | "oversized" | "end"> {
+async function nextBlock(buffer: BlockBuffer): Promise<"lines" | "oversized" | "end"> {
   for (;;) {
-    if (filling.ended && filling.end === filling.filled) return "end";
+    if (buffer.isAtEnd && buffer.end === buffer.readEnd) return "end";
     // Whole lines are left where a line before them was passed over.
-    const wholeLine = filling.bytes.subarray(filling.end, filling.filled).includes(LINE_END);
-    if (!wholeLine && filling.filled - filling.end > LINE_BYTES_MAX) return skipLine(filling);
-    makeRoom(filling);
-    if (!filling.ended && !wholeLine) await readOn(filling);
-    const lastLineEnd = filling.bytes.subarray(0, filling.filled).lastIndexOf(LINE_END);
+    const hasWholeLine = buffer.bytes.subarray(buffer.end, buffer.readEnd).includes(LINE_END);
+    if (!hasWholeLine && buffer.readEnd - buffer.end > LINE_BYTES_MAX) return skipLine(buffer);
+    compactBuffer(buffer);
+    if (!buffer.isAtEnd && !hasWholeLine) await readMore(buffer);
+    const lastLineEnd = buffer.bytes.subarray(0, buffer.readEnd).lastIndexOf(LINE_END);
     if (lastLineEnd < 0) continue;
-    if (filling.atFileStart) skipByteOrderMark(filling);
-    filling.end = lastLineEnd + 1;
+    if (buffer.atFileStart) skipByteOrderMark(buffer);
+    buffer.end = lastLineEnd + 1;
     return "lines";
   }
 }
 
 /** Moves what is not given out yet to the front and makes room behind it. */
-function makeRoom(filling: Filling): void {
-  const { bytes, end, filled } = filling;
-  bytes.copyWithin(0, end, filled);
-  filling.base += end;
-  filling.filled = filled - end;
-  filling.start = 0;
-  filling.end = 0;
-  if (filling.filled + 1 < bytes.length) return;
+function compactBuffer(buffer: BlockBuffer): void {
+  const { bytes, end, readEnd } = buffer;
+  bytes.copyWithin(0, end, readEnd);
+  buffer.base += end;
+  buffer.readEnd = readEnd - end;
+  buffer.start = 0;
+  buffer.end = 0;
+  if (buffer.readEnd + 1 < bytes.length) return;
   const larger = Buffer.allocUnsafe(Math.min(2 * bytes.length, LINE_BYTES_MAX + (1 << 12)));
-  bytes.copy(larger, 0, 0, filling.filled);
-  filling.bytes = larger;
+  bytes.copy(larger, 0, 0, buffer.readEnd);
+  buffer.bytes = larger;
 }
 
 /** Reads once. One byte is kept free for the line end that a file's last line may lack. */
-async function readOn(filling: Filling): Promise<void> {
-  const { bytes, source, filled } = filling;
-  const count = await source.read(bytes.subarray(0, bytes.length - 1), filled);
-  filling.filled = filled + count;
+async function readMore(buffer: BlockBuffer): Promise<void> {
+  const { bytes, source, readEnd } = buffer;
+  const count = await source.readInto(bytes.subarray(0, bytes.length - 1), readEnd);
+  buffer.readEnd = readEnd + count;
   if (count > 0) return;
-  filling.ended = true;
-  if (filled === 0) return;
-  bytes[filled] = LINE_END;
-  filling.filled = filled + 1;
+  buffer.isAtEnd = true;
+  if (readEnd === 0) return;
+  bytes[readEnd] = LINE_END;
+  buffer.readEnd = readEnd + 1;
 }
 
 /** Passes over a line that is too long, up to and including its line end. */
-async function skipLine(filling: Filling): Promise<"oversized"> {
-  filling.atFileStart = false;
-  filling.passedOver = filling.base + filling.end;
+async function skipLine(buffer: BlockBuffer): Promise<"oversized"> {
+  buffer.atFileStart = false;
+  buffer.skippedLineStart = buffer.base + buffer.end;
   for (;;) {
-    filling.base += filling.filled;
-    filling.filled = 0;
-    filling.end = 0;
-    filling.start = 0;
-    await readOn(filling);
-    const lineEnd = filling.bytes.subarray(0, filling.filled).indexOf(LINE_END);
-    if (lineEnd < 0 && !filling.ended) continue;
-    filling.start = lineEnd + 1;
-    filling.end = lineEnd + 1;
+    buffer.base += buffer.readEnd;
+    buffer.readEnd = 0;
+    buffer.end = 0;
+    buffer.start = 0;
+    await readMore(buffer);
+    const lineEnd = buffer.bytes.subarray(0, buffer.readEnd).indexOf(LINE_END);
+    if (lineEnd < 0 && !buffer.isAtEnd) continue;
+    buffer.start = lineEnd + 1;
+    buffer.end = lineEnd + 1;
     return "oversized";
   }
 }
 
-function skipByteOrderMark(filling: Filling): void {
-  const { bytes } = filling;
-  filling.atFileStart = false;
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) filling.start = 3;
+function skipByteOrderMark(buffer: BlockBuffer): void {
+  const { bytes } = buffer;
+  buffer.atFileStart = false;
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) buffer.start = 3;
 }

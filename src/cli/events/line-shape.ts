@@ -10,8 +10,8 @@
 
 /** Where the value of a slot belongs. `quoted` is whether the text of the line has quotes around it. */
 export type SlotPart =
-  | { readonly kind: "id" | "timestamp" | "accountId" | "unused"; readonly quoted: boolean }
-  | { readonly kind: "attribute" | "dimension"; readonly name: string; readonly quoted: boolean };
+  | { readonly kind: "id" | "timestamp" | "accountId" | "unused"; readonly isQuoted: boolean }
+  | { readonly kind: "attribute" | "dimension"; readonly name: string; readonly isQuoted: boolean };
 
 /** A learned line: a constant before each slot, and one after the last. */
 export interface LineShape {
@@ -48,13 +48,13 @@ const NUMERIC = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /** Lays out constants for comparing. */
-export function constantsOf(texts: readonly Uint8Array[]): Constants {
+export function packConstants(texts: readonly Uint8Array[]): Constants {
   const firstWords = [0];
   const words: number[] = [];
   for (const text of texts) {
-    const padded = new Uint8Array(Math.max(WORD, text.length));
-    padded.set(text);
-    const view = new DataView(padded.buffer);
+    const paddedText = new Uint8Array(Math.max(WORD, text.length));
+    paddedText.set(text);
+    const view = new DataView(paddedText.buffer);
     for (let at = 0; at < text.length; at += WORD) {
       words.push(view.getInt32(Math.max(0, Math.min(at, text.length - WORD)), true));
     }
@@ -94,10 +94,10 @@ export function matchShape(
     const slot = slots[index];
     if (slot === undefined) return at;
     spans[2 * index] = at;
-    const allowed = slot.quoted ? PLAIN : NUMERIC;
-    while (allowed[bytes[at] ?? 0] === 1) at++;
+    const allowedBytes = slot.isQuoted ? PLAIN : NUMERIC;
+    while (allowedBytes[bytes[at] ?? 0] === 1) at++;
     spans[2 * index + 1] = at;
-    if (slot.quoted && bytes[at] !== QUOTE) return -1;
+    if (slot.isQuoted && bytes[at] !== QUOTE) return -1;
   }
   return -1;
 }
@@ -107,10 +107,10 @@ function matchConstant(constants: Constants, index: number, view: DataView, at: 
   const last = (firstWords[index + 1] ?? 0) - 1;
   let word = firstWords[index] ?? 0;
   if (word > last) return true;
-  for (let place = at; word < last; place += WORD) {
-    if (view.getInt32(place, true) !== words[word]) return false;
+  for (let position = at; word < last; position += WORD) {
+    if (view.getInt32(position, true) !== words[word]) return false;
     word++;
   }
-  const place = at + Math.max(0, (constants.lengths[index] ?? 0) - WORD);
-  return ((view.getInt32(place, true) ^ (words[word] ?? 0)) & (constants.masks[index] ?? 0)) === 0;
+  const position = at + Math.max(0, (constants.lengths[index] ?? 0) - WORD);
+  return ((view.getInt32(position, true) ^ (words[word] ?? 0)) & (constants.masks[index] ?? 0)) === 0;
 }

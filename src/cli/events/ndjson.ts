@@ -25,7 +25,7 @@ const CARRIAGE_RETURN = 0x0d;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BLANK = /^[ \t\r\n]*$/;
 /** Levels below which the keys of a line are counted by walking through it. */
-const WALKED_LEVELS = 200;
+const KEY_COUNT_DEPTH_MAX = 200;
 
 /** How lines are read. */
 export interface NdjsonOptions {
@@ -46,10 +46,10 @@ export interface NdjsonCursor extends EventCursor {
 }
 
 /** A line that was read in full. */
-type Parsed = { readonly event: unknown } | { readonly reason: string };
+type ParsedLine = { readonly event: unknown } | { readonly reason: string };
 
 /** Where a file is. The head is a line of a known shape, or else one that was read in full. */
-interface Place {
+interface CursorState {
   bytes: Buffer;
   /** The head's first byte, the byte after it, and the end of the block. */
   start: number;
@@ -59,11 +59,20 @@ interface Place {
   at: Instant | undefined;
   /** The head's shape; its spans are those of {@link KnownShapes}. */
   filler: ShapeFiller | undefined;
-  parsed: Parsed;
+  parsedLine: ParsedLine;
 }
 
-function emptyPlace(bytes: Buffer): Place {
-  return { bytes, start: 0, position: 0, end: 0, line: 0, at: undefined, filler: undefined, parsed: { reason: "" } };
+function createCursorState(bytes: Buffer): CursorState {
+  return {
+    bytes,
+    start: 0,
+    position: 0,
+    end: 0,
+    line: 0,
+    at: undefined,
+    filler: undefined,
+    parsedLine: { reason: "" },
+  };
 }
 
 /** A cursor over an NDJSON file. */
@@ -75,48 +84,48 @@ export function createNdjsonCursor(
 ): NdjsonCursor {
   const blocks = createLineBlocks(source, options.bufferBytes, options.atFileStart);
   const { makeEvent } = options;
-  const learns = options.shapes && makeEvent === undefined;
-  const shapes = createKnownShapes((schemaName) => (learns ? sink.slotsOf(schemaName) : undefined));
+  const learnsShapes = options.shapes && makeEvent === undefined;
+  const shapes = createKnownShapes((schemaName) => (learnsShapes ? sink.findSlots(schemaName) : undefined));
   const instants = createInstantReader();
   const { bytes } = blocks;
-  const place = emptyPlace(bytes);
-  let oversized = false;
+  const state = createCursorState(bytes);
+  let isOversized = false;
 
   return {
     file,
     get line() {
-      return place.line;
+      return state.line;
     },
     get at() {
-      return place.at;
+      return state.at;
     },
     get offset() {
-      return blocks.base + place.start;
+      return blocks.base + state.start;
     },
     advance() {
-      if (oversized) {
-        oversized = false;
-        place.start = blocks.passedOver - blocks.base;
-        goTo(place, { reason: TOO_LONG });
+      if (isOversized) {
+        isOversized = false;
+        state.start = blocks.skippedLineStart - blocks.base;
+        setHead(state, { reason: TOO_LONG });
         return true;
       }
-      while (place.position < place.end) {
-        const found = shapes.match(place.bytes, place.position);
-        if (found !== undefined && advanceShaped(place, found, shapes, instants)) return true;
-        const learning = found === undefined && makeEvent === undefined ? shapes : undefined;
-        if (advanceParsed(place, { learning, makeEvent })) return true;
+      while (state.position < state.end) {
+        const filler = shapes.match(state.bytes, state.position);
+        if (filler !== undefined && advanceByShape(state, filler, shapes, instants)) return true;
+        const learner = filler === undefined && makeEvent === undefined ? shapes : undefined;
+        if (advanceByParsing(state, { learner, makeEvent })) return true;
       }
       return false;
     },
     async fill() {
-      const found = await blocks.next();
-      place.bytes = blocks.bytes;
-      place.position = blocks.start;
-      place.end = blocks.end;
-      oversized = found === "oversized";
-      return found !== "end";
+      const block = await blocks.next();
+      state.bytes = blocks.bytes;
+      state.position = blocks.start;
+      state.end = blocks.end;
+      isOversized = block === "oversized";
+      return block !== "end";
     },
-    take: () => takeHead(file, place, shapes, sink),
+    take: () => emitHead(file, state, shapes, sink),
     close: async () => source.close(),
   };
 }
@@ -126,21 +135,26 @@ export function createNdjsonCursor(
  *
  * @returns false when its timestamp is none, or one of its numbers is not plain: it is then to be read in full
  */
-function advanceShaped(place: Place, filler: ShapeFiller, shapes: KnownShapes, instants: InstantReader): boolean {
-  const { bytes } = place;
+function advanceByShape(
+  state: CursorState,
+  filler: ShapeFiller,
+  shapes: KnownShapes,
+  instants: InstantReader,
+): boolean {
+  const { bytes } = state;
   const { spans } = shapes;
   for (const span of filler.numberSpans) {
     if (!isPlainNumber(bytes, spans[2 * span] ?? 0, spans[2 * span + 1] ?? 0)) return false;
   }
   const from = spans[2 * filler.timestampSpan] ?? 0;
   const until = spans[2 * filler.timestampSpan + 1] ?? 0;
-  const instant = instants.read(bytes, from, until) ?? tryParseInstant(bytes.toString("latin1", from, until));
+  const instant = instants.readInstant(bytes, from, until) ?? tryParseInstant(bytes.toString("latin1", from, until));
   if (instant === undefined) return false;
-  place.filler = filler;
-  place.at = instant;
-  place.start = place.position;
-  place.position = shapes.after;
-  place.line++;
+  state.filler = filler;
+  state.at = instant;
+  state.start = state.position;
+  state.position = shapes.after;
+  state.line++;
   return true;
 }
 
@@ -150,79 +164,83 @@ function advanceShaped(place: Place, filler: ShapeFiller, shapes: KnownShapes, i
  * @param how where its shape is remembered, and what makes an event of it
  * @returns false when it is blank
  */
-function advanceParsed(
-  place: Place,
-  { learning, makeEvent }: { readonly learning: KnownShapes | undefined } & Pick<NdjsonOptions, "makeEvent">,
+function advanceByParsing(
+  state: CursorState,
+  { learner, makeEvent }: { readonly learner: KnownShapes | undefined } & Pick<NdjsonOptions, "makeEvent">,
 ): boolean {
-  const text = lineAt(place.bytes, place.position);
-  place.start = place.position;
-  place.position = place.bytes.indexOf(LINE_END, place.position) + 1;
-  const read = readLine(text);
-  const isEvent = read !== undefined && "event" in read;
-  goTo(
-    place,
-    isEvent && makeEvent !== undefined ? made(makeEvent(read.event, place.line + 1)) : (read ?? { reason: "" }),
+  const text = sliceLine(state.bytes, state.position);
+  state.start = state.position;
+  state.position = state.bytes.indexOf(LINE_END, state.position) + 1;
+  const result = parseLine(text);
+  const isEvent = result !== undefined && "event" in result;
+  setHead(
+    state,
+    isEvent && makeEvent !== undefined
+      ? toParsedLine(makeEvent(result.event, state.line + 1))
+      : (result ?? { reason: "" }),
   );
-  if (isEvent) learning?.learn(text);
-  return read !== undefined;
+  if (isEvent) learner?.learn(text);
+  return result !== undefined;
 }
 
-function made(event: ReturnType<EventMaker<unknown>>): Parsed {
+function toParsedLine(event: ReturnType<EventMaker<unknown>>): ParsedLine {
   return typeof event === "string" ? { reason: event } : { event };
 }
 
 /** Hands the head on. What its shape promised and a value did not keep is read in full. */
-function takeHead(file: string, place: Place, shapes: KnownShapes, sink: EventSink): boolean {
-  const { filler, at, line } = place;
+function emitHead(file: string, state: CursorState, shapes: KnownShapes, sink: EventSink): boolean {
+  const { filler, at, line } = state;
   if (filler !== undefined && at !== undefined) {
-    if (filler.fill(place.bytes, shapes.spans)) {
+    if (filler.fillSlots(state.bytes, shapes.spans)) {
       filler.slots.timestamp = at;
-      return sink.filled(file, line, filler.slots);
+      return sink.onFilledSlots(file, line, filler.slots);
     }
-    place.parsed = readLine(lineAt(place.bytes, place.start)) ?? { reason: "" };
+    state.parsedLine = parseLine(sliceLine(state.bytes, state.start)) ?? { reason: "" };
   }
-  const { parsed } = place;
-  return "event" in parsed ? sink.event(file, line, parsed.event) : sink.badLine(file, line, parsed.reason);
+  const { parsedLine } = state;
+  return "event" in parsedLine
+    ? sink.onEvent(file, line, parsedLine.event)
+    : sink.onBadLine(file, line, parsedLine.reason);
 }
 
 /** Makes a line that was read in full the head. */
-function goTo(place: Place, parsed: Parsed): void {
-  place.line++;
-  place.filler = undefined;
-  place.parsed = parsed;
-  place.at = "event" in parsed ? timestampOf(parsed.event) : undefined;
+function setHead(state: CursorState, parsedLine: ParsedLine): void {
+  state.line++;
+  state.filler = undefined;
+  state.parsedLine = parsedLine;
+  state.at = "event" in parsedLine ? readTimestamp(parsedLine.event) : undefined;
 }
 
 /** The line that begins at `start`, without its line end and a carriage return before that. */
-function lineAt(bytes: Buffer, start: number): Buffer {
+function sliceLine(bytes: Buffer, start: number): Buffer {
   const end = bytes.indexOf(LINE_END, start);
   return bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
 }
 
 /** Reads a line in full; undefined when it is blank. */
-function readLine(text: Buffer): Parsed | undefined {
+function parseLine(text: Buffer): ParsedLine | undefined {
   if (text.length > LINE_BYTES_MAX) return { reason: TOO_LONG };
-  let decoded: string;
+  let lineText: string;
   try {
-    decoded = utf8.decode(text);
+    lineText = utf8.decode(text);
   } catch {
     return { reason: NOT_UTF8 };
   }
-  if (BLANK.test(decoded)) return undefined;
+  if (BLANK.test(lineText)) return undefined;
   try {
     const { longNumbers, depth, keys } = scanJson(text);
-    const event = longNumbers > 0 ? parseJson(decoded) : parsePlainJson(decoded);
-    if (depth < WALKED_LEVELS && countKeys(event) === keys) return { event };
-    const [repeated] = findRepeatedKeys(decoded, 1);
-    if (repeated === undefined) return { event };
-    return { reason: `expected each key of an object once: one is given again at column ${repeated.column}` };
+    const event = longNumbers > 0 ? parseJson(lineText) : parsePlainJson(lineText);
+    if (depth < KEY_COUNT_DEPTH_MAX && countKeys(event) === keys) return { event };
+    const [repeatedKey] = findRepeatedKeys(lineText, 1);
+    if (repeatedKey === undefined) return { event };
+    return { reason: `expected each key of an object once: one is given again at column ${repeatedKey.column}` };
   } catch (error) {
     if (error instanceof RatebookError) return { reason: error.message };
     throw error;
   }
 }
 
-function timestampOf(event: unknown): Instant | undefined {
+function readTimestamp(event: unknown): Instant | undefined {
   if (typeof event !== "object" || event === null || !Object.hasOwn(event, "timestamp")) return undefined;
   const { timestamp } = event as { readonly timestamp: unknown };
   return typeof timestamp === "string" ? tryParseInstant(timestamp) : undefined;

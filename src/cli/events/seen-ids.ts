@@ -17,7 +17,7 @@ const GROWTH = 1.5;
 /** Words and doubles of a place: four words of fingerprint and a double, side by side in memory. */
 const WORDS = 6;
 const DOUBLES = 3;
-const UNTIL = 2;
+const EXPIRY = 2;
 const TWO_TO_32 = 4_294_967_296;
 
 /** One of many small tables, so that growing one of them never holds all ids twice. */
@@ -26,7 +26,7 @@ interface Shard {
   count: number;
   /** The places. */
   words: Uint32Array;
-  /** The same memory: at {@link UNTIL} of a place until when the id counts; 0 is an empty place. */
+  /** The same memory: at {@link EXPIRY} of a place until when the id counts; 0 is an empty place. */
   doubles: Float64Array;
 }
 
@@ -44,15 +44,15 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
   const { words } = fingerprinter;
   // Sizes are staggered so that the tables do not all grow at the same number of ids.
   const shards = Array.from({ length: SHARDS }, (_, index) =>
-    emptyShard(Math.round(SHARD_CAPACITY_FIRST * GROWTH ** (index / SHARDS))),
+    createShard(Math.round(SHARD_CAPACITY_FIRST * GROWTH ** (index / SHARDS))),
   );
-  let fingerprinted: string | undefined;
+  let lastId: string | undefined;
 
-  function shardOf(id: string): Shard {
+  function findShard(id: string): Shard {
     // One id is asked for, admitted and perhaps forgotten, one right after the other.
-    if (id !== fingerprinted) {
-      fingerprinter.ofText(id);
-      fingerprinted = id;
+    if (id !== lastId) {
+      fingerprinter.fingerprint(id);
+      lastId = id;
     }
     const shard = shards[(words[0] ?? 0) & (SHARDS - 1)];
     invariant(shard !== undefined, "S14.1: every fingerprint has its table");
@@ -67,48 +67,48 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
       return shards.reduce((total, shard) => total + shard.words.byteLength, 0);
     },
     has(id, at) {
-      const shard = shardOf(id);
-      return counts(untilAt(shard, placeOf(shard, words, 0)), at);
+      const shard = findShard(id);
+      return isCountedAt(expiryAt(shard, findPlace(shard, words, 0)), at);
     },
     admit(id, at, until) {
-      const shard = shardOf(id);
-      let place = placeOf(shard, words, 0);
-      const before = untilAt(shard, place);
-      if (counts(before, at)) return false;
-      if (before === 0) {
+      const shard = findShard(id);
+      let place = findPlace(shard, words, 0);
+      const previousExpiry = expiryAt(shard, place);
+      if (isCountedAt(previousExpiry, at)) return false;
+      if (previousExpiry === 0) {
         if (shard.count + 1 > shard.capacity * LOAD_MAX) {
-          grow(shard);
-          place = placeOf(shard, words, 0);
+          growShard(shard);
+          place = findPlace(shard, words, 0);
         }
         copyWords(words, 0, shard.words, place * WORDS);
         shard.count++;
       }
       // An end at 1970 itself must not look like an empty place; no instant lies between the two.
-      shard.doubles[place * DOUBLES + UNTIL] = until === 0 ? -Number.MIN_VALUE : until;
+      shard.doubles[place * DOUBLES + EXPIRY] = until === 0 ? -Number.MIN_VALUE : until;
       return true;
     },
   };
 }
 
-function counts(until: Instant, at: Instant): boolean {
+function isCountedAt(until: Instant, at: Instant): boolean {
   return until !== 0 && at < until;
 }
 
-function emptyShard(capacity: number): Shard {
+function createShard(capacity: number): Shard {
   const doubles = new Float64Array(capacity * DOUBLES);
   return { capacity, count: 0, words: new Uint32Array(doubles.buffer), doubles };
 }
 
-function untilAt({ doubles }: Shard, place: number): Instant {
-  return doubles[place * DOUBLES + UNTIL] ?? 0;
+function expiryAt({ doubles }: Shard, place: number): Instant {
+  return doubles[place * DOUBLES + EXPIRY] ?? 0;
 }
 
 /** Where the fingerprint at `from[at]` is, or the empty place where it would be. */
-function placeOf(shard: Shard, from: Uint32Array, at: number): number {
+function findPlace(shard: Shard, from: Uint32Array, at: number): number {
   const { capacity, words, doubles } = shard;
   const [first, second, third, fourth] = [from[at], from[at + 1] ?? 0, from[at + 2], from[at + 3]];
-  let place = homeOf(second, capacity);
-  while (doubles[place * DOUBLES + UNTIL] !== 0) {
+  let place = homePlace(second, capacity);
+  while (doubles[place * DOUBLES + EXPIRY] !== 0) {
     const base = place * WORDS;
     if (
       words[base + 1] === second &&
@@ -125,28 +125,28 @@ function placeOf(shard: Shard, from: Uint32Array, at: number): number {
 }
 
 /** Where a fingerprint would be were it alone. Homes are in the order of the words, whatever the capacity. */
-function homeOf(word: number, capacity: number): number {
+function homePlace(word: number, capacity: number): number {
   return (word * (capacity / TWO_TO_32)) | 0;
 }
 
-function grow(shard: Shard): void {
-  const larger = emptyShard(Math.ceil(shard.capacity * GROWTH));
+function growShard(shard: Shard): void {
+  const larger = createShard(Math.ceil(shard.capacity * GROWTH));
   const { capacity, words, doubles } = larger;
   // From the first gap on, so that ids that wrapped around the end come last: nearly in the order of their new places.
-  const start = firstEmpty(shard);
+  const start = firstEmptyPlace(shard);
   let last = -1;
   for (let index = 0; index < shard.capacity; index++) {
     const place = start + index < shard.capacity ? start + index : start + index - shard.capacity;
-    const until = untilAt(shard, place);
+    const until = expiryAt(shard, place);
     if (until === 0) continue;
-    let target = homeOf(shard.words[place * WORDS + 1] ?? 0, capacity);
+    let target = homePlace(shard.words[place * WORDS + 1] ?? 0, capacity);
     // Behind all that were moved before, a place is empty.
     if (target <= last) {
-      while (untilAt(larger, target) !== 0) target = target + 1 === capacity ? 0 : target + 1;
+      while (expiryAt(larger, target) !== 0) target = target + 1 === capacity ? 0 : target + 1;
     }
     if (target > last) last = target;
     copyWords(shard.words, place * WORDS, words, target * WORDS);
-    doubles[target * DOUBLES + UNTIL] = until;
+    doubles[target * DOUBLES + EXPIRY] = until;
   }
   shard.capacity = capacity;
   shard.words = words;
@@ -154,9 +154,9 @@ function grow(shard: Shard): void {
 }
 
 /** A table is never full. */
-function firstEmpty(shard: Shard): number {
+function firstEmptyPlace(shard: Shard): number {
   let place = 0;
-  while (untilAt(shard, place) !== 0) place++;
+  while (expiryAt(shard, place) !== 0) place++;
   return place;
 }
 

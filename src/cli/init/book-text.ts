@@ -24,21 +24,21 @@ export interface BookParts {
 export const TEMPLATE_START = "2026-01-01";
 
 /** The text of a book. */
-export function bookText({ about, eventSchemas, usageMeters, addOns = [], plan, account }: BookParts): string {
-  const cards = plan.cards.map(([list, items]) => `"${list}": ${listText(items, 8)}`);
+export function formatBook({ about, eventSchemas, usageMeters, addOns = [], plan, account }: BookParts): string {
+  const cards = plan.cards.map(([list, items]) => `"${list}": ${formatList(items, 8)}`);
   return [
     ...about.map((line) => `// ${line}`),
     "{",
     '  "organization": { "id": "my-company", "name": "My company", "baseCurrency": "USD" },',
     "",
     "  // What an event carries: numbers are attributes, texts are dimensions.",
-    `  "eventSchemas": ${listText(eventSchemas, 2)},`,
+    `  "eventSchemas": ${formatList(eventSchemas, 2)},`,
     "",
     "  // What is counted of which events. Rules are JSON logic.",
-    `  "usageMeters": ${listText(usageMeters, 2)},`,
+    `  "usageMeters": ${formatList(usageMeters, 2)},`,
     ...(addOns.length === 0
       ? []
-      : ["", "  // What is sold beside usage: fees, seats, credits.", `  "addOns": ${listText(addOns, 2)},`]),
+      : ["", "  // What is sold beside usage: fees, seats, credits.", `  "addOns": ${formatList(addOns, 2)},`]),
     "",
     "  // What it costs.",
     '  "pricePlans": [',
@@ -50,13 +50,13 @@ export function bookText({ about, eventSchemas, usageMeters, addOns = [], plan, 
     `        ${cards.join(",\n        ")}`,
     "      } },",
     "  ],",
-    ...(account === undefined ? [] : accountText(account)),
+    ...(account === undefined ? [] : formatAccountLines(account)),
     "}",
     "",
   ].join("\n");
 }
 
-function accountText(more: readonly string[]): readonly string[] {
+function formatAccountLines(more: readonly string[]): readonly string[] {
   return [
     "",
     "  // Who pays, and on which plan.",
@@ -68,20 +68,20 @@ function accountText(more: readonly string[]): readonly string[] {
   ];
 }
 
-function listText(items: readonly string[], indent: number): string {
-  const blank = " ".repeat(indent);
-  return `[\n${items.map((item) => `${blank}  ${item},`).join("\n")}\n${blank}]`;
+function formatList(items: readonly string[], indent: number): string {
+  const spaces = " ".repeat(indent);
+  return `[\n${items.map((item) => `${spaces}  ${item},`).join("\n")}\n${spaces}]`;
 }
 
 /** An event schema. */
-export function schemaText(name: string, attributes: readonly string[], dimensions: readonly string[]): string {
-  const named = (names: readonly string[]): string =>
+export function formatEventSchema(name: string, attributes: readonly string[], dimensions: readonly string[]): string {
+  const formatNames = (names: readonly string[]): string =>
     names.map((each) => `{ "name": ${JSON.stringify(each)} }`).join(", ");
-  return `{ "name": ${JSON.stringify(name)}, "attributes": [${named(attributes)}], "dimensions": [${named(dimensions)}] }`;
+  return `{ "name": ${JSON.stringify(name)}, "attributes": [${formatNames(attributes)}], "dimensions": [${formatNames(dimensions)}] }`;
 }
 
 /** What a meter counts. */
-export interface MeterText {
+export interface MeterParts {
   readonly id: string;
   readonly name: string;
   readonly schema: string;
@@ -90,7 +90,7 @@ export interface MeterText {
 }
 
 /** A meter that sums an attribute or counts events. */
-export function meterText({ id, name, schema, attribute }: MeterText): string {
+export function formatMeter({ id, name, schema, attribute }: MeterParts): string {
   const step =
     attribute === undefined
       ? '{ "order": 1 }'
@@ -99,18 +99,18 @@ export function meterText({ id, name, schema, attribute }: MeterText): string {
 }
 
 /** Slabs and their rates: from which quantity on, and how much each unit costs there. */
-export function slabsText(
+export function formatSlabs(
   slabs: readonly { readonly startAfter: number; readonly rate: string; readonly packageSize?: number }[],
   pricingModel: "TIERED" | "VOLUME" = "TIERED",
 ): string {
-  const bands = slabs.map(({ startAfter, packageSize }, index) => {
+  const slabTexts = slabs.map(({ startAfter, packageSize }, index) => {
     const kind =
       packageSize === undefined ? '"PER_UNIT"' : `"PACKAGE", "slabConfig": { "packageSize": ${packageSize} }`;
     return `{ "order": ${index + 1}, "startAfter": ${startAfter}, "priceType": ${kind} }`;
   });
   const rates = slabs.map(({ rate }, index) => `{ "order": ${index + 1}, "rate": "${rate}" }`);
   return (
-    `"ratePlan": { "pricingModel": "${pricingModel}", "slabs": [${bands.join(", ")}] }, ` +
+    `"ratePlan": { "pricingModel": "${pricingModel}", "slabs": [${slabTexts.join(", ")}] }, ` +
     `"rateValues": [{ "currency": "USD", "slabRates": [${rates.join(", ")}] }]`
   );
 }

@@ -5,18 +5,24 @@
  */
 import { basename } from "node:path";
 
-import { hintAt } from "../../book/nearest.ts";
-import { type Columns, guessColumns, type Sample, timeLike, type ToldColumns } from "../../records/columns.ts";
-import { InputError, quoted } from "../../records/problems.ts";
-import { fieldSample, jsonSample } from "../../records/samples.ts";
-import { type DecimalMark, TIME_FORMS, ungrouped, withPoint } from "../../records/text-forms.ts";
+import { didYouMean } from "../../book/nearest.ts";
+import {
+  type Columns,
+  guessColumns,
+  type Sample,
+  findTimeLikeValue,
+  type NamedColumns,
+} from "../../records/columns.ts";
+import { InputError, quoteText } from "../../records/problems.ts";
+import { createFieldSample, readJsonSample } from "../../records/samples.ts";
+import { type DecimalMark, TIME_FORMS, removeGrouping, toDecimalPoint } from "../../records/text-forms.ts";
 import type { Io } from "../io.ts";
-import { bookText, meterText, schemaText, slabsText } from "./book-text.ts";
-import { beginningOf, csvSample, isJsonObject } from "./sample.ts";
-import { mapText } from "./templates.ts";
+import { formatBook, formatMeter, formatEventSchema, formatSlabs } from "./book-text.ts";
+import { readBeginning, parseCsvSample, isJsonObject } from "./sample.ts";
+import { formatMap } from "./templates.ts";
 
 /** The texts that were made. */
-export interface MadeOfFile {
+export interface GeneratedBook {
   readonly book: string;
   readonly map: string | undefined;
   /** Whether the file is NDJSON. */
@@ -28,56 +34,60 @@ export interface MadeOfFile {
 const METERS_MAX = 50;
 
 /** Makes a book for a file. @throws {InputError} for a file of which none can be made, with what was looked for */
-export async function madeOfFile(path: string, told: ToldColumns, io: Io): Promise<MadeOfFile> {
-  const text = await beginningOf(path, io);
-  if (!isJsonObject(text)) return ofTable(path, csvSample(path, text), { told, isJson: false });
-  const objects = jsonSample(path, text);
-  const events = objects.map(eventOf);
-  const isReference = events.every((event) => event !== undefined) && Object.keys(told).length === 0;
-  return isReference ? ofEvents(events) : ofTable(path, fieldSample(path, objects), { told, isJson: true });
+export async function generateBook(path: string, namedColumns: NamedColumns, io: Io): Promise<GeneratedBook> {
+  const text = await readBeginning(path, io);
+  if (!isJsonObject(text)) return generateFromTable(path, parseCsvSample(path, text), { namedColumns, isJson: false });
+  const objects = readJsonSample(path, text);
+  const events = objects.map(toSchemaFields);
+  const isReferenceFormat = events.every((event) => event !== undefined) && Object.keys(namedColumns).length === 0;
+  return isReferenceFormat
+    ? generateFromEvents(events)
+    : generateFromTable(path, createFieldSample(path, objects), { namedColumns, isJson: true });
 }
 
-function ofTable(
+function generateFromTable(
   path: string,
   sample: Sample,
-  { told, isJson }: { readonly told: ToldColumns; readonly isJson: boolean },
-): MadeOfFile {
+  { namedColumns, isJson }: { readonly namedColumns: NamedColumns; readonly isJson: boolean },
+): GeneratedBook {
   const [column, header] = isJson ? ["field", "the first lines have"] : ["column", "the header has"];
-  const names = `${header} ${sample.header.map(quoted).join(", ")}`;
-  for (const name of Object.values(told)) {
+  const names = `${header} ${sample.header.map(quoteText).join(", ")}`;
+  for (const name of Object.values(namedColumns)) {
     if (sample.header.includes(name)) continue;
-    throw new InputError(`${path}: no ${column} is named ${quoted(name)}: ${names}${hintAt(name, sample.header)}`);
+    throw new InputError(
+      `${path}: no ${column} is named ${quoteText(name)}: ${names}${didYouMean(name, sample.header)}`,
+    );
   }
-  const columns = guessColumns(sample, told);
+  const columns = guessColumns(sample, namedColumns);
   if (columns === undefined) {
-    const time = timeLike(sample, told.time);
+    const time = findTimeLikeValue(sample, namedColumns.time);
     throw new InputError(
       `${path}: no ${column} holds a time in each ${isJson ? "line" : "row"}: expected date-times such as ` +
         `2026-01-31T12:00:00Z, or one of the forms ${[...TIME_FORMS.keys()].join(", ")} (since 1970); ` +
-        (time === undefined ? "" : `the ${column} ${quoted(time.column)} has ${quoted(time.text)}; `) +
+        (time === undefined ? "" : `the ${column} ${quoteText(time.column)} has ${quoteText(time.text)}; `) +
         names,
     );
   }
-  const stem = basename(path).replace(/\..*$/, "");
-  const schema = stem.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 50) || "usage";
+  const baseName = basename(path).replace(/\..*$/, "");
+  const schema = baseName.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 50) || "usage";
   const { numbers, texts } = columns;
   return {
-    book: bookFor([{ schema, numbers, texts }]),
-    map: mapFor(schema, columns),
+    book: createBookText([{ schema, numbers, texts }]),
+    map: createMapText(schema, columns),
     isJson,
     notes: [
       `${path}:`,
-      ...[...originNotes(columns, isJson), ...columnNotes(columns, column)].map((note) => `  ${note}`),
+      ...[...describeOrigins(columns, isJson), ...describeColumns(columns, column)].map((note) => `  ${note}`),
     ],
   };
 }
 
-function mapFor(
+function createMapText(
   schema: string,
   { timestamp, form, isZoneless, account, id, numbers, decimals, texts }: Columns,
 ): string {
   const column = (name: string): string => `"column": ${JSON.stringify(name)}`;
-  return mapText({
+  return formatMap({
     schema,
     account: account === undefined ? '{ "value": "account-1" }' : `{ ${column(account)} }`,
     id: id === undefined ? `{ "template": ${JSON.stringify(`${schema}-{row}`)} }` : `{ ${column(id)} }`,
@@ -89,51 +99,53 @@ function mapFor(
 }
 
 /** Notes on the columns that times, accounts and ids come from. */
-function originNotes(columns: Columns, isJson: boolean): readonly string[] {
+function describeOrigins(columns: Columns, isJson: boolean): readonly string[] {
   const { timestamp, account, id, idRepeats } = columns;
   const repeats = idRepeats ? ", which comes again: of several events with one id the first alone counts" : "";
   const [column, rows] = isJson ? ["field", "lines"] : ["column", "rows"];
   return [
-    `time in ${quoted(timestamp)}${timeNote(columns)}`,
+    `time in ${quoteText(timestamp)}${describeTimeForm(columns)}`,
     account === undefined
       ? `no ${column} is named like an account: all is of account-1 (say which with --account)`
-      : `account in ${quoted(account)}`,
-    id === undefined ? `no ${column} for the event's id: ${rows} are counted` : `event id in ${quoted(id)}${repeats}`,
+      : `account in ${quoteText(account)}`,
+    id === undefined
+      ? `no ${column} for the event's id: ${rows} are counted`
+      : `event id in ${quoteText(id)}${repeats}`,
   ];
 }
 
 /** Notes on the other columns. */
-function columnNotes(columns: Columns, column: string): readonly string[] {
+function describeColumns(columns: Columns, column: string): readonly string[] {
   const { numbers, nearNumbers, decimals, doubtful, unused } = columns;
-  const marked = (mark: DecimalMark): string =>
+  const columnsWithMark = (mark: DecimalMark): string =>
     numbers
       .filter((name) => decimals.get(name) === mark)
-      .map(quoted)
+      .map(quoteText)
       .join(", ");
-  const [commas, grouped] = [marked(","), marked(".")];
+  const [commas, thousands] = [columnsWithMark(","), columnsWithMark(".")];
   return [
     numbers.length === 0
       ? `no ${column} of numbers: events are counted`
-      : `meters for ${numbers.slice(0, METERS_MAX).map(quoted).join(", ")}`,
+      : `meters for ${numbers.slice(0, METERS_MAX).map(quoteText).join(", ")}`,
     ...nearNumbers.map(
       ({ column: name, text }) =>
-        `no meter for ${quoted(name)}, which is a dimension: ${quoted(text)} is no number, as 1234.5 is one`,
+        `no meter for ${quoteText(name)}, which is a dimension: ${quoteText(text)} is no number, as 1234.5 is one`,
     ),
     ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
-    ...(grouped === "" ? [] : [`numbers with marks between thousands in ${grouped}`]),
-    ...(doubtful === undefined ? [] : [doubtNote(doubtful, decimals)]),
-    ...unused.map(({ column: name, why }) => `not used: ${quoted(name)}, ${why}`),
+    ...(thousands === "" ? [] : [`numbers with marks between thousands in ${thousands}`]),
+    ...(doubtful === undefined ? [] : [describeDoubt(doubtful, decimals)]),
+    ...unused.map(({ column: name, why }) => `not used: ${quoteText(name)}, ${why}`),
   ];
 }
 
 /** How a number was taken that could be another one. */
-function doubtNote({ column, text }: NonNullable<Columns["doubtful"]>, decimals: Columns["decimals"]): string {
-  const [taken, other] = decimals.get(column) === "," ? [withPoint(text), "."] : [ungrouped(text), ","];
-  return `${quoted(text)} in ${quoted(column)} is taken as ${taken ?? text}: otherwise change "decimal" in the map to "${other}"`;
+function describeDoubt({ column, text }: NonNullable<Columns["doubtful"]>, decimals: Columns["decimals"]): string {
+  const [value, otherMark] = decimals.get(column) === "," ? [toDecimalPoint(text), "."] : [removeGrouping(text), ","];
+  return `${quoteText(text)} in ${quoteText(column)} is taken as ${value ?? text}: otherwise change "decimal" in the map to "${otherMark}"`;
 }
 
 /** A note on the form of times. */
-function timeNote({ form, otherForm, isZoneless }: Columns): string {
+function describeTimeForm({ form, otherForm, isZoneless }: Columns): string {
   const other = otherForm === undefined ? "" : ` (it could be ${otherForm}: then change "form" in the map)`;
   return (
     (form === undefined ? "" : `, ${/second/.test(form) ? `in ${form} since 1970` : `in the form ${form}${other}`}`) +
@@ -142,7 +154,7 @@ function timeNote({ form, otherForm, isZoneless }: Columns): string {
 }
 
 /** The fields that events of one schema carry. */
-interface Carried {
+interface SchemaFields {
   readonly schema: string;
   /** Attributes. */
   readonly numbers: readonly string[];
@@ -151,26 +163,26 @@ interface Carried {
 }
 
 /** Of events in the reference's shape, which need no map. */
-function ofEvents(events: readonly Carried[]): MadeOfFile {
-  const schemas = new Map<string, Omit<Carried, "schema">>();
+function generateFromEvents(events: readonly SchemaFields[]): GeneratedBook {
+  const schemas = new Map<string, Omit<SchemaFields, "schema">>();
   for (const event of events) {
-    const known = schemas.get(event.schema);
+    const previous = schemas.get(event.schema);
     schemas.set(event.schema, {
-      numbers: known === undefined ? event.numbers : known.numbers.filter((name) => event.numbers.includes(name)),
-      texts: known === undefined ? event.texts : known.texts.filter((name) => event.texts.includes(name)),
+      numbers: previous === undefined ? event.numbers : previous.numbers.filter((name) => event.numbers.includes(name)),
+      texts: previous === undefined ? event.texts : previous.texts.filter((name) => event.texts.includes(name)),
     });
   }
-  const carried = [...schemas].map(([schema, fields]): Carried => ({ schema, ...fields }));
-  const notes = carried.map(({ schema, numbers }) =>
+  const schemaFields = [...schemas].map(([schema, fields]): SchemaFields => ({ schema, ...fields }));
+  const notes = schemaFields.map(({ schema, numbers }) =>
     numbers.length === 0
-      ? `events of ${quoted(schema)} are counted`
-      : `meters for ${numbers.map(quoted).join(", ")} of ${quoted(schema)}`,
+      ? `events of ${quoteText(schema)} are counted`
+      : `meters for ${numbers.map(quoteText).join(", ")} of ${quoteText(schema)}`,
   );
-  return { book: bookFor(carried), map: undefined, isJson: true, notes };
+  return { book: createBookText(schemaFields), map: undefined, isJson: true, notes };
 }
 
 /** What an event of the reference's shape carries; undefined for another object. */
-function eventOf(event: unknown): Carried | undefined {
+function toSchemaFields(event: unknown): SchemaFields | undefined {
   const { schemaName, accountId, attributes, dimensions } = (event ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof schemaName !== "string" || typeof accountId !== "string") return undefined;
   const names = Array.isArray(attributes)
@@ -184,24 +196,26 @@ function eventOf(event: unknown): Carried | undefined {
 }
 
 /** A book with a meter for each number, priced at a cent a unit, and no accounts. */
-function bookFor(carried: readonly Carried[]): string {
-  const taken = new Set<string>();
-  const meters = carried.flatMap(({ schema, numbers }) =>
+function createBookText(schemaFields: readonly SchemaFields[]): string {
+  const usedTexts = new Set<string>();
+  const meters = schemaFields.flatMap(({ schema, numbers }) =>
     (numbers.length === 0 ? [undefined] : numbers).slice(0, METERS_MAX).map((attribute) => ({
-      id: idFor(attribute ?? schema, taken),
-      name: nameFor(attribute ?? `${schema} events`, taken),
+      id: createMeterId(attribute ?? schema, usedTexts),
+      name: createMeterName(attribute ?? `${schema} events`, usedTexts),
       schema,
       attribute,
     })),
   );
-  return bookText({
+  return formatBook({
     about: [
       "A price list for ratebook, made of a file of events. Every unit costs one cent: change that first.",
       "It has no accounts: --accounts-from-events makes one of each account of the events.",
     ],
-    eventSchemas: carried.map(({ schema, numbers, texts }) => schemaText(schema, numbers.slice(0, METERS_MAX), texts)),
+    eventSchemas: schemaFields.map(({ schema, numbers, texts }) =>
+      formatEventSchema(schema, numbers.slice(0, METERS_MAX), texts),
+    ),
     usageMeters: meters.map(({ attribute, ...meter }) =>
-      meterText(attribute === undefined ? meter : { ...meter, attribute }),
+      formatMeter(attribute === undefined ? meter : { ...meter, attribute }),
     ),
     plan: {
       name: "First plan",
@@ -210,7 +224,7 @@ function bookFor(carried: readonly Carried[]): string {
           "usageRateCards",
           meters.map(
             ({ id }, index) =>
-              `${index === 0 ? '// "rate" is the price of a unit. More slabs make tiers; see docs/guide/plans.md.\n          ' : ""}{ "usageMeterId": "${id}", ${slabsText([{ startAfter: 0, rate: "0.01" }])} }`,
+              `${index === 0 ? '// "rate" is the price of a unit. More slabs make tiers; see docs/guide/plans.md.\n          ' : ""}{ "usageMeterId": "${id}", ${formatSlabs([{ startAfter: 0, rate: "0.01" }])} }`,
           ),
         ],
       ],
@@ -219,21 +233,21 @@ function bookFor(carried: readonly Carried[]): string {
 }
 
 /** An id of a meter: at most 20 characters, its own. */
-function idFor(text: string, taken: Set<string>): string {
-  return ownOf(`um.${text.replace(/[^a-zA-Z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "meter"}`, 20, taken);
+function createMeterId(text: string, usedTexts: Set<string>): string {
+  return makeUnique(`um.${text.replace(/[^a-zA-Z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "meter"}`, 20, usedTexts);
 }
 
 /** A name of a meter: at most 50 characters of its pattern, its own. */
-function nameFor(text: string, taken: Set<string>): string {
-  return ownOf(text.replace(/[^a-zA-Z0-9_-]+/g, " ").trim() || "meter", 50, taken);
+function createMeterName(text: string, usedTexts: Set<string>): string {
+  return makeUnique(text.replace(/[^a-zA-Z0-9_-]+/g, " ").trim() || "meter", 50, usedTexts);
 }
 
-function ownOf(text: string, max: number, taken: Set<string>): string {
+function makeUnique(text: string, max: number, usedTexts: Set<string>): string {
   for (let count = 1; ; count++) {
     const suffix = count === 1 ? "" : `-${count}`;
-    const own = `${text.slice(0, max - suffix.length)}${suffix}`;
-    if (taken.has(own)) continue;
-    taken.add(own);
-    return own;
+    const candidate = `${text.slice(0, max - suffix.length)}${suffix}`;
+    if (usedTexts.has(candidate)) continue;
+    usedTexts.add(candidate);
+    return candidate;
   }
 }

@@ -10,24 +10,24 @@ import { parse } from "csv-parse/sync";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import type { Sample } from "../../records/columns.ts";
 import { CARRIAGE_RETURNS } from "../../records/lines.ts";
-import { InputError, quoted } from "../../records/problems.ts";
+import { InputError, quoteText } from "../../records/problems.ts";
 import { SAMPLE_ROWS_MAX } from "../../records/samples.ts";
-import { separatorOf } from "../../records/separator.ts";
-import { openSource } from "../events/byte-source.ts";
+import { detectSeparator } from "../../records/separator.ts";
+import { openByteSource } from "../events/byte-source.ts";
 import type { Io } from "../io.ts";
 
 const SAMPLE_BYTES = 1 << 20;
 
 /** The first whole lines of a file. @throws {InputError} for a file that is empty or no text */
-export async function beginningOf(path: string, io: Io): Promise<string> {
-  const source = await openSource(path, io.stdin);
+export async function readBeginning(path: string, io: Io): Promise<string> {
+  const source = await openByteSource(path, io.stdin);
   try {
     const bytes = new Uint8Array(SAMPLE_BYTES);
     let length = 0;
     while (length < SAMPLE_BYTES) {
-      const read = await source.read(bytes, length);
-      if (read === 0) break;
-      length += read;
+      const byteCount = await source.readInto(bytes, length);
+      if (byteCount === 0) break;
+      length += byteCount;
     }
     const end = length < SAMPLE_BYTES ? length : bytes.lastIndexOf(0x0a, length - 1) + 1;
     const lines = bytes.subarray(0, end);
@@ -46,13 +46,13 @@ export function isJsonObject(text: string): boolean {
 }
 
 /** The header and the first rows of a CSV file. @throws {InputError} */
-export function csvSample(path: string, text: string): Sample {
+export function parseCsvSample(path: string, text: string): Sample {
   if (/^\s*\[\s*[{[\]]/.test(text)) {
     throw new InputError(
       `${path}: the file is one JSON list: expected NDJSON, an object a line, as jq -c '.[]' makes it of a list`,
     );
   }
-  const separator = separatorOf(text);
+  const separator = detectSeparator(text);
   let records: readonly (readonly string[])[];
   try {
     records = parse(text, {
@@ -71,9 +71,11 @@ export function csvSample(path: string, text: string): Sample {
   const [header = [], ...rows] = records;
   if (header.some((name) => name.includes("\r"))) throw new InputError(`${path}: ${CARRIAGE_RETURNS}`);
   if (rows.length === 0) throw new InputError(`${path}: expected a header and at least one row`);
-  const time = header.find((name) => tryParseInstant(name, 0) !== undefined);
-  if (time !== undefined) {
-    throw new InputError(`${path}:1: expected a header, which names the columns, and it has the time ${quoted(time)}`);
+  const timeColumn = header.find((name) => tryParseInstant(name, 0) !== undefined);
+  if (timeColumn !== undefined) {
+    throw new InputError(
+      `${path}:1: expected a header, which names the columns, and it has the time ${quoteText(timeColumn)}`,
+    );
   }
   return { header, rows: rows.filter((row) => row.length === header.length), separator };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bookText, meterText, schemaText, slabsText, TEMPLATE_START } from "./book-text.ts";
+import { formatBook, formatMeter, formatEventSchema, formatSlabs, TEMPLATE_START } from "./book-text.ts";
 
 /** A template. */
 export interface Template {
@@ -21,11 +21,11 @@ export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 const ABOUT = ["A price list for ratebook. Change it, then run the command above the events again."];
 
 /** A template's files. */
-export function templateOf(name: TemplateName): Template {
+export function createTemplate(name: TemplateName): Template {
   switch (name) {
     case "usage":
       return {
-        book: bookText({
+        book: formatBook({
           ...CALLS,
           plan: { name: "Pay as you go", cards: [["usageRateCards", [CALL_TIERS]]] },
           account: [],
@@ -33,11 +33,11 @@ export function templateOf(name: TemplateName): Template {
         ...CALL_EVENTS,
       };
     case "seats":
-      return { book: bookText(SEATS), ...CALL_EVENTS };
+      return { book: formatBook(SEATS), ...CALL_EVENTS };
     case "credits":
-      return { book: bookText(CREDITS), ...CALL_EVENTS };
+      return { book: formatBook(CREDITS), ...CALL_EVENTS };
     case "hybrid":
-      return { book: bookText(HYBRID), ...CALL_EVENTS };
+      return { book: formatBook(HYBRID), ...CALL_EVENTS };
     case "llm-api":
       return LLM_API;
   }
@@ -45,19 +45,19 @@ export function templateOf(name: TemplateName): Template {
 
 const CALLS = {
   about: ABOUT,
-  eventSchemas: [schemaText("api_call", ["calls"], ["region"])],
-  usageMeters: [meterText({ id: "um.calls", name: "API calls", schema: "api_call", attribute: "calls" })],
+  eventSchemas: [formatEventSchema("api_call", ["calls"], ["region"])],
+  usageMeters: [formatMeter({ id: "um.calls", name: "API calls", schema: "api_call", attribute: "calls" })],
 };
 
 const CALL_TIERS = `// The first 1,000 calls are free, the next 9,000 cost 0.002 each, those beyond 0.001.
-          { "usageMeterId": "um.calls", ${slabsText([
+          { "usageMeterId": "um.calls", ${formatSlabs([
             { startAfter: 0, rate: "0" },
             { startAfter: 1000, rate: "0.002" },
             { startAfter: 10_000, rate: "0.001" },
           ])} }`;
 
 const SEAT_CARD = `// Each seat costs 12 a month, in advance, and by days where it comes in the middle.
-          { "id": "addon.seats", "enableProration": true, "invoiceTiming": "IN_ADVANCE", ${slabsText([{ startAfter: 0, rate: "12" }], "VOLUME")} }`;
+          { "id": "addon.seats", "enableProration": true, "invoiceTiming": "IN_ADVANCE", ${formatSlabs([{ startAfter: 0, rate: "12" }], "VOLUME")} }`;
 
 const PLATFORM_FEE = `// 49 a month, in advance.
           { "id": "addon.platform", "invoiceTiming": "IN_ADVANCE", "rateValues": [{ "currency": "USD", "rate": "49" }] }`;
@@ -117,7 +117,7 @@ const CALL_EVENTS = {
     "c-3,2026-01-26T09:00:00Z,contoso-prod,7500,eu",
     "",
   ].join("\n"),
-  map: mapText({
+  map: formatMap({
     schema: "api_call",
     account: '{ "column": "account" }',
     id: '{ "column": "id" }',
@@ -128,14 +128,14 @@ const CALL_EVENTS = {
 };
 
 const LLM_API: Template = {
-  book: bookText({
+  book: formatBook({
     about: ABOUT,
-    eventSchemas: [schemaText("completion", ["input_tokens", "output_tokens"], ["model"])],
+    eventSchemas: [formatEventSchema("completion", ["input_tokens", "output_tokens"], ["model"])],
     usageMeters: [
-      tokenMeter("um.small.in", "small model input (millions)", "small", "input_tokens"),
-      tokenMeter("um.small.out", "small model output (millions)", "small", "output_tokens"),
-      tokenMeter("um.large.in", "large model input (millions)", "large", "input_tokens"),
-      tokenMeter("um.large.out", "large model output (millions)", "large", "output_tokens"),
+      formatTokenMeter("um.small.in", "small model input (millions)", "small", "input_tokens"),
+      formatTokenMeter("um.small.out", "small model output (millions)", "small", "output_tokens"),
+      formatTokenMeter("um.large.in", "large model input (millions)", "large", "input_tokens"),
+      formatTokenMeter("um.large.out", "large model output (millions)", "large", "output_tokens"),
     ],
     plan: {
       name: "Models",
@@ -144,10 +144,10 @@ const LLM_API: Template = {
           "usageRateCards",
           [
             `// Prices are for a million tokens.
-          { "usageMeterId": "um.small.in", ${slabsText([{ startAfter: 0, rate: "0.50" }])} }`,
-            `{ "usageMeterId": "um.small.out", ${slabsText([{ startAfter: 0, rate: "1.50" }])} }`,
-            `{ "usageMeterId": "um.large.in", ${slabsText([{ startAfter: 0, rate: "5" }])} }`,
-            `{ "usageMeterId": "um.large.out", ${slabsText([{ startAfter: 0, rate: "15" }])} }`,
+          { "usageMeterId": "um.small.in", ${formatSlabs([{ startAfter: 0, rate: "0.50" }])} }`,
+            `{ "usageMeterId": "um.small.out", ${formatSlabs([{ startAfter: 0, rate: "1.50" }])} }`,
+            `{ "usageMeterId": "um.large.in", ${formatSlabs([{ startAfter: 0, rate: "5" }])} }`,
+            `{ "usageMeterId": "um.large.out", ${formatSlabs([{ startAfter: 0, rate: "15" }])} }`,
           ],
         ],
       ],
@@ -161,7 +161,7 @@ const LLM_API: Template = {
     "r-3,2026-01-17T10:00:00Z,contoso-prod,small,1600000,400000",
     "",
   ].join("\n"),
-  map: mapText({
+  map: formatMap({
     schema: "completion",
     account: '{ "column": "customer" }',
     id: '{ "column": "request" }',
@@ -174,7 +174,7 @@ const LLM_API: Template = {
   }),
 };
 
-function tokenMeter(id: string, name: string, model: string, attribute: string): string {
+function formatTokenMeter(id: string, name: string, model: string, attribute: string): string {
   const matcher = `{ "==": [{ "var": "dimension.model" }, "${model}"] }`;
   const millions = `{ "/": [{ "var": "attribute.${attribute}" }, 1000000] }`;
   return `{ "id": "${id}", "name": "${name.replace(/[()]/g, "")}", "displayName": "${name}", "aggregation": "SUM", "eventSchemaName": "completion",
@@ -194,13 +194,13 @@ interface MapParts {
 }
 
 /** The text of a map. */
-export function mapText({ schema, account, id, timestamp, attributes, dimensions, decimals }: MapParts): string {
-  const entry = ([name, column]: readonly [string, string]): string => {
+export function formatMap({ schema, account, id, timestamp, attributes, dimensions, decimals }: MapParts): string {
+  const formatEntry = ([name, column]: readonly [string, string]): string => {
     const mark = decimals?.get(column);
     return `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)}${mark === undefined ? "" : `, "decimal": "${mark}"`} },`;
   };
-  const columns = (pairs: MapParts["attributes"]): string =>
-    pairs.length === 0 ? "{}" : `{\n${pairs.map(entry).join("\n")}\n  }`;
+  const formatColumns = (pairs: MapParts["attributes"]): string =>
+    pairs.length === 0 ? "{}" : `{\n${pairs.map(formatEntry).join("\n")}\n  }`;
   return [
     '// Where each part of an event is in the file: a "column" (of NDJSON a path, such as "usage.tokens"),',
     '// a constant "value", or a "template" such as "x-{row}".',
@@ -209,8 +209,8 @@ export function mapText({ schema, account, id, timestamp, attributes, dimensions
     `  "accountId": ${account},`,
     `  "id": ${id},`,
     `  "timestamp": ${timestamp},`,
-    `  "attributes": ${columns(attributes)},`,
-    `  "dimensions": ${columns(dimensions)},`,
+    `  "attributes": ${formatColumns(attributes)},`,
+    `  "dimensions": ${formatColumns(dimensions)},`,
     "}",
     "",
   ].join("\n");

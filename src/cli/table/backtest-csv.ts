@@ -5,7 +5,7 @@
  */
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import type { Backtest } from "../../proof/backtest/backtest.ts";
-import { cell } from "./invoice-csv.ts";
+import { escapeCsvCell } from "./invoice-csv.ts";
 
 const COLUMNS = [
   "planId",
@@ -24,7 +24,7 @@ const COLUMNS = [
 const TOTAL = "TOTAL";
 
 /** The whole file. */
-export function backtestCsv({ plans }: Backtest): string {
+export function formatBacktestCsv({ plans }: Backtest): string {
   const rows = plans.flatMap(({ planId, version, accounts }) =>
     accounts.flatMap(({ accountId, currency, lines, ...total }) =>
       [{ type: TOTAL, id: undefined, description: undefined, ...total }, ...lines].map(
@@ -43,10 +43,12 @@ export function backtestCsv({ plans }: Backtest): string {
       ),
     ),
   );
-  const lines = rows.map((row) => row.map((value) => (typeof value === "string" ? cell(value) : textIn(value))));
+  const lines = rows.map((row) =>
+    row.map((value) => (typeof value === "string" ? escapeCsvCell(value) : formatAmountCell(value))),
+  );
   return [COLUMNS, ...lines].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
-function textIn(amount: Decimal | undefined): string {
+function formatAmountCell(amount: Decimal | undefined): string {
   return amount === undefined ? "" : formatDecimal(amount);
 }

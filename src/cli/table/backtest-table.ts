@@ -6,13 +6,13 @@
 import { groupThousands } from "../../invoicing/figure-text.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
-import { printable } from "../../pages/printable.ts";
+import { toPrintable } from "../../pages/printable.ts";
 import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../proof/backtest/backtest.ts";
-import { linesOfRows, type TableRow } from "./columns.ts";
+import { formatRows, type TableRow } from "./columns.ts";
 import type { TableStyle } from "./style.ts";
 
 /** Both amounts, what they differ by, and that as a share of the first. */
-interface Changed {
+interface AmountChange {
   readonly before: Decimal;
   readonly after: Decimal;
   readonly difference: Decimal;
@@ -29,71 +29,71 @@ const QUANTILES_FROM = 20;
  *
  * @param files the files of the drafts, in their order
  */
-export function backtestTable({ plans }: Backtest, files: readonly string[], style: TableStyle): string {
-  return `${plans.map((plan, index) => planTable(plan, files[index] ?? "", style)).join("\n\n")}\n`;
+export function formatBacktestTable({ plans }: Backtest, files: readonly string[], style: TableStyle): string {
+  return `${plans.map((plan, index) => formatPlan(plan, files[index] ?? "", style)).join("\n\n")}\n`;
 }
 
-function planTable(plan: BacktestPlan, file: string, style: TableStyle): string {
+function formatPlan(plan: BacktestPlan, file: string, style: TableStyle): string {
   const { planId, version, totals, leftOut } = plan;
   return [
-    style.emphasize(printable(`${file}: ${planId} version ${version}${migrationText(plan)}`), "strong"),
+    style.emphasize(toPrintable(`${file}: ${planId} version ${version}${describeMigration(plan)}`), "strong"),
     ...(totals.length === 0 ? ["nothing is billed on either side"] : []),
-    ...totals.map((total) => `\n${totalTable(plan, total, style)}`),
+    ...totals.map((total) => `\n${formatTotal(plan, total, style)}`),
     ...(leftOut.length === 0
       ? []
-      : [`\nleft out, as the draft has no prices in their currency: ${leftOut.map(printable).join(", ")}`]),
+      : [`\nleft out, as the draft has no prices in their currency: ${leftOut.map(toPrintable).join(", ")}`]),
   ].join("\n");
 }
 
-function migrationText({ migration }: BacktestPlan): string {
+function describeMigration({ migration }: BacktestPlan): string {
   if (migration === undefined) return ", in place of the current plans";
-  const { mode, on, moved, stayed } = migration;
-  return `, ${mode} on ${on}: ${count(moved, "account")} moved, ${stayed.length} stayed`;
+  const { mode, on, moved: movedCount, stayed: stayedIds } = migration;
+  return `, ${mode} on ${on}: ${formatCount(movedCount, "account")} moved, ${stayedIds.length} stayed`;
 }
 
 /** One currency: its total, how differences are spread, the largest of them, and the accounts. */
-function totalTable(plan: BacktestPlan, total: BacktestTotal, style: TableStyle): string {
+function formatTotal(plan: BacktestPlan, total: BacktestTotal, style: TableStyle): string {
   const { currency, distribution } = total;
   const digits = minorUnitDigits(currency);
   const accounts = plan.accounts.filter((account) => account.currency === currency);
   const { more, same, less, quantiles, increases, decreases } = distribution;
   const byId = new Map(accounts.map((account) => [account.accountId, account]));
-  const largest = (list: typeof increases, title: string): readonly Block[] =>
+  const largestBlock = (list: typeof increases, title: string): readonly Block[] =>
     list.length < 2
       ? []
-      : [{ title, rows: list.flatMap(({ accountId }) => changedRow(accountId, byId.get(accountId), digits)) }];
+      : [{ title, rows: list.flatMap(({ accountId }) => toChangeRows(accountId, byId.get(accountId), digits)) }];
   const blocks: readonly Block[] = [
-    { title: `Total in ${currency}`, rows: changedRow(count(more + same + less, "account"), total, digits) },
-    ...largest(increases, "Largest increases"),
-    ...largest(decreases, "Largest decreases"),
-    { title: "Accounts", rows: accounts.flatMap((account) => accountRows(account, digits)) },
+    { title: `Total in ${currency}`, rows: toChangeRows(formatCount(more + same + less, "account"), total, digits) },
+    ...largestBlock(increases, "Largest increases"),
+    ...largestBlock(decreases, "Largest decreases"),
+    { title: "Accounts", rows: accounts.flatMap((account) => toAccountRows(account, digits)) },
   ];
-  const widths = widthsOf(
+  const widths = computeWidths(
     [HEAD, ...blocks.flatMap(({ rows }) => rows)],
     Math.max(...blocks.map(({ title }) => title.length)),
     style.width,
   );
-  const spread = [
+  const distributionLines = [
     `${more} pay more, ${same} the same, ${less} less`,
     // Of a few accounts the quantiles are these accounts, which are listed.
     ...(more + same + less < QUANTILES_FROM
       ? []
-      : wrapped(
+      : wrapItems(
           [
             "quantiles of the difference:",
-            ...quantiles.map((each) => `${each.percent}% ${signed(each.difference, digits)}`),
+            ...quantiles.map((each) => `${each.percent}% ${formatSignedAmount(each.difference, digits)}`),
           ],
           style.width,
         )),
   ];
   const [first = "", ...others] = blocks
     .filter(({ rows }) => rows.length > 0)
-    .map((block) => blockText(block, widths, style));
-  return [first, ...spread, ...others.map((text) => `\n${text}`)].join("\n");
+    .map((block) => formatBlock(block, widths, style));
+  return [first, ...distributionLines, ...others.map((text) => `\n${text}`)].join("\n");
 }
 
 /** Texts side by side, as many in a line as fit; later lines are indented. */
-function wrapped(texts: readonly string[], width: number): readonly string[] {
+function wrapItems(texts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const text of texts) {
     const last = lines.at(-1);
@@ -110,8 +110,8 @@ interface Block {
 
 const HEAD = ["", "now", "draft", "difference", "share"] as const;
 
-function blockText({ title, rows }: Block, widths: readonly number[], style: TableStyle): string {
-  const line = (row: readonly string[]): string => linesOfRows([row] satisfies readonly TableRow[], widths);
+function formatBlock({ title, rows }: Block, widths: readonly number[], style: TableStyle): string {
+  const line = (row: readonly string[]): string => formatRows([row] satisfies readonly TableRow[], widths);
   return [
     style.emphasize(line([title, ...HEAD.slice(1)]), "strong"),
     style.emphasize("─".repeat(widths.reduce((sum, width) => sum + width, 0)), "faint"),
@@ -119,13 +119,13 @@ function blockText({ title, rows }: Block, widths: readonly number[], style: Tab
   ].join("\n");
 }
 
-function accountRows(account: BacktestAccount, digits: number): readonly (readonly string[])[] {
+function toAccountRows(account: BacktestAccount, digits: number): readonly (readonly string[])[] {
   const { accountId, lines, periods = [] } = account;
   return [
-    ...changedRow(accountId, account, digits),
-    ...lines.flatMap((line) => changedRow(`  ${line.description ?? line.id ?? line.type}`, line, digits)),
+    ...toChangeRows(accountId, account, digits),
+    ...lines.flatMap((line) => toChangeRows(`  ${line.description ?? line.id ?? line.type}`, line, digits)),
     ...periods.flatMap(({ startDate, endDate, before, after }) =>
-      changedRow(
+      toChangeRows(
         `  ${startDate.slice(0, 10)} to ${endDate.slice(0, 10)}`,
         { before, after, difference: subtract(after, before) },
         digits,
@@ -134,43 +134,46 @@ function accountRows(account: BacktestAccount, digits: number): readonly (readon
   ];
 }
 
-function changedRow(name: string, changed: Changed | undefined, digits: number): readonly (readonly string[])[] {
-  if (changed === undefined) return [];
-  const { before, after, difference } = changed;
+function toChangeRows(name: string, change: AmountChange | undefined, digits: number): readonly (readonly string[])[] {
+  if (change === undefined) return [];
+  const { before, after, difference } = change;
   return [
     [
-      printable(name),
-      money(before, digits),
-      money(after, digits),
-      difference.isZero() ? "same" : signed(difference, digits),
-      shareText(changed),
+      toPrintable(name),
+      formatAmount(before, digits),
+      formatAmount(after, digits),
+      difference.isZero() ? "same" : formatSignedAmount(difference, digits),
+      formatShare(change),
     ],
   ];
 }
 
 /** To a tenth of a per cent; nothing where there was nothing, or less, to be a share of. */
-function shareText({ before, difference }: Changed): string {
+function formatShare({ before, difference }: AmountChange): string {
   if (difference.isZero() || before.isZero() || before.isNegative()) return "";
   const text = divide(multiply(difference, PER_CENT), before).toFixed(1);
   return `${difference.isNegative() ? "" : "+"}${text}%`;
 }
 
-function money(amount: Decimal, digits: number): string {
+function formatAmount(amount: Decimal, digits: number): string {
   return groupThousands(amount.toFixed(digits));
 }
 
-function signed(amount: Decimal, digits: number): string {
-  return `${amount.isNegative() || amount.isZero() ? "" : "+"}${money(amount, digits)}`;
+function formatSignedAmount(amount: Decimal, digits: number): string {
+  return `${amount.isNegative() || amount.isZero() ? "" : "+"}${formatAmount(amount, digits)}`;
 }
 
-function count(number: number, thing: string): string {
+function formatCount(number: number, thing: string): string {
   return `${groupThousands(String(number))} ${thing}${number === 1 ? "" : "s"}`;
 }
 
 /** Columns as wide as their texts; the first takes what is left, and is cut there. */
-function widthsOf(rows: readonly (readonly string[])[], titleWidth: number, width: number): readonly number[] {
+function computeWidths(rows: readonly (readonly string[])[], titleWidth: number, width: number): readonly number[] {
   const longest = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  const right = [1, 2, 3, 4].map((column) => longest(column) + GAP);
-  const left = Math.min(NAME_WIDTH_MAX, Math.max(titleWidth, longest(0)));
-  return [Math.max(titleWidth, Math.min(left, width - right.reduce((sum, each) => sum + each, 0))), ...right];
+  const amountWidths = [1, 2, 3, 4].map((column) => longest(column) + GAP);
+  const nameWidth = Math.min(NAME_WIDTH_MAX, Math.max(titleWidth, longest(0)));
+  return [
+    Math.max(titleWidth, Math.min(nameWidth, width - amountWidths.reduce((sum, each) => sum + each, 0))),
+    ...amountWidths,
+  ];
 }

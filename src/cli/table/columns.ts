@@ -12,16 +12,16 @@ import Table from "cli-table3";
 export type TableRow = readonly string[] | { readonly text: string };
 
 /** The lines of rows, without blanks at their ends; a cell that is too long is cut. */
-export function linesOfRows(rows: readonly TableRow[], widths: readonly number[]): string {
+export function formatRows(rows: readonly TableRow[], widths: readonly number[]): string {
   const total = widths.reduce((sum, width) => sum + width, 0);
-  return rows.map((row) => plainRow(row, widths, total) ?? tableRow(row, widths)).join("\n");
+  return rows.map((row) => formatPlainRow(row, widths, total) ?? formatTableRow(row, widths)).join("\n");
 }
 
 /** ASCII, Latin letters, dashes, an ellipsis, lines of a box: one column each. The two emoji among them are not. */
 const PLAIN = /^[ -~\u00a0-\u00a8\u00aa-\u00ac\u00af-\u02ff\u2010-\u2015\u2026\u2500-\u257f]*$/;
 
 /** A row whose every letter takes one column; undefined for another. */
-function plainRow(row: TableRow, widths: readonly number[], total: number): string | undefined {
+function formatPlainRow(row: TableRow, widths: readonly number[], total: number): string | undefined {
   if ("text" in row) {
     const lines = row.text.split("\n");
     if (!lines.every((line) => line.length <= total && PLAIN.test(line))) return undefined;
@@ -31,14 +31,14 @@ function plainRow(row: TableRow, widths: readonly number[], total: number): stri
   for (let column = 0; column < widths.length; column++) {
     const [cell = "", width = 0] = [row[column], widths[column]];
     if (!PLAIN.test(cell)) return undefined;
-    const fitting = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
-    line += column === 0 ? fitting.padEnd(width) : fitting.padStart(width);
+    const cellText = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
+    line += column === 0 ? cellText.padEnd(width) : cellText.padStart(width);
   }
   return line.trimEnd();
 }
 
 /** Any row, as the library lays it out. */
-export function tableRow(row: TableRow, widths: readonly number[]): string {
+export function formatTableRow(row: TableRow, widths: readonly number[]): string {
   const table = new Table({
     chars: NO_LINES,
     colWidths: [...widths],

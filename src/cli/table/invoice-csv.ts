@@ -39,42 +39,42 @@ interface PlacedLine {
 }
 
 /** The rows of an invoice, each with its line end; usage after the money. */
-export function invoiceCsv(invoice: Invoice): string {
+export function formatInvoiceCsv(invoice: Invoice): string {
   const { accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate } = invoice;
-  const face = [accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate];
-  return [...placed(invoice.revenueInfo, "1"), ...usageLines(invoice)]
+  const invoiceCells = [accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate];
+  return [...toPlacedLines(invoice.revenueInfo, "1"), ...toUsageLines(invoice)]
     .map(({ path, level, line }) =>
       [
-        ...face,
+        ...invoiceCells,
         path,
         String(level),
         line.type,
         line.id ?? "",
         line.description ?? "",
-        numberOf(line.quantity),
-        numberOf(line.valuePerQuantity),
-        numberOf(line.value),
-        line.exactValue ?? numberOf(line.value),
+        formatNumberCell(line.quantity),
+        formatNumberCell(line.valuePerQuantity),
+        formatNumberCell(line.value),
+        line.exactValue ?? formatNumberCell(line.value),
       ]
-        .map(cell)
+        .map(escapeCsvCell)
         .join(","),
     )
     .map((row) => `${row}\r\n`)
     .join("");
 }
 
-function placed(line: InvoiceLine, path: string): readonly PlacedLine[] {
-  const below = (line.lineItems ?? []).flatMap((item, index) => placed(item, `${path}.${index + 1}`));
-  return [{ path, level: path.split(".").length, line }, ...below];
+function toPlacedLines(line: InvoiceLine, path: string): readonly PlacedLine[] {
+  const children = (line.lineItems ?? []).flatMap((item, index) => toPlacedLines(item, `${path}.${index + 1}`));
+  return [{ path, level: path.split(".").length, line }, ...children];
 }
 
-function usageLines({ usageInfo }: Invoice): readonly PlacedLine[] {
+function toUsageLines({ usageInfo }: Invoice): readonly PlacedLine[] {
   if (usageInfo === undefined) return [];
   const lines = usageInfo.lineItems.map((line, index) => ({ path: `2.${index + 1}`, level: 2, line }));
   return [{ path: "2", level: 1, line: { type: usageInfo.type } }, ...lines];
 }
 
-function numberOf(value: Decimal | undefined): string {
+function formatNumberCell(value: Decimal | undefined): string {
   return value === undefined ? "" : formatDecimal(value);
 }
 
@@ -86,7 +86,7 @@ const FORMULA = /^[\s\p{Cc}\p{Cf};"']*[=+@\uff1d\uff0b\uff20\uff0d-]|^[\t\r]/u;
 const PLAIN_NUMBER = /^-?[\d.]+$/;
 
 /** A plain number stands as it is. A text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
-export function cell(text: string): string {
+export function escapeCsvCell(text: string): string {
   const safe = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -7,43 +7,47 @@ import { parseInstant, formatDate } from "../../calendar/instant.ts";
 import { formatPeriod } from "../../invoicing/figure-text.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { printable } from "../../pages/printable.ts";
-import { ruleLinksText } from "../../rulebook.ts";
-import { linesOfRows, type TableRow } from "./columns.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import { formatRuleLinks } from "../../rulebook.ts";
+import { formatRows, type TableRow } from "./columns.ts";
 import { PLAIN_STYLE, type TableStyle } from "./style.ts";
-import { wrapped } from "./wrapped.ts";
+import { wrapText } from "./wrapped.ts";
 
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;
 
 /** Facts on the account that its invoice lacks. */
-export interface InvoiceFace {
+export interface AccountLabel {
   readonly accountName: string | undefined;
 }
 
 /** The text of an invoice, ending in a line end; as wide as the style says unless a number needs more. */
-export function invoiceTable(invoice: Invoice, face: InvoiceFace, style: TableStyle = PLAIN_STYLE): string {
+export function formatInvoiceTable(
+  invoice: Invoice,
+  accountLabel: AccountLabel,
+  style: TableStyle = PLAIN_STYLE,
+): string {
   return [
-    ...headingOf(invoice, face, style),
-    layOut(invoiceRows(invoice), ["", "Quantity", "Rate", invoice.currency], style),
-    ...invoice.notices.map((notice) => wrapped(`Note: ${sentence(notice)}`, style.width)),
+    ...formatHeading(invoice, accountLabel, style),
+    formatInvoiceRows(invoiceRows(invoice), ["", "Quantity", "Rate", invoice.currency], style),
+    ...invoice.notices.map((notice) => wrapText(`Note: ${toSentence(notice)}`, style.width)),
     "",
   ].join("\n");
 }
 
-function headingOf(invoice: Invoice, { accountName }: InvoiceFace, style: TableStyle): readonly string[] {
+function formatHeading(invoice: Invoice, { accountName }: AccountLabel, style: TableStyle): readonly string[] {
   const { accountId, customerId, invoiceType, status, startDate, endDate, invoiceDate, dueDate } = invoice;
   const name = accountName === undefined || accountName === accountId ? accountId : `${accountName} (${accountId})`;
-  const who = printable(`${name}, customer ${customerId}`);
+  const who = toPrintable(`${name}, customer ${customerId}`);
   return [
     style.emphasize("═".repeat(style.width), "faint"),
-    ...wrapped(who, style.width, "  ")
+    ...wrapText(who, style.width, "  ")
       .split("\n")
       .map((line) => style.emphasize(line, "strong")),
     `${INVOICE_NAMES[invoiceType]} ${formatPeriod(startDate, endDate)} · ${status} · ${invoice.currency}`,
-    wrapped(
-      `${invoiceType}, dated ${dateOf(invoiceDate)}, due ${dateOf(dueDate)}, ` +
-        printable(`plan ${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
+    wrapText(
+      `${invoiceType}, dated ${toDateText(invoiceDate)}, due ${toDateText(dueDate)}, ` +
+        toPrintable(`plan ${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
       style.width,
       "  ",
     ),
@@ -57,50 +61,55 @@ const INVOICE_NAMES: Readonly<Record<Invoice["invoiceType"], string>> = {
 };
 
 /** Numbers right, descriptions left and cut to what is left of the width. */
-function layOut(
+function formatInvoiceRows(
   rows: readonly InvoiceRow[],
   head: readonly [string, string, string, string],
   { width, emphasize }: TableStyle,
 ): string {
   const lines = rows.flatMap((row) => (row.kind === "line" ? [row] : []));
-  const widthOf = (column: 1 | 2 | 3, least: number): number =>
-    lines.reduce((widest, { cells }) => Math.max(widest, cells[column].length), Math.max(least, head[column].length));
-  const quantity = widthOf(1, QUANTITY_WIDTH_MIN);
-  const rate = widthOf(2, QUANTITY_WIDTH_MIN);
-  const amount = widthOf(3, AMOUNT_WIDTH_MIN);
+  const columnWidth = (column: 1 | 2 | 3, minimum: number): number =>
+    lines.reduce((widest, { cells }) => Math.max(widest, cells[column].length), Math.max(minimum, head[column].length));
+  const quantity = columnWidth(1, QUANTITY_WIDTH_MIN);
+  const rate = columnWidth(2, QUANTITY_WIDTH_MIN);
+  const amount = columnWidth(3, AMOUNT_WIDTH_MIN);
   const description = Math.max(24, width - quantity - rate - amount - 6);
   const widths = [description, quantity + 2, rate + 2, amount + 2];
   const rule = widths.map((width) => "─".repeat(width));
-  const lineOf = (row: InvoiceRow): string => {
+  const formatRow = (row: InvoiceRow): string => {
     switch (row.kind) {
       case "rule":
-        return emphasize(linesOfRows([rule], widths), "faint");
+        return emphasize(formatRows([rule], widths), "faint");
       case "text":
         return emphasize(
-          linesOfRows([{ text: sentenceAt(row.depth, `${row.text} (${ruleLinksText(row.rules)})`, width) }], widths),
+          formatRows(
+            [{ text: formatExplanation(row.depth, `${row.text} (${formatRuleLinks(row.rules)})`, width) }],
+            widths,
+          ),
           "faint",
         );
       case "line": {
-        const cells: TableRow = [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
-        const line = linesOfRows([cells], widths);
+        const cells: TableRow = [`${"  ".repeat(row.depth)}${toPrintable(row.cells[0])}`, ...row.cells.slice(1)];
+        const line = formatRows([cells], widths);
         return row.cells[0] === "Total" && row.depth === 0 ? emphasize(line, "strong") : line;
       }
     }
   };
-  return [linesOfRows([head], widths), emphasize(linesOfRows([rule], widths), "faint"), ...rows.map(lineOf)].join("\n");
+  return [formatRows([head], widths), emphasize(formatRows([rule], widths), "faint"), ...rows.map(formatRow)].join(
+    "\n",
+  );
 }
 
-function sentenceAt(depth: number, text: string, width: number): string {
+function formatExplanation(depth: number, text: string, width: number): string {
   const indent = "  ".repeat(depth);
-  return wrapped(`${indent}· ${printable(text)}`, width, `${indent}  `);
+  return wrapText(`${indent}· ${toPrintable(text)}`, width, `${indent}  `);
 }
 
 /** A sentence from a notice, which may lack its capital and its stop. */
-function sentence(notice: string): string {
-  const text = printable(notice);
+function toSentence(notice: string): string {
+  const text = toPrintable(notice);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function dateOf(instant: string): string {
+function toDateText(instant: string): string {
   return formatDate(parseInstant(instant));
 }

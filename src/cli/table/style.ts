@@ -29,7 +29,7 @@ export const PLAIN_STYLE: TableStyle = { width: WIDTH, emphasize: (text) => text
 const FORMATS = { strong: "bold", faint: "dim" } as const;
 
 /** The style of what a command writes to. */
-export function styleOf({ terminal }: Pick<Io, "terminal">): TableStyle {
+export function createTableStyle({ terminal }: Pick<Io, "terminal">): TableStyle {
   if (terminal === undefined) return PLAIN_STYLE;
   return {
     width: Math.min(WIDTH, Math.max(WIDTH_MIN, terminal.columns)),

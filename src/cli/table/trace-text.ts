@@ -7,14 +7,14 @@ import { formatDate, formatInstant } from "../../calendar/instant.ts";
 import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
-import { cell } from "./invoice-csv.ts";
+import { escapeCsvCell } from "./invoice-csv.ts";
 
 /** The header line of the CSV. */
 export const TRACE_CSV_HEADER =
   "accountId,type,id,startDate,endDate,date,timestamp,eventId,schemaName,quantity,attributes,dimensions\r\n";
 
 /** A trace as lines of text: a heading, the rules, and below each day its events. */
-export function* traceText({ accountId, type, id, quantity, ...trace }: LineTrace): Generator<string> {
+export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTrace): Generator<string> {
   const { from, until, computations, days, events } = trace;
   yield `${accountId}  ${type} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${formatDecimal(quantity)}`;
   for (const { order, matcher, computation } of computations) {
@@ -30,13 +30,13 @@ export function* traceText({ accountId, type, id, quantity, ...trace }: LineTrac
       yield `  ${date}: ${totals.get(date) ?? "0"}`;
     }
     const fields = [...event.attributes.map(({ name, value }) => [name, formatDecimal(value)]), ...dimensionsOf(event)];
-    const seen = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
-    yield `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${seen}`;
+    const fieldTexts = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
+    yield `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${fieldTexts}`;
   }
 }
 
 /** The rows of a trace, one an event. */
-export function* traceCsv({ accountId, type, id, from, until, events }: LineTrace): Generator<string> {
+export function* formatTraceCsv({ accountId, type, id, from, until, events }: LineTrace): Generator<string> {
   const line = [accountId, type, id, formatInstant(from), formatInstant(until)];
   for (const event of events) {
     const attributes = event.attributes.map(({ name, value }) => `${name}=${formatDecimal(value)}`).join(" ");
@@ -50,12 +50,12 @@ export function* traceCsv({ accountId, type, id, from, until, events }: LineTrac
       event.schemaName,
       formatDecimal(event.quantity),
     ];
-    yield `${[...line, ...own, attributes, dimensions].map(cell).join(",")}\r\n`;
+    yield `${[...line, ...own, attributes, dimensions].map(escapeCsvCell).join(",")}\r\n`;
   }
 }
 
 /** Traces as JSON, in the shape in which the server lists the events behind a line, piece by piece. */
-export function* tracesJson(traces: readonly LineTrace[]): Generator<string> {
+export function* formatTracesJson(traces: readonly LineTrace[]): Generator<string> {
   yield '{\n  "traces": [';
   for (const [index, { accountId, type, id, quantity, from, until, computations, days, events }] of traces.entries()) {
     const period = { startDate: formatInstant(from), endDate: formatInstant(until) };
@@ -67,8 +67,8 @@ export function* tracesJson(traces: readonly LineTrace[]): Generator<string> {
     yield `${index === 0 ? "" : ","}\n    {\n      "line": ${stringifyJson({ accountId, type, id, quantity, ...period })},\n`;
     yield `      "computations": ${stringifyJson(rules)},\n      "days": ${stringifyJson(days)},\n      "events": [`;
     for (const [at, event] of events.entries()) {
-      const shown = { ...event, timestamp: formatInstant(event.timestamp), date: formatDate(event.timestamp) };
-      yield `${at === 0 ? "" : ","}\n        ${stringifyJson(shown)}`;
+      const eventJson = { ...event, timestamp: formatInstant(event.timestamp), date: formatDate(event.timestamp) };
+      yield `${at === 0 ? "" : ","}\n        ${stringifyJson(eventJson)}`;
     }
     yield `${events.length === 0 ? "" : "\n      "}]\n    }`;
   }

@@ -9,7 +9,7 @@
  *
  * @param indent what every line but the first begins with; the first keeps its own
  */
-export function wrapped(text: string, width: number, indent = "      "): string {
+export function wrapText(text: string, width: number, indent = "      "): string {
   const lines: string[] = [];
   let line = /^ */.exec(text)?.[0] ?? "";
   for (const word of text.trim().split(" ")) {

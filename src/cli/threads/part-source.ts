@@ -25,7 +25,7 @@ export interface PartSource extends ByteSource {
 
 /** Opens the lines that begin in the range. @returns undefined where none does. @throws as node:fs does */
 export async function openPart(handle: FileHandle, { from, until }: ByteRange): Promise<PartSource | undefined> {
-  const start = from === 0 ? 0 : await behindLineEnd(handle, { from: from - 1, until: until - 1 });
+  const start = from === 0 ? 0 : await findLineStart(handle, { from: from - 1, until: until - 1 });
   if (start === undefined) return undefined;
   let position = start;
   let isOver = false;
@@ -36,13 +36,13 @@ export async function openPart(handle: FileHandle, { from, until }: ByteRange): 
     get position() {
       return position - start;
     },
-    async read(target, at) {
+    async readInto(target, at) {
       if (isOver) return 0;
-      const most = Math.min(target.length - at, Math.max(0, until - position) + BEYOND_BYTES);
-      const { bytesRead } = await handle.read(target, at, most, position);
+      const bytesMax = Math.min(target.length - at, Math.max(0, until - position) + BEYOND_BYTES);
+      const { bytesRead } = await handle.read(target, at, bytesMax, position);
       // The line end behind which the next line is no longer in the range.
-      const search = at + Math.max(0, until - 1 - position);
-      const end = search < at + bytesRead ? target.subarray(0, at + bytesRead).indexOf(LINE_END, search) : -1;
+      const searchStart = at + Math.max(0, until - 1 - position);
+      const end = searchStart < at + bytesRead ? target.subarray(0, at + bytesRead).indexOf(LINE_END, searchStart) : -1;
       const count = end < 0 ? bytesRead : end + 1 - at;
       isOver = end >= 0;
       position += count;
@@ -53,13 +53,13 @@ export async function openPart(handle: FileHandle, { from, until }: ByteRange): 
 }
 
 /** The place behind the first line end in a range of bytes; undefined where it has none. */
-async function behindLineEnd(handle: FileHandle, { from, until }: ByteRange): Promise<number | undefined> {
+async function findLineStart(handle: FileHandle, { from, until }: ByteRange): Promise<number | undefined> {
   const block = Buffer.allocUnsafe(BEYOND_BYTES);
   for (let position = from; position < until;) {
     const { bytesRead } = await handle.read(block, 0, Math.min(block.length, until - position), position);
     if (bytesRead === 0) return undefined;
-    const found = block.subarray(0, bytesRead).indexOf(LINE_END);
-    if (found >= 0) return position + found + 1;
+    const lineEnd = block.subarray(0, bytesRead).indexOf(LINE_END);
+    if (lineEnd >= 0) return position + lineEnd + 1;
     position += bytesRead;
   }
   return undefined;

@@ -5,12 +5,12 @@
  */
 import { Worker } from "node:worker_threads";
 
-import type { Answer, Question } from "./scanner.ts";
+import type { ScanResponse, ScanRequest } from "./scanner.ts";
 
 /** A thread that is running. */
 export interface Thread {
   /** @throws what the thread threw */
-  readonly ask: (question: Question) => Promise<Answer>;
+  readonly request: (request: ScanRequest) => Promise<ScanResponse>;
   readonly stop: () => Promise<void>;
 }
 
@@ -18,30 +18,30 @@ export interface Thread {
 export function startThread(): Thread {
   const worker = new Worker(new URL("./thread.js", import.meta.url));
   return {
-    ask: async (question) =>
+    request: async (request) =>
       new Promise((resolve, reject) => {
-        const settle = (): void => {
-          worker.off("message", answered).off("error", failed).off("exit", ended);
+        const removeListeners = (): void => {
+          worker.off("message", onAnswer).off("error", onError).off("exit", onExit);
         };
-        const answered = (answer: Answer): void => {
-          settle();
-          resolve(answer);
+        const onAnswer = (response: ScanResponse): void => {
+          removeListeners();
+          resolve(response);
         };
-        const failed = (error: unknown): void => {
-          settle();
+        const onError = (error: unknown): void => {
+          removeListeners();
           reject(error instanceof Error ? error : new Error(String(error)));
         };
-        const ended = (): void => failed(new Error("a thread that reads events ended"));
-        worker.on("message", answered).on("error", failed).on("exit", ended);
-        worker.postMessage(question, []);
+        const onExit = (): void => onError(new Error("a thread that reads events ended"));
+        worker.on("message", onAnswer).on("error", onError).on("exit", onExit);
+        worker.postMessage(request, []);
       }),
     stop: async () => void (await worker.terminate()),
   };
 }
 
 /** What of an answer goes to the other thread without being copied. */
-export function transferred(answer: Answer): readonly ArrayBuffer[] {
-  if (answer.kind !== "found") return [];
-  const { offsets, lines, reached, flags, hashes } = answer.found.rows;
-  return [offsets, lines, reached, flags, hashes].map(({ buffer }) => buffer as ArrayBuffer);
+export function listTransfers(response: ScanResponse): readonly ArrayBuffer[] {
+  if (response.kind !== "found") return [];
+  const { offsets, lines, latestTimes, flags, hashes } = response.result.rows;
+  return [offsets, lines, latestTimes, flags, hashes].map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { type FoundRows, HAS_ID } from "./found-rows.ts";
+import { type ScannedRows, HAS_ID } from "./found-rows.ts";
 
 /** Buckets by the first byte of a hash: the rows of one fit a processor's cache. */
 const BUCKETS = 256;
 const BUCKET_SHIFT = 24;
 
 /** @returns for each list, whether each of its rows has an id whose hash occurs again in any of the lists */
-export function repeatedIds(lists: readonly FoundRows[]): readonly Uint8Array[] {
-  const repeated = lists.map(({ count }) => new Uint8Array(count));
+export function findRepeatedIds(lists: readonly ScannedRows[]): readonly Uint8Array[] {
+  const repeatedFlags = lists.map(({ count }) => new Uint8Array(count));
   const ends = bucketEnds(lists);
   const total = ends[BUCKETS - 1] ?? 0;
   // The rows in the order of their buckets: two words of the hash, the list, the row.
@@ -31,13 +31,13 @@ export function repeatedIds(lists: readonly FoundRows[]): readonly Uint8Array[] 
   }
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     const range = { from: bucket === 0 ? 0 : (ends[bucket - 1] ?? 0), until: ends[bucket] ?? 0 };
-    markRepeated(rows, range, repeated);
+    markRepeated(rows, range, repeatedFlags);
   }
-  return repeated;
+  return repeatedFlags;
 }
 
 /** How many rows there are in each bucket and those before it. */
-function bucketEnds(lists: readonly FoundRows[]): Uint32Array {
+function bucketEnds(lists: readonly ScannedRows[]): Uint32Array {
   const ends = new Uint32Array(BUCKETS);
   for (const { count, flags, hashes } of lists) {
     for (let row = 0; row < count; row++) {
@@ -54,14 +54,14 @@ function bucketEnds(lists: readonly FoundRows[]): Uint32Array {
 function markRepeated(
   rows: Uint32Array,
   { from, until }: { readonly from: number; readonly until: number },
-  repeated: readonly Uint8Array[],
+  repeatedFlags: readonly Uint8Array[],
 ): void {
   let slots = 16;
   while (slots < 2 * (until - from)) slots *= 2;
   // A place plus one; 0 is an empty slot.
   const table = new Uint32Array(slots);
   const mark = (place: number): void => {
-    const list = repeated[rows[4 * place + 2] ?? 0];
+    const list = repeatedFlags[rows[4 * place + 2] ?? 0];
     if (list !== undefined) list[rows[4 * place + 3] ?? 0] = 1;
   };
   for (let place = from; place < until; place++) {

@@ -7,24 +7,24 @@ import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { PlainAccount, PlainEvents } from "../../ledger/preview/plain-events.ts";
 import { openPlainSums, type PlainSums } from "../../ledger/preview/plain-sums.ts";
-import { type Disorder, disorderAt } from "../../records/event-cursor.ts";
+import { type Disorder, describeDisorder } from "../../records/event-cursor.ts";
 import { InputError } from "../../records/problems.ts";
-import { reasonOf } from "../problems.ts";
+import { describeSystemError } from "../problems.ts";
 import { IS_COUNTED } from "./found-rows.ts";
 import type { Thread } from "./pool.ts";
-import { repeatedIds } from "./repeated-ids.ts";
+import { findRepeatedIds } from "./repeated-ids.ts";
 import {
-  type Answer,
-  eventsOfSetup,
+  type ScanResponse,
+  openSetupEvents,
   mergeSums,
   type Part,
-  type PartFound,
-  type Question,
+  type PartResult,
+  type ScanRequest,
   type ScanSetup,
 } from "./scanner.ts";
 
 /** Threads, and how much each looks at at once. */
-export interface Threads {
+export interface ThreadPool {
   readonly count: number;
   readonly partBytes: number;
   readonly start: () => Thread;
@@ -36,18 +36,18 @@ export interface CoreRows {
   /** From 1, in the file. */
   readonly lines: Float64Array;
   /** The latest time in the file up to and including the row. */
-  readonly reached: Float64Array;
+  readonly latestTimes: Float64Array;
   /** Whether the row is in the sums, and is to be taken out of them. */
-  readonly counted: Uint8Array;
+  readonly countedFlags: Uint8Array;
 }
 
 /** What threads found in all files. */
-export interface Scanned {
+export interface ScanResult {
   readonly events: PlainEvents;
   readonly sums: PlainSums;
   /** By the index of the file. */
   readonly rows: readonly CoreRows[];
-  readonly found: readonly (readonly PartFound[])[];
+  readonly partResults: readonly (readonly PartResult[])[];
 }
 
 /**
@@ -60,20 +60,22 @@ export interface Scanned {
 export async function scanFiles(
   setup: ScanSetup,
   sizes: readonly number[],
-  threads: Threads,
+  threads: ThreadPool,
   onPart: (part: Part) => void,
-): Promise<Scanned> {
-  const parts = partsOf(sizes, threads.partBytes);
-  const running = Array.from({ length: Math.max(1, Math.min(threads.count, parts.length)) }, () => threads.start());
+): Promise<ScanResult> {
+  const parts = splitIntoParts(sizes, threads.partBytes);
+  const startedThreads = Array.from({ length: Math.max(1, Math.min(threads.count, parts.length)) }, () =>
+    threads.start(),
+  );
   try {
     for (let { accounts } = setup; ;) {
-      const scan = await scanOnce({ ...setup, accounts }, parts, running, onPart);
-      const left = accountsLeft(accounts, scan.found.flat());
-      if (left.length === accounts.length) return scan;
-      accounts = left;
+      const scan = await scanOnce({ ...setup, accounts }, parts, startedThreads, onPart);
+      const summableAccounts = findSummableAccounts(accounts, scan.partResults.flat());
+      if (summableAccounts.length === accounts.length) return scan;
+      accounts = summableAccounts;
     }
   } finally {
-    for (const thread of running) await thread.stop();
+    for (const thread of startedThreads) await thread.stop();
   }
 }
 
@@ -81,15 +83,18 @@ export async function scanFiles(
 const SPAN_MAX_MS = 3650 * DAY_MS;
 
 /** The accounts whose plain events may still be summed. */
-function accountsLeft(accounts: readonly PlainAccount[], found: readonly PartFound[]): readonly PlainAccount[] {
-  const earliest = found.reduce((least, each) => Math.min(least, each.earliest), Infinity);
-  const latest = found.reduce((most, each) => Math.max(most, each.latest), -Infinity);
+function findSummableAccounts(
+  accounts: readonly PlainAccount[],
+  partResults: readonly PartResult[],
+): readonly PlainAccount[] {
+  const earliest = partResults.reduce((least, each) => Math.min(least, each.earliest), Infinity);
+  const latest = partResults.reduce((most, each) => Math.max(most, each.latest), -Infinity);
   if (latest - earliest > SPAN_MAX_MS) return [];
-  const wide = new Set(found.flatMap((each) => each.wide));
-  return accounts.filter((_, index) => !wide.has(index));
+  const orderedAccounts = new Set(partResults.flatMap((each) => each.orderedAccounts));
+  return accounts.filter((_, index) => !orderedAccounts.has(index));
 }
 
-function partsOf(sizes: readonly number[], partBytes: number): readonly Part[] {
+function splitIntoParts(sizes: readonly number[], partBytes: number): readonly Part[] {
   return sizes.flatMap((size, file) =>
     Array.from({ length: Math.ceil(size / partBytes) }, (_, place) => ({
       file,
@@ -102,104 +107,109 @@ function partsOf(sizes: readonly number[], partBytes: number): readonly Part[] {
 async function scanOnce(
   setup: ScanSetup,
   parts: readonly Part[],
-  running: readonly Thread[],
+  startedThreads: readonly Thread[],
   onPart: (part: Part) => void,
-): Promise<Scanned> {
-  const found: PartFound[] = [];
+): Promise<ScanResult> {
+  const partResults: PartResult[] = [];
   let next = 0;
-  const work = async (thread: Thread) => {
-    await ask(thread, { kind: "setup", setup }, "ready");
+  const runThread = async (thread: Thread) => {
+    await requestFrom(thread, { kind: "setup", setup }, "ready");
     for (let index = next++; index < parts.length; index = next++) {
       const part = parts[index];
       if (part === undefined) break;
-      const answer = await ask(thread, { kind: "part", part }, "found").catch((error: unknown) => {
-        throw unreadable(error, setup.files[part.file]?.path ?? "");
+      const response = await requestFrom(thread, { kind: "part", part }, "found").catch((error: unknown) => {
+        throw toReadError(error, setup.files[part.file]?.path ?? "");
       });
-      found[index] = answer.found;
+      partResults[index] = response.result;
       onPart(part);
     }
-    return ask(thread, { kind: "sums" }, "sums");
+    return requestFrom(thread, { kind: "sums" }, "sums");
   };
-  const events = eventsOfSetup(setup);
+  const events = openSetupEvents(setup);
   const sums = openPlainSums(events);
-  for (const answer of await Promise.all(running.map(work))) mergeSums(sums, answer.sums);
-  const repeated = repeatedIds(found.map(({ rows }) => rows));
+  for (const response of await Promise.all(startedThreads.map(runThread))) mergeSums(sums, response.sums);
+  const repeatedFlags = findRepeatedIds(partResults.map(({ rows }) => rows));
   const byFile = setup.files.map((_, file) => [...parts.keys()].filter((index) => parts[index]?.file === file));
   return {
     events,
     sums,
     rows: byFile.map((indexes) =>
-      rowsOfFile(indexes.map((index) => ({ found: found[index], repeated: repeated[index] }))),
+      collectFileRows(indexes.map((index) => ({ result: partResults[index], repeatedFlags: repeatedFlags[index] }))),
     ),
-    found: byFile.map((indexes) => indexes.flatMap((index) => found[index] ?? [])),
+    partResults: byFile.map((indexes) => indexes.flatMap((index) => partResults[index] ?? [])),
   };
 }
 
 /** A system call that failed is the file's fault; every other error is as it was thrown. */
-function unreadable(error: unknown, path: string): unknown {
-  return error instanceof Error && "syscall" in error ? new InputError(`${path}: ${reasonOf(error)}`) : error;
+function toReadError(error: unknown, path: string): unknown {
+  return error instanceof Error && "syscall" in error
+    ? new InputError(`${path}: ${describeSystemError(error)}`)
+    : error;
 }
 
-async function ask<Kind extends Answer["kind"]>(
+async function requestFrom<Kind extends ScanResponse["kind"]>(
   thread: Thread,
-  question: Question,
+  request: ScanRequest,
   kind: Kind,
-): Promise<Extract<Answer, { readonly kind: Kind }>> {
-  const answer = await thread.ask(question);
-  invariant(answer.kind === kind, "S17.3: a thread answers what it is asked");
-  return answer as Extract<Answer, { readonly kind: Kind }>;
+): Promise<Extract<ScanResponse, { readonly kind: Kind }>> {
+  const response = await thread.request(request);
+  invariant(response.kind === kind, "S17.3: a thread answers what it is asked");
+  return response as Extract<ScanResponse, { readonly kind: Kind }>;
 }
 
 /** The rows for the core of the parts of a file, with their places in the file. */
-function rowsOfFile(
-  parts: readonly { readonly found: PartFound | undefined; readonly repeated: Uint8Array | undefined }[],
+function collectFileRows(
+  parts: readonly { readonly result: PartResult | undefined; readonly repeatedFlags: Uint8Array | undefined }[],
 ): CoreRows {
   const offsets: number[] = [];
   const lines: number[] = [];
-  const reached: number[] = [];
-  const counted: number[] = [];
-  let before = 0;
+  const latestTimes: number[] = [];
+  const countedFlags: number[] = [];
+  let linesBefore = 0;
   let latest = -Infinity;
-  for (const { found, repeated } of parts) {
-    if (found === undefined) continue;
-    const { rows } = found;
+  for (const { result, repeatedFlags } of parts) {
+    if (result === undefined) continue;
+    const { rows } = result;
     for (let row = 0; row < rows.count; row++) {
       const isCounted = (rows.flags[row] ?? 0) & IS_COUNTED;
-      if (isCounted !== 0 && repeated?.[row] !== 1) continue;
+      if (isCounted !== 0 && repeatedFlags?.[row] !== 1) continue;
       offsets.push(rows.offsets[row] ?? 0);
-      lines.push(before + (rows.lines[row] ?? 0));
-      reached.push(Math.max(latest, rows.reached[row] ?? 0));
-      counted.push(isCounted);
+      lines.push(linesBefore + (rows.lines[row] ?? 0));
+      latestTimes.push(Math.max(latest, rows.latestTimes[row] ?? 0));
+      countedFlags.push(isCounted);
     }
-    before += found.lines;
-    latest = Math.max(latest, found.latest);
+    linesBefore += result.lines;
+    latest = Math.max(latest, result.latest);
   }
   return {
     offsets: Float64Array.from(offsets),
     lines: Float64Array.from(lines),
-    reached: Float64Array.from(reached),
-    counted: Uint8Array.from(counted),
+    latestTimes: Float64Array.from(latestTimes),
+    countedFlags: Uint8Array.from(countedFlags),
   };
 }
 
 /** The first event of a file that is older than one before it, as a cursor over the whole file would tell it. */
-export function disorderOf(file: string, parts: readonly PartFound[]): DisorderFound | undefined {
-  let before = 0;
+export function findDisorder(file: string, parts: readonly PartResult[]): FoundDisorder | undefined {
+  let linesBefore = 0;
   let latest = -Infinity;
-  for (const { lines, first, disorder, latest: own } of parts) {
+  for (const { lines, first, disorder, latest: partLatest } of parts) {
     // Up to its first disorder a part goes forward: its first event is its earliest one there.
-    const found = first !== undefined && first.at < latest ? { ...first, latest } : disorder;
-    if (found !== undefined) {
-      return { at: Math.max(latest, found.latest), disorder: disorderAt(file, before + found.line, found) };
+    const partDisorder = first !== undefined && first.at < latest ? { ...first, latest } : disorder;
+    if (partDisorder !== undefined) {
+      return {
+        at: Math.max(latest, partDisorder.latest),
+        disorder: describeDisorder(file, linesBefore + partDisorder.line, partDisorder),
+      };
     }
-    before += lines;
-    latest = Math.max(latest, own);
+    linesBefore += lines;
+    latest = Math.max(latest, partLatest);
   }
   return undefined;
 }
 
 /** A place where a file goes back in time, and the time that was reached before. */
-export interface DisorderFound {
+export interface FoundDisorder {
   readonly at: Instant;
   readonly disorder: Disorder;
 }

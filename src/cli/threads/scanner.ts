@@ -17,13 +17,13 @@ import { openPlainSums, type PlainSums } from "../../ledger/preview/plain-sums.t
 import type { MeteringBook } from "../../metering/program.ts";
 import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import { parseJson } from "../../numbers/json.ts";
-import type { CsvMap } from "../../records/csv-map.ts";
+import type { EventFileMap } from "../../records/csv-map.ts";
 import type { EventSink } from "../../records/event-sink.ts";
-import { eventOfObject } from "../../records/json-fields.ts";
+import { createObjectEventMaker } from "../../records/json-fields.ts";
 import type { EventMaker } from "../../records/mapped-event.ts";
 import { createFingerprinter, type Fingerprinter, type FingerprintKey } from "../events/fingerprint.ts";
 import { createNdjsonCursor, type NdjsonCursor } from "../events/ndjson.ts";
-import { createRowList, type FoundRows, HAS_ID, IS_COUNTED, type RowList } from "./found-rows.ts";
+import { createRowList, type ScannedRows, HAS_ID, IS_COUNTED, type RowList } from "./found-rows.ts";
 import { type ByteRange, openPart } from "./part-source.ts";
 
 const BUFFER_BYTES = 1 << 20;
@@ -31,7 +31,7 @@ const BUFFER_BYTES = 1 << 20;
 /** A file of events, with its map. */
 export interface ScannedFile {
   readonly path: string;
-  readonly map: CsvMap | undefined;
+  readonly map: EventFileMap | undefined;
 }
 
 /** What a thread must know before it looks at files. */
@@ -58,11 +58,11 @@ export interface DatedLine {
 }
 
 /** What was found in a part. */
-export interface PartFound {
+export interface PartResult {
   readonly lines: number;
-  readonly rows: FoundRows;
+  readonly rows: ScannedRows;
   /** The indices of accounts whose events are to be decided in their order. */
-  readonly wide: readonly number[];
+  readonly orderedAccounts: readonly number[];
   readonly first: DatedLine | undefined;
   /** The first event that is older than one before it in the part, and the latest time up to there. */
   readonly disorder: (DatedLine & { readonly latest: Instant }) | undefined;
@@ -75,24 +75,24 @@ export interface PartFound {
 export type SentSum = readonly [account: number, column: number, day: number, sum: number | string];
 
 /** What a thread is asked: a set-up begins anew. */
-export type Question =
+export type ScanRequest =
   | { readonly kind: "setup"; readonly setup: ScanSetup }
   | { readonly kind: "part"; readonly part: Part }
   | { readonly kind: "sums" };
 
 /** What it answers, in the same order. */
-export type Answer =
+export type ScanResponse =
   | { readonly kind: "ready" }
-  | { readonly kind: "found"; readonly found: PartFound }
+  | { readonly kind: "found"; readonly result: PartResult }
   | { readonly kind: "sums"; readonly sums: readonly SentSum[] };
 
 /** One that answers questions, one after another. */
 export interface Scanner {
-  readonly answer: (question: Question) => Promise<Answer>;
+  readonly respond: (request: ScanRequest) => Promise<ScanResponse>;
 }
 
 /** A set-up that was compiled. */
-interface Scan {
+interface CompiledScan {
   readonly events: PlainEvents;
   readonly sums: PlainSums;
   readonly files: readonly { readonly path: string; readonly makeEvent: EventMaker<unknown> | undefined }[];
@@ -101,21 +101,24 @@ interface Scan {
 
 /** A scanner without a set-up. */
 export function createScanner(): Scanner {
-  let scan: Scan | undefined;
+  let scan: CompiledScan | undefined;
   return {
-    async answer(question) {
-      if (question.kind === "setup") {
-        scan = openScan(question.setup);
+    async respond(request) {
+      if (request.kind === "setup") {
+        scan = openScan(request.setup);
         return { kind: "ready" };
       }
       if (scan === undefined) throw new Error("a thread was asked before its set-up");
-      if (question.kind === "part") return { kind: "found", found: await scanPart(scan, question.part) };
-      return { kind: "sums", sums: [...scan.sums.sums()].map(([a, c, day, sum]) => [a, c, day, sent(sum)] as const) };
+      if (request.kind === "part") return { kind: "found", result: await scanPart(scan, request.part) };
+      return {
+        kind: "sums",
+        sums: [...scan.sums.sums()].map(([a, c, day, sum]) => [a, c, day, toSentSum(sum)] as const),
+      };
     },
   };
 }
 
-function sent(sum: Parameters<typeof formatExact>[0]): number | string {
+function toSentSum(sum: Parameters<typeof formatExact>[0]): number | string {
   return typeof sum === "number" ? sum : formatExact(sum);
 }
 
@@ -127,27 +130,27 @@ export function mergeSums(sums: PlainSums, others: readonly SentSum[]): void {
 }
 
 /** What looks at the events of a set-up. */
-export function eventsOfSetup({ book, accounts }: Pick<ScanSetup, "book" | "accounts">): PlainEvents {
+export function openSetupEvents({ book, accounts }: Pick<ScanSetup, "book" | "accounts">): PlainEvents {
   return openPlainEvents(parseJson(book) as MeteringBook, accounts);
 }
 
 /** What makes events of the objects of a file; undefined where they are events. */
-export function makerOf({ map }: ScannedFile): EventMaker<unknown> | undefined {
-  return map && eventOfObject(map);
+export function createEventMaker({ map }: ScannedFile): EventMaker<unknown> | undefined {
+  return map && createObjectEventMaker(map);
 }
 
-function openScan(setup: ScanSetup): Scan {
-  const events = eventsOfSetup(setup);
+function openScan(setup: ScanSetup): CompiledScan {
+  const events = openSetupEvents(setup);
   const { key } = setup;
   return {
     events,
     sums: openPlainSums(events),
-    files: setup.files.map((file) => ({ path: file.path, makeEvent: makerOf(file) })),
+    files: setup.files.map((file) => ({ path: file.path, makeEvent: createEventMaker(file) })),
     fingerprinter: key === undefined ? undefined : createFingerprinter(key),
   };
 }
 
-async function scanPart(scan: Scan, part: Part): Promise<PartFound> {
+async function scanPart(scan: CompiledScan, part: Part): Promise<PartResult> {
   const file = scan.files[part.file];
   invariant(file !== undefined, "S17.3: a part is of a file of the set-up");
   // Open for this part alone: all threads together may have no more files open than a process may.
@@ -160,17 +163,17 @@ async function scanPart(scan: Scan, part: Part): Promise<PartFound> {
 }
 
 async function scanLines(
-  scan: Scan,
+  scan: CompiledScan,
   handle: FileHandle,
   part: Part,
   makeEvent: EventMaker<unknown> | undefined,
-): Promise<PartFound> {
+): Promise<PartResult> {
   const source = await openPart(handle, part);
   const rows = createRowList();
-  const wide = new Set<number>();
-  const times = watchTimes();
-  if (source === undefined) return { lines: 0, rows: rows.taken(), wide: [], ...times.found() };
-  const sink = sinkOf(scan, { rows, wide, times, at: () => source.start + cursor.offset });
+  const orderedAccounts = new Set<number>();
+  const times = createTimeTracker();
+  if (source === undefined) return { lines: 0, rows: rows.toRows(), orderedAccounts: [], ...times.result() };
+  const sink = createScanSink(scan, { rows, orderedAccounts, times, at: () => source.start + cursor.offset });
   const cursor: NdjsonCursor = createNdjsonCursor("", source, sink, {
     bufferBytes: BUFFER_BYTES,
     shapes: true,
@@ -179,55 +182,58 @@ async function scanLines(
   });
   do {
     while (cursor.advance()) {
-      times.note(cursor.line, cursor.at);
+      times.noteTime(cursor.line, cursor.at);
       cursor.take();
     }
   } while (await cursor.fill());
-  return { lines: cursor.line, rows: rows.taken(), wide: [...wide], ...times.found() };
+  return { lines: cursor.line, rows: rows.toRows(), orderedAccounts: [...orderedAccounts], ...times.result() };
 }
 
-interface Finding {
+interface SinkState {
   readonly rows: RowList;
-  readonly wide: Set<number>;
-  readonly times: Times;
+  readonly orderedAccounts: Set<number>;
+  readonly times: TimeTracker;
   /** Where the line begins in the file. */
   readonly at: () => number;
 }
 
 /** Counts plain events, and lists all others. */
-function sinkOf({ events, sums, fingerprinter }: Scan, { rows, wide, times, at }: Finding): EventSink {
+function createScanSink(
+  { events, sums, fingerprinter }: CompiledScan,
+  { rows, orderedAccounts, times, at }: SinkState,
+): EventSink {
   const words = fingerprinter?.words ?? new Uint32Array(2);
-  const take = (line: number, kind: EventKind, id: unknown): boolean => {
+  const noteEvent = (line: number, kind: EventKind, id: unknown): boolean => {
     const isCounted = kind === "plain";
     if (isCounted) sums.add();
-    if (kind === "wide") wide.add(events.last.account);
+    if (kind === "wide") orderedAccounts.add(events.last.account);
     const hasId = fingerprinter !== undefined && typeof id === "string";
     if (isCounted && !hasId) return true;
-    if (hasId) fingerprinter.ofText(id);
-    rows.add(at(), line, times.latest(), (isCounted ? IS_COUNTED : 0) + (hasId ? HAS_ID : 0), words);
+    if (hasId) fingerprinter.fingerprint(id);
+    rows.addRow(at(), line, times.latest(), (isCounted ? IS_COUNTED : 0) + (hasId ? HAS_ID : 0), words);
     return true;
   };
   return {
-    filled: (_, line, slots) => take(line, events.ofSlots(slots), slots.id),
-    event: (_, line, event) => take(line, events.of(event), (event as { readonly id?: unknown } | null)?.id),
-    badLine: (_, line) => take(line, "other", undefined),
-    slotsOf: events.slotsOf,
-    counted: () => false,
+    onFilledSlots: (_, line, slots) => noteEvent(line, events.ofSlots(slots), slots.id),
+    onEvent: (_, line, event) => noteEvent(line, events.of(event), (event as { readonly id?: unknown } | null)?.id),
+    onBadLine: (_, line) => noteEvent(line, "other", undefined),
+    findSlots: events.slotsOf,
+    onCountedEvents: () => false,
   };
 }
 
-interface Times {
-  readonly note: (line: number, at: Instant | undefined) => void;
+interface TimeTracker {
+  readonly noteTime: (line: number, at: Instant | undefined) => void;
   readonly latest: () => Instant;
-  readonly found: () => Pick<PartFound, "first" | "disorder" | "earliest" | "latest">;
+  readonly result: () => Pick<PartResult, "first" | "disorder" | "earliest" | "latest">;
 }
 
-function watchTimes(): Times {
+function createTimeTracker(): TimeTracker {
   let first: DatedLine | undefined;
-  let disorder: PartFound["disorder"];
+  let disorder: PartResult["disorder"];
   let [earliest, latest] = [Infinity, -Infinity];
   return {
-    note(line, at) {
+    noteTime(line, at) {
       if (at === undefined) return;
       first ??= { line, at };
       if (at < latest) disorder ??= { line, at, latest };
@@ -235,6 +241,6 @@ function watchTimes(): Times {
       if (at > latest) latest = at;
     },
     latest: () => latest,
-    found: () => ({ first, disorder, earliest, latest }),
+    result: () => ({ first, disorder, earliest, latest }),
   };
 }

@@ -15,14 +15,14 @@ import type { EventSink } from "../../records/event-sink.ts";
 import type { ByteSource } from "../events/byte-source.ts";
 import type { FingerprintKey } from "../events/fingerprint.ts";
 import { createNdjsonCursor } from "../events/ndjson.ts";
-import { chosenLines } from "./chosen-lines.ts";
-import { type CoreRows, disorderOf, type Scanned, scanFiles, type Threads } from "./scan-files.ts";
-import { makerOf, type ScannedFile, type ScanSetup } from "./scanner.ts";
+import { createLineSource } from "./chosen-lines.ts";
+import { type CoreRows, findDisorder, type ScanResult, scanFiles, type ThreadPool } from "./scan-files.ts";
+import { createEventMaker, type ScannedFile, type ScanSetup } from "./scanner.ts";
 
 /** How files are read by threads. */
-export interface ThreadReading {
+export interface ThreadOptions {
   readonly book: Pick<Book, "settings" | "eventSchemas" | "usageMeters" | "accounts">;
-  readonly threads: Threads;
+  readonly threads: ThreadPool;
   /** As `EventRun.takesCounted`. */
   readonly takesCounted: (accountId: string) => boolean;
   /** For hashes of ids; undefined where none are remembered. */
@@ -38,84 +38,84 @@ export interface ThreadedFiles {
   readonly sources: readonly ByteSource[];
 }
 
-const WATCH_MS = 100;
+const WAIT_MS = 100;
 const BUFFER_BYTES = 1 << 18;
 
 /** Opens files of NDJSON. Nothing is read before a cursor is. */
-export function openThreaded(
+export function openThreadedFiles(
   files: readonly ScannedFile[],
   stamps: readonly FileStamp[],
   sink: EventSink,
-  reading: ThreadReading,
+  options: ThreadOptions,
 ): ThreadedFiles {
-  const done = files.map(() => 0);
+  const doneBytes = files.map(() => 0);
   const handles: FileHandle[] = [];
-  let scanned: Scanned | undefined;
+  let scanResult: ScanResult | undefined;
   let scanning: Promise<void> | undefined;
   const scan = async (): Promise<void> => {
-    scanned = await scanFiles(
-      setupOf(files, reading),
+    scanResult = await scanFiles(
+      createSetup(files, options),
       stamps.map(({ size }) => size),
-      reading.threads,
+      options.threads,
       ({ file, from, until }) => {
-        done[file] = (done[file] ?? 0) + until - from;
+        doneBytes[file] = (doneBytes[file] ?? 0) + until - from;
       },
     );
-    tellDisorders(files, scanned, reading);
+    reportDisorders(files, scanResult, options);
   };
   /** Waits until all is found, or for a moment. */
-  const wait = async (): Promise<Scanned | undefined> => {
+  const wait = async (): Promise<ScanResult | undefined> => {
     scanning ??= scan();
-    await settledOrLater(scanning, WATCH_MS);
-    return scanned;
+    await waitAtMost(scanning, WAIT_MS);
+    return scanResult;
   };
-  const rests = files.map((file, index) => {
-    let rest: EventCursor | undefined;
-    return deferred(
+  const rowCursors = files.map((file, index) => {
+    let rowCursor: EventCursor | undefined;
+    return createDeferredCursor(
       file.path,
-      () => rest,
+      () => rowCursor,
       async () => {
-        const found = await wait();
-        const rows = found?.rows[index];
-        if (found === undefined || rows === undefined) return;
+        const result = await wait();
+        const rows = result?.rows[index];
+        if (result === undefined || rows === undefined) return;
         const handle = await open(file.path, "r");
         handles.push(handle);
-        rest = restCursor(file, handle, { rows, scanned: found, sink });
+        rowCursor = createRowCursor(file, handle, { rows, scanResult: result, sink });
       },
     );
   });
   const close = async (): Promise<void> => {
     for (const handle of handles) await handle.close();
-    if (scanned !== undefined) await checkUnchanged(files, stamps);
+    if (scanResult !== undefined) await checkUnchanged(files, stamps);
   };
   return {
-    cursors: [...rests, sumsCursor(() => scanned, sink, close)],
+    cursors: [...rowCursors, createSumsCursor(() => scanResult, sink, close)],
     sources: files.map((_, index) => ({
       size: stamps[index]?.size,
       isPlainFile: false,
       get position() {
-        return done[index] ?? 0;
+        return doneBytes[index] ?? 0;
       },
-      read: async () => 0,
+      readInto: async () => 0,
       close: async () => undefined,
     })),
   };
 }
 
 /** Waits for a promise, but not longer than so many milliseconds. */
-async function settledOrLater(promise: Promise<void>, ms: number): Promise<void> {
+async function waitAtMost(promise: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const later = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   });
   try {
-    await Promise.race([promise, later]);
+    await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function setupOf(files: readonly ScannedFile[], { book, takesCounted, key }: ThreadReading): ScanSetup {
+function createSetup(files: readonly ScannedFile[], { book, takesCounted, key }: ThreadOptions): ScanSetup {
   const accounts = book.accounts
     .filter(({ id }) => takesCounted(id))
     .map(({ id, customerId, aliases }): PlainAccount => ({ accountId: id, customerId, names: [id, ...aliases] }));
@@ -123,14 +123,22 @@ function setupOf(files: readonly ScannedFile[], { book, takesCounted, key }: Thr
   return { book: stringifyJson({ settings, eventSchemas, usageMeters }), accounts, files, key };
 }
 
-function tellDisorders(files: readonly ScannedFile[], { found }: Scanned, { onDisorder }: ThreadReading): void {
-  const disorders = files.flatMap(({ path }, file) => disorderOf(path, found[file] ?? []) ?? []);
+function reportDisorders(
+  files: readonly ScannedFile[],
+  { partResults }: ScanResult,
+  { onDisorder }: ThreadOptions,
+): void {
+  const disorders = files.flatMap(({ path }, file) => findDisorder(path, partResults[file] ?? []) ?? []);
   // In the order in which the merged files come to them; of one time the earlier file's.
   for (const { disorder } of disorders.toSorted((a, b) => a.at - b.at)) onDisorder(disorder);
 }
 
-/** A cursor that another one takes the place of, once it is there. @param make tries to make it; called until it is there */
-function deferred(file: string, inner: () => EventCursor | undefined, make: () => Promise<void>): EventCursor {
+/** A cursor that another one takes the place of, once it is there. @param tryCreate tries to make it; called until it is there */
+function createDeferredCursor(
+  file: string,
+  inner: () => EventCursor | undefined,
+  tryCreate: () => Promise<void>,
+): EventCursor {
   return {
     file,
     get line() {
@@ -141,9 +149,9 @@ function deferred(file: string, inner: () => EventCursor | undefined, make: () =
     },
     advance: () => inner()?.advance() === true,
     async fill() {
-      const made = inner();
-      if (made !== undefined) return made.fill();
-      await make();
+      const cursor = inner();
+      if (cursor !== undefined) return cursor.fill();
+      await tryCreate();
       return true;
     },
     take: () => inner()?.take() !== false,
@@ -152,47 +160,51 @@ function deferred(file: string, inner: () => EventCursor | undefined, make: () =
 }
 
 /** The rows of a file that the core decides. Those that are in the sums are taken out of them. */
-function restCursor(
+function createRowCursor(
   file: ScannedFile,
   handle: FileHandle,
-  { rows, scanned, sink }: { readonly rows: CoreRows; readonly scanned: Scanned; readonly sink: EventSink },
+  { rows, scanResult, sink }: { readonly rows: CoreRows; readonly scanResult: ScanResult; readonly sink: EventSink },
 ): EventCursor {
-  const { offsets, lines, reached, counted } = rows;
-  const { events, sums } = scanned;
-  const lineAt = (place: number): number => lines[place - 1] ?? 0;
-  const inFile: EventSink = {
+  const { offsets, lines, latestTimes, countedFlags } = rows;
+  const { events, sums } = scanResult;
+  const lineNumberAt = (position: number): number => lines[position - 1] ?? 0;
+  const fileSink: EventSink = {
     ...sink,
-    event(_, place, event) {
-      if (counted[place - 1] === 1) {
+    onEvent(_, position, event) {
+      if (countedFlags[position - 1] === 1) {
         events.of(event);
         sums.takeOut();
       }
-      return sink.event(file.path, lineAt(place), event);
+      return sink.onEvent(file.path, lineNumberAt(position), event);
     },
-    badLine: (_, place, reason) => sink.badLine(file.path, lineAt(place), reason),
-    filled: (_, place, slots) => sink.filled(file.path, lineAt(place), slots),
+    onBadLine: (_, position, reason) => sink.onBadLine(file.path, lineNumberAt(position), reason),
+    onFilledSlots: (_, position, slots) => sink.onFilledSlots(file.path, lineNumberAt(position), slots),
   };
-  const cursor = createNdjsonCursor(file.path, chosenLines(handle, offsets), inFile, {
+  const cursor = createNdjsonCursor(file.path, createLineSource(handle, offsets), fileSink, {
     bufferBytes: BUFFER_BYTES,
     // What is taken out of the sums is read in full.
-    shapes: !counted.includes(1),
-    makeEvent: makerOf(file),
+    shapes: !countedFlags.includes(1),
+    makeEvent: createEventMaker(file),
     atFileStart: false,
   });
   return {
     ...cursor,
     get line() {
-      return lineAt(cursor.line);
+      return lineNumberAt(cursor.line);
     },
     /** Rows come when the file, read line by line, would come to them. */
     get at(): Instant {
-      return reached[cursor.line - 1] ?? -Infinity;
+      return latestTimes[cursor.line - 1] ?? -Infinity;
     },
   };
 }
 
 /** All sums at once, behind all rows: their events are decided alike in any order. It closes what all have in common. */
-function sumsCursor(scanned: () => Scanned | undefined, sink: EventSink, close: () => Promise<void>): EventCursor {
+function createSumsCursor(
+  readScanResult: () => ScanResult | undefined,
+  sink: EventSink,
+  close: () => Promise<void>,
+): EventCursor {
   let isRead = false;
   return {
     file: "",
@@ -201,8 +213,8 @@ function sumsCursor(scanned: () => Scanned | undefined, sink: EventSink, close: 
     advance: () => !isRead && (isRead = true),
     fill: async () => false,
     take() {
-      for (const counted of scanned()?.sums.counted() ?? []) {
-        invariant(sink.counted(counted), "S17.3: an account takes the sums that it said it takes");
+      for (const accountSums of readScanResult()?.sums.counted() ?? []) {
+        invariant(sink.onCountedEvents(accountSums), "S17.3: an account takes the sums that it said it takes");
       }
       return true;
     },
@@ -217,15 +229,15 @@ export interface FileStamp {
 }
 
 /** @throws as node:fs does */
-export async function stampOf(path: string): Promise<FileStamp> {
+export async function readFileStamp(path: string): Promise<FileStamp> {
   const { size, mtimeNs, ino } = await stat(path, { bigint: true });
   return { size: Number(size), stamp: `${size} ${mtimeNs} ${ino}` };
 }
 
 async function checkUnchanged(files: readonly ScannedFile[], stamps: readonly FileStamp[]): Promise<void> {
   for (const [index, { path }] of files.entries()) {
-    const now = await stampOf(path).catch(() => undefined);
-    if (now?.stamp === stamps[index]?.stamp) continue;
+    const current = await readFileStamp(path).catch(() => undefined);
+    if (current?.stamp === stamps[index]?.stamp) continue;
     const message = `${path} changed while it was read: nothing is priced from it`;
     throw new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
   }

@@ -5,10 +5,10 @@
  */
 import { parentPort } from "node:worker_threads";
 
-import { transferred } from "./pool.ts";
+import { listTransfers } from "./pool.ts";
 import { createScanner } from "./scanner.ts";
 
 const scanner = createScanner();
-parentPort?.on("message", (question: Parameters<typeof scanner.answer>[0]) => {
-  void scanner.answer(question).then((answer) => parentPort?.postMessage(answer, transferred(answer)));
+parentPort?.on("message", (request: Parameters<typeof scanner.respond>[0]) => {
+  void scanner.respond(request).then((response) => parentPort?.postMessage(response, listTransfers(response)));
 });

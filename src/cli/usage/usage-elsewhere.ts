@@ -11,19 +11,19 @@ import { Readable } from "node:stream";
 import type { ExternalUsageOptions } from "../../engine/elsewhere/source-cells.ts";
 import { usageFromRows } from "../../ledger/given-cells.ts";
 import type { UsageSource } from "../../ledger/usage-source.ts";
-import { readCsvMap } from "../../records/csv-map.ts";
-import { InputError, quoted } from "../../records/problems.ts";
+import { readEventFileMap } from "../../records/csv-map.ts";
+import { InputError, quoteText } from "../../records/problems.ts";
 import { isTableAddress, readTableAddress } from "../../warehouse/clickhouse/address.ts";
 import { connectClickHouse } from "../../warehouse/clickhouse/connect.ts";
-import { usageOfTable } from "../../warehouse/clickhouse/table-usage.ts";
+import { createTableUsage } from "../../warehouse/clickhouse/table-usage.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { readTextFile } from "../documents.ts";
 import type { Io } from "../io.ts";
 import { UsageError } from "../problems.ts";
-import { type UsageRow, usageRows } from "./usage-rows.ts";
+import { type UsageRow, readUsageLines } from "./usage-rows.ts";
 
 /** The options, for the specs of a command. */
-export const elsewhereOptions: OptionSpecs = {
+export const externalUsageOptions: OptionSpecs = {
   usage: {
     kind: "many",
     value: "FILE|DIR|TABLE",
@@ -47,12 +47,12 @@ export const ingestedAgainOptions: OptionSpecs = {
 };
 
 /** @throws {UsageError} where a name is empty */
-export function ingestedAgainOf(given: Arguments): readonly string[] {
-  return namesIn(given, "ingested-again");
+export function readIngestedAgain(args: Arguments): readonly string[] {
+  return readNames(args, "ingested-again");
 }
 
-function namesIn(given: Arguments, option: string): readonly string[] {
-  const names = (given.one(option)?.split(",") ?? []).map((name) => name.trim());
+function readNames(args: Arguments, option: string): readonly string[] {
+  const names = (args.value(option)?.split(",") ?? []).map((name) => name.trim());
   if (names.includes("")) throw new UsageError(`--${option}: expected names with commas between them`);
   return names;
 }
@@ -65,36 +65,37 @@ function namesIn(given: Arguments, option: string): readonly string[] {
  * @throws {InputError} for a map that is none
  * @throws {RatebookError} ERR_INPUT_INVALID for an address that is none, ERR_USAGE_UNAVAILABLE without the package for it
  */
-export async function usageElsewhereOf(given: Arguments, io: Io): Promise<ExternalUsageOptions | undefined> {
-  const paths = given.many("usage");
-  const schemas = namesIn(given, "usage-schemas");
+export async function readExternalUsage(args: Arguments, io: Io): Promise<ExternalUsageOptions | undefined> {
+  const paths = args.values("usage");
+  const schemas = readNames(args, "usage-schemas");
   if (schemas.length === 0 && paths.length === 0) return undefined;
   if (schemas.length === 0 || paths.length === 0)
     throw new UsageError("--usage and --usage-schemas go together: one is missing");
   const address = paths.find(isTableAddress);
   if (address !== undefined) {
     if (paths.length > 1) throw new UsageError("--usage: a table is the only place: expected nothing beside it");
-    return { schemas, source: await tableAt(address, given.one("map"), io) };
+    return { schemas, source: await openTableSource(address, args.value("map"), io) };
   }
-  if (given.one("map") !== undefined) throw new UsageError("--map is for a table of --usage: usage cells need none");
+  if (args.value("map") !== undefined) throw new UsageError("--map is for a table of --usage: usage cells need none");
   for (const path of paths) {
     if (path === "-")
       throw new UsageError("--usage: expected files or directories: they are read again when they change");
-    if (path.includes("://")) throw new UsageError(`--usage: expected files or directories, got ${quoted(path)}`);
+    if (path.includes("://")) throw new UsageError(`--usage: expected files or directories, got ${quoteText(path)}`);
   }
-  const name = paths.length === 1 ? quoted(paths[0] ?? "") : `${quoted(paths[0] ?? "")} and ${paths.length - 1} more`;
-  return { schemas, source: usageFromRows({ name, stamp: () => stampOf(paths), read: () => rowsIn(paths) }) };
+  const name =
+    paths.length === 1 ? quoteText(paths[0] ?? "") : `${quoteText(paths[0] ?? "")} and ${paths.length - 1} more`;
+  return { schemas, source: usageFromRows({ name, stamp: () => computeStamp(paths), read: () => readRows(paths) }) };
 }
 
 /** A source over the table at an address. Its client keeps no connections, so that there is nothing to close. */
-async function tableAt(address: string, mapFile: string | undefined, io: Io): Promise<UsageSource> {
+async function openTableSource(address: string, mapFile: string | undefined, io: Io): Promise<UsageSource> {
   const { server, name } = readTableAddress(address, io.env);
-  const map = mapFile === undefined ? undefined : readCsvMap(mapFile, await readTextFile(mapFile, io));
-  return usageOfTable({ client: await connectClickHouse(server), ...name, map, dedupes: true });
+  const map = mapFile === undefined ? undefined : readEventFileMap(mapFile, await readTextFile(mapFile, io));
+  return createTableUsage({ client: await connectClickHouse(server), ...name, map, dedupes: true });
 }
 
 /** The files that are there now, a directory's in the order of their names; hidden ones are not yet whole. */
-async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
+async function listFiles(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];
   for (const path of paths) {
     if (!(await stat(path)).isDirectory()) files.push(path);
@@ -107,18 +108,18 @@ async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
 }
 
 /** A stamp of the files, which is another one when one of them has changed. */
-async function stampOf(paths: readonly string[]): Promise<string> {
+async function computeStamp(paths: readonly string[]): Promise<string> {
   const stamps: string[] = [];
-  for (const file of await filesIn(paths)) {
+  for (const file of await listFiles(paths)) {
     const { size, mtimeMs, ino } = await stat(file);
     stamps.push(JSON.stringify([file, size, mtimeMs, ino]));
   }
   return stamps.join("\n");
 }
 
-async function* rowsIn(paths: readonly string[]): AsyncGenerator<UsageRow> {
-  for (const path of await filesIn(paths)) {
-    for await (const { file, line, row, problem } of usageRows(path, { stdin: () => Readable.from([]) })) {
+async function* readRows(paths: readonly string[]): AsyncGenerator<UsageRow> {
+  for (const path of await listFiles(paths)) {
+    for await (const { file, line, row, problem } of readUsageLines(path, { stdin: () => Readable.from([]) })) {
       if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
       yield row;
     }

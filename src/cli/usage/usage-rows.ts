@@ -8,15 +8,15 @@ import { Readable } from "node:stream";
 
 import { parse } from "csv-parse";
 
-import { hintAt } from "../../book/nearest.ts";
-import { openDocument } from "../../book/reading/json-document.ts";
+import { didYouMean } from "../../book/nearest.ts";
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
 import { readUsageRow, toUsageRow, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { InputError, quoted } from "../../records/problems.ts";
-import { type Separator, separatorOf } from "../../records/separator.ts";
-import { type ByteSource, openSource } from "../events/byte-source.ts";
+import { InputError, quoteText } from "../../records/problems.ts";
+import { type Separator, detectSeparator } from "../../records/separator.ts";
+import { type ByteSource, openByteSource } from "../events/byte-source.ts";
 import type { Io } from "../io.ts";
 
 /** How much of a meter an account used on a day. Several rows of one account, meter and day add up. */
@@ -43,63 +43,63 @@ const CHUNK_BYTES = 1 << 16;
  *
  * @throws {InputError} when the file cannot be read to its end, or its header is none
  */
-export async function* usageRows(path: string, io: Pick<Io, "stdin">): AsyncGenerator<UsageLine> {
+export async function* readUsageLines(path: string, io: Pick<Io, "stdin">): AsyncGenerator<UsageLine> {
   const file = path === "-" ? "standard input" : path;
-  const source = await openSource(path, io.stdin);
+  const source = await openByteSource(path, io.stdin);
   try {
-    const chunks = chunksOf(source);
+    const chunks = readChunks(source);
     const first = await chunks.next();
-    const stream = Readable.from(together(first.done === true ? new Uint8Array() : first.value, chunks));
+    const stream = Readable.from(prependChunk(first.done === true ? new Uint8Array() : first.value, chunks));
     const beginning = new TextDecoder().decode(first.value);
     const [start] = /[^\s\uFEFF]/.exec(beginning) ?? [];
-    if (start === "[") yield* listed(file, stream);
-    else if (start === "{") yield* lineByLine(file, stream);
-    else yield* recordByRecord(file, stream, separatorOf(beginning));
+    if (start === "[") yield* readListLines(file, stream);
+    else if (start === "{") yield* readNdjsonLines(file, stream);
+    else yield* readCsvLines(file, stream, detectSeparator(beginning));
   } finally {
     await source.close();
   }
 }
 
-async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array, undefined> {
+async function* readChunks(source: ByteSource): AsyncGenerator<Uint8Array, undefined> {
   for (;;) {
     const chunk = new Uint8Array(CHUNK_BYTES);
-    const length = await source.read(chunk, 0);
+    const length = await source.readInto(chunk, 0);
     if (length === 0) return undefined;
     yield chunk.subarray(0, length);
   }
 }
 
-async function* together(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* prependChunk(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first;
   yield* rest;
 }
 
-async function* lineByLine(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+async function* readNdjsonLines(file: string, stream: Readable): AsyncGenerator<UsageLine> {
   let line = 0;
   for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
     line++;
-    const plain = line === 1 ? text.replace(/^\uFEFF/, "") : text;
-    if (plain.trim() !== "") yield rowAt(file, line, () => parseJson(plain));
+    const content = line === 1 ? text.replace(/^\uFEFF/, "") : text;
+    if (content.trim() !== "") yield toUsageLine(file, line, () => parseJson(content));
   }
 }
 
-async function* listed(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+async function* readListLines(file: string, stream: Readable): AsyncGenerator<UsageLine> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stream) chunks.push(chunk as Uint8Array);
   const text = new TextDecoder().decode(Buffer.concat(chunks));
-  const list = listIn(file, text);
-  const lines = itemLines(text);
-  for (const [index, item] of list.entries()) yield rowAt(file, lines[index] ?? 1, () => item);
+  const list = parseList(file, text);
+  const lines = findItemLines(text);
+  for (const [index, item] of list.entries()) yield toUsageLine(file, lines[index] ?? 1, () => item);
 }
 
 /** @throws {InputError} for a text that is no JSON list, with its place */
-function listIn(file: string, text: string): readonly unknown[] {
+function parseList(file: string, text: string): readonly unknown[] {
   let list: unknown;
   try {
     list = parseJson(text);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    const fault = openDocument(text);
+    const fault = parseJsonDocument(text);
     throw new InputError(
       "message" in fault
         ? `${file}:${fault.line}:${fault.column}: not JSON: ${fault.message}`
@@ -111,7 +111,7 @@ function listIn(file: string, text: string): readonly unknown[] {
 }
 
 /** The line on which each item of a JSON list begins. */
-function itemLines(text: string): readonly number[] {
+function findItemLines(text: string): readonly number[] {
   const lines: number[] = [];
   let [line, depth, isBeforeItem] = [1, 0, false];
   for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[\n[\]{},]|[^\s"[\]{},]+/g)) {
@@ -127,7 +127,7 @@ function itemLines(text: string): readonly number[] {
   return lines;
 }
 
-async function* recordByRecord(file: string, stream: Readable, delimiter: Separator): AsyncGenerator<UsageLine> {
+async function* readCsvLines(file: string, stream: Readable, delimiter: Separator): AsyncGenerator<UsageLine> {
   const parser = stream.pipe(
     parse({ delimiter, bom: true, skip_empty_lines: true, relax_column_count: true, info: true }),
   );
@@ -140,51 +140,51 @@ async function* recordByRecord(file: string, stream: Readable, delimiter: Separa
         readonly info: { readonly lines: number };
       };
       if (columns === undefined) {
-        columns = columnsOf(`${file}:${info.lines}`, record);
+        columns = findColumns(`${file}:${info.lines}`, record);
         width = record.length;
         continue;
       }
       const [accountId, meterId, date, quantity] = columns.map((at) => record[at]);
       yield record.length === width
-        ? rowAt(file, info.lines, () => ({ accountId, meterId, date, quantity }))
+        ? toUsageLine(file, info.lines, () => ({ accountId, meterId, date, quantity }))
         : { file, line: info.lines, problem: "the line has another number of columns than the header" };
     }
   } catch (error) {
     if (error instanceof InputError) throw error;
     throw new InputError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (columns === undefined && !isNamedNdjson(file)) throw new InputError(`${file}: the file is empty`);
+  if (columns === undefined && !hasNdjsonExtension(file)) throw new InputError(`${file}: the file is empty`);
 }
 
 /** Whether an empty file is NDJSON without rows, as `export` writes it, and not CSV without a header. */
-function isNamedNdjson(file: string): boolean {
+function hasNdjsonExtension(file: string): boolean {
   return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file);
 }
 
-/** Where the fields are in a header. @param place of the header, for a sentence */
-function columnsOf(place: string, header: readonly string[]): readonly number[] {
+/** Where the fields are in a header. @param headerPlace of the header, for a sentence */
+function findColumns(headerPlace: string, header: readonly string[]): readonly number[] {
   return FIELDS.map((field) => {
     const index = header.indexOf(field);
     if (index >= 0 && index === header.lastIndexOf(field)) return index;
-    const shown = header.slice(0, 20).map(quoted).join(", ");
+    const headerText = header.slice(0, 20).map(quoteText).join(", ");
     throw new InputError(
       index >= 0
-        ? `${place}: the header has the column ${quoted(field)} more than once`
-        : `${place}: expected the columns ${FIELDS.join(", ")}: ${field} is missing from ${shown}${guess(field, header)}`,
+        ? `${headerPlace}: the header has the column ${quoteText(field)} more than once`
+        : `${headerPlace}: expected the columns ${FIELDS.join(", ")}: ${field} is missing from ${headerText}${suggestColumn(field, header)}`,
     );
   });
 }
 
-function guess(field: string, header: readonly string[]): string {
-  return hintAt(
+function suggestColumn(field: string, header: readonly string[]): string {
+  return didYouMean(
     field,
     header.filter((column) => !FIELDS.includes(column)),
   );
 }
 
-function rowAt(file: string, line: number, read: () => unknown): UsageLine {
+function toUsageLine(file: string, line: number, readValue: () => unknown): UsageLine {
   try {
-    const { quantity, ...row } = toUsageRow(readUsageRow(read()));
+    const { quantity, ...row } = toUsageRow(readUsageRow(readValue()));
     return { file, line, row: { ...row, quantity: formatDecimal(quantity) } };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;

@@ -19,7 +19,7 @@ export function isUsageFormat(text: string): text is UsageFormat {
 }
 
 /** Characters: a write for each row takes longer than all else of it. */
-const WRITTEN_AT_ONCE = 65_536;
+const BUFFER_CHARACTERS = 65_536;
 
 /** Writes rows, quantities as exact text. @returns how many there were */
 export async function writeUsage(
@@ -31,9 +31,9 @@ export async function writeUsage(
   let text = format === "csv" ? `${USAGE_FIELDS.join(",")}\n` : format === "json" ? "[" : "";
   for await (const { accountId, meterId, date, quantity } of rows) {
     const row = { accountId, meterId, date, quantity: formatDecimal(quantity) };
-    text += rowText(row, format, count === 0);
+    text += formatRow(row, format, count === 0);
     count++;
-    if (text.length < WRITTEN_AT_ONCE) continue;
+    if (text.length < BUFFER_CHARACTERS) continue;
     await write(stream, text);
     text = "";
   }
@@ -43,18 +43,18 @@ export async function writeUsage(
 
 type RowTexts = Readonly<Record<keyof UsageRow, string>>;
 
-function rowText(row: RowTexts, format: UsageFormat, isFirst: boolean): string {
+function formatRow(row: RowTexts, format: UsageFormat, isFirst: boolean): string {
   switch (format) {
     case "ndjson":
       return `${JSON.stringify(row)}\n`;
     case "csv":
-      return `${[row.accountId, row.meterId, row.date, row.quantity].map(field).join(",")}\n`;
+      return `${[row.accountId, row.meterId, row.date, row.quantity].map(escapeCsvField).join(",")}\n`;
     case "json":
       return `${isFirst ? "" : ","}\n  ${JSON.stringify(row)}`;
   }
 }
 
 /** A field as it is read back: no apostrophe is put before what a spreadsheet would run, for an id must stay one. */
-function field(text: string): string {
+function escapeCsvField(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

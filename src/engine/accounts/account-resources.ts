@@ -130,7 +130,7 @@ export function createAccountResources(context: EngineContext): AccountResources
       create: (account) => accounts.createAccount(context, account),
       update: (id, patch) => accounts.updateAccount(context, id, patch),
       archive: (id) => accounts.archiveAccount(context, id),
-      get: (id, options = {}) => accounts.getAccount(context, id, options),
+      get: (id, options = {}) => accounts.readAccount(context, id, options),
       list: ({ filter = {}, page = {} } = {}) => accounts.listAccounts(context, filter, page),
       addAliases: (id, names) => accounts.addAliases(context, id, [...names]),
       removeAliases: (id, names) => accounts.removeAliases(context, id, [...names]),
@@ -156,7 +156,7 @@ export function createAccountResources(context: EngineContext): AccountResources
     credits: {
       create: (parsed) => credits.createCredits(context, parsed),
       void: (id) => credits.voidCredit(context, id),
-      get: (id) => credits.getCredit(context, id),
+      get: (id) => credits.readCredit(context, id),
       list: ({ filter = {}, page = {} } = {}) => listCredits(context, filter, page),
     },
   };

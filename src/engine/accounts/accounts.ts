@@ -74,7 +74,7 @@ export async function archiveAccount(context: EngineContext, id: string): Promis
  * @param effectiveOn with the aliases and the invoice group that it had at this instant; default now
  * @throws {RatebookError} ERR_NOT_FOUND, ERR_DATE_INVALID
  */
-export async function getAccount(
+export async function readAccount(
   { store }: EngineContext,
   id: string,
   { effectiveOn }: { readonly effectiveOn?: InstantInput | undefined },

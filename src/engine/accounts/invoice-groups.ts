@@ -19,7 +19,7 @@ import { revisionAfter } from "../configuration-revision.ts";
 import {
   changeConfigured,
   requireDocument,
-  getConfigured,
+  readConfigured,
   listConfigured,
   addDocument,
   type StoredResource,
@@ -55,7 +55,7 @@ export function createInvoiceGroups(context: EngineContext): InvoiceGroups {
     accountIds: await groupMembers(context.store.read, stored.item.id),
   });
   const get = async (id: string): Promise<InvoiceGroupSnapshot> =>
-    toSnapshot(await getConfigured(context, "invoiceGroup", (documents) => requireDocument(documents, WHAT, id)));
+    toSnapshot(await readConfigured(context, "invoiceGroup", (documents) => requireDocument(documents, WHAT, id)));
   return {
     create: async (input) => toSnapshot(await createGroup(context, input)),
     async addAccounts(id, accountIds) {

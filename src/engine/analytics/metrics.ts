@@ -186,7 +186,7 @@ async function computeMetric(metric: MetricCase): Promise<MetricResult> {
   const series = await computeSeries(metric, skipping);
   // Events may have begun to leave while they were read.
   await checkRetention(metric);
-  return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.found() };
+  return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.result() };
 }
 
 /** Refuses what would be told from stored events where some of those that are meant live elsewhere: the figures would be too low. */

@@ -5,8 +5,12 @@
  */
 import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
 import type { RevenueRequestInput } from "../../book/model/revenue-request.ts";
-import { pathText } from "../../book/problems.ts";
-import { priceableDetails, readRevenueRequest, type RevenueRequest } from "../../book/requests/revenue-request.ts";
+import { formatPath } from "../../book/problems.ts";
+import {
+  resolvePriceableDetails,
+  readRevenueRequest,
+  type RevenueRequest,
+} from "../../book/requests/revenue-request.ts";
 import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
@@ -71,7 +75,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const at = request.cycleConfig?.date ?? lookedUp?.start ?? calculation.now;
   const found = findPlan(calculation, at);
   const currency = requestedCurrency(calculation) ?? found.currency;
-  const details = priceableDetails(found.details, currency, catalog.book);
+  const details = resolvePriceableDetails(found.details, currency, catalog.book);
   const cycleConfig = found.cycleConfig ?? resolveCycle(details.pricingCycleConfig, at);
   const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
   const cycle = findChargedCycle(cycleConfig, at, cycleNumber);
@@ -291,5 +295,5 @@ function requireKnownKeys<Value>(
 
 /** A key in a path. */
 function formatKey(key: string): string {
-  return pathText([key]).slice(1);
+  return formatPath([key]).slice(1);
 }

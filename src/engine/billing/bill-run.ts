@@ -120,8 +120,8 @@ async function* chunksWithDueWork(context: EngineContext, at: Instant): AsyncGen
   const { read } = context.store;
   const behind: IdPages = (...page) => read.accountsBehind(at, ...page);
   yield* chunksWhere(context, at, behind, (record) => isBehind(record, at));
-  const uncharted: IdPages = (...page) => read.accountsWithStaleDraftIndex(at, ...page);
-  yield* chunksWhere(context, at, uncharted, ({ drafts }) => drafts === undefined);
+  const stale: IdPages = (...page) => read.accountsWithStaleDraftIndex(at, ...page);
+  yield* chunksWhere(context, at, stale, ({ drafts }) => drafts === undefined);
 }
 
 /**

@@ -38,7 +38,7 @@ export interface CreditBalance {
 export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
   return projectAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
-    const inForce = (yield* creditSnapshots(catalog, work, now)).filter((shown) => isInForce(shown.credit, now));
+    const inForce = (yield* creditSnapshots(catalog, work, now)).filter((snapshot) => isInForce(snapshot.credit, now));
     const availableBalance = sumAvailable(inForce);
     const runningBalance = sumAvailable(
       inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0),

@@ -5,7 +5,7 @@
  */
 import type { Steps } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { unlessUnknown } from "../../errors.ts";
+import { undefinedIfNotFound } from "../../errors.ts";
 import { billInSteps } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -43,7 +43,7 @@ export async function listCredits(
 ): Promise<Page<CreditSnapshot> & WithoutSkipped> {
   const isRequested = (credit: CreditSnapshot): boolean => status === undefined || credit.status === status;
   if (accountId === undefined) return listAllCredits(context, status, isRequested, options);
-  const all = await unlessUnknown(readCredits(context, [accountId]));
+  const all = await undefinedIfNotFound(readCredits(context, [accountId]));
   return selectPage((all ?? []).filter(isRequested), options, ({ credit }) => toListedCredit(credit));
 }
 
@@ -87,10 +87,10 @@ async function listAllCredits(
     found.push(...computed.at(next).filter(isRequested));
     [after, left] = [next.at(-1) ?? after, left - next.length];
     if (found.length > limit || next.length < most) {
-      return { ...toPage(found, limit, ({ credit }) => toListedCredit(credit)), ...skipping.found() };
+      return { ...toPage(found, limit, ({ credit }) => toListedCredit(credit)), ...skipping.result() };
     }
   }
-  return { ...pageOfFew(found, after), ...skipping.found() };
+  return { ...pageOfFew(found, after), ...skipping.result() };
 }
 
 function pageOfFew(items: readonly CreditSnapshot[], after: PageKey | undefined): Page<CreditSnapshot> {

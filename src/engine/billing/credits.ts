@@ -5,7 +5,7 @@
  */
 import type { CreditRequest } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
-import { ALL_CARDS } from "../../book/resolving/resolve-plan.ts";
+import { CARD_KIND_WORDS } from "../../book/resolving/resolve-plan.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
@@ -57,7 +57,7 @@ export async function voidCredit(context: EngineContext, id: string): Promise<Cr
 }
 
 /** A credit with what drafts hold of it (S12.4). */
-export async function getCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
+export async function readCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
   return projectAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
@@ -119,7 +119,7 @@ function checkEntities(
 ): void {
   const known = new Set([...book.usageMeters, ...book.addOns, ...book.features].map(({ id }) => id));
   for (const [index, { applicableEntityIds = [] }] of requests.entries()) {
-    const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !ALL_CARDS.has(id));
+    const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !CARD_KIND_WORDS.has(id));
     if (unknown < 0) continue;
     const path = `[${index}].applicableEntityIds[${unknown}]`;
     throw invalidInput(path, "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS");

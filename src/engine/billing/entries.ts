@@ -92,7 +92,7 @@ export async function updateEntry(
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read.account]);
     const work = workspace.account(accountId);
-    checkEntryOf(catalog, work, entryId, featureId, now);
+    checkEntryAccount(catalog, work, entryId, featureId, now);
     const entry = entryCommands.patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
     return { result: toEntrySnapshot(entry, now), changes: workspace.changes() };
   });
@@ -104,7 +104,7 @@ export async function voidEntry(
   { accountId, entryId, featureId }: EntryTarget,
 ): Promise<EntrySnapshot> {
   return decideOnAccount(context, accountId, (catalog, work, now) => {
-    checkEntryOf(catalog, work, entryId, featureId, now);
+    checkEntryAccount(catalog, work, entryId, featureId, now);
     return toEntrySnapshot(entryCommands.voidEntry(catalog, work, entryId, now), now);
   });
 }
@@ -169,7 +169,7 @@ function toEntrySnapshot({ spentAtBefore: _internal, ...entry }: EntryRecord, no
 }
 
 /** Where a feature is named, refuses an entry of another one; entries that fall due by now exist. */
-function checkEntryOf(
+function checkEntryAccount(
   catalog: Catalog,
   work: AccountWork,
   entryId: string,

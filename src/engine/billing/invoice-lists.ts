@@ -33,15 +33,15 @@ export async function listInvoices(
   context: EngineContext,
   filter: InvoiceFilter,
   options: PageOptions,
-  tried: Set<string> = new Set(),
+  attempted: Set<string> = new Set(),
 ): Promise<Page<InvoiceSnapshot> & WithoutSkipped> {
   const { read } = context.store;
   const request = pageRequest(options);
   const { stored, isRequested } = parseFilter(filter);
   const found = collectPage(options, invoiceKey);
   const skipping = collectSkipped();
-  const { computeAll, computeDrafts } = computing(context, filter, skipping, (shown) => {
-    if (isRequested(shown)) found.offer(shown);
+  const { computeAll, computeDrafts } = computing(context, filter, skipping, (snapshot) => {
+    if (isRequested(snapshot)) found.offer(snapshot);
   });
   const finals = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
     filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
@@ -61,8 +61,8 @@ export async function listInvoices(
   const areFew = uncharted.length < CHUNK;
   for await (const ids of inChunks(areFew ? uncharted : accountsWithStaleDrafts(read, now), CHUNK)) {
     // The places of what is far behind are known once it is caught up with: then it is listed by them, too.
-    const isBehind = await catchUpFarAmong(context, await filterAccounts(read, ids, filter), tried);
-    if (isBehind) return listInvoices(context, filter, options, tried);
+    const isBehind = await catchUpFarAmong(context, await filterAccounts(read, ids, filter), attempted);
+    if (isBehind) return listInvoices(context, filter, options, attempted);
   }
   for (const record of final) found.offer(toFinalSnapshot(record));
   let [isLater, isStale] = [!areFew, false];
@@ -82,7 +82,7 @@ export async function listInvoices(
   } else {
     await computeAll(await filterAccounts(read, uncharted, filter));
   }
-  return { ...found.page(), ...skipping.found() };
+  return { ...found.page(), ...skipping.result() };
 }
 
 /** Computes what accounts have of a list. */
@@ -97,16 +97,17 @@ function computing(
   context: EngineContext,
   { accountId }: Pick<InvoiceFilter, "accountId">,
   skipping: SkippedCollector,
-  offer: (shown: InvoiceSnapshot) => void,
+  offer: (snapshot: InvoiceSnapshot) => void,
 ): Computing {
   const computed = new Set<string>();
   const compute = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
     if (accountIds.length === 0) return 0;
     const work = (some: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
       readInvoices(context, some, undefined, ids);
-    const shown = accountId === undefined ? await retryPerAccount(accountIds, skipping, work) : await work(accountIds);
-    for (const each of shown) offer(each);
-    return shown.length;
+    const snapshot =
+      accountId === undefined ? await retryPerAccount(accountIds, skipping, work) : await work(accountIds);
+    for (const each of snapshot) offer(each);
+    return snapshot.length;
   };
   return {
     async computeAll(accountIds) {
@@ -125,7 +126,7 @@ function computing(
 /** A filter as the store takes it, and as a test of computed invoices. */
 function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilter): {
   readonly stored: InvoiceListFilter;
-  readonly isRequested: (shown: InvoiceSnapshot) => boolean;
+  readonly isRequested: (snapshot: InvoiceSnapshot) => boolean;
 } {
   const { period, touches } = periodFilter(from, until);
   const stored = {

@@ -10,7 +10,7 @@ import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { billInSteps } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { listedAt } from "../../ledger/account/draft-places.ts";
-import { draftsOf } from "../../ledger/account/drafts.ts";
+import { listDrafts } from "../../ledger/account/drafts.ts";
 import { idsNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/order.ts";
@@ -82,19 +82,19 @@ export async function preview(
   const at = asOf === undefined ? undefined : toInstant(asOf);
   const invoices: InvoiceSnapshot[] = [];
   const skipping = collectSkipped();
-  const drawn = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> => readInvoices(context, ids, at);
+  const drawInvoices = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> => readInvoices(context, ids, at);
   const { touches } = periodFilter(from, until);
   const accounts =
     accountIds === undefined ? collectIds(accountsIn(context.store.read, { status: "ACTIVE" })) : new Set(accountIds);
   for await (const ids of inChunks(accounts, CHUNK)) {
-    const shown = await (accountIds === undefined ? retryPerAccount(ids, skipping, drawn) : drawn(ids));
+    const shown = await (accountIds === undefined ? retryPerAccount(ids, skipping, drawInvoices) : drawInvoices(ids));
     invoices.push(...shown.filter(({ invoice }) => touches(invoice)));
   }
-  return { invoices, ...skipping.found() };
+  return { invoices, ...skipping.result() };
 }
 
 /** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceSnapshot> {
+export async function readInvoice(context: EngineContext, id: string): Promise<InvoiceSnapshot> {
   const stored = await context.store.read.invoice(id);
   if (stored !== undefined) return toFinalSnapshot(stored);
   for await (const { accountId, matches } of accountsThatMayInvoice(context, id)) {
@@ -170,8 +170,11 @@ export function* listSnapshots(
 ): Steps<readonly InvoiceSnapshot[]> {
   catchUp(catalog, work, at);
   const final = work.invoices().flatMap((record) => (ids?.has(record.id) === false ? [] : [toFinalSnapshot(record)]));
-  const drafts = (yield* draftsOf(catalog, work, at, ids)).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
-  const dated = [...final, ...drafts].map((shown) => ({ shown, date: parseInstant(shown.invoice.invoiceDate) }));
+  const drafts = (yield* listDrafts(catalog, work, at, ids)).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
+  const dated = [...final, ...drafts].map((snapshot) => ({
+    shown: snapshot,
+    date: parseInstant(snapshot.invoice.invoiceDate),
+  }));
   return dated.sort((a, b) => a.date - b.date || compareInvoiceTypes(a.shown, b.shown)).map(({ shown }) => shown);
 }
 

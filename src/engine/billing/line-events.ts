@@ -18,7 +18,7 @@ import { inTurns } from "../../store/turns.ts";
 import { type EngineContext, openCaughtUp } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
-import { toFinalSnapshot, getInvoice, type InvoiceSnapshot, listSnapshots } from "./invoices.ts";
+import { toFinalSnapshot, readInvoice, type InvoiceSnapshot, listSnapshots } from "./invoices.ts";
 
 /** Names a line of an invoice. */
 export interface LineTarget {
@@ -71,15 +71,15 @@ export async function lineEvents(
   options: PageOptions,
 ): Promise<LineEvents> {
   const page = pageRequest(options);
-  const { id, invoice } = await getInvoice(context, target.invoiceId);
+  const { id, invoice } = await readInvoice(context, target.invoiceId);
   const { accountId } = invoice;
   const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
   return context.store.transact(scope, async (view) => {
     const found = await readCurrentInvoice(context, view, accountId, id);
-    const line = requireLine(found.shown.invoice, target);
+    const line = requireLine(found.snapshot.invoice, target);
     const { from, until } = line;
     const cells = await readLineCells(context, view, line, accountId);
-    const moved = line.of === "usage" ? [] : found.moved;
+    const moved = line.of === "usage" ? [] : found.overageMoved;
     const own = [...cells, ...moved].filter(
       ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
     );
@@ -110,10 +110,14 @@ function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: s
 }
 
 interface CurrentInvoice {
-  readonly shown: InvoiceSnapshot;
+  readonly snapshot: InvoiceSnapshot;
   /** By referenceId, the events whose overage moves when what falls due by now is done (S11.5); none for a final invoice. */
   readonly changed: ReadonlyMap<string, EventRecord>;
-  readonly moved: readonly { readonly meterOrFeatureId: string; readonly day: Day; readonly quantity: Decimal }[];
+  readonly overageMoved: readonly {
+    readonly meterOrFeatureId: string;
+    readonly day: Day;
+    readonly quantity: Decimal;
+  }[];
 }
 
 /** An invoice as it is under the lock of its account: of a draft, so that its lines are those of the events that are read. */
@@ -124,17 +128,17 @@ async function readCurrentInvoice(
   id: string,
 ): Promise<CurrentInvoice> {
   const stored = await view.invoice(id);
-  if (stored !== undefined) return { shown: toFinalSnapshot(stored), changed: new Map(), moved: [] };
+  if (stored !== undefined) return { snapshot: toFinalSnapshot(stored), changed: new Map(), overageMoved: [] };
   const { catalog } = await configuration(view);
   const now = clock();
   const workspace = await openCaughtUp(catalog, view, [accountId], now);
-  const [shown] = await inTurns(listSnapshots(catalog, workspace.account(accountId), now, idsNamed(accountId, id)));
-  if (shown === undefined) throw notFound("invoice", id);
+  const [snapshot] = await inTurns(listSnapshots(catalog, workspace.account(accountId), now, idsNamed(accountId, id)));
+  if (snapshot === undefined) throw notFound("invoice", id);
   const { events = [], overage = [] } = workspace.changes();
   return {
-    shown,
+    snapshot,
     changed: new Map(events.map((event) => [event.referenceId, event])),
-    moved: overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) })),
+    overageMoved: overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) })),
   };
 }
 

@@ -17,7 +17,7 @@ export interface WithoutSkipped {
 export interface SkippedCollector {
   /** Notes an account. @throws the error itself, where it is not of the account's amounts */
   skip(accountId: string, error: unknown): void;
-  found(): WithoutSkipped;
+  result(): WithoutSkipped;
 }
 
 /** Most accounts that an answer names. */
@@ -31,7 +31,7 @@ export function collectSkipped(): SkippedCollector {
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
       if (messages.size < SKIPPED_MAX) messages.set(accountId, error.message);
     },
-    found() {
+    result() {
       const skipped = [...messages].map(([accountId, message]) => ({ accountId, message }));
       return skipped.length === 0 ? {} : { skipped };
     },

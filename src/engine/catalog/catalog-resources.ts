@@ -21,7 +21,7 @@ import {
   checkName,
   requireDocument,
   documentsOfKind,
-  getConfigured,
+  readConfigured,
   type KindWords,
   listConfigured,
   moveDocument,
@@ -122,7 +122,7 @@ export function createAddOns(context: EngineContext): AddOns {
 /** Makes the settings of an engine. */
 export function createSettings(context: EngineContext): Settings {
   const get = (id: string): Promise<StoredSetting> =>
-    getConfigured(context, "setting", (documents) => requireDocument(documents, SETTING.what, id));
+    readConfigured(context, "setting", (documents) => requireDocument(documents, SETTING.what, id));
   return {
     create: (setting) =>
       changeConfigured(context, "setting", async ({ before, view, now }) => {
@@ -192,7 +192,7 @@ function simpleResource<Kind extends "feature" | "addOn">(
         checkName(documents, words, next.body, (each) => each.id === id);
         return { documents: [next] };
       }),
-    get: (id) => getConfigured(context, kind, (documents) => requireDocument(documents, words.what, id)),
+    get: (id) => readConfigured(context, kind, (documents) => requireDocument(documents, words.what, id)),
   };
 }
 
@@ -206,12 +206,12 @@ function withOneSpelling(body: Body): Body {
 
 /** A bare name of a schema that the feature is associated with already keeps the attribute that is taken (S11.2). */
 function withKnownAttributes({ body: { schemaAssociations: known } }: DocumentOf<"feature">, body: Body): Body {
-  const { schemaAssociations: asked } = body;
-  if (!Array.isArray(asked) || !known) return body;
+  const { schemaAssociations: requested } = body;
+  if (!Array.isArray(requested) || !known) return body;
   const named = new Map(known.map((each) => [typeof each === "string" ? each : each.schemaName, each]));
   return {
     ...body,
-    schemaAssociations: asked.map((each: unknown) => (typeof each === "string" ? (named.get(each) ?? each) : each)),
+    schemaAssociations: requested.map((each: unknown) => (typeof each === "string" ? (named.get(each) ?? each) : each)),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   checkName,
   type ConfigurationChange,
   type ConfigurationState,
-  getConfigured,
+  readConfigured,
   listConfigured,
   newDocument,
   patchDocument,
@@ -75,7 +75,7 @@ export function createEventSchemas(context: EngineContext): EventSchemas {
     deactivate: (name) => move(name, "INACTIVE"),
     archive: (name) => move(name, "ARCHIVED"),
     get: (name, version) =>
-      getConfigured(context, "eventSchema", (documents) =>
+      readConfigured(context, "eventSchema", (documents) =>
         version === undefined ? requireLatest(documents, name, WORDS) : requireVersion(documents, name, version, WORDS),
       ),
     list: ({ filter: { status } = {}, page = {} } = {}) =>
@@ -174,10 +174,10 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
 
 /** Enrichments with more of them; undefined where all that is given is there already. */
 function addEnrichments(
-  known: NonNullable<SchemaDocument["body"]["enrichments"]>,
+  existing: NonNullable<SchemaDocument["body"]["enrichments"]>,
   { dependencies, fields, ...others }: Body,
 ): Body | undefined {
-  const own = { dependencies: known.dependencies ?? [], fields: known.fields ?? [] };
+  const own = { dependencies: existing.dependencies ?? [], fields: existing.fields ?? [] };
   const next = {
     ...others,
     dependencies: withAdded(own.dependencies, dependencies ?? [], "enrichments.dependencies", isSameDependency),
@@ -187,12 +187,12 @@ function addEnrichments(
 }
 
 function withAdded(
-  known: readonly NamedBody[],
+  existing: readonly NamedBody[],
   more: unknown,
   path: string,
-  isKnown: (known: Body, item: Body) => boolean = isSame,
+  isKnown: (existing: Body, item: Body) => boolean = isSame,
 ): readonly Body[] {
-  const list: (Body & { readonly name?: unknown })[] = [...known];
+  const list: (Body & { readonly name?: unknown })[] = [...existing];
   for (const item of requireList(more, path)) {
     const { name } = item;
     const same = list.find((each) => each.name === name);
@@ -205,13 +205,13 @@ function withAdded(
 }
 
 function withReplaced(
-  known: readonly NamedBody[],
+  existing: readonly NamedBody[],
   more: readonly (Body & { readonly name?: unknown })[],
 ): readonly Body[] {
   const replacing = new Map(more.map((field) => [field.name, field]));
-  const own = new Set<unknown>(known.map(({ name }) => name));
+  const own = new Set<unknown>(existing.map(({ name }) => name));
   return [
-    ...known.map((field) => {
+    ...existing.map((field) => {
       const next = replacing.get(field.name);
       return next === undefined || isSameField(field, next) ? field : next;
     }),
@@ -220,9 +220,10 @@ function withReplaced(
 }
 
 /** Whether an item that is given equals a known one. Fields that it leaves out keep their values. */
-function isSame(known: Body, item: Body): boolean {
+function isSame(existing: Body, item: Body): boolean {
   return Object.entries(item).every(
-    ([name, value]) => value === undefined || value === null || JSON.stringify(known[name]) === JSON.stringify(value),
+    ([name, value]) =>
+      value === undefined || value === null || JSON.stringify(existing[name]) === JSON.stringify(value),
   );
 }
 

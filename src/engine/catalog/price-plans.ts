@@ -20,7 +20,7 @@ import {
   checkName,
   type ConfigurationChange,
   type ConfigurationState,
-  getConfigured,
+  readConfigured,
   listConfigured,
   moveDocument,
   addDocument,
@@ -108,7 +108,7 @@ export function createPricePlans(context: EngineContext): PricePlans {
         return { documents: left.map((version) => moveDocument(version, WORDS, ARCHIVING, "ARCHIVED", now)) };
       }),
     get: (id, version) =>
-      getConfigured(context, "pricePlan", (documents) =>
+      readConfigured(context, "pricePlan", (documents) =>
         version === undefined ? requireLatest(documents, id, WORDS) : requireVersion(documents, id, version, WORDS),
       ),
     versions: async (id) => {

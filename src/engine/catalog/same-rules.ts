@@ -50,9 +50,9 @@ export function isSameField(a: Field, b: Field): boolean {
 }
 
 /** Whether a dependency is the known one of its name; the setting may be named by its bare id (S4.2). */
-export function isSameDependency(known: Part<"type" | "key">, item: Part<"type" | "key">): boolean {
-  const [key, setting] = [known, item].map((each) => String(each.key).toLowerCase());
-  const [knownType, type] = [known, item].map((each) => each.type ?? "SETTING");
+export function isSameDependency(existing: Part<"type" | "key">, item: Part<"type" | "key">): boolean {
+  const [key, setting] = [existing, item].map((each) => String(each.key).toLowerCase());
+  const [knownType, type] = [existing, item].map((each) => each.type ?? "SETTING");
   return type === knownType && (key === setting || key?.endsWith(`.${setting}`) === true);
 }
 

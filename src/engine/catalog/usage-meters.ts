@@ -16,7 +16,7 @@ import {
   checkName,
   type ConfigurationState,
   requireDocument,
-  getConfigured,
+  readConfigured,
   listConfigured,
   moveDocument,
   addDocument,
@@ -82,7 +82,7 @@ export function createUsageMeters(context: EngineContext): UsageMeters {
         return next;
       }),
     archive: (id) => change(id, (document, { now }) => moveDocument(document, WORDS, MOVES, "ARCHIVED", now)),
-    get: (id) => getConfigured(context, "usageMeter", (documents) => requireDocument(documents, WORDS.what, id)),
+    get: (id) => readConfigured(context, "usageMeter", (documents) => requireDocument(documents, WORDS.what, id)),
     list: ({ filter: { status, aggregation } = {}, page = {} } = {}) =>
       listConfigured(
         context,

@@ -77,23 +77,23 @@ const ATTEMPTS_MAX = 100;
 
 /** Looks at a store with usage elsewhere; without any, at the store alone. */
 export function createEngineStore(store: Store, { usage, sources, clock }: EngineStoreOptions): EngineStore {
-  const recorded = createExternalSchemaRecorder(sources, clock);
-  return usage === undefined ? storeAlone(store, recorded) : storeWithExternalUsage(store, recorded, usage);
+  const schemasAtStart = createExternalSchemaRecorder(sources, clock);
+  return usage === undefined ? storeAlone(store, schemasAtStart) : storeWithExternalUsage(store, schemasAtStart, usage);
 }
 
 type Recorded = ReturnType<typeof createExternalSchemaRecorder>;
 
-function storeAlone(store: Store, recorded: Recorded): EngineStore {
+function storeAlone(store: Store, schemasAtStart: Recorded): EngineStore {
   const read = ledgerOnlyView(store.read);
   return {
     name: store.name,
     read,
     async consistentView() {
-      if (recorded !== undefined) await recorded(store);
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
       return ledgerOnlyView(store.consistentView());
     },
     async transact(scope, work) {
-      if (recorded !== undefined) await recorded(store);
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
       // A store in memory has one view for all.
       return store.transact(scope, (view) => work(view === store.read ? read : ledgerOnlyView(view)));
     },
@@ -106,7 +106,7 @@ function storeAlone(store: Store, recorded: Recorded): EngineStore {
   };
 }
 
-function storeWithExternalUsage(store: Store, recorded: Recorded, usage: ExternalUsageOptions): EngineStore {
+function storeWithExternalUsage(store: Store, schemasAtStart: Recorded, usage: ExternalUsageOptions): EngineStore {
   const cellsOf = async (hand: PrefetchedUsage, need: CellNeed): Promise<readonly LedgerCell[]> => {
     await hand.read(need);
     return hand.find(need) ?? [];
@@ -115,11 +115,11 @@ function storeWithExternalUsage(store: Store, recorded: Recorded, usage: Externa
     name: store.name,
     read: withExternalUsage(store.read, usage, (need) => cellsOf(createPrefetchedUsage(usage), need)),
     async consistentView() {
-      if (recorded !== undefined) await recorded(store);
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
       return withExternalUsage(store.consistentView(), usage, (need) => cellsOf(createPrefetchedUsage(usage), need));
     },
     async transact(scope, work, hand = createPrefetchedUsage(usage)) {
-      if (recorded !== undefined) await recorded(store);
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
       const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
         const found = hand.find(need);
         if (found === undefined) throw new CellsNeeded(need);
@@ -190,12 +190,12 @@ function withExternalUsage(
     const isKept = ({ accountId, day }: LedgerCell): boolean =>
       byId.get(accountId)?.some(({ from, until }) => from <= day && day < until) ?? false;
     const cells = await sourceCells(query);
-    return { kept: billedUsage, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
+    return { billed: billedUsage, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
   };
   const allUsage: EngineView["allUsage"] = async ({ catalog, accountIds, from, until, upTo }) => {
     const cells = await view.usage(accountIds, from, until);
     const records = await view.accounts(accountIds);
-    const { kept: billedUsage, open } = await externalUsage({ catalog, records, from, upTo });
+    const { billed: billedUsage, open } = await externalUsage({ catalog, records, from, upTo });
     const elsewhere = [...open, ...billedUsage.flatMap(billedCells)].filter(({ day }) => day >= from && day < until);
     return elsewhere.length === 0 ? cells : mergeCells([...cells, ...elsewhere]);
   };

@@ -51,16 +51,16 @@ async function recordExternalSchemas(
   { external, ingestedAgain }: ExternalSchemas,
   clock: () => Instant,
 ): Promise<void> {
-  const changed = async (view: LedgerView): Promise<readonly [string[], string[]]> => {
+  const findChanges = async (view: LedgerView): Promise<readonly [string[], string[]]> => {
     const known = new Set(await readExternalSchemas(view));
     return [
       [...new Set(external)].filter((name) => !known.has(name)),
       [...new Set(ingestedAgain)].filter((name) => known.has(name)),
     ];
   };
-  if ((await changed(store.read)).every((names) => names.length === 0)) return;
+  if ((await findChanges(store.read)).every((names) => names.length === 0)) return;
   await store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
-    const [added, removed] = await changed(view);
+    const [added, removed] = await findChanges(view);
     const at = clock();
     const documents = added.map((id) => ({ kind: KIND, id, createdAt: at, updatedAt: at, body: {} }) as const);
     const removedDocuments = removed.map((id) => ({ kind: KIND, id }) as const);

@@ -57,23 +57,23 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
   return {
     find(need) {
       const found: LedgerCell[] = [];
-      const asked = { ...need, book: reuseEquivalentBook(need.book) };
+      const request = { ...need, book: reuseEquivalentBook(need.book) };
       for (const { id } of need.accounts) {
         const inHand = accounts.get(id);
-        if (inHand === undefined || !answersNeed(inHand, asked)) return undefined;
+        if (inHand === undefined || !answersNeed(inHand, request)) return undefined;
         for (const cell of inHand.cells) if (cell.day >= need.from) found.push(cell);
       }
       return found;
     },
-    async read({ book, accounts: asked, from: first, upTo, idHeldUntil }) {
+    async read({ book, accounts: requests, from: first, upTo, idHeldUntil }) {
       // Cells that one part of a decision needed are kept when another part needs more.
-      const from = Math.min(first, ...asked.map(({ id }) => accounts.get(id)?.from ?? first));
-      const own = new Map<string, LedgerCell[]>(asked.map(({ id }) => [id, []]));
+      const from = Math.min(first, ...requests.map(({ id }) => accounts.get(id)?.from ?? first));
+      const own = new Map<string, LedgerCell[]>(requests.map(({ id }) => [id, []]));
       const defined = schemasIn(book, schemas);
       const until = dayOf(upTo) + 1;
       const meters = metersOfSchemas(book, defined);
       const isNothing = meters.size === 0 || from >= until;
-      for (const part of isNothing ? [] : splitAccounts(asked)) {
+      for (const part of isNothing ? [] : splitAccounts(requests)) {
         try {
           const days = { from, until, upTo };
           for await (const cells of source.cells({ book, schemas: defined, accounts: part, ...days, idHeldUntil })) {

@@ -50,16 +50,16 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
   /** Accounts that were caught up with, or cannot be. */
   const attempted = new Set<string>();
   for (;;) {
-    const needs = ingestNeeds(before.catalog, batch);
-    const named = [...needs.names.keys()];
+    const firstNeeds = ingestNeeds(before.catalog, batch);
+    const named = [...firstNeeds.names.keys()];
     const locked = hints.size === 0 ? named : [...new Set(named.map((name) => hints.get(name) ?? name))];
-    const scope = { configuration: "shared", accountIds: locked, eventIds: needs.eventIds } as const;
+    const scope = { configuration: "shared", accountIds: locked, eventIds: firstNeeds.eventIds } as const;
     const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view) => {
       const current = await source(view);
-      const asked = current === before ? needs : ingestNeeds(current.catalog, batch);
+      const needs = current === before ? firstNeeds : ingestNeeds(current.catalog, batch);
       before = current;
       const now = clock();
-      const read = await readForNames(current.catalog, { view, hints, asked, locked, now });
+      const read = await readForNames(current.catalog, { view, hints, needs, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
       const behind = read.accounts.flatMap(({ record, currentPlan }) =>
         currentPlan === undefined && !attempted.has(record.id) && isFarBehind(current.catalog, record, now)
@@ -79,25 +79,25 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
 /** Reads the envelopes of a batch, each once. */
 function readBatch(input: readonly unknown[]): readonly BatchEvent[] {
   const readEnvelope = createEnvelopeReader();
-  return input.map((sent): BatchEvent => {
-    const read = readEnvelope(sent);
+  return input.map((item): BatchEvent => {
+    const read = readEnvelope(item);
     if (typeof read !== "string") return read;
-    const id = findEventId(sent);
+    const id = findEventId(item);
     return id === undefined ? { problem: read } : { problem: read, id };
   });
 }
 
 /** The id of a malformed event, where it has one that can be told. */
-function findEventId(sent: unknown): string | undefined {
-  if (typeof sent !== "object" || sent === null || !Object.hasOwn(sent, "id")) return undefined;
-  const { id } = sent as { readonly id?: unknown };
+function findEventId(item: unknown): string | undefined {
+  if (typeof item !== "object" || item === null || !Object.hasOwn(item, "id")) return undefined;
+  const { id } = item as { readonly id?: unknown };
   return typeof id === "string" ? id : undefined;
 }
 
 interface NameLookup {
   readonly view: EngineView;
   readonly hints: Map<string, string>;
-  readonly asked: IngestNeeds;
+  readonly needs: IngestNeeds;
   readonly locked: readonly string[];
   readonly now: number;
 }
@@ -110,18 +110,18 @@ interface NameLookup {
  */
 async function readForNames(
   catalog: Catalog,
-  { view, hints, asked, locked, now }: NameLookup,
+  { view, hints, needs, locked, now }: NameLookup,
 ): Promise<Awaited<ReturnType<typeof readForIngest>> | undefined> {
   const names = new Map<string, string>();
-  for (const name of hints.size === 0 ? [] : asked.names.keys()) {
+  for (const name of hints.size === 0 ? [] : needs.names.keys()) {
     const id = hints.get(name);
     if (id !== undefined) names.set(name, id);
   }
-  const read = await readForIngest(catalog, view, asked, names, now);
+  const read = await readForIngest(catalog, view, needs, names, now);
   // As many accounts as names, which are no aliases: each is the id of one.
-  if (names.size === 0 && read.accounts.length === asked.names.size) return read;
+  if (names.size === 0 && read.accounts.length === needs.names.size) return read;
   const known = new Set(read.accounts.map(({ record }) => record.id));
-  const unsure = [...asked.names.keys()]
+  const unsure = [...needs.names.keys()]
     .filter((name) => names.has(name) || !known.has(name))
     .map((name) => [name, names.get(name) ?? name] as const);
   if (unsure.length === 0) return read;
@@ -144,8 +144,8 @@ async function readForNames(
   }
   if (right) return read;
   const isLocked = new Set(locked);
-  const stillLocked = [...asked.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
-  return stillLocked ? readForNames(catalog, { view, hints, asked, locked, now }) : undefined;
+  const stillLocked = [...needs.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
+  return stillLocked ? readForNames(catalog, { view, hints, needs, locked, now }) : undefined;
 }
 
 /**
@@ -206,11 +206,11 @@ export interface EventListFilter extends Omit<EventFilter, "timestamp" | "create
 /** Stored events, the latest ingested first; with the overage that is left once everything is done that falls due by now. */
 export async function listEvents(
   context: EngineContext,
-  { timestamp, createdAt, ...asked }: EventListFilter,
+  { timestamp, createdAt, ...otherFilters }: EventListFilter,
   options: PageOptions,
 ): Promise<Page<EventRecord>> {
   const filter: EventFilter = {
-    ...asked,
+    ...otherFilters,
     ...(timestamp === undefined ? {} : { timestamp: toInstants(timestamp) }),
     ...(createdAt === undefined ? {} : { createdAt: toInstants(createdAt) }),
   };

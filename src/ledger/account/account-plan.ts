@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { detailsWithOverride } from "../../book/resources/override.ts";
+import { applyOverride } from "../../book/resources/override.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { canPay } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
@@ -98,7 +98,7 @@ function toDecision({ plan, ...association }: AssociationRecord, findPlan: FindP
   const { planId, version, override } = plan;
   const found = findPlan(planId, version);
   invariant(found !== undefined, "S16.1: an association names a plan that stays");
-  const details = detailsWithOverride(found.pricePlanDetails, override);
+  const details = applyOverride(found.pricePlanDetails, override);
   return { from, until, decidedAt, recordedAt, plan: associatedPlan(found, details, plan) };
 }
 

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { inDecisionOrder } from "../../book/checks/decision-order.ts";
+import { sortByDecision } from "../../book/checks/decision-order.ts";
 import type { Account, PlanAssociation } from "../../book/model/account.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
-import { detailsWithOverride } from "../../book/resources/override.ts";
+import { applyOverride } from "../../book/resources/override.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
@@ -28,7 +28,7 @@ type BookDecision = PlanDecision & { readonly plan: AssociatedPlan };
 /** An account's plans in a book, as decisions in the order in which they were made (S9.2, S16.1). */
 export function toDecisions(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly BookDecision[] {
   const decisions: BookDecision[] = [];
-  for (const { association, decidedAt } of inDecisionOrder(account.pricePlans)) {
+  for (const { association, decidedAt } of sortByDecision(account.pricePlans)) {
     const plan = findPlan(association.pricePlanId, association.version);
     invariant(plan !== undefined, "S16.1: an association of a checked book names a plan of it");
     decisions.push(toBookDecision({ ...association, decidedAt }, plan, decisions));
@@ -49,7 +49,7 @@ function toBookDecision(
   before: readonly PlanDecision[],
 ): BookDecision {
   const { effectiveFrom, effectiveUntil, decidedAt, pricePlanDetailsOverride, retainStartOffsets } = association;
-  const details = detailsWithOverride(plan.pricePlanDetails, pricePlanDetailsOverride);
+  const details = applyOverride(plan.pricePlanDetails, pricePlanDetailsOverride);
   // An override of the cycle wins over the retained one (reference, migration).
   const overridden = (pricePlanDetailsOverride?.pricingCycleConfig ?? null) !== null;
   const retained = retainStartOffsets && !overridden ? cycleAt(buildTimeline(before), effectiveFrom) : undefined;

@@ -19,7 +19,7 @@ export function withBillErrors<Result>(accountId: string, work: () => Result): R
   try {
     return work();
   } catch (error) {
-    throw named(accountId, error);
+    throw lineName(accountId, error);
   }
 }
 
@@ -28,11 +28,11 @@ export function* billInSteps<Result>(accountId: string, work: Steps<Result>): St
   try {
     return yield* work;
   } catch (error) {
-    throw named(accountId, error);
+    throw lineName(accountId, error);
   }
 }
 
-function named(accountId: string, error: unknown): unknown {
+function lineName(accountId: string, error: unknown): unknown {
   if (!hasCode(error, "ERR_ARITHMETIC")) return error;
   return new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, error.message), {}, { cause: error });
 }

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { inDecisionOrder } from "../../book/checks/decision-order.ts";
+import { sortByDecision } from "../../book/checks/decision-order.ts";
 import type { Account } from "../../book/model/account.ts";
-import { hasContent } from "../../book/resources/override.ts";
+import { overridesAnything } from "../../book/resources/override.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
@@ -87,12 +87,12 @@ export function createAssociations(
   now: Instant,
   ids: IdSource,
 ): readonly AssociationRecord[] {
-  const ordered = inDecisionOrder(account.pricePlans);
+  const ordered = sortByDecision(account.pricePlans);
   return toDecisions(account, catalog.findPlan).map(({ from, until, decidedAt, plan }, index) => {
     const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
     const { planId, version, details } = plan;
-    const kept = hasContent(override) ? { override } : {};
-    const associated = { planId, version, ...keptCycles(plan, details), ...kept };
+    const content = overridesAnything(override) ? { override } : {};
+    const associated = { planId, version, ...keptCycles(plan, details), ...content };
     return { id: ids("as"), plan: associated, from, until, decidedAt, recordedAt: now };
   });
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Steps, toTheEnd } from "../../book/steps.ts";
+import { type Steps, runToCompletion } from "../../book/steps.ts";
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
 import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicing/draw.ts";
@@ -43,7 +43,7 @@ import { knownSince, overageLimitWindow } from "./plan-clock.ts";
  * {@link catchUpReadsFrom} on, and its events with overage since then; none of them where {@link isBehind} says no.
  */
 export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): void {
-  toTheEnd(catchUpInSteps(catalog, work, upTo));
+  runToCompletion(catchUpInSteps(catalog, work, upTo));
 }
 
 /** As {@link catchUp}, in steps of a few milliseconds, between which the caller may yield to other work. */
@@ -82,7 +82,7 @@ export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant
  * @param closedSince looks at cycles that closed then or later
  */
 export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): void {
-  toTheEnd(catchUpSteps(catalog, work, until, closedSince));
+  runToCompletion(catchUpSteps(catalog, work, until, closedSince));
 }
 
 /** Cycles of one draw: each draw goes through all that fell due since the account's first day, so that few large ones are quicker. */
@@ -113,10 +113,10 @@ function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, clos
   yield;
   const instants = [...grants.keys(), ...credits.keys(), ...finals].filter((each) => each <= until);
   for (const at of sortInstants(instants)) {
-    const [granted = [], given = []] = [grants.get(at), credits.get(at)];
-    if (pending.length > 0 && granted.length + given.length > 0) yield* finalizePending();
+    const [granted = [], creditChanges = []] = [grants.get(at), credits.get(at)];
+    if (pending.length > 0 && granted.length + creditChanges.length > 0) yield* finalizePending();
     yield* putEntries(catalog, work, granted, at);
-    yield* inSteps(given, (credit) => createGrantedCredit(work, credit));
+    yield* inSteps(creditChanges, (credit) => createGrantedCredit(work, credit));
     if (finals.has(at)) pending.push(at);
     // What became final before is dated by when the account was caught up with last.
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
@@ -138,7 +138,7 @@ export function grantUpTo(catalog: Catalog, work: AccountWork, upTo: Instant): v
   if (upTo < work.record.nextDueAt) return;
   const grants = findNewGrants(catalog, work, upTo);
   for (const [at, granted] of groupBy(grants, ({ due }) => Math.max(due, work.record.caughtUpTo))) {
-    toTheEnd(putEntries(catalog, work, granted, at));
+    runToCompletion(putEntries(catalog, work, granted, at));
   }
 }
 
@@ -201,7 +201,7 @@ export function findNewGrants(
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,
 ): readonly FeatureGrant[] {
-  return toTheEnd(newGrantsInSteps(catalog, work, until));
+  return runToCompletion(newGrantsInSteps(catalog, work, until));
 }
 
 function newGrantsInSteps(
@@ -271,8 +271,8 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
   for (const until of splitRange(catalog, work.record, start, last + 1)) {
     // Drafts that no credit joins need not be drawn with those that become final.
     const areApart = !mayTakeCredits(catalog, work, from);
-    const asked = areApart ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
-    const drawn = yield* drawOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, asked });
+    const accepts = areApart ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
+    const drawn = yield* drawOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, accepts });
     const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own

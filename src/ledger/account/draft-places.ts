@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Steps, toTheEnd } from "../../book/steps.ts";
+import { type Steps, runToCompletion } from "../../book/steps.ts";
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { invoiceKey } from "../../invoicing/draft.ts";
@@ -46,7 +46,7 @@ export function saveWithDraftIndex(catalog: Catalog, work: AccountWork, record: 
     return;
   }
   work.putRecord(record);
-  const drafts = toTheEnd(computeDraftIndex(catalog, work));
+  const drafts = runToCompletion(computeDraftIndex(catalog, work));
   const [now, decided] = [record.updatedAt, catchUpInstant(record, record.updatedAt)];
   const dues = [
     ...drafts.places.map(({ finalAt }) => finalAt),

@@ -27,7 +27,7 @@ import { findOpenCycles, earliestStart } from "./open-cycles.ts";
  * @param ids which of them; default all
  * @param most stops when it has so many
  */
-export function* draftsOf(
+export function* listDrafts(
   catalog: Catalog,
   work: AccountWork,
   now: Instant,
@@ -37,9 +37,9 @@ export function* draftsOf(
   const range = ids === undefined ? rangeOf(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
   if (range === undefined) return [];
   const { id: accountId } = work.record;
-  const asked = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
+  const accepts = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
   const drafts: DraftInvoice[] = [];
-  for (const drawn of yield* drawOpenInvoices(catalog, work, { ...range, asked, most })) {
+  for (const drawn of yield* drawOpenInvoices(catalog, work, { ...range, accepts, most })) {
     drafts.push(toDraftInvoice(work.record, drawn));
     yield;
   }
@@ -48,13 +48,13 @@ export function* draftsOf(
 
 /** What drafts hold of each credit, by its id. */
 export function* heldByDrafts(catalog: Catalog, work: AccountWork, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
-  const held = new Map<string, Decimal>();
+  const amounts = new Map<string, Decimal>();
   const range = rangeOf(catalog, work, now);
-  if (!mayTakeCredits(catalog, work, range.from)) return held;
-  for (const { taken } of yield* drawOpenInvoices(catalog, work, { ...range, asked: "TAKING_CREDITS" })) {
-    for (const { creditId, amount } of taken) held.set(creditId, add(held.get(creditId) ?? ZERO, amount));
+  if (!mayTakeCredits(catalog, work, range.from)) return amounts;
+  for (const { taken } of yield* drawOpenInvoices(catalog, work, { ...range, accepts: "TAKING_CREDITS" })) {
+    for (const { creditId, amount } of taken) amounts.set(creditId, add(amounts.get(creditId) ?? ZERO, amount));
   }
-  return held;
+  return amounts;
 }
 
 type Range = Pick<DrawOptions, "from" | "until" | "knownUntil">;

@@ -13,7 +13,7 @@ import type {
 } from "../../book/model/account.ts";
 import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
-import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
+import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
@@ -91,18 +91,18 @@ function exportAssociations(
   findPlan: FindPlan,
   note: Note,
 ): ExportedAccount["pricePlans"] {
-  let kept: readonly PlanStretch[] = [];
+  let stretches: readonly PlanStretch[] = [];
   for (const { plan, from, until, decidedAt } of records) {
     if (plan === undefined) {
-      kept = kept.flatMap((each) => removeDays(each, from, until));
+      stretches = stretches.flatMap((each) => removeDays(each, from, until));
       const end = until === NO_END ? "" : ` until ${formatDate(until)}`;
       note(
         `its plan was taken from it on ${formatInstant(decidedAt)}, from ${formatDate(from)}${end}: a book says no such decision, so there the plan ends then from the start`,
       );
-    } else kept = [...kept, { ...plan, from, until, decidedAt }];
+    } else stretches = [...stretches, { ...plan, from, until, decidedAt }];
   }
   const read: PlanAssociation[] = [];
-  return kept.map((each) => {
+  return stretches.map((each) => {
     const association = exportAssociation(each, read, findPlan);
     read.push(association);
     const { pricePlanId, version, effectiveFrom, retainStartOffsets, pricePlanDetailsOverride: override } = association;
@@ -113,7 +113,7 @@ function exportAssociations(
       ...(each.until < NO_END && { effectiveUntil: formatTime(each.until) }),
       decidedAt: formatInstant(each.decidedAt),
       ...(retainStartOffsets === true && { retainStartOffsets }),
-      ...(override && hasContent(override) && { pricePlanDetailsOverride: override }),
+      ...(override && overridesAnything(override) && { pricePlanDetailsOverride: override }),
     };
   });
 }
@@ -158,7 +158,7 @@ function cycleTerms(
   findPlan: FindPlan,
 ): NonNullable<PricePlanDetailsOverride["pricingCycleConfig"]> {
   const details = findPlan(planId, version)?.pricePlanDetails;
-  const terms = details && detailsWithOverride(details, override).pricingCycleConfig;
+  const terms = details && applyOverride(details, override).pricingCycleConfig;
   return {
     ...terms,
     interval: cycleConfig.interval,

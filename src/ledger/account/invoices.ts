@@ -33,7 +33,7 @@ export interface DraftInvoice {
 export function* drawOpenInvoices(
   catalog: Catalog,
   work: AccountWork,
-  range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "asked" | "most">,
+  range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "accepts" | "most">,
   view: AccountView = toAccountView(catalog, work),
 ): Steps<readonly DrawnInvoice[]> {
   const final = new Set(work.invoices().map(storedInvoiceKey));

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { toTheEnd } from "../../book/steps.ts";
+import { runToCompletion } from "../../book/steps.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
@@ -126,7 +126,7 @@ function createCalculatorView(
     overage: usageOnDay(used.overage, day),
   };
   const dues = findDueCycles(view.decisions, cycle.end);
-  const granted = toTheEnd(findCreditGrants(view, catalog, dues)).filter(
+  const granted = runToCompletion(findCreditGrants(view, catalog, dues)).filter(
     ({ effectiveFrom }) => effectiveFrom === cycle.start,
   );
   return { ...view, credits: granted };

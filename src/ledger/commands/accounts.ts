@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { toTheEnd } from "../../book/steps.ts";
+import { runToCompletion } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { buildTimeline } from "../../invoicing/timeline.ts";
 import { endAliases } from "../account/account-history.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { draftsOf } from "../account/drafts.ts";
+import { listDrafts } from "../account/drafts.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";
@@ -119,7 +119,7 @@ export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instan
       `the account ${quoteText(record.id)} has the price plan ${quoteText(plan.planId)}: dissociate it first`,
     );
   }
-  const [draft] = toTheEnd(draftsOf(catalog, work, now, undefined, 1));
+  const [draft] = runToCompletion(listDrafts(catalog, work, now, undefined, 1));
   if (draft === undefined) return;
   throw refusal("S16.3", `the account ${quoteText(record.id)} has an open draft invoice, ${quoteText(draft.id)}`);
 }

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { associationProblem } from "../../book/checks/check-associations.ts";
-import { catalogOf } from "../../book/checks/check-book.ts";
+import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
+import { indexBillables } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { collectProblems } from "../../book/problems.ts";
-import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
+import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
@@ -80,15 +80,15 @@ export function associate(
   if (request.override !== undefined) checkOverride(catalog, request.override, work.record.invoiceCurrency);
   checkDecisions(work.record);
   const plan = requireActivePlan(catalog, request.planId, request.version);
-  const details = detailsWithOverride(plan.pricePlanDetails, request.override);
-  const problem = associationProblem(details, work.record.invoiceCurrency);
+  const details = applyOverride(plan.pricePlanDetails, request.override);
+  const problem = describeAssociationProblem(details, work.record.invoiceCurrency);
   if (problem !== undefined) throw refusal("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
   const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
   const associated = {
     planId: plan.id,
     version: plan.version,
     ...keptCycles(cyclesFor(plan, timeline, request), details),
-    ...(hasContent(request.override) ? { override: request.override } : {}),
+    ...(overridesAnything(request.override) ? { override: request.override } : {}),
   };
   const decided = { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END };
   return decide(catalog, work, decided, now);
@@ -238,7 +238,7 @@ function checkAccount({ id, status }: AccountRecord): void {
 /** An override has what a plan in use has: known items, slabs in order, rates in the account's currency (S7.7, S16.2). */
 function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, currency: string): void {
   const found = collectProblems();
-  const items = catalogOf(book);
+  const items = indexBillables(book);
   checkCards(override, { ...items, currencies: [currency], inUse: true }, ["pricePlanDetailsOverride"], found.report);
   const features = new Set(book.features.map(({ id }) => id));
   const named = [

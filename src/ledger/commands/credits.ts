@@ -127,9 +127,9 @@ export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string
 
 /** An account's credits as they are at an instant up to which it was caught up with, in order of creation (S12.4). */
 export function* creditSnapshots(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {
-  const held = yield* heldByDrafts(catalog, work, now);
+  const amountsHeld = yield* heldByDrafts(catalog, work, now);
   return work.credits().map((credit) => {
-    const holdAmount = held.get(credit.id) ?? ZERO;
+    const holdAmount = amountsHeld.get(credit.id) ?? ZERO;
     const status = creditStatus({ ...credit, holdAmount });
     const expired = status === "ACTIVE" && (credit.effectiveUntil ?? NO_END) <= now;
     return {

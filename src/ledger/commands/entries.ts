@@ -114,14 +114,14 @@ export function patchEntry(
     const spent = formatInstant(target.lastSpent);
     throw refusal("S11.8", `effectiveUntil: expected a time after ${spent}, when an event spent the entry`);
   }
-  const asked = entry.asked ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
+  const original = entry.asked ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
   const changed: EntryRecord = {
     ...entry,
     granted,
     balance,
     effectiveUntil,
     // A repeated request is known by what was asked for at first.
-    ...(entry.idempotencyKey === undefined ? {} : { asked }),
+    ...(entry.idempotencyKey === undefined ? {} : { asked: original }),
   };
   if (!canBeSpent(entry, now) && canBeSpent(changed, now)) checkOpen(work, now);
   work.putEntry(changed);
@@ -155,12 +155,12 @@ function currentEntry(work: AccountWork, entry: EntryRecord): EntryRecord {
 }
 
 function isSameEntry(entry: EntryRecord, request: EntryRequest): boolean {
-  const asked = entry.asked ?? entry;
+  const original = entry.asked ?? entry;
   return (
     entry.featureId === request.featureId &&
-    asked.granted.eq(request.granted) &&
+    original.granted.eq(request.granted) &&
     entry.effectiveFrom === request.effectiveFrom &&
-    asked.effectiveUntil === request.effectiveUntil
+    original.effectiveUntil === request.effectiveUntil
   );
 }
 

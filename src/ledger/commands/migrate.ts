@@ -1,8 +1,8 @@
-import { associationProblem } from "../../book/checks/check-associations.ts";
+import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
-import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
+import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 /**
  * Migration: every account on one version of a plan moves to another plan or version (S16.5).
  *
@@ -149,14 +149,14 @@ export function planMoveOnto(
   if (current === undefined) return undefined;
   // Decisions are laid out from associations one by one, in their order.
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
-  if (!ignoresOverrides && hasContent(association?.plan?.override)) return undefined;
+  if (!ignoresOverrides && overridesAnything(association?.plan?.override)) return undefined;
   const from = nextCycle ? current.end : dayStart(now);
   if (from >= current.term.until) {
     const isGap = retainStartOffsets === true && cycleAt(timeline, from) === undefined;
     return isGap ? { problem: nothingToRetain(from) } : undefined;
   }
-  const details = detailsWithOverride(target.pricePlanDetails, override);
-  const problem = associationProblem(details, record.invoiceCurrency);
+  const details = applyOverride(target.pricePlanDetails, override);
+  const problem = describeAssociationProblem(details, record.invoiceCurrency);
   if (problem !== undefined) return { problem: `version ${target.version} of ${quoteText(target.id)} ${problem}` };
   try {
     const cycles = keptCycles(cyclesFor(target, timeline, { from, override, retainStartOffsets }), details);

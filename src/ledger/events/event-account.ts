@@ -102,18 +102,18 @@ export class EventAccount implements AccountAtEvent {
     const { work } = this;
     const total = decimalOfExact(quantity);
     // Mostly one entry covers the whole quantity: then one Decimal serves both, for every event keeps its own.
-    const kept = allocations.map(({ entryId, quantity: taken }) => ({
+    const consumptions = allocations.map(({ entryId, quantity: taken }) => ({
       entryId,
       quantity: taken === quantity ? total : decimalOfExact(taken),
     }));
-    for (const { entryId, quantity: taken } of kept) {
+    for (const { entryId, quantity: taken } of consumptions) {
       const entry = work.entry(entryId);
       invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
       work.putEntry({ ...entry, balance: subtract(entry.balance, taken) });
     }
-    if (isZeroExact(overage)) return { featureId, quantity: total, allocations: kept, overage: ZERO };
+    if (isZeroExact(overage)) return { featureId, quantity: total, allocations: consumptions, overage: ZERO };
     work.addOverage(featureId, dayOf(at), overage);
-    return { featureId, quantity: total, allocations: kept, overage: decimalOfExact(overage) };
+    return { featureId, quantity: total, allocations: consumptions, overage: decimalOfExact(overage) };
   }
 
   /** Adds what an event counts to the usage of its day. */

@@ -65,13 +65,13 @@ export async function readForIngest(
   now: Instant,
 ): Promise<IngestRead> {
   const acceptedIds = await view.acceptedIds(needs.eventIds);
-  const asked = needsByAccount(needs, names);
-  const records = await view.accounts([...asked.keys(), ...findHolderAccounts(catalog, acceptedIds, asked, now)]);
+  const needsOf = needsByAccount(needs, names);
+  const records = await view.accounts([...needsOf.keys(), ...findHolderAccounts(catalog, acceptedIds, needsOf, now)]);
   const behind: AccountRecord[] = [];
   const holders: AccountRecord[] = [];
   const lean: MinimalReads = { accounts: [], consuming: [], late: [], limited: [] };
   for (const record of records) {
-    const own = asked.get(record.id);
+    const own = needsOf.get(record.id);
     if (own === undefined) {
       holders.push(record);
       continue;
@@ -87,33 +87,35 @@ export async function readForIngest(
 /** The accounts of ids that only an open cycle still holds (S14.1). */
 function findHolderAccounts(
   { options }: Catalog,
-  held: readonly AcceptedEventId[],
+  acceptedIds: readonly AcceptedEventId[],
   own: ReadonlyMap<string, unknown>,
   now: Instant,
 ): Iterable<string> {
-  if (held.length === 0) return [];
-  const old = held.filter(({ accountId, createdAt }) => now >= createdAt + options.idMemoryMs && !own.has(accountId));
+  if (acceptedIds.length === 0) return [];
+  const old = acceptedIds.filter(
+    ({ accountId, createdAt }) => now >= createdAt + options.idMemoryMs && !own.has(accountId),
+  );
   return new Set(old.map(({ accountId }) => accountId));
 }
 
 /** The needs by account instead of by name: several names may stand for one account. */
 function needsByAccount(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
   if (names.size === 0) return needs.names;
-  const asked = new Map<string, NameNeeds>();
+  const byAccount = new Map<string, NameNeeds>();
   for (const [name, own] of needs.names) {
     const id = names.get(name) ?? name;
-    const other = asked.get(id);
+    const other = byAccount.get(id);
     if (other === undefined) {
-      asked.set(id, own);
+      byAccount.set(id, own);
       continue;
     }
-    asked.set(id, {
+    byAccount.set(id, {
       features: new Set([...own.features, ...other.features]),
       first: Math.min(own.first, other.first),
       last: Math.max(own.last, other.last),
     });
   }
-  return asked;
+  return byAccount;
 }
 
 /** Accounts for which nothing falls due, and those of them of which more than the record is read. */

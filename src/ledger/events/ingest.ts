@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Steps, toTheEnd } from "../../book/steps.ts";
+import { type Steps, runToCompletion } from "../../book/steps.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";
@@ -85,7 +85,7 @@ export function decideIngest(
   now: Instant,
   ids: IdSource,
 ): IngestDecision {
-  return toTheEnd(decideIngestInPieces(catalog, read, batch, now, ids));
+  return runToCompletion(decideIngestInPieces(catalog, read, batch, now, ids));
 }
 
 /** As {@link decideIngest}, in pieces of a few events, between which the caller may yield to other work. */

@@ -205,6 +205,6 @@ export function sentDimensions({ dimensions, numericDimensions }: Payload): Read
 
 /** A dimension as it is kept: a text. */
 export function dimensionAsSent(value: DecimalInput): string {
-  const kept = typeof value === "string" ? value : valueAsSent(value);
-  return typeof kept === "string" ? kept : formatDecimal(kept);
+  const text = typeof value === "string" ? value : valueAsSent(value);
+  return typeof text === "string" ? text : formatDecimal(text);
 }

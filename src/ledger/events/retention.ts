@@ -33,11 +33,11 @@ export function findRemovableEvents(
   events: readonly EventRecord[],
   now: Instant,
 ): Removal {
-  const kept = new Map(accounts.map((record) => [record.id, findClosedDays(catalog, record, now)]));
+  const closedDays = new Map(accounts.map((record) => [record.id, findClosedDays(catalog, record, now)]));
   const noted = new Map<string, AccountRecord>();
   const removed = events.filter(({ accountId, status, reverted, timestamp }) => {
     if (reverted || !isCompleted(status)) return true;
-    const closed = kept.get(accountId);
+    const closed = closedDays.get(accountId);
     if (closed === undefined || !closed.has(timestamp)) return false;
     if (closed.noted !== undefined) noted.set(accountId, closed.noted);
     return true;

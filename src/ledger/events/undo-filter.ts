@@ -58,8 +58,8 @@ function filterParts(filter: object): readonly (keyof UndoParts)[] {
 
 /** Whether what is given beside `account` is one of the six combinations (S15.1). */
 export function isUndoCombination(filter: object): filter is UndoFilter {
-  const given = filterParts(filter).join();
-  return COMBINATIONS.some((combination) => combination.join() === given);
+  const fieldList = filterParts(filter).join();
+  return COMBINATIONS.some((combination) => combination.join() === fieldList);
 }
 
 /** A checked filter. */
@@ -76,9 +76,9 @@ export interface UndoQuery {
  * combination that is not one of the six
  */
 export function parseUndoFilter(filter: UndoFilter): UndoQuery {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const problems = given.flatMap(([name, value]) => checkPart(name, value));
-  if (!given.some(([name]) => name === "account")) {
+  const fields = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const problems = fields.flatMap(([name, value]) => checkPart(name, value));
+  if (!fields.some(([name]) => name === "account")) {
     problems.unshift({ path: "$.account", message: "missing: expected the id or alias of an account" });
   }
   if (problems.length === 0 && !isUndoCombination(filter)) {
@@ -121,7 +121,7 @@ function checkPart(name: string, value: unknown): readonly Problem[] {
 }
 
 /** The millisecond that is named, or the whole second of a text that has no fraction. */
-function toInstantRange(given: InstantInput): { readonly from: Instant; readonly until: Instant } {
-  const from = typeof given === "string" ? parseInstant(given) : toInstant(given);
-  return { from, until: from + (typeof given === "string" && !/[.,]/.test(given) ? 1000 : 1) };
+function toInstantRange(input: InstantInput): { readonly from: Instant; readonly until: Instant } {
+  const from = typeof input === "string" ? parseInstant(input) : toInstant(input);
+  return { from, until: from + (typeof input === "string" && !/[.,]/.test(input) ? 1000 : 1) };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toTheEnd, type Steps } from "../../book/steps.ts";
+import { runToCompletion, type Steps } from "../../book/steps.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { restoreAllocations } from "../../credits/feature-credits.ts";
 import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
@@ -46,7 +46,7 @@ export function decideUndo(
   matched: readonly EventRecord[],
   now: Instant,
 ): readonly UndoneEvent[] {
-  return toTheEnd(decideUndoInSteps(catalog, work, matched, now));
+  return runToCompletion(decideUndoInSteps(catalog, work, matched, now));
 }
 
 /** As {@link decideUndo}, in a step for each event, between which the caller may yield to other work. */
@@ -110,7 +110,7 @@ function returnFeature(
   if (!overage.isZero()) work.addOverage(featureId, dayOf(at), negateExact(exactOfDecimal(overage)));
   if (allocations.length === 0) return;
   const before = work.entries().filter((each) => each.featureId === featureId);
-  const given = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));
-  putBalances(work, restoreAllocations(before.map(entryOf), given));
+  const exactAllocations = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));
+  putBalances(work, restoreAllocations(before.map(entryOf), exactAllocations));
   moveOverageOnto(work, featureId, isOpen);
 }

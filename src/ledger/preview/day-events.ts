@@ -36,7 +36,7 @@ const DAYS_MAX = 200_000;
 /** Starts to keep events. @param most so many of each account, meter and day */
 export function startSampling(most: number): EventSampler {
   const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
-  let kept = 0;
+  let sampleSize = 0;
   return {
     note({ seen }, { id, timestamp }, { meterIds }, { units }) {
       const meters = getOrInsert(
@@ -52,8 +52,8 @@ export function startSampling(most: number): EventSampler {
         const day = dayOf(timestamp);
         let events = days.get(day);
         if (events === undefined) {
-          if (kept >= DAYS_MAX) continue;
-          kept += 1;
+          if (sampleSize >= DAYS_MAX) continue;
+          sampleSize += 1;
           days.set(day, (events = { count: 0, largest: [] }));
         }
         events.count += 1;

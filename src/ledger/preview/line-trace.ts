@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/model/metering.ts";
-import { hintAt } from "../../book/nearest.ts";
+import { didYouMean } from "../../book/nearest.ts";
 import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
@@ -76,7 +76,7 @@ interface Contribution extends TracedEvent {
 export function startTrace({ usageMeters, features }: Book, lineId: string): Tracer {
   const ids = [...usageMeters, ...features].map(({ id }) => id);
   if (!ids.includes(lineId)) {
-    const hint = hintAt(lineId, ids);
+    const hint = didYouMean(lineId, ids);
     throw invalidOption("trace", `no usage meter and no feature has the id ${quoteText(lineId)}${hint}`);
   }
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];

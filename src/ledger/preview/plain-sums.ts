@@ -82,13 +82,18 @@ export function openPlainSums({
     },
     *counted() {
       for (const [account, { accountId }] of accounts.entries()) {
-        for (const schema of schemas) yield* countedOf(cells, account, accountId, schema);
+        for (const schema of schemas) yield* listCountedEvents(cells, account, accountId, schema);
       }
     },
   };
 }
 
-function* countedOf(cells: Cells, account: number, accountId: string, schema: Columns): Iterable<CountedEvents> {
+function* listCountedEvents(
+  cells: Cells,
+  account: number,
+  accountId: string,
+  schema: Columns,
+): Iterable<CountedEvents> {
   const { schemaName, first, meters } = schema;
   const all = first + 2 * meters;
   for (const [day, found] of cells.days(account, all)) {

@@ -216,7 +216,7 @@ export class PreviewAccount {
     const use = this.seen.consume(consumption, at);
     // Its overage may move onto a grant that is decided later: then it is kept (S11.5).
     if (at < this.#reachedBackUntil && !use.overage.isZero())
-      this.seen.work.putEvent(recordOf(this, event, program, decision, use));
+      this.seen.work.putEvent(toPreviewRecord(this, event, program, decision, use));
   }
 
   /**
@@ -312,7 +312,7 @@ export class PreviewAccount {
 }
 
 /** The record of an event that took credits of a feature. Its referenceId is its place among these, as ids may come again. */
-function recordOf(
+function toPreviewRecord(
   { seen: { id: accountId, customerId }, consumptions }: PreviewAccount,
   event: EventEnvelope,
   program: SchemaProgram,

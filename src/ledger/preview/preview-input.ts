@@ -21,12 +21,12 @@ export interface PreviewInput {
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for anything else
  */
-export function inputOf(given: PreviewInput | Iterable<EventInput>): PreviewInput {
-  if (isIterable(given)) return { events: given };
-  if (!isObject(given) || Object.keys(given).some((key) => key !== "usage" && key !== "events")) throw NO_EVENTS();
-  const { usage, events } = given;
+export function toPreviewInput(input: PreviewInput | Iterable<EventInput>): PreviewInput {
+  if (isIterable(input)) return { events: input };
+  if (!isObject(input) || Object.keys(input).some((key) => key !== "usage" && key !== "events")) throw NO_EVENTS();
+  const { usage, events } = input;
   if (events !== undefined && !isIterable(events)) throw NO_EVENTS();
-  if (usage === undefined || isIterable(usage)) return given;
+  if (usage === undefined || isIterable(usage)) return input;
   throw invalidOption("usage", "usage: expected a list or another iterable of rows");
 }
 

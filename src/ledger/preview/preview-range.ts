@@ -45,7 +45,7 @@ const SPAN_MAX_MS = 3653 * DAY_MS;
  * @throws {RatebookError} ERR_OPTION_INVALID for options that do not go together, or a range that ends before it begins
  * or behind 9999-01-01; ERR_DATE_INVALID for a date that is none
  */
-export function rangeOf({ at, from, until }: RangeOptions): PreviewRange | undefined {
+export function toPreviewRange({ at, from, until }: RangeOptions): PreviewRange | undefined {
   if (at !== undefined) {
     if (from !== undefined || until !== undefined)
       throw invalidOption("at", "give either `at` or `from` and `until`, not both");

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { hintAt } from "../../book/nearest.ts";
+import { didYouMean } from "../../book/nearest.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { readUsageRow } from "../../metering/usage-row.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
@@ -29,7 +29,7 @@ export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell
     const { accountId, meterId, day, quantity } = readUsageRow(row);
     const known = meters.get(meterId);
     if (known === undefined) {
-      const hint = hintAt(meterId, [...meters.keys()]);
+      const hint = didYouMean(meterId, [...meters.keys()]);
       throw invalidRow("$.meterId", `no usage meter has the id ${quoteText(meterId)}${hint}`);
     }
     const { eventSchemaName } = known.meter;
@@ -40,7 +40,7 @@ export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell
       const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
       throw invalidRow(
         "$.accountId",
-        `no account has the id or alias ${quoteText(accountId)}${hintAt(accountId, names)}`,
+        `no account has the id or alias ${quoteText(accountId)}${didYouMean(accountId, names)}`,
       );
     }
     run.addCell(account.index, known.index, day, exactOfDecimal(quantity));

@@ -6,7 +6,7 @@
 import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
-import { hintAt } from "../../book/nearest.ts";
+import { didYouMean } from "../../book/nearest.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
@@ -23,8 +23,8 @@ import { type LineTrace, startTrace, type Tracer } from "./line-trace.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
 import { drawAccount } from "./preview-draw.ts";
 import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
-import { checkBook, checkOptions, inputOf, type PreviewInput } from "./preview-input.ts";
-import { invalidOption, type RangeOptions, rangeOf, rangeOfEvents } from "./preview-range.ts";
+import { checkBook, checkOptions, toPreviewInput, type PreviewInput } from "./preview-input.ts";
+import { invalidOption, type RangeOptions, toPreviewRange, rangeOfEvents } from "./preview-range.ts";
 import { type EventRun, startEventRun } from "./preview-run.ts";
 import { takeUsage, usageTaker } from "./preview-usage.ts";
 import { rememberIds, type SeenIds } from "./seen-ids.ts";
@@ -115,7 +115,7 @@ export interface PreviewRun {
 export function preview(book: Book, input: PreviewInput | Iterable<EventInput>, options: PreviewOptions = {}): Preview {
   checkBook(book);
   checkOptions(options);
-  const { usage = [], events = [] } = inputOf(input);
+  const { usage = [], events = [] } = toPreviewInput(input);
   const { run, addUsage, finish } = startPreview(book, options, Array.isArray(events) ? events.length : 0);
   takeUsage(addUsage, usage);
   const problems = takeEvents(run.add, events);
@@ -145,14 +145,14 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
   const tracer = trace === undefined ? undefined : startTrace(book, trace);
   const sampler = sampleEvents > 0 ? startSampling(sampleEvents) : undefined;
   const areNamed = named !== undefined;
-  const range = rangeOf(options);
+  const range = toPreviewRange(options);
   const { shown, leftOut } = draftable(shownAccounts(book, named), plan, { areNamed });
   const ids = options.ids === false ? undefined : (options.ids ?? rememberIds(undefined, count));
   const run = startEventRun(book, {
     trials: [{ plan }],
     ids,
     ruleBudget: options.ruleBudget,
-    tracer: bothOf(tracer, sampler),
+    tracer: combineTracers(tracer, sampler),
   });
   return {
     run,
@@ -178,7 +178,10 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
 }
 
 /** Notes each event for the trace, for the sample or for both. */
-function bothOf(tracer: Tracer | undefined, sampler: EventSampler | undefined): Pick<Tracer, "note"> | undefined {
+function combineTracers(
+  tracer: Tracer | undefined,
+  sampler: EventSampler | undefined,
+): Pick<Tracer, "note"> | undefined {
   if (tracer === undefined || sampler === undefined) return tracer ?? sampler;
   return {
     note(...noted) {
@@ -192,9 +195,9 @@ function bothOf(tracer: Tracer | undefined, sampler: EventSampler | undefined): 
 const NO_BILLS_TOLD_MAX = 20;
 
 function noticesOnSkipped(skipped: readonly SkippedAccount[]): readonly string[] {
-  const told = skipped.slice(0, NO_BILLS_TOLD_MAX).map(({ message }) => `left out: ${message}`);
-  const more = skipped.length - told.length;
-  return more === 0 ? told : [...told, `left out: ${more} more, whose bills cannot be made either`];
+  const listed = skipped.slice(0, NO_BILLS_TOLD_MAX).map(({ message }) => `left out: ${message}`);
+  const more = skipped.length - listed.length;
+  return more === 0 ? listed : [...listed, `left out: ${more} more, whose bills cannot be made either`];
 }
 
 /** The accounts of a book that are shown. @throws {RatebookError} ERR_OPTION_INVALID for a name that none has */
@@ -210,7 +213,7 @@ function accountNamed(book: Book, name: string): Account {
     book.accounts.find(({ aliases, status }) => status === "ACTIVE" && aliases.includes(name));
   if (found === undefined) {
     const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
-    throw invalidOption("accounts", `no account has the id or alias ${quoteText(name)}${hintAt(name, names)}`);
+    throw invalidOption("accounts", `no account has the id or alias ${quoteText(name)}${didYouMean(name, names)}`);
   }
   return found;
 }

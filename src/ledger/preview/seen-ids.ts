@@ -48,13 +48,13 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText, capacit
   const memory: Memory = { pages: [], count: 0, table: new Int32Array(2 * slots), aside: new Map(), hashOf };
   return {
     has(id, at) {
-      const place = placeAt(memory, id, slotOf(memory, id, hashOf(id) | 0));
+      const place = placeAt(memory, id, findIdSlot(memory, id, hashOf(id) | 0));
       return place >= 0 && at < untilAt(memory, place);
     },
     admit(id, at, until) {
       const hash = hashOf(id) | 0;
       if (4 * memory.count >= memory.table.length) grow(memory);
-      const slot = slotOf(memory, id, hash);
+      const slot = findIdSlot(memory, id, hash);
       const place = placeAt(memory, id, slot);
       if (place < 0) put(memory, id, { hash, slot, until });
       else if (at < untilAt(memory, place)) return false;
@@ -94,7 +94,7 @@ function setUntil({ pages }: Memory, place: number, until: Instant): void {
 }
 
 /** The slot of an id, or the free one where it would be; -1 where there is neither nearby. */
-function slotOf(memory: Memory, id: string, hash: number): number {
+function findIdSlot(memory: Memory, id: string, hash: number): number {
   const { table } = memory;
   const mask = table.length / 2 - 1;
   for (let probe = 0; probe < PROBES_MAX; probe++) {

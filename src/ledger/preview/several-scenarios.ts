@@ -49,7 +49,7 @@ export function takeInEach(
   account: PreviewAccount | undefined,
   decision: EventDecision,
 ): IngestOutcome {
-  const attempts = attemptsOf(run, { event, read, units: decision.isAccepted ? decision.units : undefined }, [
+  const attempts = listAttempts(run, { event, read, units: decision.isAccepted ? decision.units : undefined }, [
     account,
     decision,
   ]);
@@ -71,7 +71,7 @@ export function takeInEach(
 }
 
 /** Decides an event in the scenarios after the first; units that were measured in one are not measured again in the next. */
-function attemptsOf(
+function listAttempts(
   { scenarios, time, ids }: RunState,
   { event, read, units: measured }: ReadEvent,
   [account, decision]: readonly [PreviewAccount | undefined, EventDecision],

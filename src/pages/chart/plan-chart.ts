@@ -8,18 +8,25 @@ import { type Decimal, parseDecimal, greatest, multiply, subtract, ZERO } from "
 import { curveEdges } from "../../proof/curve-edges.ts";
 import type { CardCurve, CurveKind, PlanCurves } from "../../proof/plan-curves.ts";
 import type { PriceCurve } from "../../proof/price-curve.ts";
-import { escaped } from "../escaped.ts";
-import { curvePath, type Point } from "./curve-path.ts";
-import { amountText, type CurveEvent, curveEvents, leapsOf, quantityText, slabSentences } from "./curve-words.ts";
-import { amountAxis, type Axis, quantityAxis } from "./scale.ts";
+import { escapeHtml } from "../escaped.ts";
+import { drawCurvePath, type Point } from "./curve-path.ts";
+import {
+  formatAmount,
+  type CurveNote,
+  describeJumps,
+  findJumps,
+  formatQuantity,
+  describeSlabs,
+} from "./curve-words.ts";
+import { createAmountAxis, type Axis, createQuantityAxis } from "./scale.ts";
 
 const WIDTH = 720;
 /** A chart of less has its words below each other that stand beside each other elsewhere, in pixels. */
 const NARROW_BELOW = 600;
 const PLOT_HEIGHT = 230;
-const LINE = 18;
+const LINE_HEIGHT = 18;
 /** A letter of a sentence is about so wide, in pixels. */
-const LETTER = 6.2;
+const LETTER_WIDTH = 6.2;
 /** So many sentences of a kind are shown; the rest is counted. */
 const SENTENCES_MAX = 8;
 /** So many slab edges are drawn; more are closer than a person can tell apart. */
@@ -56,13 +63,13 @@ const KINDS: Readonly<Record<CurveKind, string>> = {
 };
 
 /** A chart, and what it says in sentences. */
-export interface DescribedChart {
+export interface ChartWithDescription {
   readonly svg: string;
   readonly description: string;
 }
 
 /** Where things stand across a chart of some width, in pixels. */
-interface Frame {
+interface ChartLayout {
   readonly width: number;
   readonly isNarrow: boolean;
   /** Between the sheet and what is on it. */
@@ -72,29 +79,29 @@ interface Frame {
   readonly plotWidth: number;
 }
 
-function frameOf(width: number): Frame {
+function createLayout(width: number): ChartLayout {
   const isNarrow = width < NARROW_BELOW;
   const [margin, left] = isNarrow ? [12, 84] : [24, 104];
   return { width, isNarrow, margin, left, plotWidth: width - left - margin };
 }
 
 /** The chart of a plan: a panel for each card whose price depends on a quantity. @param title such as the plan's name */
-export function planChart(title: string, curves: PlanCurves): string {
-  return describedChart(title, curves).svg;
+export function drawPlanChart(title: string, curves: PlanCurves): string {
+  return drawChartWithDescription(title, curves).svg;
 }
 
 /**
- * As {@link planChart}, with what it says beside it: for where the picture is not read itself.
+ * As {@link drawPlanChart}, with what it says beside it: for where the picture is not read itself.
  *
  * @param width of the picture in pixels, at least 240
  */
-export function describedChart(title: string, curves: PlanCurves, width = WIDTH): DescribedChart {
-  const frame = frameOf(width);
+export function drawChartWithDescription(title: string, curves: PlanCurves, width = WIDTH): ChartWithDescription {
+  const layout = createLayout(width);
   const digits = minorUnitDigits(curves.currency);
-  const head = headOf(title, curves, digits, frame);
+  const head = drawHeader(title, curves, digits, layout);
   let y = head.height;
   const panels = curves.cards.map((card) => {
-    const panel = panelOf(card, curves, { digits, top: y, frame });
+    const panel = drawPanel(card, curves, { digits, top: y, layout });
     y += panel.height;
     return panel;
   });
@@ -102,8 +109,8 @@ export function describedChart(title: string, curves: PlanCurves, width = WIDTH)
   const description = [...head.sentences, ...panels.flatMap(({ sentences }) => sentences)].join(". ");
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title desc">`,
-    `<title id="title">${escaped(`What ${title} costs`)}</title>`,
-    `<desc id="desc">${escaped(description)}.</desc>`,
+    `<title id="title">${escapeHtml(`What ${title} costs`)}</title>`,
+    `<desc id="desc">${escapeHtml(description)}.</desc>`,
     `<style>${STYLE}</style>`,
     `<rect class="paper" width="${width}" height="${height}"/>`,
     ...head.parts,
@@ -114,112 +121,124 @@ export function describedChart(title: string, curves: PlanCurves, width = WIDTH)
   return { svg: parts.join("\n"), description };
 }
 
-interface Drawn {
+interface ChartPart {
   readonly parts: readonly string[];
   readonly sentences: readonly string[];
   /** Pixels. */
   readonly height: number;
 }
 
-function headOf(
+function drawHeader(
   title: string,
   { cards, fixed, commitment, currency }: PlanCurves,
   digits: number,
-  frame: Frame,
-): Drawn {
+  layout: ChartLayout,
+): ChartPart {
   const facts = [
     `Amounts in ${currency} of a whole cycle, before lines are rounded`,
-    ...(fixed.isZero() ? [] : [`fees and grants of the cycle: ${amountText(fixed, digits)}`]),
-    ...(commitment === undefined ? [] : [`at least ${amountText(commitment, digits)} in all`]),
+    ...(fixed.isZero() ? [] : [`fees and grants of the cycle: ${formatAmount(fixed, digits)}`]),
+    ...(commitment === undefined ? [] : [`at least ${formatAmount(commitment, digits)} in all`]),
     ...(cards.length === 0 ? ["nothing of this plan depends on a quantity"] : []),
   ];
-  const { margin, width } = frame;
-  const rows = facts.flatMap((fact) => wrapped(fact, lettersIn(width - 2 * margin)));
+  const { margin, width } = layout;
+  const rows = facts.flatMap((fact) => wrapText(fact, lettersPerLine(width - 2 * margin)));
   return {
     parts: [
-      text(margin, 34, cut(title, nameLength(frame)), "name"),
-      ...rows.map((row, place) => text(margin, 54 + place * LINE, row, "soft")),
+      drawText(margin, 34, truncateText(title, maxNameLength(layout)), "name"),
+      ...rows.map((row, index) => drawText(margin, 54 + index * LINE_HEIGHT, row, "soft")),
     ],
     sentences: facts,
-    height: 60 + rows.length * LINE,
+    height: 60 + rows.length * LINE_HEIGHT,
   };
 }
 
 /** Where a panel is drawn. */
-interface PanelPlace {
+interface PanelPosition {
   readonly digits: number;
   /** Pixels from above. */
   readonly top: number;
-  readonly frame: Frame;
+  readonly layout: ChartLayout;
 }
 
-function panelOf(curve: CardCurve, { currency, cards }: PlanCurves, { digits, top, frame }: PanelPlace): Drawn {
-  const { width, isNarrow, margin, left, plotWidth } = frame;
-  const more = constantMore(curve);
-  const showsTotal = more === undefined || (!more.isZero() && isSeenBeside(curve));
-  const amounts = [...amountsOf(curve.card), ...(showsTotal ? amountsOf(curve.total) : [])];
-  const [across, up] = [quantityAxis(curve.upTo, isNarrow ? 3 : 6), amountAxis(amounts, 5)];
-  const headHeight = isNarrow ? 70 + 2 * LINE : 70;
+function drawPanel(
+  curve: CardCurve,
+  { currency, cards }: PlanCurves,
+  { digits, top, layout }: PanelPosition,
+): ChartPart {
+  const { width, isNarrow, margin, left, plotWidth } = layout;
+  const extraCost = findConstantDifference(curve);
+  const showsTotal = extraCost === undefined || (!extraCost.isZero() && isVisibleBesideTotal(curve));
+  const amounts = [...curveAmounts(curve.card), ...(showsTotal ? curveAmounts(curve.total) : [])];
+  const [xAxis, yAxis] = [createQuantityAxis(curve.upTo, isNarrow ? 3 : 6), createAmountAxis(amounts, 5)];
+  const headHeight = isNarrow ? 70 + 2 * LINE_HEIGHT : 70;
   const plotTop = top + headHeight;
-  const at = (quantity: Decimal, amount: Decimal): Point => ({
-    x: left + across.at(quantity) * plotWidth,
-    y: plotTop + (1 - up.at(amount)) * PLOT_HEIGHT,
+  const toPoint = (quantity: Decimal, amount: Decimal): Point => ({
+    x: left + xAxis.toPosition(quantity) * plotWidth,
+    y: plotTop + (1 - yAxis.toPosition(amount)) * PLOT_HEIGHT,
   });
   const below = plotTop + PLOT_HEIGHT;
-  const words = wordsOf(curve, digits, below + 74, frame);
-  const name = cut(curve.name, nameLength(frame));
+  const sentenceRows = drawSentences(curve, digits, below + 74, layout);
+  const name = truncateText(curve.name, maxNameLength(layout));
   const kind = `${KINDS[curve.kind]}, ${MODELS[curve.slabs.pricingModel]}`;
-  const what = `${cut(curve.name, 60)}: ${kind}`;
-  const others = othersAt(cards.filter((card) => card !== curve));
+  const heading = `${truncateText(curve.name, 60)}: ${kind}`;
+  const others = describeOtherCards(cards.filter((card) => card !== curve));
   return {
     parts: [
       `<path class="grid" d="M${margin} ${top + 8}H${width - margin}"/>`,
-      text(margin, top + 34, name, "name"),
-      isNarrow ? text(margin, top + 34 + LINE, kind, "soft") : text(width - margin, top + 34, kind, "soft end"),
-      text(left - 10, plotTop - 12, currency, "soft end"),
-      ...legend(showsTotal, `the whole cycle${others}`, plotTop - 12, frame),
-      ...(showsTotal || more === undefined || more.isZero()
+      drawText(margin, top + 34, name, "name"),
+      isNarrow
+        ? drawText(margin, top + 34 + LINE_HEIGHT, kind, "soft")
+        : drawText(width - margin, top + 34, kind, "soft end"),
+      drawText(left - 10, plotTop - 12, currency, "soft end"),
+      ...drawLegend(showsTotal, `the whole cycle${others}`, plotTop - 12, layout),
+      ...(showsTotal || extraCost === undefined || extraCost.isZero()
         ? []
         : [
-            text(
+            drawText(
               left + 12,
               plotTop - 12,
-              cut(`the whole cycle costs ${amountText(more, digits)} more${others}`, lettersIn(plotWidth - 12)),
+              truncateText(
+                `the whole cycle costs ${formatAmount(extraCost, digits)} more${others}`,
+                lettersPerLine(plotWidth - 12),
+              ),
               "soft",
             ),
           ]),
-      ...axesOf(across, up, at, { digits, frame }),
-      text(width - margin, below + 52, name, "soft end"),
-      ...slabEdges(curve.card, across, at, { top: plotTop, width }),
-      ...(showsTotal ? [`<path class="total" d="${curvePath(curve.total, at)}"/>`] : []),
-      `<path class="card" d="${curvePath(curve.card, at)}"/>`,
-      ...leaps(curve.card, at),
-      ...words.parts,
+      ...drawAxes(xAxis, yAxis, toPoint, { digits, layout }),
+      drawText(width - margin, below + 52, name, "soft end"),
+      ...drawSlabEdges(curve.card, xAxis, toPoint, { top: plotTop, width }),
+      ...(showsTotal ? [`<path class="total" d="${drawCurvePath(curve.total, toPoint)}"/>`] : []),
+      `<path class="card" d="${drawCurvePath(curve.card, toPoint)}"/>`,
+      ...drawJumps(curve.card, toPoint),
+      ...sentenceRows.parts,
     ],
-    sentences: [what, ...words.sentences],
-    height: headHeight + PLOT_HEIGHT + 74 + words.height,
+    sentences: [heading, ...sentenceRows.sentences],
+    height: headHeight + PLOT_HEIGHT + 74 + sentenceRows.height,
   };
 }
 
 /** A sentence on the quantities at which a total holds the other cards. */
-function othersAt(others: readonly CardCurve[]): string {
+function describeOtherCards(others: readonly CardCurve[]): string {
   if (others.length === 0) return "";
-  const held = others.filter(({ heldAt }) => !heldAt.isZero());
-  if (held.length === 0) return ", all else at 0";
-  return cut(`, with ${held.map(({ name, heldAt }) => `${name} at ${quantityText(heldAt)}`).join(", ")}`, 60);
+  const nonZero = others.filter(({ heldAt }) => !heldAt.isZero());
+  if (nonZero.length === 0) return ", all else at 0";
+  return truncateText(
+    `, with ${nonZero.map(({ name, heldAt }) => `${name} at ${formatQuantity(heldAt)}`).join(", ")}`,
+    60,
+  );
 }
 
 /** Which line is which: beside each other, or one below the other where there is little room. */
-function legend(
+function drawLegend(
   showsTotal: boolean,
   total: string,
   y: number,
-  { isNarrow, left, plotWidth }: Frame,
+  { isNarrow, left, plotWidth }: ChartLayout,
 ): readonly string[] {
   if (!showsTotal) return [];
   const [first, second] = isNarrow
     ? [
-        { x: left + 12, y: y - LINE },
+        { x: left + 12, y: y - LINE_HEIGHT },
         { x: left + 12, y },
       ]
     : [
@@ -228,66 +247,66 @@ function legend(
       ];
   return [
     `<path class="card" d="M${first.x} ${first.y - 4}h26"/>`,
-    text(first.x + 34, first.y, "this card", "soft"),
+    drawText(first.x + 34, first.y, "this card", "soft"),
     `<path class="total" d="M${second.x} ${second.y - 4}h26"/>`,
-    text(second.x + 34, second.y, cut(total, lettersIn(left + plotWidth - second.x - 34)), "soft"),
+    drawText(second.x + 34, second.y, truncateText(total, lettersPerLine(left + plotWidth - second.x - 34)), "soft"),
   ];
 }
 
-function axesOf(
-  across: Axis,
-  up: Axis,
-  at: (quantity: Decimal, amount: Decimal) => Point,
-  { digits, frame: { width, margin, plotWidth } }: Pick<PanelPlace, "digits" | "frame">,
+function drawAxes(
+  xAxis: Axis,
+  yAxis: Axis,
+  toPoint: (quantity: Decimal, amount: Decimal) => Point,
+  { digits, layout: { width, margin, plotWidth } }: Pick<PanelPosition, "digits" | "layout">,
 ): readonly string[] {
-  const amounts = up.ticks.flatMap((tick) => {
-    const { x, y } = at(across.min, tick);
+  const amounts = yAxis.ticks.flatMap((tick) => {
+    const { x, y } = toPoint(xAxis.min, tick);
     return [
       `<path class="grid" d="M${x} ${y.toFixed(1)}h${plotWidth}"/>`,
-      text(x - 10, y + 4, tickText(tick, digits), "soft end"),
+      drawText(x - 10, y + 4, formatTick(tick, digits), "soft end"),
     ];
   });
-  const quantities = across.ticks.map((tick, index) => {
-    const { x, y } = at(tick, up.min);
-    const side = index === 0 ? "soft" : x > width - margin - 24 ? "soft end" : "soft mid";
-    return text(x, y + LINE, quantityText(tick), side);
+  const quantities = xAxis.ticks.map((tick, index) => {
+    const { x, y } = toPoint(tick, yAxis.min);
+    const className = index === 0 ? "soft" : x > width - margin - 24 ? "soft end" : "soft mid";
+    return drawText(x, y + LINE_HEIGHT, formatQuantity(tick), className);
   });
   return [...amounts, ...quantities];
 }
 
 /** An amount at a tick: without digits that say nothing, and short where it is very large. */
-function tickText(tick: Decimal, digits: number): string {
-  return tick.isInteger() ? quantityText(tick) : amountText(tick, digits);
+function formatTick(tick: Decimal, digits: number): string {
+  return tick.isInteger() ? formatQuantity(tick) : formatAmount(tick, digits);
 }
 
-function slabEdges(
+function drawSlabEdges(
   curve: PriceCurve,
-  across: Axis,
-  at: (quantity: Decimal, amount: Decimal) => Point,
+  xAxis: Axis,
+  toPoint: (quantity: Decimal, amount: Decimal) => Point,
   { top, width }: { readonly top: number; readonly width: number },
 ): readonly string[] {
   const edges = curveEdges(curve).filter(({ isSlabEdge }) => isSlabEdge);
-  const ticks = new Set(across.ticks.map(quantityText));
+  const ticks = new Set(xAxis.ticks.map(formatQuantity));
   let lastLabel = Number.NEGATIVE_INFINITY;
   return edges.slice(0, EDGES_MAX).flatMap((edge) => {
-    const { x } = at(edge.at.quantity, edge.below);
-    const label = quantityText(edge.at.quantity);
-    const half = label.length * 3.4 + 4;
-    const fits = !ticks.has(label) && x - half > lastLabel && x + half < width;
-    if (fits) lastLabel = x + half;
+    const { x } = toPoint(edge.at.quantity, edge.below);
+    const label = formatQuantity(edge.at.quantity);
+    const halfWidth = label.length * 3.4 + 4;
+    const fits = !ticks.has(label) && x - halfWidth > lastLabel && x + halfWidth < width;
+    if (fits) lastLabel = x + halfWidth;
     return [
       `<path class="edge" d="M${x.toFixed(1)} ${top}v${PLOT_HEIGHT}"/>`,
-      ...(fits ? [text(x, top + PLOT_HEIGHT + 36, label, "soft mid")] : []),
+      ...(fits ? [drawText(x, top + PLOT_HEIGHT + 36, label, "soft mid")] : []),
     ];
   });
 }
 
 /** Jumps and falls: a dot for the price that holds at the edge, a ring for the one that holds above it. */
-function leaps(curve: PriceCurve, at: (quantity: Decimal, amount: Decimal) => Point): readonly string[] {
-  const found = leapsOf(curve);
-  const radius = found.length > 12 ? 2.5 : 4;
-  return found.slice(0, EDGES_MAX).flatMap(({ at: { quantity }, kind, below, above }) => {
-    const [from, to] = [at(quantity, below), at(quantity, above)];
+function drawJumps(curve: PriceCurve, toPoint: (quantity: Decimal, amount: Decimal) => Point): readonly string[] {
+  const jumps = findJumps(curve);
+  const radius = jumps.length > 12 ? 2.5 : 4;
+  return jumps.slice(0, EDGES_MAX).flatMap(({ at: { quantity }, kind, below, above }) => {
+    const [from, to] = [toPoint(quantity, below), toPoint(quantity, above)];
     return [
       `<path class="leap ${kind}" d="M${from.x.toFixed(1)} ${from.y.toFixed(1)}V${to.y.toFixed(1)}"/>`,
       `<circle class="dot ${kind}" cx="${from.x.toFixed(1)}" cy="${from.y.toFixed(1)}" r="${radius}"/>`,
@@ -296,79 +315,84 @@ function leaps(curve: PriceCurve, at: (quantity: Decimal, amount: Decimal) => Po
   });
 }
 
-function wordsOf(curve: CardCurve, digits: number, top: number, { width, isNarrow, margin, left }: Frame): Drawn {
-  const slabs = slabSentences(curve, digits).map((sentence) => ({ kind: "", sentence }));
-  const events: readonly CurveEvent[] = curveEvents(curve, digits);
+function drawSentences(
+  curve: CardCurve,
+  digits: number,
+  top: number,
+  { width, isNarrow, margin, left }: ChartLayout,
+): ChartPart {
+  const slabs = describeSlabs(curve, digits).map((sentence) => ({ kind: "", sentence }));
+  const events: readonly CurveNote[] = describeJumps(curve, digits);
   const x = isNarrow ? margin : left;
-  const rows = [...firstOf(slabs, "slabs"), ...firstOf(events, "jumps and falls")].flatMap(({ kind, sentence }) =>
-    wrapped(sentence, lettersIn(width - margin - x)).map((row) => ({ kind, row })),
+  const rows = [...limitSentences(slabs, "slabs"), ...limitSentences(events, "jumps and falls")].flatMap(
+    ({ kind, sentence }) => wrapText(sentence, lettersPerLine(width - margin - x)).map((row) => ({ kind, row })),
   );
   return {
-    parts: rows.map(({ kind, row }, place) => text(x, top + place * LINE, row, kind)),
+    parts: rows.map(({ kind, row }, index) => drawText(x, top + index * LINE_HEIGHT, row, kind)),
     sentences: [...slabs, ...events].map(({ sentence }) => sentence),
-    height: rows.length * LINE + 8,
+    height: rows.length * LINE_HEIGHT + 8,
   };
 }
 
-interface Said {
+interface ChartSentence {
   readonly kind: string;
   readonly sentence: string;
 }
 
-function firstOf(said: readonly Said[], what: string): readonly Said[] {
-  if (said.length <= SENTENCES_MAX) return said;
-  const more = said.length - SENTENCES_MAX;
-  return [...said.slice(0, SENTENCES_MAX), { kind: "soft", sentence: `and ${more} more ${what}` }];
+function limitSentences(sentences: readonly ChartSentence[], noun: string): readonly ChartSentence[] {
+  if (sentences.length <= SENTENCES_MAX) return sentences;
+  const more = sentences.length - SENTENCES_MAX;
+  return [...sentences.slice(0, SENTENCES_MAX), { kind: "soft", sentence: `and ${more} more ${noun}` }];
 }
 
-function amountsOf({ atZero, pieces }: PriceCurve): readonly Decimal[] {
+function curveAmounts({ atZero, pieces }: PriceCurve): readonly Decimal[] {
   return [atZero, ...pieces.flatMap(({ first, last }) => [first, last])];
 }
 
 /** What the whole cycle costs more than the card, where that is one amount at every quantity. */
-function constantMore({ card, total }: CardCurve): Decimal | undefined {
-  const [mine, all] = [amountsOf(card), amountsOf(total)];
-  const differences = all.map((amount, index) => subtract(amount, mine[index] ?? ZERO));
+function findConstantDifference({ card, total }: CardCurve): Decimal | undefined {
+  const [cardAmounts, totalAmounts] = [curveAmounts(card), curveAmounts(total)];
+  const differences = totalAmounts.map((amount, index) => subtract(amount, cardAmounts[index] ?? ZERO));
   const [first] = differences;
-  if (first === undefined || mine.length !== all.length) return undefined;
+  if (first === undefined || cardAmounts.length !== totalAmounts.length) return undefined;
   return differences.every((difference) => difference.eq(first)) ? first : undefined;
 }
 
 /** Whether the card's curve would still be seen on the axis of the whole cycle's. */
-function isSeenBeside({ card, total }: CardCurve): boolean {
+function isVisibleBesideTotal({ card, total }: CardCurve): boolean {
   const largest = (curve: PriceCurve): Decimal =>
-    amountsOf(curve)
+    curveAmounts(curve)
       .map((amount) => amount.abs())
       .reduce(greatest, ZERO);
   return multiply(largest(card), FIVE).gte(largest(total));
 }
 
 /** How many letters stand beside each other in so many pixels. */
-function lettersIn(pixels: number): number {
-  return Math.floor(pixels / LETTER);
+function lettersPerLine(pixels: number): number {
+  return Math.floor(pixels / LETTER_WIDTH);
 }
 
 /** So many letters of a name in large letters fit a chart. */
-function nameLength({ isNarrow, width, margin }: Frame): number {
+function maxNameLength({ isNarrow, width, margin }: ChartLayout): number {
   return isNarrow ? Math.floor((width - 2 * margin) / 9) : 60;
 }
 
 /** A sentence in rows of so many letters; a word that is longer is cut. */
-function wrapped(sentence: string, length: number): readonly string[] {
+function wrapText(sentence: string, length: number): readonly string[] {
   const rows: string[] = [];
   for (const word of sentence.split(" ")) {
     const row = rows.at(-1);
     if (row !== undefined && row.length + 1 + word.length <= length) rows[rows.length - 1] = `${row} ${word}`;
-    else rows.push(cut(word, length));
+    else rows.push(truncateText(word, length));
   }
   return rows;
 }
 
-function cut(content: string, length: number): string {
+function truncateText(content: string, length: number): string {
   const letters = Array.from(content);
   return letters.length <= length ? content : `${letters.slice(0, length - 1).join("")}…`;
 }
 
-function text(x: number, y: number, content: string, kind: string): string {
-  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${kind === "" ? "" : ` class="${kind}"`}>${escaped(content)}</text>`;
+function drawText(x: number, y: number, content: string, kind: string): string {
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${kind === "" ? "" : ` class="${kind}"`}>${escapeHtml(content)}</text>`;
 }

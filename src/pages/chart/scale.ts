@@ -22,38 +22,38 @@ export interface Axis {
   /** Ascending, all within the axis; zero is one of them where the axis has it. */
   readonly ticks: readonly Decimal[];
   /** Where a value is, from 0 at `min` to 1 at `max`: a place on a picture, never an amount. */
-  readonly at: (value: Decimal) => number;
+  readonly toPosition: (value: Decimal) => number;
 }
 
 /** An axis from 0 to a quantity, which is its end. @param count about how many ticks */
-export function quantityAxis(upTo: Decimal, count: number): Axis {
-  return axisOf(ZERO, upTo, stepOf(upTo, count));
+export function createQuantityAxis(upTo: Decimal, count: number): Axis {
+  return createAxis(ZERO, upTo, chooseStep(upTo, count));
 }
 
 /** An axis that holds 0 and all amounts, and ends at round ones. */
-export function amountAxis(amounts: readonly Decimal[], count: number): Axis {
+export function createAmountAxis(amounts: readonly Decimal[], count: number): Axis {
   const [low, high] = [amounts.reduce(least, ZERO), amounts.reduce(greatest, ZERO)];
-  const step = stepOf(greatest(high, low.abs()), low.isZero() || high.isZero() ? count : count / 2);
-  const whole = (value: Decimal): Decimal => multiply(divide(value, step).floor(), step);
-  const max = whole(high).eq(high) ? high : add(whole(high), step);
-  return axisOf(whole(low), max.isZero() && low.isZero() ? step : max, step);
+  const step = chooseStep(greatest(high, low.abs()), low.isZero() || high.isZero() ? count : count / 2);
+  const roundDownToStep = (value: Decimal): Decimal => multiply(divide(value, step).floor(), step);
+  const max = roundDownToStep(high).eq(high) ? high : add(roundDownToStep(high), step);
+  return createAxis(roundDownToStep(low), max.isZero() && low.isZero() ? step : max, step);
 }
 
-function axisOf(min: Decimal, max: Decimal, step: Decimal): Axis {
+function createAxis(min: Decimal, max: Decimal, step: Decimal): Axis {
   const first = divide(min, step).ceil();
   const count = Math.min(20, divide(subtract(max, min), step).floor().toNumber());
   const ticks = Array.from({ length: count + 1 }, (_, index) => multiply(add(first, parseDecimal(index)), step));
   const span = subtract(max, min);
-  return { min, max, ticks, at: (value) => divide(roughly(value, min), span).toNumber() };
+  return { min, max, ticks, toPosition: (value) => divide(subtractRoughly(value, min), span).toNumber() };
 }
 
 /** A difference of which a picture shows few digits; values of very different sizes have no exact one of 100 digits. */
-function roughly(value: Decimal, min: Decimal): Decimal {
+function subtractRoughly(value: Decimal, min: Decimal): Decimal {
   return value.toSignificantDigits(30).sub(min.toSignificantDigits(30));
 }
 
 /** A step of 1, 2 or 5 times a power of ten, of which a length has about so many. */
-function stepOf(length: Decimal, count: number): Decimal {
+function chooseStep(length: Decimal, count: number): Decimal {
   const rough = length.isZero() ? parseDecimal(1) : divide(length, parseDecimal(count));
   const power = parseDecimal(`1e${rough.e}`);
   const factor = divide(rough, power).toNumber();

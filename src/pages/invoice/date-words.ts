@@ -21,17 +21,17 @@ const MONTHS = [
 ];
 
 /** `15 June 2026`. */
-export function dateWords(instant: Instant): string {
+export function formatLongDate(instant: Instant): string {
   const date = new Date(instant);
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
 }
 
 /** A half-open period by its first and its last day, without repeating what they share: `15 to 30 June 2026`. */
-export function periodWords(startDate: string, endDate: string): string {
+export function formatLongPeriod(startDate: string, endDate: string): string {
   const start = parseInstant(startDate);
   const last = Math.max(start, parseInstant(endDate) - DAY_MS);
-  const [from, until] = [dateWords(start).split(" "), dateWords(last).split(" ")];
+  const [from, until] = [formatLongDate(start).split(" "), formatLongDate(last).split(" ")];
   if (from.join(" ") === until.join(" ")) return from.join(" ");
-  const shared = from[2] !== until[2] ? 3 : from[1] !== until[1] ? 2 : 1;
-  return `${from.slice(0, shared).join(" ")} to ${until.join(" ")}`;
+  const partCount = from[2] !== until[2] ? 3 : from[1] !== until[1] ? 2 : 1;
+  return `${from.slice(0, partCount).join(" ")} to ${until.join(" ")}`;
 }

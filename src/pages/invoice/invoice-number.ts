@@ -6,8 +6,8 @@
 import { BASE_62, shortId } from "../../numbers/short-id.ts";
 
 /** Crockford's letters and digits: without those that are taken for another. */
-const SAID = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const LENGTH = 10;
+const READABLE_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const DIGIT_COUNT = 10;
 
 /**
  * The number of an invoice, such as `2026-11 7K3F9-QTDX2`: the same for the same id, a draft's as that of the final one.
@@ -15,13 +15,13 @@ const LENGTH = 10;
  *
  * @param invoiceDate an ISO 8601 text
  */
-export function invoiceNumber(id: string, invoiceDate: string): string {
+export function formatInvoiceNumber(id: string, invoiceDate: string): string {
   const short = /^[a-z]+\.([0-9A-Za-z]{16})$/.exec(id)?.[1] ?? shortId("inv", [id]).slice("inv.".length);
   let rest = Array.from(short).reduce((value, digit) => value * 62n + BigInt(BASE_62.indexOf(digit)), 0n);
-  let signs = "";
-  for (let count = 0; count < LENGTH; count++) {
-    signs = SAID.charAt(Number(rest % 32n)) + signs;
+  let digits = "";
+  for (let count = 0; count < DIGIT_COUNT; count++) {
+    digits = READABLE_DIGITS.charAt(Number(rest % 32n)) + digits;
     rest /= 32n;
   }
-  return `${invoiceDate.slice(0, 7)} ${signs.slice(0, 5)}-${signs.slice(5)}`;
+  return `${invoiceDate.slice(0, 7)} ${digits.slice(0, 5)}-${digits.slice(5)}`;
 }

@@ -10,13 +10,13 @@ import { formatMoney } from "../../invoicing/figure-text.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { escaped } from "../escaped.ts";
+import { escapeHtml } from "../escaped.ts";
 import { INVOICE_TITLES } from "../invoice-titles.ts";
-import { dateWords, periodWords } from "./date-words.ts";
-import { pageRows, type PageRow, paymentOf } from "./invoice-lines.ts";
-import { invoiceNumber } from "./invoice-number.ts";
+import { formatLongDate, formatLongPeriod } from "./date-words.ts";
+import { createPageRows, type PageRow, computePayment } from "./invoice-lines.ts";
+import { formatInvoiceNumber } from "./invoice-number.ts";
 import { INVOICE_STYLE } from "./invoice-style.ts";
-import { logoOf } from "./logo.ts";
+import { parseLogo } from "./logo.ts";
 
 /** What a browser may do with the page: apply its own style, show a picture that is in it, and nothing else. */
 export const PAGE_POLICY = [
@@ -43,7 +43,7 @@ export interface InvoiceLetter {
 }
 
 /** An invoice and what its ids stand for. */
-export interface InvoiceOnPage {
+export interface InvoicePageInput {
   readonly id: string;
   readonly invoice: Invoice;
   readonly account: string;
@@ -57,41 +57,41 @@ export interface InvoiceOnPage {
  *
  * @returns the page in pieces of a row at most, to be put together: an invoice may have tens of thousands of rows
  */
-export function invoicePage(
-  { id, invoice, account, pricePlan, mergedInto }: InvoiceOnPage,
+export function renderInvoicePage(
+  { id, invoice, account, pricePlan, mergedInto }: InvoicePageInput,
   letter: InvoiceLetter,
 ): Generator<string> {
   const { invoiceType, status, startDate, endDate, invoiceDate, dueDate, currency, revenueInfo, notices } = invoice;
   const isDraft = status === "DRAFT";
-  const due = paymentOf(status, revenueInfo.value).due;
-  const says = {
+  const due = computePayment(status, revenueInfo.value).amountDue;
+  const statusText = {
     DRAFT: "This is a draft: it still changes, and nothing is due yet.",
-    DUE: `${amountWords(due, currency)} due by ${dateWords(parseInstant(dueDate))}.`,
+    DUE: `${formatAmountWithCurrency(due, currency)} due by ${formatLongDate(parseInstant(dueDate))}.`,
     PAID: "Paid. Nothing is due.",
     MERGED: `Part of the invoice ${mergedInto ?? "of the group"}: pay that one.`,
   }[status];
-  return page({
+  return renderPage({
     title: isDraft ? `Draft ${INVOICE_TITLES[invoiceType].toLowerCase()}` : INVOICE_TITLES[invoiceType],
     isDraft,
     letter,
     facts: [
-      ["Number", invoiceNumber(id, invoiceDate)],
-      ["Date", dateWords(parseInstant(invoiceDate))],
-      ...(isDraft || status === "MERGED" ? [] : [["Due", dateWords(parseInstant(dueDate))] as const]),
-      ["Period", periodWords(startDate, endDate)],
+      ["Number", formatInvoiceNumber(id, invoiceDate)],
+      ["Date", formatLongDate(parseInstant(invoiceDate))],
+      ...(isDraft || status === "MERGED" ? [] : [["Due", formatLongDate(parseInstant(dueDate))] as const]),
+      ["Period", formatLongPeriod(startDate, endDate)],
       ["Account", account],
       ["Plan", pricePlan],
     ],
-    says,
+    statusText,
     columns: ["", "Quantity", "Rate", currency],
-    rows: pageRows(invoice),
+    rows: createPageRows(invoice),
     notices,
     id,
   });
 }
 
 /** The invoice of a group on a page. */
-export interface CompositeOnPage {
+export interface CompositePageInput {
   readonly id: string;
   readonly group: string;
   readonly currency: string;
@@ -103,27 +103,27 @@ export interface CompositeOnPage {
 }
 
 /** The page of a composite invoice, in pieces: whose invoices it holds, with their numbers. */
-export function compositePage(composite: CompositeOnPage, letter: InvoiceLetter): Generator<string> {
+export function renderCompositePage(composite: CompositePageInput, letter: InvoiceLetter): Generator<string> {
   const { id, group, currency, invoiceDate, dueDate, total } = composite;
-  return page({
+  return renderPage({
     title: "Invoice",
     isDraft: false,
     letter,
     facts: [
-      ["Number", invoiceNumber(id, formatInstant(invoiceDate))],
-      ["Date", dateWords(invoiceDate)],
-      ["Due", dateWords(dueDate)],
+      ["Number", formatInvoiceNumber(id, formatInstant(invoiceDate))],
+      ["Date", formatLongDate(invoiceDate)],
+      ["Due", formatLongDate(dueDate)],
       ["Group", group],
     ],
-    says: `${amountWords(total, currency)} due by ${dateWords(dueDate)}.`,
+    statusText: `${formatAmountWithCurrency(total, currency)} due by ${formatLongDate(dueDate)}.`,
     columns: ["Account", "", "", currency],
-    rows: compositeRows(composite),
+    rows: createCompositeRows(composite),
     notices: [],
     id,
   });
 }
 
-function* compositeRows({ invoices, currency, total }: CompositeOnPage): Generator<PageRow> {
+function* createCompositeRows({ invoices, currency, total }: CompositePageInput): Generator<PageRow> {
   const digits = minorUnitDigits(currency);
   for (const { number, account, total: amount } of invoices) {
     yield { kind: "card", label: account, amount: formatMoney(amount, digits) };
@@ -132,63 +132,75 @@ function* compositeRows({ invoices, currency, total }: CompositeOnPage): Generat
   yield { kind: "total", label: `Total ${currency}`, amount: formatMoney(total, digits) };
 }
 
-function amountWords(amount: Decimal, currency: string): string {
+function formatAmountWithCurrency(amount: Decimal, currency: string): string {
   return `${formatMoney(amount, minorUnitDigits(currency))} ${currency}`;
 }
 
-interface PageParts {
+interface PageContent {
   readonly title: string;
   readonly isDraft: boolean;
   readonly letter: InvoiceLetter;
   readonly facts: readonly (readonly [name: string, value: string])[];
-  readonly says: string;
+  readonly statusText: string;
   readonly columns: readonly [string, string, string, string];
   readonly rows: Iterable<PageRow>;
   readonly notices: readonly string[];
   readonly id: string;
 }
 
-function* page({ title, isDraft, letter, facts, says, columns, rows, notices, id }: PageParts): Generator<string> {
+function* renderPage({
+  title,
+  isDraft,
+  letter,
+  facts,
+  statusText,
+  columns,
+  rows,
+  notices,
+  id,
+}: PageContent): Generator<string> {
   const { seller, buyer, notes, reference } = letter;
-  const logo = logoOf(letter.logo);
-  const shown = reference === undefined ? facts : [...facts, ["Your reference", reference] as const];
-  const list = shown.map(([name, value]) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`).join("");
+  const logo = parseLogo(letter.logo);
+  const allFacts = reference === undefined ? facts : [...facts, ["Your reference", reference] as const];
+  const list = allFacts
+    .map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`)
+    .join("");
   yield [
     `<!doctype html>`,
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
-    `<meta name="color-scheme" content="light dark"><title>${escaped(`${title} ${facts[0]?.[1] ?? ""}`)}</title>`,
+    `<meta name="color-scheme" content="light dark"><title>${escapeHtml(`${title} ${facts[0]?.[1] ?? ""}`)}</title>`,
     `<style>${INVOICE_STYLE}</style></head>`,
     `<body>${isDraft ? `<div class="draft" aria-hidden="true"></div>` : ""}`,
-    `<header><h1>${escaped(title)}</h1>`,
-    logo === undefined ? "" : `<img class="logo" alt="${escaped(seller[0] ?? "Logo")}" src="${logo}">`,
-    `</header><main><section class="parties">${partyOf("From", seller)}${partyOf("To", buyer)}</section>`,
-    `<dl>${list}</dl><p class="says">${escaped(says)}</p>`,
+    `<header><h1>${escapeHtml(title)}</h1>`,
+    logo === undefined ? "" : `<img class="logo" alt="${escapeHtml(seller[0] ?? "Logo")}" src="${logo}">`,
+    `</header><main><section class="parties">${renderParty("From", seller)}${renderParty("To", buyer)}</section>`,
+    `<dl>${list}</dl><p class="says">${escapeHtml(statusText)}</p>`,
   ].join("\n");
-  const head = columns.map((name) => (name === "" ? "<td></td>" : `<th scope="col">${escaped(name)}</th>`)).join("");
+  const head = columns.map((name) => (name === "" ? "<td></td>" : `<th scope="col">${escapeHtml(name)}</th>`)).join("");
   yield `<table><thead><tr>${head}</tr></thead><tbody>`;
-  for (const row of rows) yield rowOf(row);
+  for (const row of rows) yield renderRow(row);
   yield `</tbody></table>\n`;
   if (notices.length > 0) yield `<ul class="notices">`;
-  for (const notice of notices) yield `<li>${escaped(notice)}</li>`;
+  for (const notice of notices) yield `<li>${escapeHtml(notice)}</li>`;
   if (notices.length > 0) yield `</ul>`;
   yield [
     "",
-    notes === undefined ? "" : `<section class="notes">${linesOf(notes.split("\n"))}</section>`,
-    `</main><footer>${escaped(id)}</footer></body></html>`,
+    notes === undefined ? "" : `<section class="notes">${renderLines(notes.split("\n"))}</section>`,
+    `</main><footer>${escapeHtml(id)}</footer></body></html>`,
     "",
   ].join("\n");
 }
 
-function partyOf(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `<div><h2>${title}</h2><address>${linesOf(lines)}</address></div>`;
+function renderParty(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `<div><h2>${title}</h2><address>${renderLines(lines)}</address></div>`;
 }
 
-function linesOf(lines: readonly string[]): string {
-  return lines.map((line) => `<span>${escaped(line)}</span>`).join("<br>");
+function renderLines(lines: readonly string[]): string {
+  return lines.map((line) => `<span>${escapeHtml(line)}</span>`).join("<br>");
 }
 
-function rowOf({ kind, label, quantity, rate, amount }: PageRow): string {
-  if (kind === "note") return `<tr class="note"><td colspan="4">${escaped(label)}</td></tr>`;
-  const figures = [quantity, rate, amount].map((figure) => `<td>${escaped(figure ?? "")}</td>`).join("");
-  return `<tr class="${kind}"><th scope="row">${escaped(label)}</th>${figures}</tr>`;
+function renderRow({ kind, label, quantity, rate, amount }: PageRow): string {
+  if (kind === "note") return `<tr class="note"><td colspan="4">${escapeHtml(label)}</td></tr>`;
+  const figures = [quantity, rate, amount].map((figure) => `<td>${escapeHtml(figure ?? "")}</td>`).join("");
+  return `<tr class="${kind}"><th scope="row">${escapeHtml(label)}</th>${figures}</tr>`;
 }

@@ -8,7 +8,7 @@
 export const LOGO_LENGTH_MAX = 256 * 1024;
 
 /** How the content of each type of picture begins, in base64. */
-const BEGINNINGS: Readonly<Record<string, RegExp>> = {
+const SIGNATURES: Readonly<Record<string, RegExp>> = {
   png: /^iVBORw0KGgo/,
   jpeg: /^\/9j\//,
   gif: /^R0lGOD[dl]h/,
@@ -16,9 +16,9 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
 };
 
 /** A logo that may be shown: a PNG, JPEG, GIF or WebP by its type and its content, not too long; else undefined. */
-export function logoOf(value: string | undefined): string | undefined {
+export function parseLogo(value: string | undefined): string | undefined {
   if (value === undefined || value.length > LOGO_LENGTH_MAX) return undefined;
   const [, type = "", content = ""] =
     /^data:image\/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? [];
-  return BEGINNINGS[type]?.test(content) === true ? `data:image/${type};base64,${content}` : undefined;
+  return SIGNATURES[type]?.test(content) === true ? `data:image/${type};base64,${content}` : undefined;
 }

@@ -6,11 +6,11 @@
 import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, parseDecimal, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
-import { curveEdges, priceOn } from "../../proof/curve-edges.ts";
+import { curveEdges, priceAtQuantity } from "../../proof/curve-edges.ts";
 import type { CardCurve, PlanCurves } from "../../proof/plan-curves.ts";
 import { priceThrough } from "../../rating/slabs.ts";
-import { amountText, quantityText } from "../chart/curve-words.ts";
-import { printable } from "../printable.ts";
+import { formatAmount, formatQuantity } from "../chart/curve-words.ts";
+import { toPrintable } from "../printable.ts";
 
 /** A card's price at one quantity, as texts. */
 export interface CostPoint {
@@ -36,25 +36,28 @@ export interface CardCosts {
   /** At the edges of slabs and just above them. */
   readonly edges: readonly CostPoint[];
   /** At a decimal text; undefined where it is none, or is below zero. */
-  readonly at: (quantity: string) => CostPoint | undefined;
+  readonly costAt: (quantity: string) => CostPoint | undefined;
 }
 
 /** So many edges are shown. */
 const EDGES_MAX = 12;
 
-/** The costs of each card of a plan. @param typed what is used of meters and held of licenses, by their ids */
-export function cardCosts({ cards, currency }: PlanCurves, typed: ReadonlyMap<string, Decimal>): readonly CardCosts[] {
+/** The costs of each card of a plan. @param quantitiesById what is used of meters and held of licenses, by their ids */
+export function computeCardCosts(
+  { cards, currency }: PlanCurves,
+  quantitiesById: ReadonlyMap<string, Decimal>,
+): readonly CardCosts[] {
   const digits = minorUnitDigits(currency);
   return cards.map((card) => ({
-    name: printable(card.name),
+    name: toPrintable(card.name),
     currency,
     upTo: card.upTo.toFixed(),
-    quantity: (typed.get(card.id) ?? divide(card.upTo, parseDecimal(2)).ceil()).toFixed(),
-    edges: edgesOf(card).map((quantity) => costAt(card, quantity, digits)),
-    at: (text) => {
+    quantity: (quantitiesById.get(card.id) ?? divide(card.upTo, parseDecimal(2)).ceil()).toFixed(),
+    edges: findEdgeQuantities(card).map((quantity) => computeCost(card, quantity, digits)),
+    costAt: (text) => {
       try {
         const quantity = parseDecimal(text.trim());
-        return quantity.isNegative() ? undefined : costAt(card, quantity, digits);
+        return quantity.isNegative() ? undefined : computeCost(card, quantity, digits);
       } catch (error) {
         // A text that is no number, or one whose price needs more digits than are kept.
         if (error instanceof RatebookError) return undefined;
@@ -64,22 +67,22 @@ export function cardCosts({ cards, currency }: PlanCurves, typed: ReadonlyMap<st
   }));
 }
 
-function edgesOf({ card, upTo }: CardCurve): readonly Decimal[] {
+function findEdgeQuantities({ card, upTo }: CardCurve): readonly Decimal[] {
   const slabs = curveEdges(card).filter(({ isSlabEdge }) => isSlabEdge);
   const quantities = slabs.flatMap(({ at: { quantity } }) => [quantity, add(quantity.floor(), ONE)]);
-  const known = new Map([ONE, ...quantities, upTo].map((quantity) => [quantity.toFixed(), quantity]));
-  return [...known.values()].filter((quantity) => quantity.lte(upTo)).slice(0, EDGES_MAX);
+  const distinct = new Map([ONE, ...quantities, upTo].map((quantity) => [quantity.toFixed(), quantity]));
+  return [...distinct.values()].filter((quantity) => quantity.lte(upTo)).slice(0, EDGES_MAX);
 }
 
-function costAt({ slabs, total, upTo }: CardCurve, quantity: Decimal, digits: number): CostPoint {
-  const money = (amount: Decimal): string => amountText(amount, digits);
+function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, digits: number): CostPoint {
+  const toAmountText = (amount: Decimal): string => formatAmount(amount, digits);
   const { amount } = priceThrough(slabs, quantity);
   const next = subtract(priceThrough(slabs, add(quantity, ONE)).amount, amount);
   return {
-    quantity: quantityText(quantity),
-    amount: money(amount),
-    ...(quantity.isZero() ? {} : { average: money(divide(amount, quantity)) }),
-    next: money(next),
-    ...(greatest(quantity, upTo).eq(upTo) ? { total: money(priceOn(total, quantity)) } : {}),
+    quantity: formatQuantity(quantity),
+    amount: toAmountText(amount),
+    ...(quantity.isZero() ? {} : { average: toAmountText(divide(amount, quantity)) }),
+    next: toAmountText(next),
+    ...(greatest(quantity, upTo).eq(upTo) ? { total: toAmountText(priceAtQuantity(total, quantity)) } : {}),
   };
 }

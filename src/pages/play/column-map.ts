@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { openDocument } from "../../book/reading/json-document.ts";
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { type Columns, guessColumns, type Sample } from "../../records/columns.ts";
-import { formsThatFit } from "../../records/text-forms.ts";
+import { findMatchingForms } from "../../records/text-forms.ts";
 import { type FormPath, listAt, valueAt } from "./plan-edit.ts";
 
 /** A part of an event, and where the map says where it comes from. */
@@ -18,38 +18,38 @@ export interface MapPart {
 }
 
 /** The schemas of a book, by name, as far as maps are about them. */
-export function schemaNames(book: unknown): readonly string[] {
-  return listAt(book, ["eventSchemas"]).flatMap(nameOf);
+export function listSchemaNames(book: unknown): readonly string[] {
+  return listAt(book, ["eventSchemas"]).flatMap(readName);
 }
 
 /** The ids of a book's accounts. */
-export function accountIds(book: unknown): readonly string[] {
-  return listAt(book, ["accounts"]).flatMap((account) => textsAt(account, "id"));
+export function listAccountIds(book: unknown): readonly string[] {
+  return listAt(book, ["accounts"]).flatMap((account) => readTextList(account, "id"));
 }
 
 /** The parts that a file of events of a schema must have. */
-export function partsOfMap(book: unknown, schema: string): readonly MapPart[] {
+export function listMapParts(book: unknown, schema: string): readonly MapPart[] {
   return [
     { path: ["accountId"], label: "account" },
     { path: ["id"], label: "event id" },
     { path: ["timestamp"], label: "time" },
     ...(["attributes", "dimensions"] as const).flatMap((list) =>
-      fieldsOf(book, schema, list).map((name) => ({ path: [list, name], label: `${list.slice(0, -1)} ${name}` })),
+      listFieldNames(book, schema, list).map((name) => ({ path: [list, name], label: `${list.slice(0, -1)} ${name}` })),
     ),
   ];
 }
 
 /** The labels of what a map leaves open. */
-export function missingParts(map: unknown, book: unknown): readonly string[] {
-  const schema = schemaOfMap(map);
+export function findMissingParts(map: unknown, book: unknown): readonly string[] {
+  const schema = readMapSchema(map);
   if (schema === "") return ["event schema"];
-  return partsOfMap(book, schema)
+  return listMapParts(book, schema)
     .filter(({ path }) => valueAt(map, path) === undefined || valueAt(map, [...path, "value"]) === "")
     .map(({ label }) => label);
 }
 
 /** The schema that a map gives to all events; empty where it does not. */
-export function schemaOfMap(map: unknown): string {
+export function readMapSchema(map: unknown): string {
   const schema = valueAt(map, ["schemaName", "value"]);
   return typeof schema === "string" ? schema : "";
 }
@@ -60,9 +60,9 @@ export function schemaOfMap(map: unknown): string {
  *
  * @param schema the events' schema; without it the one with the most fields that the file has
  */
-export function proposedMap(sample: Sample, book: unknown, schema = likeliestSchema(sample, book)): string {
+export function proposeMap(sample: Sample, book: unknown, schema = guessSchema(sample, book)): string {
   const columns = guessColumns(sample);
-  const accounts = accountIds(book);
+  const accounts = listAccountIds(book);
   const account = columns?.account;
   const time = columns?.timestamp;
   const map = {
@@ -73,31 +73,31 @@ export function proposedMap(sample: Sample, book: unknown, schema = likeliestSch
         : {}
       : { accountId: { column: account } }),
     id: columns?.id === undefined ? { template: "row-{row}" } : { column: columns.id },
-    ...(time === undefined ? {} : { timestamp: timeOrigin(sample, time) }),
-    attributes: fieldOrigins({ sample, book, columns, schema, list: "attributes" }),
-    dimensions: fieldOrigins({ sample, book, columns, schema, list: "dimensions" }),
+    ...(time === undefined ? {} : { timestamp: createTimeOrigin(sample, time) }),
+    attributes: createFieldOrigins({ sample, book, columns, schema, list: "attributes" }),
+    dimensions: createFieldOrigins({ sample, book, columns, schema, list: "dimensions" }),
   };
   return JSON.stringify(map, null, 2);
 }
 
 /** Where a time is: its column, the form of its texts where an event has another, and a zone where they name none. */
-export function timeOrigin(sample: Sample, column: string): object {
-  const texts = valuesOf(sample, column).filter((text) => text !== "");
+export function createTimeOrigin(sample: Sample, column: string): object {
+  const texts = readColumn(sample, column).filter((text) => text !== "");
   const isPlain = texts.every((text) => tryParseInstant(text, 0) !== undefined);
-  const [form] = isPlain ? [] : formsThatFit(texts);
+  const [form] = isPlain ? [] : findMatchingForms(texts);
   const isZoned = texts.every((text) => tryParseInstant(text) !== undefined);
   return { column, ...(form === undefined ? {} : { form }), ...(isZoned ? {} : { zone: "UTC" }) };
 }
 
 /** Where a field is: its column, and the mark of its numbers where they are not plain. */
-export function fieldOrigin(sample: Sample, column: string, list: string): object {
+export function createFieldOrigin(sample: Sample, column: string, list: string): object {
   const decimal = list === "attributes" ? guessColumns(sample)?.decimals.get(column) : undefined;
   return { column, ...(decimal === undefined ? {} : { decimal }) };
 }
 
 /** Whether a text is a map: an object that says where times come from. A file of events has none of it. */
 export function isMapText(text: string): boolean {
-  const document = openDocument(text);
+  const document = parseJsonDocument(text);
   const time = "value" in document ? valueAt(document.value, ["timestamp"]) : undefined;
   return ["column", "value", "template"].some((kind) => valueAt(time, [kind]) !== undefined);
 }
@@ -110,7 +110,7 @@ export function needsMap(objects: readonly unknown[]): boolean {
   );
 }
 
-interface FieldsAsked {
+interface FieldOriginsInput {
   readonly sample: Sample;
   readonly book: unknown;
   readonly columns: Columns | undefined;
@@ -119,48 +119,56 @@ interface FieldsAsked {
 }
 
 /** The columns that are called as fields of the schema; the only number of a file is the only attribute of its schema. */
-function fieldOrigins({ sample, book, columns, schema, list }: FieldsAsked): Readonly<Record<string, object>> {
+function createFieldOrigins({
+  sample,
+  book,
+  columns,
+  schema,
+  list,
+}: FieldOriginsInput): Readonly<Record<string, object>> {
   if (schema === undefined) return {};
-  const names = fieldsOf(book, schema, list);
+  const names = listFieldNames(book, schema, list);
   const [only, ...more] = list === "attributes" ? (columns?.numbers ?? []) : [];
   return Object.fromEntries(
     names.flatMap((name) => {
-      const called = columnCalled(name, sample.header);
-      const column = called ?? (names.length === 1 && more.length === 0 ? only : undefined);
-      return column === undefined ? [] : [[name, fieldOrigin(sample, column, list)] as const];
+      const namesake = findColumn(name, sample.header);
+      const column = namesake ?? (names.length === 1 && more.length === 0 ? only : undefined);
+      return column === undefined ? [] : [[name, createFieldOrigin(sample, column, list)] as const];
     }),
   );
 }
 
 /** The column of a name, whatever the case of its letters and what stands between its words. */
-function columnCalled(name: string, header: readonly string[]): string | undefined {
-  const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
-  return header.find((column) => column === name) ?? header.find((column) => bare(column) === bare(name));
+function findColumn(name: string, header: readonly string[]): string | undefined {
+  const normalizeName = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return (
+    header.find((column) => column === name) ?? header.find((column) => normalizeName(column) === normalizeName(name))
+  );
 }
 
-function likeliestSchema({ header }: Sample, book: unknown): string | undefined {
-  const known = (name: string): number =>
+function guessSchema({ header }: Sample, book: unknown): string | undefined {
+  const countKnownFields = (name: string): number =>
     (["attributes", "dimensions"] as const)
-      .flatMap((list) => fieldsOf(book, name, list))
-      .filter((field) => columnCalled(field, header) !== undefined).length;
-  return schemaNames(book).toSorted((a, b) => known(b) - known(a))[0];
+      .flatMap((list) => listFieldNames(book, name, list))
+      .filter((field) => findColumn(field, header) !== undefined).length;
+  return listSchemaNames(book).toSorted((a, b) => countKnownFields(b) - countKnownFields(a))[0];
 }
 
-function fieldsOf(book: unknown, schema: string, list: "attributes" | "dimensions"): readonly string[] {
-  const found = listAt(book, ["eventSchemas"]).find((each) => nameOf(each).includes(schema));
-  return listAt(found, [list]).flatMap(nameOf);
+function listFieldNames(book: unknown, schema: string, list: "attributes" | "dimensions"): readonly string[] {
+  const eventSchema = listAt(book, ["eventSchemas"]).find((each) => readName(each).includes(schema));
+  return listAt(eventSchema, [list]).flatMap(readName);
 }
 
-function nameOf(item: unknown): readonly string[] {
-  return textsAt(item, "name");
+function readName(item: unknown): readonly string[] {
+  return readTextList(item, "name");
 }
 
-function textsAt(item: unknown, key: string): readonly string[] {
+function readTextList(item: unknown, key: string): readonly string[] {
   const text = valueAt(item, [key]);
   return typeof text === "string" ? [text] : [];
 }
 
-function valuesOf({ header, rows }: Sample, column: string): readonly string[] {
+function readColumn({ header, rows }: Sample, column: string): readonly string[] {
   const at = header.indexOf(column);
   return rows.map((row) => row[at] ?? "");
 }

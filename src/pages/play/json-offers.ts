@@ -3,17 +3,17 @@
  *
  * @module
  */
-import type { JsonPlace } from "./json-place.ts";
+import type { CaretContext } from "./json-place.ts";
 import type { FormPath } from "./plan-edit.ts";
 
 /** The parts of a JSON Schema that are used here. */
-export interface OfferSchema {
+export interface CompletionSchema {
   readonly $ref?: string;
-  readonly $defs?: Readonly<Record<string, OfferSchema>>;
-  readonly properties?: Readonly<Record<string, OfferSchema>>;
-  readonly additionalProperties?: OfferSchema | boolean;
-  readonly items?: OfferSchema;
-  readonly anyOf?: readonly OfferSchema[];
+  readonly $defs?: Readonly<Record<string, CompletionSchema>>;
+  readonly properties?: Readonly<Record<string, CompletionSchema>>;
+  readonly additionalProperties?: CompletionSchema | boolean;
+  readonly items?: CompletionSchema;
+  readonly anyOf?: readonly CompletionSchema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly type?: string | readonly string[];
@@ -21,7 +21,7 @@ export interface OfferSchema {
 }
 
 /** Something that may be written. */
-export interface Offer {
+export interface Completion {
   /** As it is read in a list. */
   readonly label: string;
   /** As it is written. */
@@ -30,35 +30,35 @@ export interface Offer {
 }
 
 /** The texts that may be written at a place and contain what is typed there. */
-export function offersAt(root: OfferSchema, place: JsonPlace): readonly Offer[] {
-  const schemas = schemasAt(root, place.path);
-  const offers = place.kind === "key" ? keyOffers(schemas, place) : valueOffers(schemas);
-  const typed = place.typed.toLowerCase();
-  const fitting = offers.filter(({ label }) => label.toLowerCase().includes(typed) && label !== place.typed);
+export function findCompletions(root: CompletionSchema, context: CaretContext): readonly Completion[] {
+  const schemas = findSchemas(root, context.path);
+  const completions = context.kind === "key" ? completeKey(schemas, context) : completeValue(schemas);
+  const query = context.prefix.toLowerCase();
+  const matching = completions.filter(({ label }) => label.toLowerCase().includes(query) && label !== context.prefix);
   // What begins as it was typed comes first.
-  const begins = ({ label }: Offer): number => Number(!label.toLowerCase().startsWith(typed));
-  return fitting.toSorted((a, b) => begins(a) - begins(b));
+  const rank = ({ label }: Completion): number => Number(!label.toLowerCase().startsWith(query));
+  return matching.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** The sentence on what is at a path; empty where there is none. */
-export function descriptionAt(root: OfferSchema, path: FormPath): string {
+export function findDescription(root: CompletionSchema, path: FormPath): string {
   // An item of a list is what the list's sentence is about.
   for (let length = path.length; length > 0; length -= 1) {
-    const found = schemasAt(root, path.slice(0, length), false).find(({ description }) => description !== undefined);
-    if (found?.description !== undefined) return found.description;
+    const schema = findSchemas(root, path.slice(0, length), false).find(({ description }) => description !== undefined);
+    if (schema?.description !== undefined) return schema.description;
     if (typeof path[length - 1] === "string") return "";
   }
   return "";
 }
 
-function keyOffers(schemas: readonly OfferSchema[], { keys }: JsonPlace): readonly Offer[] {
+function completeKey(schemas: readonly CompletionSchema[], { keys }: CaretContext): readonly Completion[] {
   return schemas
     .flatMap(({ properties }) => Object.entries(properties ?? {}))
     .filter(([key], index, all) => !keys.includes(key) && all.findIndex(([other]) => other === key) === index)
     .map(([key, { description = "" }]) => ({ label: key, text: `"${key}"`, description }));
 }
 
-function valueOffers(schemas: readonly OfferSchema[]): readonly Offer[] {
+function completeValue(schemas: readonly CompletionSchema[]): readonly Completion[] {
   const values = schemas.flatMap((schema) => [
     ...(schema.enum ?? []),
     ...("const" in schema ? [schema.const] : []),
@@ -69,21 +69,26 @@ function valueOffers(schemas: readonly OfferSchema[]): readonly Offer[] {
 }
 
 /** The schemas that hold at a path, each alternative by itself. */
-function schemasAt(root: OfferSchema, path: FormPath, opened = true): readonly OfferSchema[] {
-  let found: readonly OfferSchema[] = [root];
+function findSchemas(root: CompletionSchema, path: FormPath, withAlternatives = true): readonly CompletionSchema[] {
+  let schemas: readonly CompletionSchema[] = [root];
   for (const key of path)
-    found = found.flatMap((schema) => alternatives(root, schema)).flatMap((schema) => below(schema, key));
-  return opened ? found.flatMap((schema) => alternatives(root, schema)) : found;
+    schemas = schemas
+      .flatMap((schema) => listAlternatives(root, schema))
+      .flatMap((schema) => childSchemas(schema, key));
+  return withAlternatives ? schemas.flatMap((schema) => listAlternatives(root, schema)) : schemas;
 }
 
-function below({ properties, additionalProperties, items }: OfferSchema, key: string | number): readonly OfferSchema[] {
+function childSchemas(
+  { properties, additionalProperties, items }: CompletionSchema,
+  key: string | number,
+): readonly CompletionSchema[] {
   if (typeof key === "number") return items === undefined ? [] : [items];
   if (properties !== undefined && Object.hasOwn(properties, key)) return [properties[key] ?? {}];
   return typeof additionalProperties === "object" ? [additionalProperties] : [];
 }
 
-function alternatives(root: OfferSchema, schema: OfferSchema): readonly OfferSchema[] {
+function listAlternatives(root: CompletionSchema, schema: CompletionSchema): readonly CompletionSchema[] {
   const target = schema.$ref === undefined ? undefined : root.$defs?.[schema.$ref.replace("#/$defs/", "")];
   const parts = [...(target === undefined ? [] : [target]), ...(schema.anyOf ?? [])];
-  return [schema, ...parts.flatMap((part) => alternatives(root, part))];
+  return [schema, ...parts.flatMap((part) => listAlternatives(root, part))];
 }

@@ -6,12 +6,12 @@
 import type { FormPath } from "./plan-edit.ts";
 
 /** A place at which a key or a value is being written. */
-export interface JsonPlace {
+export interface CaretContext {
   readonly kind: "key" | "value";
   /** Of a value: where it is. Of a key: where its object is. */
   readonly path: FormPath;
   /** What stands there before the caret, without its quote. */
-  readonly typed: string;
+  readonly prefix: string;
   /** The part of the text that what is chosen takes the place of; the end is exclusive. */
   readonly start: number;
   readonly end: number;
@@ -20,11 +20,11 @@ export interface JsonPlace {
 }
 
 /** An object or a list that is open. */
-interface Frame {
+interface OpenContainer {
   readonly kind: "object" | "list";
   readonly keys: string[];
   /** The key or the place of what comes next. */
-  at: string | number;
+  key: string | number;
   expects: "key" | "colon" | "value" | "comma";
 }
 
@@ -32,86 +32,89 @@ interface Frame {
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|[\w.+-]+|[{}[\]:,]/g;
 
 /** The place of a caret; undefined where nothing can be completed. */
-export function placeIn(text: string, caret: number): JsonPlace | undefined {
-  const frames: Frame[] = [];
-  let found: Found | undefined;
-  let isPast = false;
+export function findCaretContext(text: string, caret: number): CaretContext | undefined {
+  const containers: OpenContainer[] = [];
+  let current: LocatedContext | undefined;
+  let isCaretPassed = false;
   for (const { 0: token, index: start } of text.matchAll(TOKEN)) {
     const end = start + token.length;
-    if (!isPast && (caret < end || (caret === end && !isClosed(token)))) {
-      found = placeOf(frames, partAt(token, start, caret));
-      isPast = true;
+    if (!isCaretPassed && (caret < end || (caret === end && !isComplete(token)))) {
+      current = locateContext(containers, findEditedRange(token, start, caret));
+      isCaretPassed = true;
     }
-    take(frames, token);
+    consumeToken(containers, token);
     // What follows the object that is being written says no more of it.
-    if (isPast && (found === undefined || !frames.includes(found.frame))) break;
+    if (isCaretPassed && (current === undefined || !containers.includes(current.container))) break;
   }
-  if (!isPast) found = placeOf(frames, { typed: "", start: caret, end: caret });
-  if (found === undefined) return undefined;
-  const { place, frame } = found;
-  const own = text.slice(place.start, place.end).replaceAll('"', "");
-  return { ...place, keys: place.kind === "key" ? frame.keys.filter((key) => key !== own) : [] };
+  if (!isCaretPassed) current = locateContext(containers, { prefix: "", start: caret, end: caret });
+  if (current === undefined) return undefined;
+  const { context, container } = current;
+  const own = text.slice(context.start, context.end).replaceAll('"', "");
+  return { ...context, keys: context.kind === "key" ? container.keys.filter((key) => key !== own) : [] };
 }
 
-type Part = Pick<JsonPlace, "typed" | "start" | "end">;
-interface Found {
-  readonly place: JsonPlace;
-  readonly frame: Frame;
+type EditedRange = Pick<CaretContext, "prefix" | "start" | "end">;
+interface LocatedContext {
+  readonly context: CaretContext;
+  readonly container: OpenContainer;
 }
 
 /** What a caret before or within a token would take the place of; nothing within a comment. */
-function partAt(token: string, start: number, caret: number): Part | undefined {
-  if (caret <= start) return { typed: "", start: caret, end: caret };
+function findEditedRange(token: string, start: number, caret: number): EditedRange | undefined {
+  if (caret <= start) return { prefix: "", start: caret, end: caret };
   if (token.startsWith("/")) return undefined;
-  return { typed: token.slice(0, caret - start).replace(/^"/, ""), start, end: start + token.length };
+  return { prefix: token.slice(0, caret - start).replace(/^"/, ""), start, end: start + token.length };
 }
 
 /** Whether a caret after a token stands in what comes next: after a sign, or a string with both its quotes. */
-function isClosed(token: string): boolean {
+function isComplete(token: string): boolean {
   return /^[{}[\]:,]|^".*"$/.test(token) && token !== '"';
 }
 
-function placeOf(frames: readonly Frame[], part: Part | undefined): Found | undefined {
-  const frame = frames.at(-1);
-  if (frame === undefined || part === undefined) return undefined;
-  const outer = frames.slice(0, -1).map(({ at }) => at);
-  if (frame.expects === "key") return { place: { ...part, kind: "key", path: outer, keys: [] }, frame };
-  if (frame.expects !== "value") return undefined;
-  return { place: { ...part, kind: "value", path: [...outer, frame.at], keys: [] }, frame };
+function locateContext(
+  containers: readonly OpenContainer[],
+  part: EditedRange | undefined,
+): LocatedContext | undefined {
+  const container = containers.at(-1);
+  if (container === undefined || part === undefined) return undefined;
+  const outer = containers.slice(0, -1).map(({ key }) => key);
+  if (container.expects === "key") return { context: { ...part, kind: "key", path: outer, keys: [] }, container };
+  if (container.expects !== "value") return undefined;
+  return { context: { ...part, kind: "value", path: [...outer, container.key], keys: [] }, container };
 }
 
-function take(frames: Frame[], token: string): void {
-  const frame = frames.at(-1);
+function consumeToken(containers: OpenContainer[], token: string): void {
+  const container = containers.at(-1);
   switch (token[0]) {
     case "{":
-      frames.push({ kind: "object", keys: [], at: "", expects: "key" });
+      containers.push({ kind: "object", keys: [], key: "", expects: "key" });
       return;
     case "[":
-      frames.push({ kind: "list", keys: [], at: 0, expects: "value" });
+      containers.push({ kind: "list", keys: [], key: 0, expects: "value" });
       return;
     case "}":
     case "]":
-      frames.pop();
-      done(frames.at(-1));
+      containers.pop();
+      endValue(containers.at(-1));
       return;
     case ":":
-      if (frame !== undefined) frame.expects = "value";
+      if (container !== undefined) container.expects = "value";
       return;
     case ",":
-      if (frame === undefined) return;
-      frame.expects = frame.kind === "list" ? "value" : "key";
-      if (typeof frame.at === "number") frame.at += 1;
+      if (container === undefined) return;
+      container.expects = container.kind === "list" ? "value" : "key";
+      if (typeof container.key === "number") container.key += 1;
       return;
     case "/":
       return;
     default:
-      if (frame?.expects !== "key") return done(frame);
-      frame.at = token.replaceAll('"', "");
-      frame.keys.push(frame.at);
-      frame.expects = "colon";
+      if (container?.expects !== "key") return endValue(container);
+      container.key = token.replaceAll('"', "");
+      container.keys.push(container.key);
+      container.expects = "colon";
   }
 }
 
-function done(frame: Frame | undefined): void {
-  if (frame !== undefined) frame.expects = "comma";
+function endValue(container: OpenContainer | undefined): void {
+  if (container !== undefined) container.expects = "comma";
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { openDocument } from "../../book/reading/json-document.ts";
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** The keys and places that lead to a value. */
@@ -11,25 +11,25 @@ export type FormPath = readonly (string | number)[];
 
 /** The value at a path; undefined where there is none. */
 export function valueAt(value: unknown, path: FormPath): unknown {
-  let found = value;
+  let current = value;
   for (const key of path) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = Reflect.get(found, key);
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
+    current = Reflect.get(current, key);
   }
-  return found;
+  return current;
 }
 
 /** A list at a path; empty where there is none. */
 export function listAt(value: unknown, path: FormPath): readonly unknown[] {
-  const found = valueAt(value, path);
-  return Array.isArray(found) ? (found as readonly unknown[]) : [];
+  const list = valueAt(value, path);
+  return Array.isArray(list) ? (list as readonly unknown[]) : [];
 }
 
 /** The names of what a book sells, by ids: of meters, add-ons and features. */
-export function billableNames(book: unknown): ReadonlyMap<string, string> {
-  const named = ["usageMeters", "addOns", "features"].flatMap((list) => listAt(book, [list]));
+export function readBillableNames(book: unknown): ReadonlyMap<string, string> {
+  const items = ["usageMeters", "addOns", "features"].flatMap((list) => listAt(book, [list]));
   return new Map(
-    named.flatMap((item) => {
+    items.flatMap((item) => {
       const [id, ...names] = ["id", "displayName", "billableName", "name"].map((key) => valueAt(item, [key]));
       const name = names.find((each) => typeof each === "string" && each !== "");
       return typeof id === "string" && typeof name === "string" ? [[id, name] as const] : [];
@@ -38,50 +38,50 @@ export function billableNames(book: unknown): ReadonlyMap<string, string> {
 }
 
 /** A copy with another value at a path; undefined takes it away. Objects on the way are made where they lack. */
-export function withValue(value: unknown, [key, ...rest]: FormPath, put: unknown): unknown {
-  if (key === undefined) return put;
+export function withValue(value: unknown, [key, ...rest]: FormPath, newValue: unknown): unknown {
+  if (key === undefined) return newValue;
   if (Array.isArray(value)) {
-    return (value as readonly unknown[]).map((item, index) => (index === key ? withValue(item, rest, put) : item));
+    return (value as readonly unknown[]).map((item, index) => (index === key ? withValue(item, rest, newValue) : item));
   }
   const own = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
-  return { ...own, [key]: withValue(own[String(key)], rest, put) };
+  return { ...own, [key]: withValue(own[String(key)], rest, newValue) };
 }
 
 /** The value in a text of JSON, with comments or without; undefined where it is none. */
-export function valueIn(text: string): unknown {
-  const document = openDocument(text);
+export function tryParseJson(text: string): unknown {
+  const document = parseJsonDocument(text);
   return "value" in document ? document.value : undefined;
 }
 
 /** A text with another value at a path. A text that is no JSON stays what it is. */
-export function edited(text: string, path: FormPath, put: unknown): string {
-  const value = valueIn(text);
-  return value === undefined ? text : stringifyJson(withValue(value, path, put), 2);
+export function replaceValue(text: string, path: FormPath, newValue: unknown): string {
+  const value = tryParseJson(text);
+  return value === undefined ? text : stringifyJson(withValue(value, path, newValue), 2);
 }
 
 /** Where each slab of a card begins decides where the one before ends: what is written of ends is taken away. */
-function withoutEnds(slabs: readonly unknown[]): readonly unknown[] {
+function removeSlabEnds(slabs: readonly unknown[]): readonly unknown[] {
   return slabs.map((slab, index) => ({ ...(slab as object), order: index + 1, endAt: undefined }));
 }
 
 /** Changes the slabs of a card, and the rates of each currency with them. */
-function editedSlabs(text: string, card: FormPath, change: (list: readonly unknown[]) => readonly unknown[]): string {
-  const value = valueIn(text);
+function editSlabs(text: string, card: FormPath, change: (list: readonly unknown[]) => readonly unknown[]): string {
+  const value = tryParseJson(text);
   if (value === undefined) return text;
   const slabsPath = [...card, "ratePlan", "slabs"];
-  const slabs = withoutEnds(change(listAt(value, slabsPath)));
+  const slabs = removeSlabEnds(change(listAt(value, slabsPath)));
   let next = withValue(value, slabsPath, slabs);
   for (const index of listAt(value, [...card, "rateValues"]).keys()) {
     const path = [...card, "rateValues", index, "slabRates"];
-    const rates = change(listAt(value, path)).map((rate, place) => ({ ...(rate as object), order: place + 1 }));
+    const rates = change(listAt(value, path)).map((rate, position) => ({ ...(rate as object), order: position + 1 }));
     next = withValue(next, path, rates);
   }
   return stringifyJson(next, 2);
 }
 
 /** Adds a slab after the last, as that one is, beginning where twice as much is used. */
-export function withSlab(text: string, card: FormPath): string {
-  return editedSlabs(text, card, (list) => {
+export function addSlab(text: string, card: FormPath): string {
+  return editSlabs(text, card, (list) => {
     const last = list.at(-1);
     if (last === undefined) return list;
     const start = valueAt(last, ["startAfter"]);
@@ -91,29 +91,29 @@ export function withSlab(text: string, card: FormPath): string {
 }
 
 /** Takes the last slab away; the first stays. */
-export function withoutSlab(text: string, card: FormPath): string {
-  return editedSlabs(text, card, (list) => (list.length > 1 ? list.slice(0, -1) : list));
+export function removeLastSlab(text: string, card: FormPath): string {
+  return editSlabs(text, card, (list) => (list.length > 1 ? list.slice(0, -1) : list));
 }
 
 /** Changes where a slab begins. */
-export function withSlabStart(text: string, card: FormPath, index: number, startAfter: string): string {
-  const moved = edited(text, [...card, "ratePlan", "slabs", index, "startAfter"], startAfter);
-  return editedSlabs(moved, card, (list) => list);
+export function moveSlabStart(text: string, card: FormPath, index: number, startAfter: string): string {
+  const textWithStart = replaceValue(text, [...card, "ratePlan", "slabs", index, "startAfter"], startAfter);
+  return editSlabs(textWithStart, card, (list) => list);
 }
 
 /** Cycles of these lengths begin in a month of their interval. */
 const LONG_INTERVALS: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
 
 /** Changes how long a plan's cycles are; the month in which they begin is there where the interval has months. */
-export function withInterval(text: string, config: FormPath, interval: string): string {
-  const value = valueIn(text);
+export function changeInterval(text: string, config: FormPath, interval: string): string {
+  const value = tryParseJson(text);
   if (value === undefined) return text;
   const month = [...config, "startOffset", "monthOffset"];
   const day = [...config, "startOffset", "dayOffset"];
   let next = withValue(value, [...config, "interval"], interval);
   next = withValue(next, month, LONG_INTERVALS.has(interval) ? (valueAt(value, month) ?? "1") : undefined);
   // A week has no day beyond the seventh.
-  const isNoWeekday = !/^[1-7]$/.test(String(valueAt(value, day)));
-  if (interval === "WEEKLY" && isNoWeekday) next = withValue(next, day, "1");
+  const isInvalidWeekday = !/^[1-7]$/.test(String(valueAt(value, day)));
+  if (interval === "WEEKLY" && isInvalidWeekday) next = withValue(next, day, "1");
   return stringifyJson(next, 2);
 }

@@ -6,7 +6,7 @@
 import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
-import { openDocument } from "../../book/reading/json-document.ts";
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -14,13 +14,13 @@ import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import { add, Decimal, parseDecimal, ZERO } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { type PlanCurves, planCurves } from "../../proof/plan-curves.ts";
-import { describedChart, type DescribedChart } from "../chart/plan-chart.ts";
+import { drawChartWithDescription, type ChartWithDescription } from "../chart/plan-chart.ts";
 import { INVOICE_TITLES } from "../invoice-titles.ts";
-import { periodWords } from "../invoice/date-words.ts";
-import { pageRows, type PageRow } from "../invoice/invoice-lines.ts";
-import { printable } from "../printable.ts";
-import { type CardCosts, cardCosts } from "./card-costs.ts";
-import { cyclesOf, type PlayCycles } from "./play-cycles.ts";
+import { formatLongPeriod } from "../invoice/date-words.ts";
+import { createPageRows, type PageRow } from "../invoice/invoice-lines.ts";
+import { toPrintable } from "../printable.ts";
+import { type CardCosts, computeCardCosts } from "./card-costs.ts";
+import { listCycles, type PlayCycles } from "./play-cycles.ts";
 import type { DatedQuantity, PlayState } from "./play-state.ts";
 
 /** Something that is wrong, and where it is in the text of the book. */
@@ -43,7 +43,7 @@ export interface PlayInvoice {
 export interface PlayChart {
   readonly name: string;
   /** The chart in a width in pixels. */
-  readonly drawn: (width: number) => DescribedChart;
+  readonly draw: (width: number) => ChartWithDescription;
   readonly cards: readonly CardCosts[];
 }
 
@@ -55,7 +55,7 @@ export interface PlayBill {
   readonly cycles?: PlayCycles | undefined;
 }
 
-const NOTHING: Omit<PlayBill, "problems"> = { invoices: [], charts: [] };
+const EMPTY_BILL: Omit<PlayBill, "problems"> = { invoices: [], charts: [] };
 
 /** Cycles of so many years are priced, at most: a page shows no more invoices. */
 const YEARS_MAX = 10;
@@ -65,41 +65,41 @@ const CHARTS_MAX = 10;
 const PROBLEMS_MAX = 20;
 
 /** Prices the state: the same functions that the command line asks, on the same input. */
-export function billOf(state: PlayState): PlayBill {
-  const read = bookWith(state.book, state.seats);
-  if ("problems" in read) return { ...NOTHING, problems: read.problems };
-  const { book } = read;
-  const charts = chartsOf(book, typedQuantities(book, state));
+export function computeBill(state: PlayState): PlayBill {
+  const bookResult = parseBookWithSeats(state.book, state.seats);
+  if ("problems" in bookResult) return { ...EMPTY_BILL, problems: bookResult.problems };
+  const { book } = bookResult;
+  const charts = createCharts(book, sumQuantities(book, state));
   try {
-    const tooLong = rangeProblem(state);
-    if (tooLong !== undefined) return { ...NOTHING, charts, problems: [{ message: tooLong }] };
-    const { invoices, problems } = pricedIn(book, state);
+    const problem = describeRangeProblem(state);
+    if (problem !== undefined) return { ...EMPTY_BILL, charts, problems: [{ message: problem }] };
+    const { invoices, problems } = priceState(book, state);
     return {
-      invoices: invoices.map((invoice) => shownInvoice(invoice, book)),
+      invoices: invoices.map((invoice) => toPlayInvoice(invoice, book)),
       problems: problems
         .slice(0, PROBLEMS_MAX)
-        .map(({ event, message }) => ({ message: printable(`event ${event}: ${message}`) })),
+        .map(({ event, message }) => ({ message: toPrintable(`event ${event}: ${message}`) })),
       charts,
-      cycles: cyclesOf(book, state),
+      cycles: listCycles(book, state),
     };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    return { ...NOTHING, charts, problems: [{ message: printable(error.message) }] };
+    return { ...EMPTY_BILL, charts, problems: [{ message: toPrintable(error.message) }] };
   }
 }
 
 /** Why the cycles of a state are not priced; undefined where they are. @throws {RatebookError} for what is no date */
-function rangeProblem({ from, until }: PlayState): string | undefined {
+function describeRangeProblem({ from, until }: PlayState): string | undefined {
   if (toInstant(until) - toInstant(from) <= YEARS_MAX * 366 * DAY_MS) return undefined;
   return `cycles from ${from} until ${until}: expected ${YEARS_MAX} years at most`;
 }
 
-function pricedIn(book: Book, { usage, events, from, until }: PlayState): Preview {
+function priceState(book: Book, { usage, events, from, until }: PlayState): Preview {
   const lines = events.split("\n").filter((line) => line.trim() !== "");
   const accountId = book.accounts[0]?.id ?? "";
   const rows = usage
     .filter(({ quantity }) => quantity.trim() !== "")
-    .map(({ of, date, quantity }) => ({ accountId, meterId: idOf(book, of), date, quantity: quantity.trim() }));
+    .map(({ of, date, quantity }) => ({ accountId, meterId: findMeterId(book, of), date, quantity: quantity.trim() }));
   return preview(
     book,
     { usage: rows, events: lines.map((line) => parseJson(line)) as [] },
@@ -108,42 +108,42 @@ function pricedIn(book: Book, { usage, events, from, until }: PlayState): Previe
 }
 
 /** The id of a meter that is named by its name. */
-function idOf({ usageMeters }: Book, of: string): string {
+function findMeterId({ usageMeters }: Book, of: string): string {
   return usageMeters.find(({ id, name }) => id === of || name === of)?.id ?? of;
 }
 
 /** A book whose first account holds these seats, or what is wrong with it. */
-export function bookWith(
+export function parseBookWithSeats(
   text: string,
   seats: readonly DatedQuantity[],
 ): { readonly book: Book } | { readonly problems: readonly PlayProblem[] } {
-  const document = openDocument(text);
+  const document = parseJsonDocument(text);
   if (!("value" in document)) {
     const { line, column, message } = document;
-    return { problems: [{ message: printable(`not JSON: ${message}`), line, column }] };
+    return { problems: [{ message: toPrintable(`not JSON: ${message}`), line, column }] };
   }
   try {
     return { book: parseBook(withSeats(document.value, seats)) };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     const problems = "problems" in error.details ? error.details.problems : [{ path: "$", message: error.message }];
-    const placed = [...document.repeated, ...problems].map((problem) => ({
-      message: printable(`${problem.path}: ${problem.message}`),
-      ...document.placeOf(problem),
+    const locatedProblems = [...document.repeatedKeys, ...problems].map((problem) => ({
+      message: toPrintable(`${problem.path}: ${problem.message}`),
+      ...document.findPlace(problem),
     }));
-    return { problems: placed };
+    return { problems: locatedProblems };
   }
 }
 
 /** The value of a book with the seats that were typed, where any were. */
 export function withSeats(book: unknown, seats: readonly DatedQuantity[]): unknown {
-  const typed = seats.filter(({ quantity }) => quantity.trim() !== "");
-  if (typed.length === 0 || typeof book !== "object" || book === null) return book;
+  const filledRows = seats.filter(({ quantity }) => quantity.trim() !== "");
+  if (filledRows.length === 0 || typeof book !== "object" || book === null) return book;
   const { accounts } = book as { readonly accounts?: unknown };
   if (!Array.isArray(accounts)) return book;
   const [first, ...others] = accounts as readonly unknown[];
   if (typeof first !== "object" || first === null) return book;
-  const licenseUpdates = typed.map(({ of, date, quantity }) => ({
+  const licenseUpdates = filledRows.map(({ of, date, quantity }) => ({
     licenseId: of,
     quantity: quantity.trim(),
     effectiveFrom: date,
@@ -152,62 +152,62 @@ export function withSeats(book: unknown, seats: readonly DatedQuantity[]): unkno
 }
 
 /** An invoice as rows. */
-export function shownInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
+export function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
   const { invoiceType, startDate, endDate, accountId, notices } = invoice;
   const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
   return {
-    title: printable(`${INVOICE_TITLES[invoiceType]}, ${periodWords(startDate, endDate)}, ${name}`),
-    rows: [...pageRows(invoice)].map((row) => ({ ...row, label: printable(row.label) })),
-    notices: notices.map(printable),
+    title: toPrintable(`${INVOICE_TITLES[invoiceType]}, ${formatLongPeriod(startDate, endDate)}, ${name}`),
+    rows: [...createPageRows(invoice)].map((row) => ({ ...row, label: toPrintable(row.label) })),
+    notices: notices.map(toPrintable),
   };
 }
 
 /** The usage that was typed, added up, and the seats that are held last, by their ids. */
-function typedQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<string, Decimal> {
-  const typed = new Map<string, Decimal>();
+function sumQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<string, Decimal> {
+  const quantities = new Map<string, Decimal>();
   for (const [rows, isSum] of [
     [usage, true],
     [seats, false],
   ] as const) {
     for (const { of, quantity } of rows) {
-      const id = isSum ? idOf(book, of) : of;
+      const id = isSum ? findMeterId(book, of) : of;
       try {
-        typed.set(id, add(isSum ? (typed.get(id) ?? ZERO) : ZERO, parseDecimal(quantity.trim())));
+        quantities.set(id, add(isSum ? (quantities.get(id) ?? ZERO) : ZERO, parseDecimal(quantity.trim())));
       } catch (error) {
         // What is no number is told where it is priced.
         if (!(error instanceof RatebookError)) throw error;
       }
     }
   }
-  return typed;
+  return quantities;
 }
 
 /** The curves of a plan; that of a plan's only card reaches beyond what is typed. */
-function reachingCurves(
+function computeReachingCurves(
   plan: PricePlanDetails,
   names: ReadonlyMap<string, string>,
-  typed: ReadonlyMap<string, Decimal>,
+  quantities: ReadonlyMap<string, Decimal>,
 ): PlanCurves {
   const curves = planCurves(plan, { names });
   const [card, ...others] = curves.cards;
-  const quantity = card === undefined || others.length > 0 ? undefined : typed.get(card.id);
+  const quantity = card === undefined || others.length > 0 ? undefined : quantities.get(card.id);
   if (card === undefined || quantity === undefined || quantity.lte(card.upTo)) return curves;
   return planCurves(plan, { names, upTo: quantity.toSignificantDigits(1, Decimal.ROUND_UP) });
 }
 
-function chartsOf(book: Book, typed: ReadonlyMap<string, Decimal>): readonly PlayChart[] {
+function createCharts(book: Book, quantities: ReadonlyMap<string, Decimal>): readonly PlayChart[] {
   const names = new Map(
     [...book.usageMeters, ...book.addOns, ...book.features].map(({ id, displayName }) => [id, displayName]),
   );
   return book.pricePlans.slice(0, CHARTS_MAX).flatMap(({ name, pricePlanDetails }) => {
     if ((pricePlanDetails.supportedCurrencies ?? []).length === 0) return [];
     try {
-      const curves = reachingCurves(pricePlanDetails, names, typed);
+      const curves = computeReachingCurves(pricePlanDetails, names, quantities);
       return [
         {
-          name: printable(name),
-          drawn: (width) => describedChart(name, curves, width),
-          cards: cardCosts(curves, typed),
+          name: toPrintable(name),
+          draw: (width) => drawChartWithDescription(name, curves, width),
+          cards: computeCardCosts(curves, quantities),
         },
       ];
     } catch (error) {

@@ -8,7 +8,7 @@ import { formatDate, toInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { add, type Decimal, type DecimalInput, parseDecimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
-import { bookOf, eventsOf, type Recipe } from "./recipes.ts";
+import { buildRecipeBook, buildRecipeEvents, type Recipe } from "./recipes.ts";
 
 /** Usage of a meter on a day, or a quantity of a license from a day on. */
 export interface DatedQuantity {
@@ -41,15 +41,15 @@ export interface PlayExample {
 }
 
 /** The state of a recipe. What serves no feature is usage by day; entitlements take their events one by one. */
-export function stateOfRecipe(recipe: Recipe, title: string): PlayState {
+export function createStateFromRecipe(recipe: Recipe, title: string): PlayState {
   const hasFeatures = (recipe.features ?? []).length > 0;
   const account: { readonly licenseUpdates?: readonly SeatInput[] } | undefined = recipe.account;
   return {
-    ...stateOfBook(stringifyJson(named(withoutSeats(bookOf(recipe)), title), 2)),
+    ...createStateFromBook(stringifyJson(nameRecipePlans(removeSeats(buildRecipeBook(recipe)), title), 2)),
     usage: hasFeatures ? [] : recipe.events.map(([date, value]) => ({ of: "um.used", date, quantity: String(value) })),
-    seats: seatsOf(account?.licenseUpdates ?? []),
+    seats: listSeats(account?.licenseUpdates ?? []),
     events: hasFeatures
-      ? eventsOf(recipe)
+      ? buildRecipeEvents(recipe)
           .map((event) => JSON.stringify(event))
           .join("\n")
       : "",
@@ -58,14 +58,14 @@ export function stateOfRecipe(recipe: Recipe, title: string): PlayState {
 }
 
 /** The state of a book alone: nothing is used. @param day a day of the month that is shown, `YYYY-MM-DD` */
-export function stateOfBook(book: string, events = "", day = "2026-01-01"): PlayState {
+export function createStateFromBook(book: string, events = "", day = "2026-01-01"): PlayState {
   const [year = 2026, month = 1] = day.split("-").map(Number);
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`;
   return { book, usage: [], seats: [], events, from: `${day.slice(0, 7)}-01`, until: `${next}-01` };
 }
 
 /** The first day on which an account of a book has a plan, `YYYY-MM-DD`; undefined where none has. */
-export function dayOfBook({ accounts }: Pick<BookInput, "accounts">): string | undefined {
+export function findFirstPlanDay({ accounts }: Pick<BookInput, "accounts">): string | undefined {
   const days = (accounts ?? []).flatMap(({ pricePlans }) =>
     (pricePlans ?? []).map(({ effectiveFrom }) => formatDate(toInstant(effectiveFrom))),
   );
@@ -80,18 +80,18 @@ interface SeatInput {
 }
 
 /** What is held from each day on; an update that adds is what was held before and what it adds (S10.1). */
-function seatsOf(updates: readonly SeatInput[]): readonly DatedQuantity[] {
-  const held = new Map<string, Decimal>();
+function listSeats(updates: readonly SeatInput[]): readonly DatedQuantity[] {
+  const quantities = new Map<string, Decimal>();
   return updates.map(({ licenseId, updateType, quantity, effectiveFrom }) => {
-    const before = updateType === "RELATIVE" ? (held.get(licenseId) ?? ZERO) : ZERO;
-    const now = add(before, parseDecimal(quantity));
-    held.set(licenseId, now);
-    return { of: licenseId, date: effectiveFrom.slice(0, 10), quantity: formatDecimal(now) };
+    const before = updateType === "RELATIVE" ? (quantities.get(licenseId) ?? ZERO) : ZERO;
+    const total = add(before, parseDecimal(quantity));
+    quantities.set(licenseId, total);
+    return { of: licenseId, date: effectiveFrom.slice(0, 10), quantity: formatDecimal(total) };
   });
 }
 
 /** A book whose plans are called as what is shown of them. */
-function named(book: object, title: string): unknown {
+function nameRecipePlans(book: object, title: string): unknown {
   const { pricePlans = [] } = book as { readonly pricePlans?: readonly object[] };
   return {
     ...book,
@@ -99,17 +99,17 @@ function named(book: object, title: string): unknown {
   };
 }
 
-function withoutSeats(book: unknown): object {
+function removeSeats(book: unknown): object {
   const { accounts = [], ...rest } = book as { readonly accounts?: readonly object[] };
   return { ...rest, accounts: accounts.map((account) => ({ ...account, licenseUpdates: undefined })) };
 }
 
-/** The state in a text that {@link textOfState} made; undefined where it is none. */
-export function stateOfText(text: string): PlayState | undefined {
+/** The state in a text that {@link serializeState} made; undefined where it is none. */
+export function parseState(text: string): PlayState | undefined {
   try {
     const { book, usage, seats, events, from, until } = parseJson(text) as Record<keyof PlayState, unknown>;
     if (![book, events, from, until].every((field) => typeof field === "string")) return undefined;
-    if (![usage, seats].every((list) => Array.isArray(list) && list.every(isDated))) return undefined;
+    if (![usage, seats].every((list) => Array.isArray(list) && list.every(isDatedQuantity))) return undefined;
     return { book, usage, seats, events, from, until } as PlayState;
   } catch (error) {
     if (hasCode(error, "ERR_JSON_INVALID") || error instanceof TypeError) return undefined;
@@ -118,11 +118,11 @@ export function stateOfText(text: string): PlayState | undefined {
 }
 
 /** The state as text. */
-export function textOfState(state: PlayState): string {
+export function serializeState(state: PlayState): string {
   return JSON.stringify(state);
 }
 
-function isDated(value: unknown): boolean {
+function isDatedQuantity(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return ["of", "date", "quantity"].every((key) => typeof Reflect.get(value, key) === "string");
 }

@@ -24,7 +24,7 @@ export interface Recipe {
 }
 
 /** The small book with what a recipe changes of it. */
-export function bookOf(recipe: Recipe): unknown {
+export function buildRecipeBook(recipe: Recipe): unknown {
   const { currencies = ["USD"], interval = "MONTHLY" } = recipe;
   const startOffset = { dayOffset: "1", ...(interval === "ANNUALLY" ? { monthOffset: "1" } : {}) };
   const plan = (id: string, details: object): object => ({
@@ -66,7 +66,7 @@ export function bookOf(recipe: Recipe): unknown {
 }
 
 /** The events of a recipe, as they are sent. */
-export function eventsOf({ events }: Recipe): readonly EventInput[] {
+export function buildRecipeEvents({ events }: Recipe): readonly EventInput[] {
   return events.map(([day, value], index) => ({
     schemaName: "usage",
     id: `e-${index + 1}`,
@@ -89,6 +89,6 @@ export interface NamedRecipe {
 }
 
 /** The recipes in the text of `docs/examples/recipes.json`. */
-export function readRecipes(text: string): readonly NamedRecipe[] {
+export function parseRecipes(text: string): readonly NamedRecipe[] {
   return (JSON.parse(text) as { readonly recipes: readonly NamedRecipe[] }).recipes;
 }

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { inert } from "../self-contained.ts";
+import { escapeJsonForHtml } from "../self-contained.ts";
 
 /** The bytes of data as a page holds it, with the comma after it. */
-export function bytesOf(data: unknown): number {
-  return Buffer.byteLength(inert(JSON.stringify(data))) + 1;
+export function countDataBytes(data: unknown): number {
+  return Buffer.byteLength(escapeJsonForHtml(JSON.stringify(data))) + 1;
 }

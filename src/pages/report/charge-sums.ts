@@ -15,12 +15,12 @@ import {
   subtractFractions,
 } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
-import { printable } from "../printable.ts";
+import { toPrintable } from "../printable.ts";
 import type { ChargeDays } from "./report-data.ts";
 
 /** Charges that are added up. */
 export interface ChargeSums {
-  readonly add: (invoice: Invoice, line: InvoiceLine, days: readonly ChargedDay[]) => void;
+  readonly addLine: (invoice: Invoice, line: InvoiceLine, days: readonly ChargedDay[]) => void;
   /** What the charges came to up to each day, since the first of all. */
   readonly all: () => readonly ChargeDays[];
 }
@@ -29,37 +29,40 @@ interface Charge {
   readonly label: string;
   readonly currency: string;
   /** What each day added. */
-  readonly added: Map<Day, Fraction>;
+  readonly amountsByDay: Map<Day, Fraction>;
 }
 
 /** Nothing yet. */
-export function chargeSums(): ChargeSums {
+export function createChargeSums(): ChargeSums {
   const charges = new Map<string, Charge>();
   return {
-    add({ currency }, { id = "", description }, days) {
+    addLine({ currency }, { id = "", description }, days) {
       const key = `${currency} ${id}`;
       let charge = charges.get(key);
       if (charge === undefined)
-        charges.set(key, (charge = { label: printable(description ?? id), currency, added: new Map<Day, Fraction>() }));
+        charges.set(
+          key,
+          (charge = { label: toPrintable(description ?? id), currency, amountsByDay: new Map<Day, Fraction>() }),
+        );
       let before = ZERO_FRACTION;
       for (const { day, amountSoFar } of days) {
-        const more = subtractFractions(amountSoFar, before);
-        charge.added.set(day, addFractions(charge.added.get(day) ?? ZERO_FRACTION, more));
+        const increase = subtractFractions(amountSoFar, before);
+        charge.amountsByDay.set(day, addFractions(charge.amountsByDay.get(day) ?? ZERO_FRACTION, increase));
         before = amountSoFar;
       }
     },
-    all: () => [...charges.values()].map(chargeDays),
+    all: () => [...charges.values()].map(toChargeDays),
   };
 }
 
-function chargeDays({ label, currency, added }: Charge): ChargeDays {
+function toChargeDays({ label, currency, amountsByDay }: Charge): ChargeDays {
   const digits = minorUnitDigits(currency);
-  const days = [...added.keys()].sort((a, b) => a - b);
+  const days = [...amountsByDay.keys()].sort((a, b) => a - b);
   const [first = 0, last = first] = [days[0], days.at(-1)];
   const amounts: string[] = [];
   let soFar = ZERO_FRACTION;
   for (let day = first; day <= last; day++) {
-    soFar = addFractions(soFar, added.get(day) ?? ZERO_FRACTION);
+    soFar = addFractions(soFar, amountsByDay.get(day) ?? ZERO_FRACTION);
     amounts.push(formatDecimal(roundFraction(soFar, digits, "HALF_UP")));
   }
   return { label, currency, from: formatDate(first * DAY_MS), amounts };

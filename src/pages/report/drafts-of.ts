@@ -9,91 +9,93 @@ import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from 
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Backtest, BacktestAccount, BacktestPlan } from "../../proof/backtest/backtest.ts";
 import { CAUSES, type DiffLine } from "../../proof/diff/diff-invoices.ts";
-import { printable } from "../printable.ts";
-import { bytesOf } from "./bytes.ts";
-import type { Compared, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
+import { toPrintable } from "../printable.ts";
+import { countDataBytes } from "./bytes.ts";
+import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
 
 /**
  * The drafts of a backtest with causes.
  *
- * @param given what they are called, beside the names of their plans
- * @param room how many bytes their accounts may have as JSON, all together
+ * @param draftNames what they are called, beside the names of their plans
+ * @param maxBytes how many bytes their accounts may have as JSON, all together
  */
-export function draftsOf(
+export function createDrafts(
   book: Book,
   { plans }: Backtest,
-  given: readonly string[],
-  room: number,
+  draftNames: readonly string[],
+  maxBytes: number,
 ): readonly DraftData[] {
   const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
-  return plans.map((plan, index) => draftOf(plan, { names, called: given[index] }, room / plans.length));
+  return plans.map((plan, index) =>
+    createDraft(plan, { names, draftName: draftNames[index] }, maxBytes / plans.length),
+  );
 }
 
-interface Names {
+interface DraftNames {
   /** Of accounts, by id. */
   readonly names: ReadonlyMap<string, string>;
   /** Of the draft. */
-  readonly called: string | undefined;
+  readonly draftName: string | undefined;
 }
 
-function draftOf(plan: BacktestPlan, { names, called }: Names, room: number): DraftData {
+function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBytes: number): DraftData {
   const { planId, version, totals, accounts, leftOut, migration } = plan;
   const sorted = accounts.toSorted((a, b) => b.difference.abs().comparedTo(a.difference.abs()));
-  const shown: DraftAccount[] = [];
-  let left = room;
+  const rows: DraftAccount[] = [];
+  let bytesLeft = maxBytes;
   for (const account of sorted) {
-    const row = accountOf(account, names);
-    left -= bytesOf(row);
-    if (left < 0) break;
-    shown.push(row);
+    const row = toDraftAccount(account, names);
+    bytesLeft -= countDataBytes(row);
+    if (bytesLeft < 0) break;
+    rows.push(row);
   }
   // Every account that fits is a point of the charts; why its lines changed is told of as many as there is room for.
-  for (const [index, row] of shown.entries()) {
+  for (const [index, row] of rows.entries()) {
     const account = sorted[index];
-    const lines = account === undefined ? [] : changedLines(account);
-    left -= bytesOf(lines);
-    if (left < 0) break;
-    shown[index] = { ...row, lines };
+    const lines = account === undefined ? [] : listChangedLines(account);
+    bytesLeft -= countDataBytes(lines);
+    if (bytesLeft < 0) break;
+    rows[index] = { ...row, lines };
   }
-  const moved = migration === undefined ? "" : `, ${migration.mode} on ${migration.on}`;
+  const migrationText = migration === undefined ? "" : `, ${migration.mode} on ${migration.on}`;
   return {
-    name: printable(`${called === undefined ? "" : `${called}: `}${planId} version ${version}${moved}`),
+    name: toPrintable(`${draftName === undefined ? "" : `${draftName}: `}${planId} version ${version}${migrationText}`),
     totals: totals.map(({ currency, distribution: { more, same, less, quantiles }, ...total }): DraftTotal => ({
       currency,
       digits: minorUnitDigits(currency),
-      ...compared(total),
+      ...toAmountChange(total),
       more,
       same,
       less,
       quantiles: quantiles.map(({ percent, difference }) => ({ percent, difference: formatDecimal(difference) })),
     })),
-    accounts: shown,
-    more: accounts.length - shown.length,
-    leftOut: leftOut.map(printable),
+    accounts: rows,
+    more: accounts.length - rows.length,
+    leftOut: leftOut.map(toPrintable),
   };
 }
 
-function accountOf(account: BacktestAccount, names: ReadonlyMap<string, string>): DraftAccount {
+function toDraftAccount(account: BacktestAccount, names: ReadonlyMap<string, string>): DraftAccount {
   const { accountId, currency } = account;
   return {
-    id: printable(accountId),
-    name: printable(names.get(accountId) ?? accountId),
+    id: toPrintable(accountId),
+    name: toPrintable(names.get(accountId) ?? accountId),
     currency,
-    ...compared(account),
+    ...toAmountChange(account),
     lines: [],
   };
 }
 
-function changedLines({ lines, currency }: BacktestAccount): readonly DraftLine[] {
+function listChangedLines({ lines, currency }: BacktestAccount): readonly DraftLine[] {
   const digits = minorUnitDigits(currency);
-  return lines.filter(({ difference }) => !difference.isZero()).map((line) => lineOf(line, digits));
+  return lines.filter(({ difference }) => !difference.isZero()).map((line) => toDraftLine(line, digits));
 }
 
-function lineOf(line: DiffLine, digits: number): DraftLine {
+function toDraftLine(line: DiffLine, digits: number): DraftLine {
   const { description, id, type, causes } = line;
   return {
-    label: printable(description ?? id ?? type),
-    ...compared(line),
+    label: toPrintable(description ?? id ?? type),
+    ...toAmountChange(line),
     causes: CAUSES.flatMap((cause) => {
       const amount = causes[cause];
       // Two digits beyond the minor unit: causes are exact, and often have no end.
@@ -104,9 +106,9 @@ function lineOf(line: DiffLine, digits: number): DraftLine {
   };
 }
 
-const PER_CENT = decimalOfInteger(100);
+const HUNDRED = decimalOfInteger(100);
 
-function compared({
+function toAmountChange({
   before,
   after,
   difference,
@@ -114,12 +116,12 @@ function compared({
   readonly before: Decimal;
   readonly after: Decimal;
   readonly difference: Decimal;
-}): Compared {
+}): AmountChange {
   const isShare = before.gt(0) && !difference.isZero();
   return {
     before: formatDecimal(before),
     after: formatDecimal(after),
     difference: formatDecimal(difference),
-    ...(isShare ? { percent: divide(multiply(difference, PER_CENT), before).toFixed(1) } : {}),
+    ...(isShare ? { percent: divide(multiply(difference, HUNDRED), before).toFixed(1) } : {}),
   };
 }

@@ -11,66 +11,68 @@ import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import type { Rounding } from "../../rating/commitment.ts";
-import { printable } from "../printable.ts";
-import { slabLabels } from "../slab-words.ts";
+import { toPrintable } from "../printable.ts";
+import { createSlabLabeler } from "../slab-words.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** What a line's charge came to on each day, where that is known, and the events of a day, where they are. */
-export type DaysOfLine = (
+export type LineDaysLookup = (
   line: InvoiceLine,
 ) => { readonly days: readonly ChargedDay[]; readonly eventsOn: (day: Day) => DayEvents | undefined } | undefined;
 
 /** An invoice with its lines. */
-export function invoiceData(invoice: Invoice, daysOf: DaysOfLine): InvoiceData {
+export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup): InvoiceData {
   const parts = invoiceParts(invoice);
   return {
     type: invoice.invoiceType,
     status: invoice.status,
-    from: dayIn(invoice.startDate),
-    until: dayIn(invoice.endDate),
-    date: dayIn(invoice.invoiceDate),
-    due: dayIn(invoice.dueDate),
-    plan: printable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
+    from: cutToDay(invoice.startDate),
+    until: cutToDay(invoice.endDate),
+    date: cutToDay(invoice.invoiceDate),
+    due: cutToDay(invoice.dueDate),
+    plan: toPrintable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
     amount: formatDecimal(invoice.revenueInfo.value),
-    lines: [...linesOf(parts, daysOf), totalData("Total", invoice.revenueInfo)],
+    lines: [...toLinesData(parts, findDays), toTotalData("Total", invoice.revenueInfo)],
     unpriced: parts.unpriced.map(({ description, quantity }) => ({
-      label: printable(description),
+      label: toPrintable(description),
       quantity: formatDecimal(quantity),
     })),
-    notices: invoice.notices.map(printable),
+    notices: invoice.notices.map(toPrintable),
   };
 }
 
-function linesOf({ subTotals, trueUps, credits }: InvoiceParts, daysOf: DaysOfLine): readonly LineData[] {
+function toLinesData({ subTotals, trueUps, credits }: InvoiceParts, findDays: LineDaysLookup): readonly LineData[] {
   return [
     ...subTotals.flatMap((line) => [
-      ...(line.lineItems ?? []).map((card) => cardData(card, line.value, daysOf)),
-      totalData("Sub-total", line),
+      ...(line.lineItems ?? []).map((card) => toCardData(card, line.value, findDays)),
+      toTotalData("Sub-total", line),
     ]),
-    ...trueUps.map((line) => totalData(`True-up: ${line.description ?? "minimum commitment"}`, line)),
-    ...credits.map((credit) => totalData(`Credit: ${credit.description ?? credit.id ?? ""}`, credit)),
+    ...trueUps.map((line) => toTotalData(`True-up: ${line.description ?? "minimum commitment"}`, line)),
+    ...credits.map((credit) => toTotalData(`Credit: ${credit.description ?? credit.id ?? ""}`, credit)),
   ];
 }
 
-function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineData {
+function toCardData(line: InvoiceLine, total: Decimal, findDays: LineDaysLookup): LineData {
   const texts = describeItems(line);
-  const labelFor = slabLabels(line);
+  const labelFor = createSlabLabeler(line);
   const { explanation } = line;
-  const known = daysOf(line);
+  const lineDays = findDays(line);
   const lines = (line.lineItems ?? []).map((item) => {
     // What is below a card says which units it prices, in numbers that the reader's locale writes.
     const label = isPart(item) ? { label: labelFor(item), figures: true as const } : undefined;
-    const data = { ...cardData(item, line.value, daysOf), ...label };
+    const data = { ...toCardData(item, line.value, findDays), ...label };
     const text = texts.get(item);
-    return text === undefined ? data : { ...data, because: [...(data.because ?? []), printable(text.text)] };
+    return text === undefined ? data : { ...data, because: [...(data.because ?? []), toPrintable(text.text)] };
   });
   return {
     kind: isPart(line) ? "part" : "card",
-    ...common(line, line.description ?? line.id ?? line.type),
+    ...toCommonFields(line, line.description ?? line.id ?? line.type),
     ...(line.quantity === undefined ? {} : { quantity: formatDecimal(line.quantity) }),
     ...(line.valuePerQuantity === undefined ? {} : { rate: formatDecimal(line.valuePerQuantity) }),
-    ...shareOf(line.value, whole),
-    ...(known === undefined || explanation?.of !== "CARD" ? {} : { days: daysData(known, explanation.rounding) }),
+    ...toShare(line.value, total),
+    ...(lineDays === undefined || explanation?.of !== "CARD"
+      ? {}
+      : { days: toLineDays(lineDays, explanation.rounding) }),
     ...(lines.length === 0 ? {} : { lines }),
   };
 }
@@ -79,15 +81,15 @@ function isPart({ type }: InvoiceLine): boolean {
   return type.endsWith("_SLAB_AMOUNT") || type === "RATE_CONFIG_ADJUSTMENT_AMOUNT";
 }
 
-function totalData(label: string, line: InvoiceLine): LineData {
-  return { kind: "total", ...common(line, label) };
+function toTotalData(label: string, line: InvoiceLine): LineData {
+  return { kind: "total", ...toCommonFields(line, label) };
 }
 
-function common(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
+function toCommonFields(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
   // A sentence without a figure says what the label says.
-  const because = describeParts(line).flatMap(({ text }) => (/\d|not/.test(text) ? [printable(text)] : []));
+  const because = describeParts(line).flatMap(({ text }) => (/\d|not/.test(text) ? [toPrintable(text)] : []));
   return {
-    label: printable(label),
+    label: toPrintable(label),
     amount: formatDecimal(line.value),
     ...(line.exactValue === undefined ? {} : { exact: line.exactValue }),
     ...(because.length === 0 ? {} : { because }),
@@ -95,15 +97,15 @@ function common(line: InvoiceLine, label: string): Pick<LineData, "label" | "amo
 }
 
 /** The part of a whole above 0 that an amount above 0 is, for the length of a bar. */
-function shareOf(amount: Decimal, whole: Decimal): Pick<LineData, "share"> {
-  if (!amount.gt(0) || !whole.gt(0)) return {};
-  return { share: Math.min(1, Number((amount.toNumber() / whole.toNumber()).toFixed(4))) };
+function toShare(amount: Decimal, total: Decimal): Pick<LineData, "share"> {
+  if (!amount.gt(0) || !total.gt(0)) return {};
+  return { share: Math.min(1, Number((amount.toNumber() / total.toNumber()).toFixed(4))) };
 }
 
-function daysData({ days, eventsOn }: NonNullable<ReturnType<DaysOfLine>>, { digits, mode }: Rounding): LineDays {
-  const events = days.flatMap(({ day }, place) => {
-    const found = eventsOn(day);
-    return found === undefined ? [] : [eventsData(place, found)];
+function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>, { digits, mode }: Rounding): LineDays {
+  const events = days.flatMap(({ day }, index) => {
+    const dayEvents = eventsOn(day);
+    return dayEvents === undefined ? [] : [toEventsOfDay(index, dayEvents)];
   });
   return {
     from: formatDate((days[0]?.day ?? 0) * DAY_MS),
@@ -114,28 +116,31 @@ function daysData({ days, eventsOn }: NonNullable<ReturnType<DaysOfLine>>, { dig
   };
 }
 
-function eventsData(day: number, { count, largest }: DayEvents): EventsOfDay {
-  const shown = largest.map(({ id, timestamp, quantity }) => ({
-    id: printable(id),
+function toEventsOfDay(day: number, { count, largest }: DayEvents): EventsOfDay {
+  const events = largest.map(({ id, timestamp, quantity }) => ({
+    id: toPrintable(id),
     time: formatInstant(timestamp).slice(11, 19),
     quantity: formatDecimal(quantity),
   }));
-  return { day, count, largest: shown };
+  return { day, count, largest: events };
 }
 
-function dayIn(instant: string): string {
+function cutToDay(instant: string): string {
   return instant.slice(0, 10);
 }
 
 /** What an account opens, without the events of days. */
-export function withoutEvents(detail: AccountDetail): AccountDetail {
-  const bare = ({ days, lines, ...line }: LineData): LineData => {
-    const { events: _events, ...known } = days ?? {};
+export function removeEvents(detail: AccountDetail): AccountDetail {
+  const stripLine = ({ days, lines, ...line }: LineData): LineData => {
+    const { events: _events, ...dayFields } = days ?? {};
     return {
       ...line,
-      ...(days === undefined ? {} : { days: known as LineDays }),
-      ...(lines === undefined ? {} : { lines: lines.map(bare) }),
+      ...(days === undefined ? {} : { days: dayFields as LineDays }),
+      ...(lines === undefined ? {} : { lines: lines.map(stripLine) }),
     };
   };
-  return { ...detail, invoices: detail.invoices.map((invoice) => ({ ...invoice, lines: invoice.lines.map(bare) })) };
+  return {
+    ...detail,
+    invoices: detail.invoices.map((invoice) => ({ ...invoice, lines: invoice.lines.map(stripLine) })),
+  };
 }

@@ -171,7 +171,7 @@ export interface DraftData {
 }
 
 /** Both sides and what lies between them. */
-export interface Compared {
+export interface AmountChange {
   readonly before: string;
   readonly after: string;
   readonly difference: string;
@@ -180,7 +180,7 @@ export interface Compared {
 }
 
 /** One currency of a draft. */
-export interface DraftTotal extends Compared {
+export interface DraftTotal extends AmountChange {
   readonly currency: string;
   readonly digits: number;
   readonly more: number;
@@ -190,7 +190,7 @@ export interface DraftTotal extends Compared {
 }
 
 /** One account on a draft. */
-export interface DraftAccount extends Compared {
+export interface DraftAccount extends AmountChange {
   readonly id: string;
   readonly name: string;
   readonly currency: string;
@@ -199,7 +199,7 @@ export interface DraftAccount extends Compared {
 }
 
 /** One line on both sides. */
-export interface DraftLine extends Compared {
+export interface DraftLine extends AmountChange {
   readonly label: string;
   /** What each group of inputs changes; they add up to the difference. */
   readonly causes: readonly NamedAmount[];

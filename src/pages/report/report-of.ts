@@ -12,13 +12,13 @@ import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "../../proof/backtest/backtest.ts";
-import { chargeByDay, type ChargedDay } from "../../proof/charge-by-day.ts";
-import { accountPlans, plansInBook, type PlanSource } from "../../proof/diff/plan-terms.ts";
-import { printable } from "../printable.ts";
-import { bytesOf } from "./bytes.ts";
-import { type ChargeSums, chargeSums } from "./charge-sums.ts";
-import { draftsOf } from "./drafts-of.ts";
-import { invoiceData, withoutEvents } from "./invoice-data.ts";
+import { computeDailyCharges, type ChargedDay } from "../../proof/charge-by-day.ts";
+import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "../../proof/diff/plan-terms.ts";
+import { toPrintable } from "../printable.ts";
+import { countDataBytes } from "./bytes.ts";
+import { type ChargeSums, createChargeSums } from "./charge-sums.ts";
+import { createDrafts } from "./drafts-of.ts";
+import { toInvoiceData, removeEvents } from "./invoice-data.ts";
 import type {
   AccountData,
   AccountDetail,
@@ -48,7 +48,7 @@ export interface ReportInput {
 }
 
 /** How large the parts of a report may be, in bytes of its JSON. */
-export interface ReportRoom {
+export interface ReportSizeLimits {
   /** The invoices and usage of accounts. */
   readonly details: number;
   /** The rows of accounts. */
@@ -58,59 +58,59 @@ export interface ReportRoom {
 }
 
 /** What is left of ten megabytes is the page itself, and what is known of all accounts together. */
-const ROOM: ReportRoom = { details: 6_000_000, rows: 1_700_000, drafts: 1_800_000 };
+const DEFAULT_SIZE_LIMITS: ReportSizeLimits = { details: 6_000_000, rows: 1_700_000, drafts: 1_800_000 };
 
-/** The data of a report. @param most what does not fit is left out, and counted */
-export function reportOf(
+/** The data of a report. @param limits what does not fit is left out, and counted */
+export function buildReport(
   { book, invoices, cellsOf, eventsOf, events, problems, notices, backtest, draftNames }: ReportInput,
-  most = ROOM,
+  limits = DEFAULT_SIZE_LIMITS,
 ): ReportData {
-  const drawn = accountsOf(book, invoices);
+  const reportAccounts = listAccounts(book, invoices);
   const usage = createUsageSums(book);
-  const charges = chargeSums();
-  const plans = plansInBook(book);
-  const room = { details: most.details, rows: most.rows };
+  const charges = createChargeSums();
+  const plans = createBookPlanSource(book);
+  const bytesLeft = { details: limits.details, rows: limits.rows };
   const accounts: AccountData[] = [];
-  const withEvents: AccountDetail[] = [];
-  for (const account of drawn) {
-    const detail = detailOf({ book, cellsOf, eventsOf, plans, usage, charges }, account);
-    room.rows -= bytesOf(account.row);
-    if (room.rows < 0) continue;
-    const bare = withoutEvents(detail);
-    room.details -= room.details < 0 ? 0 : bytesOf(bare);
-    if (room.details >= 0) withEvents.push(detail);
-    accounts.push(room.details < 0 ? account.row : { ...account.row, detail: bare });
+  const detailsWithEvents: AccountDetail[] = [];
+  for (const account of reportAccounts) {
+    const detail = buildDetail({ book, cellsOf, eventsOf, plans, usage, charges }, account);
+    bytesLeft.rows -= countDataBytes(account.row);
+    if (bytesLeft.rows < 0) continue;
+    const detailWithoutEvents = removeEvents(detail);
+    bytesLeft.details -= bytesLeft.details < 0 ? 0 : countDataBytes(detailWithoutEvents);
+    if (bytesLeft.details >= 0) detailsWithEvents.push(detail);
+    accounts.push(bytesLeft.details < 0 ? account.row : { ...account.row, detail: detailWithoutEvents });
   }
-  addEvents(accounts, withEvents, Math.max(0, room.details));
+  addEvents(accounts, detailsWithEvents, Math.max(0, bytesLeft.details));
   return {
-    ...periodOf(invoices),
-    totals: totalsOf(drawn),
+    ...findPeriod(invoices),
+    totals: sumByCurrency(reportAccounts),
     events,
-    problems: { first: problems.first.map(printableFault), count: problems.count },
-    notices: notices.map(printable),
-    usage: usage.all(periodOf(invoices).period),
+    problems: { first: problems.first.map(toPrintableFault), count: problems.count },
+    notices: notices.map(toPrintable),
+    usage: usage.all(findPeriod(invoices).period),
     charges: charges.all(),
     accounts,
-    leftOut: drawn.length - accounts.length,
-    detailed: withEvents.length,
-    drafts: backtest === undefined ? [] : draftsOf(book, backtest, draftNames ?? [], most.drafts),
+    leftOut: reportAccounts.length - accounts.length,
+    detailed: detailsWithEvents.length,
+    drafts: backtest === undefined ? [] : createDrafts(book, backtest, draftNames ?? [], limits.drafts),
   };
 }
 
-/** Puts events into the room that invoices leave: first into the accounts with the largest amounts. @param room bytes */
-function addEvents(accounts: AccountData[], details: readonly AccountDetail[], room: number): void {
-  let left = room;
+/** Puts events into the room that invoices leave: first into the accounts with the largest amounts. @param maxBytes bytes */
+function addEvents(accounts: AccountData[], details: readonly AccountDetail[], maxBytes: number): void {
+  let bytesLeft = maxBytes;
   for (const [index, detail] of details.entries()) {
     const row = accounts[index];
     if (row?.detail === undefined) return;
-    left -= bytesOf(detail) - bytesOf(row.detail);
-    if (left < 0) return;
+    bytesLeft -= countDataBytes(detail) - countDataBytes(row.detail);
+    if (bytesLeft < 0) return;
     accounts[index] = { ...row, detail };
   }
 }
 
 /** An account with what it is made of. */
-interface DrawnAccount {
+interface ReportAccount {
   readonly id: string;
   readonly row: AccountData;
   readonly amount: Decimal;
@@ -118,7 +118,7 @@ interface DrawnAccount {
 }
 
 /** The accounts that have invoices, the largest amount first. */
-function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAccount[] {
+function listAccounts(book: Book, invoices: readonly Invoice[]): readonly ReportAccount[] {
   const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
   const customers = new Map(book.customers.map(({ id, name }) => [id, name]));
   const byAccount = new Map<string, [Invoice, ...Invoice[]]>();
@@ -127,20 +127,20 @@ function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAcc
     if (own === undefined) byAccount.set(invoice.accountId, [invoice]);
     else own.push(invoice);
   }
-  const drawn = [...byAccount].map(([id, own]): DrawnAccount => {
+  const reportAccounts = [...byAccount].map(([id, own]): ReportAccount => {
     const [{ customerId, currency }] = own;
     const amount = netTotal(own);
     const row = {
-      id: printable(id),
-      name: printable(names.get(id) ?? id),
-      customer: printable(customers.get(customerId) ?? customerId),
+      id: toPrintable(id),
+      name: toPrintable(names.get(id) ?? id),
+      customer: toPrintable(customers.get(customerId) ?? customerId),
       currency,
       amount: formatDecimal(amount),
       invoices: own.length,
     };
     return { id, row, amount, invoices: own };
   });
-  return drawn.sort((a, b) => b.amount.comparedTo(a.amount));
+  return reportAccounts.sort((a, b) => b.amount.comparedTo(a.amount));
 }
 
 interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf"> {
@@ -150,28 +150,28 @@ interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf
 }
 
 /** What an account opens; what it used and was charged is added to the sums of all. */
-function detailOf(
+function buildDetail(
   { book, cellsOf, eventsOf, plans, usage, charges }: DetailContext,
-  { id: accountId, invoices }: DrawnAccount,
+  { id: accountId, invoices }: ReportAccount,
 ): AccountDetail {
-  const own = createUsageSums(book);
+  const accountUsage = createUsageSums(book);
   for (const cell of cellsOf(accountId)) {
-    own.add(cell);
-    usage.add(cell);
+    accountUsage.addCell(cell);
+    usage.addCell(cell);
   }
-  const planned = accountPlans(plans, accountId, invoices);
+  const ownPlans = resolveAccountPlans(plans, accountId, invoices);
   return {
-    usage: own.all(periodOf(invoices).period),
+    usage: accountUsage.all(findPeriod(invoices).period),
     invoices: invoices.map((invoice) => {
-      const known = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
+      const daysByLine = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
       for (const line of allLines(invoice.revenueInfo)) {
         if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
-        const days = chargeByDay(planned, invoice, line, own.of(line.id ?? ""));
-        known.set(line, days);
-        if (days !== undefined) charges.add(invoice, line, days);
+        const days = computeDailyCharges(ownPlans, invoice, line, accountUsage.ofMeter(line.id ?? ""));
+        daysByLine.set(line, days);
+        if (days !== undefined) charges.addLine(invoice, line, days);
       }
-      return invoiceData(invoice, (line) => {
-        const days = known.get(line);
+      return toInvoiceData(invoice, (line) => {
+        const days = daysByLine.get(line);
         return days && { days, eventsOn: (day) => eventsOf?.(accountId, line.id ?? "", day) };
       });
     }),
@@ -180,8 +180,8 @@ function detailOf(
 
 /** Usage added up by meter and day. */
 interface UsageSums {
-  readonly add: (cell: UsageCell) => void;
-  readonly of: (meterId: string) => ReadonlyMap<Day, Decimal>;
+  readonly addCell: (cell: UsageCell) => void;
+  readonly ofMeter: (meterId: string) => ReadonlyMap<Day, Decimal>;
   /** Meter by meter, in the order of the book, over the days of a period and those with usage. */
   readonly all: (period: ReportData["period"]) => readonly UsageDays[];
 }
@@ -189,12 +189,12 @@ interface UsageSums {
 function createUsageSums({ usageMeters }: Book): UsageSums {
   const sums = new Map<string, Map<Day, Decimal>>();
   return {
-    add({ meterId, day, quantity }) {
+    addCell({ meterId, day, quantity }) {
       let days = sums.get(meterId);
       if (days === undefined) sums.set(meterId, (days = new Map<Day, Decimal>()));
       days.set(day, add(days.get(day) ?? ZERO, quantity));
     },
-    of: (meterId) => sums.get(meterId) ?? new Map<Day, Decimal>(),
+    ofMeter: (meterId) => sums.get(meterId) ?? new Map<Day, Decimal>(),
     all: (period) =>
       usageMeters.flatMap(({ id, name }) => {
         const days = sums.get(id);
@@ -205,12 +205,12 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
         const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
           formatDecimal(days.get(first + index) ?? ZERO),
         );
-        return [{ label: printable(name), from: formatDate(first * DAY_MS), quantities }];
+        return [{ label: toPrintable(name), from: formatDate(first * DAY_MS), quantities }];
       }),
   };
 }
 
-function totalsOf(accounts: readonly DrawnAccount[]): readonly CurrencyTotal[] {
+function sumByCurrency(accounts: readonly ReportAccount[]): readonly CurrencyTotal[] {
   const currencies = [...new Set(accounts.map(({ row }) => row.currency))];
   const totals = currencies.map((currency) => {
     const own = accounts.filter(({ row }) => row.currency === currency);
@@ -220,18 +220,18 @@ function totalsOf(accounts: readonly DrawnAccount[]): readonly CurrencyTotal[] {
       amount: formatDecimal(sum(own.map(({ amount }) => amount))),
       accounts: own.length,
       invoices: own.reduce((count, { row }) => count + row.invoices, 0),
-      cards: cardsOf(own.flatMap(({ invoices }) => invoices)),
+      cards: sumByCard(own.flatMap(({ invoices }) => invoices)),
     };
   });
   return totals.sort((a, b) => b.invoices - a.invoices);
 }
 
 /** What each card comes to over all invoices, the largest first; true-ups are among them. */
-function cardsOf(invoices: readonly Invoice[]): readonly NamedAmount[] {
+function sumByCard(invoices: readonly Invoice[]): readonly NamedAmount[] {
   const sums = new Map<string, Decimal>();
   for (const line of invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo))) {
     if (!CARD_LINE_TYPES.has(line.type) && line.type !== "TRUE_UP_AMOUNT") continue;
-    const label = printable(line.description ?? line.id ?? line.type);
+    const label = toPrintable(line.description ?? line.id ?? line.type);
     sums.set(label, add(sums.get(label) ?? ZERO, line.value));
   }
   return [...sums]
@@ -241,13 +241,13 @@ function cardsOf(invoices: readonly Invoice[]): readonly NamedAmount[] {
 }
 
 /** From the first day that an invoice is for to the last. */
-function periodOf(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
+function findPeriod(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
   let [first, last] = [Infinity, -Infinity];
   for (const { startDate, endDate } of invoices)
     [first, last] = [Math.min(first, parseInstant(startDate)), Math.max(last, parseInstant(endDate))];
   return first > last ? {} : { period: { from: formatDate(first), until: formatDate(last) } };
 }
 
-function printableFault({ place, status, message }: LineFault): LineFault {
-  return { place: printable(place), status, message: printable(message) };
+function toPrintableFault({ place, status, message }: LineFault): LineFault {
+  return { place: toPrintable(place), status, message: toPrintable(message) };
 }

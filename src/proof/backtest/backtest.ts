@@ -12,7 +12,12 @@ import { draftable } from "../../ledger/preview/preview-draft.ts";
 import { accountTotals, drawAccount } from "../../ledger/preview/preview-draw.ts";
 import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
 import { checkBook, type PreviewInput } from "../../ledger/preview/preview-input.ts";
-import { type EventSpan, type PreviewRange, rangeOf, rangeOfEvents } from "../../ledger/preview/preview-range.ts";
+import {
+  type EventSpan,
+  type PreviewRange,
+  toPreviewRange,
+  rangeOfEvents,
+} from "../../ledger/preview/preview-range.ts";
 import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { takeUsage, usageTaker } from "../../ledger/preview/preview-usage.ts";
@@ -20,9 +25,15 @@ import { type PreviewOptions, type PreviewRun, shownAccounts } from "../../ledge
 import { rememberIds } from "../../ledger/preview/seen-ids.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
-import { explainedLines, linesOf, type PeriodTotal, periodsOf } from "./compared-invoices.ts";
-import { distributionOf, type Distribution } from "./distribution.ts";
-import { type MigrationInput, migrationOf, type MigrationTried, migrationTried, ownVersion } from "./migration.ts";
+import { explainLines, sumLines, type PeriodTotal, sumPeriods } from "./compared-invoices.ts";
+import { computeDistribution, type Distribution } from "./distribution.ts";
+import {
+  type MigrationInput,
+  toTrialMigration,
+  type MigrationOutcome,
+  toMigrationOutcome,
+  toNewVersion,
+} from "./migration.ts";
 
 /** What is compared. */
 export interface BacktestOptions extends Pick<
@@ -74,7 +85,7 @@ export interface BacktestPlan {
   /** Accounts whose currency the draft does not support: they are compared nowhere. */
   readonly leftOut: readonly string[];
   /** Which accounts moved, where a migration was asked for. */
-  readonly migration?: MigrationTried;
+  readonly migration?: MigrationOutcome;
   /** How many events had each status on the draft: entitlements of its own may decide them otherwise. */
   readonly events: EventCounts;
 }
@@ -127,18 +138,23 @@ interface StartedBacktest extends Pick<BacktestRun, "finish"> {
   readonly run: EventRun;
 }
 
-function startBacktest(book: Book, given: readonly PricePlan[], options: BacktestOptions, count = 0): StartedBacktest {
+function startBacktest(
+  book: Book,
+  draftPlans: readonly PricePlan[],
+  options: BacktestOptions,
+  count = 0,
+): StartedBacktest {
   checkBook(book);
-  if (given.length === 0)
+  if (draftPlans.length === 0)
     throw new RatebookError("ERR_OPTION_INVALID", "plans: expected at least one draft", { option: "plans" });
-  const { accounts: named, ids, ruleBudget } = options;
-  const migration = options.migration === undefined ? undefined : migrationOf(options.migration);
-  const range = rangeOf(options);
-  const shown = shownAccounts(book, named);
-  const plans = migration === undefined ? given : given.map((plan) => ownVersion(plan, book));
+  const { accounts: accountIds, ids, ruleBudget } = options;
+  const migration = options.migration === undefined ? undefined : toTrialMigration(options.migration);
+  const range = toPreviewRange(options);
+  const comparedAccounts = shownAccounts(book, accountIds);
+  const plans = migration === undefined ? draftPlans : draftPlans.map((plan) => toNewVersion(plan, book));
   const drafts = plans.map((plan) => ({
     plan,
-    fitting: new Set(draftable(shown, plan, { areNamed: named !== undefined }).shown),
+    supportedAccounts: new Set(draftable(comparedAccounts, plan, { areNamed: accountIds !== undefined }).shown),
   }));
   const run = startEventRun(book, {
     trials: [{}, ...plans.map((plan) => ({ plan, migration }))],
@@ -146,24 +162,24 @@ function startBacktest(book: Book, given: readonly PricePlan[], options: Backtes
     ruleBudget,
   });
   const { lines = true, causes = false } = options;
-  const comparison = { shown, options, areInvoicesWanted: lines || causes || migration !== undefined };
+  const comparison = { comparedAccounts, options, needsInvoices: lines || causes || migration !== undefined };
   return {
     run,
     finish: (): Backtest => {
       const [current, ...scenarios] = run.scenarios;
-      const drawn = range ?? rangeOfAll(run.scenarios);
+      const effectiveRange = range ?? findFullRange(run.scenarios);
       const sides = drafts.flatMap((draft, index) => {
         const scenario = scenarios[index];
         return scenario === undefined ? [] : [{ ...draft, scenario, accounts: [], leftOut: [] }];
       });
-      if (drawn !== undefined) compareAll({ ...comparison, range: drawn }, current, sides);
-      return { events: eventCountsOf(current), plans: sides.map((side) => planOfSide(side, shown)) };
+      if (effectiveRange !== undefined) compareAccounts({ ...comparison, range: effectiveRange }, current, sides);
+      return { events: eventCountsOf(current), plans: sides.map((side) => toBacktestPlan(side, comparedAccounts)) };
     },
   };
 }
 
 /** From what any side takes first to what any takes last. */
-function rangeOfAll(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
+function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
   let all: EventSpan | undefined;
   for (const { span } of scenarios) {
     const { first, last } = span() ?? {};
@@ -177,18 +193,18 @@ function rangeOfAll(scenarios: readonly ScenarioResult[]): PreviewRange | undefi
 }
 
 interface Comparison {
-  readonly shown: readonly Account[];
+  readonly comparedAccounts: readonly Account[];
   readonly options: BacktestOptions;
   /** Whether more than totals is compared: lines or billing periods. */
-  readonly areInvoicesWanted: boolean;
+  readonly needsInvoices: boolean;
   readonly range: PreviewRange;
 }
 
 /** A draft while accounts are compared. */
-interface Side {
+interface DraftSide {
   readonly plan: PricePlan;
   /** Accounts whose currency it supports. */
-  readonly fitting: ReadonlySet<Account>;
+  readonly supportedAccounts: ReadonlySet<Account>;
   readonly scenario: ScenarioResult;
   readonly accounts: BacktestAccount[];
   readonly leftOut: string[];
@@ -203,56 +219,64 @@ interface Bill {
 }
 
 /** Account by account, so that no more invoices are held than those of one. */
-function compareAll(comparison: Comparison, current: ScenarioResult, sides: readonly Side[]): void {
-  for (const account of comparison.shown) {
-    const before = billIn(comparison, current, account);
+function compareAccounts(comparison: Comparison, current: ScenarioResult, sides: readonly DraftSide[]): void {
+  for (const account of comparison.comparedAccounts) {
+    const before = computeBill(comparison, current, account);
     for (const side of sides) {
-      if (!side.fitting.has(account)) {
+      if (!side.supportedAccounts.has(account)) {
         if (before.total !== undefined) side.leftOut.push(account.id);
         continue;
       }
-      const after = billIn(comparison, side.scenario, account);
+      const after = computeBill(comparison, side.scenario, account);
       if (before.total !== undefined || after.total !== undefined)
-        side.accounts.push(compared(comparison, account, [current, side.scenario], [before, after]));
+        side.accounts.push(compareAccount(comparison, account, [current, side.scenario], [before, after]));
     }
   }
 }
 
 /** @throws {RatebookError} ERR_ARITHMETIC, which names the account, where its bill cannot be made */
-function billIn({ range, options, areInvoicesWanted }: Comparison, scenario: ScenarioResult, { id }: Account): Bill {
-  const totalOf = (totals: readonly Decimal[]): Decimal | undefined => (totals.length === 0 ? undefined : sum(totals));
-  if (!areInvoicesWanted) return { total: totalOf(accountTotals(scenario, id, range) ?? []), invoices: [] };
+function computeBill({ range, options, needsInvoices }: Comparison, scenario: ScenarioResult, { id }: Account): Bill {
+  const sumOrUndefined = (totals: readonly Decimal[]): Decimal | undefined =>
+    totals.length === 0 ? undefined : sum(totals);
+  if (!needsInvoices) return { total: sumOrUndefined(accountTotals(scenario, id, range) ?? []), invoices: [] };
   const { causes: explain = false } = options;
   const invoices =
     drawAccount(scenario, id, { ...range, explain, areNamed: true, belowZeroOnce: true })?.invoices ?? [];
-  return { total: totalOf(invoices.map(({ revenueInfo }) => revenueInfo.value)), invoices };
+  return { total: sumOrUndefined(invoices.map(({ revenueInfo }) => revenueInfo.value)), invoices };
 }
 
-function compared(
+function compareAccount(
   { options: { lines = true, causes = false, migration } }: Comparison,
   { id: accountId, invoiceCurrency: currency }: Account,
   scenarios: readonly [ScenarioResult, ScenarioResult],
   bills: readonly [Bill, Bill],
 ): BacktestAccount {
-  const [{ total: before = ZERO, invoices: old }, { total: after = ZERO, invoices: changed }] = bills;
+  const [{ total: before = ZERO, invoices: oldInvoices }, { total: after = ZERO, invoices: newInvoices }] = bills;
   return {
     accountId,
     currency,
     before,
     after,
     difference: subtract(after, before),
-    lines: causes ? explainedLines(accountId, scenarios, [old, changed]) : lines ? linesOf([old, changed]) : [],
-    ...(migration === undefined ? {} : { periods: periodsOf([old, changed]) }),
+    lines: causes
+      ? explainLines(accountId, scenarios, [oldInvoices, newInvoices])
+      : lines
+        ? sumLines([oldInvoices, newInvoices])
+        : [],
+    ...(migration === undefined ? {} : { periods: sumPeriods([oldInvoices, newInvoices]) }),
   };
 }
 
-function planOfSide({ plan, scenario, accounts, leftOut }: Side, shown: readonly Account[]): BacktestPlan {
-  const migration = migrationTried(scenario, plan, shown);
+function toBacktestPlan(
+  { plan, scenario, accounts, leftOut }: DraftSide,
+  comparedAccounts: readonly Account[],
+): BacktestPlan {
+  const migration = toMigrationOutcome(scenario, plan, comparedAccounts);
   return {
     planId: plan.id,
     version: plan.version,
     totals: [...new Set(accounts.map(({ currency }) => currency))].map((currency) =>
-      totalIn(
+      sumCurrency(
         currency,
         accounts.filter((account) => account.currency === currency),
       ),
@@ -264,7 +288,7 @@ function planOfSide({ plan, scenario, accounts, leftOut }: Side, shown: readonly
   };
 }
 
-function totalIn(currency: string, accounts: readonly BacktestAccount[]): BacktestTotal {
+function sumCurrency(currency: string, accounts: readonly BacktestAccount[]): BacktestTotal {
   const [before, after] = [sum(accounts.map((each) => each.before)), sum(accounts.map((each) => each.after))];
-  return { currency, before, after, difference: subtract(after, before), distribution: distributionOf(accounts) };
+  return { currency, before, after, difference: subtract(after, before), distribution: computeDistribution(accounts) };
 }

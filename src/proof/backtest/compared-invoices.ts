@@ -8,11 +8,11 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import { diffAccount, type DiffLine } from "../diff/diff-invoices.ts";
-import { leavesOf } from "../diff/leaves.ts";
+import { listLeaves } from "../diff/leaves.ts";
 import type { PlanSource } from "../diff/plan-terms.ts";
 
 /** Invoices on the current plans, and on the draft. */
-type Sides = readonly [before: readonly Invoice[], after: readonly Invoice[]];
+type InvoiceSides = readonly [before: readonly Invoice[], after: readonly Invoice[]];
 
 /** What the invoices of one billing period come to; 0 where a side has none. */
 export interface PeriodTotal {
@@ -27,13 +27,13 @@ export interface PeriodTotal {
 type Scenarios = readonly [before: ScenarioResult, after: ScenarioResult];
 
 /** Cards, true-ups and credits of all cycles of an account together, with what changed them. */
-export function explainedLines(accountId: string, scenarios: Scenarios, sides: Sides): readonly DiffLine[] {
-  const sources = [plansIn(scenarios[0]), plansIn(scenarios[1])] as const;
+export function explainLines(accountId: string, scenarios: Scenarios, sides: InvoiceSides): readonly DiffLine[] {
+  const sources = [createPlanSource(scenarios[0]), createPlanSource(scenarios[1])] as const;
   return diffAccount(accountId, sides, { sources, isNet: true }).lines;
 }
 
 /** The plans that accounts have in a scenario: a draft and a migration among them. */
-function plansIn({ catalog, accounts }: ScenarioResult): PlanSource {
+function createPlanSource({ catalog, accounts }: ScenarioResult): PlanSource {
   return {
     findPlan: catalog.findPlan,
     decisionsFor(accountId) {
@@ -46,19 +46,19 @@ function plansIn({ catalog, accounts }: ScenarioResult): PlanSource {
 }
 
 /** Cards, true-ups and credits of all cycles together. */
-export function linesOf([before, after]: Sides): readonly DiffLine[] {
+export function sumLines([before, after]: InvoiceSides): readonly DiffLine[] {
   const lines = new Map<string, DiffLine>();
   const sides = [
     [after, (value: Decimal) => ({ before: ZERO, after: value })],
     [before, (value: Decimal) => ({ before: value, after: ZERO })],
   ] as const;
-  for (const [invoices, sideOf] of sides) {
+  for (const [invoices, toSide] of sides) {
     for (const invoice of invoices) {
-      for (const [key, { type, id, description, value }] of leavesOf(invoice)) {
-        const known = lines.get(key);
-        const side = sideOf(value);
-        const [from, to] = [sum([known?.before ?? ZERO, side.before]), sum([known?.after ?? ZERO, side.after])];
-        const name = known ?? {
+      for (const [key, { type, id, description, value }] of listLeaves(invoice)) {
+        const existing = lines.get(key);
+        const side = toSide(value);
+        const [from, to] = [sum([existing?.before ?? ZERO, side.before]), sum([existing?.after ?? ZERO, side.after])];
+        const name = existing ?? {
           type,
           ...(id !== undefined && { id }),
           ...(description !== undefined && { description }),
@@ -71,16 +71,16 @@ export function linesOf([before, after]: Sides): readonly DiffLine[] {
 }
 
 /** What each billing period comes to, the earliest first. */
-export function periodsOf([before, after]: Sides): readonly PeriodTotal[] {
+export function sumPeriods([before, after]: InvoiceSides): readonly PeriodTotal[] {
   const periods = new Map<string, PeriodTotal>();
-  const take = (invoices: readonly Invoice[], side: "before" | "after"): void => {
+  const addSide = (invoices: readonly Invoice[], side: "before" | "after"): void => {
     for (const { startDate, endDate, revenueInfo } of invoices) {
-      const known = periods.get(`${startDate}|${endDate}`) ?? { startDate, endDate, before: ZERO, after: ZERO };
-      periods.set(`${startDate}|${endDate}`, { ...known, [side]: sum([known[side], revenueInfo.value]) });
+      const existing = periods.get(`${startDate}|${endDate}`) ?? { startDate, endDate, before: ZERO, after: ZERO };
+      periods.set(`${startDate}|${endDate}`, { ...existing, [side]: sum([existing[side], revenueInfo.value]) });
     }
   };
-  take(before, "before");
-  take(after, "after");
-  const order = ({ startDate, endDate }: PeriodTotal): string => `${startDate}|${endDate}`;
-  return [...periods.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  addSide(before, "before");
+  addSide(after, "after");
+  const periodKey = ({ startDate, endDate }: PeriodTotal): string => `${startDate}|${endDate}`;
+  return [...periods.values()].sort((a, b) => (periodKey(a) < periodKey(b) ? -1 : 1));
 }

@@ -29,22 +29,22 @@ const PERCENTS = [0, 5, 25, 50, 75, 95, 100] as const;
 const LARGEST_SHOWN = 10;
 
 /** How the differences of accounts of one currency are spread. */
-export function distributionOf(accounts: readonly AccountDifference[]): Distribution {
+export function computeDistribution(accounts: readonly AccountDifference[]): Distribution {
   const sorted = accounts
     .map(({ accountId, difference }) => ({ accountId, difference }))
     .sort((a, b) => a.difference.comparedTo(b.difference));
-  const increased = sorted.filter(({ difference }) => difference.gt(ZERO));
-  const decreased = sorted.filter(({ difference }) => difference.lt(ZERO));
+  const increases = sorted.filter(({ difference }) => difference.gt(ZERO));
+  const decreases = sorted.filter(({ difference }) => difference.lt(ZERO));
   return {
-    more: increased.length,
-    same: sorted.length - increased.length - decreased.length,
-    less: decreased.length,
+    more: increases.length,
+    same: sorted.length - increases.length - decreases.length,
+    less: decreases.length,
     quantiles: PERCENTS.flatMap((percent) => {
       const rank = Math.max(1, Math.ceil((percent * sorted.length) / 100));
       const difference = sorted[rank - 1]?.difference;
       return difference === undefined ? [] : [{ percent, difference }];
     }),
-    increases: increased.toReversed().slice(0, LARGEST_SHOWN),
-    decreases: decreased.slice(0, LARGEST_SHOWN),
+    increases: increases.toReversed().slice(0, LARGEST_SHOWN),
+    decreases: decreases.slice(0, LARGEST_SHOWN),
   };
 }

@@ -35,16 +35,16 @@ const PARTS = [
  * @throws {RatebookError} ERR_OPTION_INVALID with the place where it is none, and what was expected there
  */
 export function parseGate(text: string): GateRule {
-  const found: string[] = [];
+  const matches: string[] = [];
   let at = 0;
-  for (const [part, expected] of PARTS) {
+  for (const [part, expectation] of PARTS) {
     at += /^\s*/.exec(text.slice(at))?.[0].length ?? 0;
     const match = part.exec(text.slice(at));
-    if (match === null) throw invalidGate(text, at, expected);
+    if (match === null) throw invalidGate(text, at, expectation);
     at += match[0].length;
-    if (match[1] !== undefined) found.push(match[1]);
+    if (match[1] !== undefined) matches.push(match[1]);
   }
-  const [of, change, operator, limit, percent] = found;
+  const [of, change, operator, limit, percent] = matches;
   return {
     of: of === "total" ? "total" : "account",
     change: change === "decrease" ? "decrease" : "increase",
@@ -54,22 +54,22 @@ export function parseGate(text: string): GateRule {
   };
 }
 
-function invalidGate(text: string, at: number, expected: string): RatebookError<"ERR_OPTION_INVALID"> {
+function invalidGate(text: string, at: number, expectation: string): RatebookError<"ERR_OPTION_INVALID"> {
   const rest = text.slice(at, at + 20);
   const place = rest === "" ? "at its end" : `at character ${at + 1}, ${JSON.stringify(rest)}`;
-  const message = `${JSON.stringify(text.slice(0, 60))}: expected ${expected} ${place}; a rule is such as "account.increase > 20%" or "total.decrease > 0"`;
+  const message = `${JSON.stringify(text.slice(0, 60))}: expected ${expectation} ${place}; a rule is such as "account.increase > 20%" or "total.decrease > 0"`;
   return new RatebookError("ERR_OPTION_INVALID", message, { option: "failIf" });
 }
 
 /** Where a backtest breaks a rule, a sentence each. What was 0 before and is more has increased by any share. */
-export function breachesOf({ plans }: Backtest, rule: GateRule): readonly string[] {
+export function findBreaches({ plans }: Backtest, rule: GateRule): readonly string[] {
   return plans.flatMap(({ planId, version, accounts, totals }) => {
-    const changed =
+    const changes =
       rule.of === "account"
         ? accounts.map((each) => ({ ...each, name: each.accountId }))
         : totals.map((each) => ({ ...each, name: "the total" }));
-    return changed
-      .filter((each) => isBroken(rule, each))
+    return changes
+      .filter((each) => breaksRule(rule, each))
       .map(({ name, before, after, currency }) => {
         const limit = `${formatDecimal(rule.limit)}${rule.percent ? "%" : ""}`;
         return `${planId}@${version}: ${rule.change} of ${name} ${rule.inclusive ? "of at least" : "above"} ${limit}: ${formatDecimal(before)} → ${formatDecimal(after)} ${currency}`;
@@ -77,7 +77,7 @@ export function breachesOf({ plans }: Backtest, rule: GateRule): readonly string
   });
 }
 
-function isBroken(
+function breaksRule(
   { change, limit, percent, inclusive }: GateRule,
   { before, difference }: { readonly before: Decimal; readonly difference: Decimal },
 ): boolean {

@@ -21,7 +21,7 @@ export interface MigrationInput {
 }
 
 /** The outcome of a migration that was tried. */
-export interface MigrationTried {
+export interface MigrationOutcome {
   readonly mode: MigrationMode;
   /** The UTC day, as in `2026-01-31`. */
   readonly on: string;
@@ -31,7 +31,7 @@ export interface MigrationTried {
 }
 
 /** @throws {RatebookError} ERR_OPTION_INVALID for another mode, or an instant that is no midnight; ERR_DATE_INVALID */
-export function migrationOf({ mode, on }: MigrationInput): TrialMigration {
+export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
   if (!(MIGRATION_MODES as readonly string[]).includes(mode))
     throw invalidOption("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
   const at = toInstant(on);
@@ -43,23 +43,23 @@ export function migrationOf({ mode, on }: MigrationInput): TrialMigration {
  * A draft to move to: where the book has that very version, the draft is its plan's next one, for the old one is what accounts
  * leave.
  */
-export function ownVersion(draft: PricePlan, { pricePlans }: Pick<Book, "pricePlans">): PricePlan {
+export function toNewVersion(draft: PricePlan, { pricePlans }: Pick<Book, "pricePlans">): PricePlan {
   const versions = pricePlans.filter(({ id }) => id === draft.id).map(({ version }) => version);
   return versions.includes(draft.version) ? { ...draft, version: Math.max(...versions) + 1 } : draft;
 }
 
 /** The result of a scenario's migration for the accounts that are shown; undefined without one. */
-export function migrationTried(
+export function toMigrationOutcome(
   { trial: { migration }, accounts }: ScenarioResult,
   plan: PricePlan,
-  shown: readonly Account[],
-): MigrationTried | undefined {
+  comparedAccounts: readonly Account[],
+): MigrationOutcome | undefined {
   if (migration === undefined) return undefined;
   const isMoved = ({ id }: Account): boolean =>
     accounts
       .of(id)
       ?.seen.record.associations.some((each) => each.plan?.planId === plan.id && each.plan.version === plan.version) ??
     false;
-  const stayed = shown.filter((account) => !isMoved(account)).map(({ id }) => id);
-  return { mode: migration.mode, on: formatDate(migration.on), moved: shown.length - stayed.length, stayed };
+  const stayed = comparedAccounts.filter((account) => !isMoved(account)).map(({ id }) => id);
+  return { mode: migration.mode, on: formatDate(migration.on), moved: comparedAccounts.length - stayed.length, stayed };
 }

@@ -39,13 +39,13 @@ export interface PlanCard {
 }
 
 /** The prices that explanations of one line show. */
-export function pricesShown(parts: readonly PartExplanation[]): CardPrices {
-  const shown = parts.flatMap((part) => part.slabs ?? []).toSorted((a, b) => a.order - b.order);
+export function readShownPrices(parts: readonly PartExplanation[]): CardPrices {
+  const shownSlabs = parts.flatMap((part) => part.slabs ?? []).toSorted((a, b) => a.order - b.order);
   const rate = parts.find((part) => part.rate !== undefined)?.rate;
   const atZero = parts.filter(({ quantity }) => quantity?.isZero() === true);
   return {
     pricingModel: parts.find((part) => part.pricingModel !== undefined)?.pricingModel,
-    slabs: new Map(shown.map((slab) => [slab.order, ratedSlabOf(slab)])),
+    slabs: new Map(shownSlabs.map((slab) => [slab.order, toRatedSlab(slab)])),
     isWhole: rate !== undefined,
     chargeAtZero: atZero.length === 0 ? undefined : atZero.some(({ slabs = [] }) => slabs.length > 0),
     ...(rate !== undefined && { rate }),
@@ -53,7 +53,7 @@ export function pricesShown(parts: readonly PartExplanation[]): CardPrices {
 }
 
 /** A slab without what fell in it. */
-function ratedSlabOf(slab: SlabExplanation): RatedSlab {
+function toRatedSlab(slab: SlabExplanation): RatedSlab {
   const { order, startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate } = slab;
   return {
     order,
@@ -69,7 +69,7 @@ function ratedSlabOf(slab: SlabExplanation): RatedSlab {
 }
 
 /** The kind of card that makes a line, and whether in advance. */
-function kindOfLine(type: string): { readonly kind: CardKind; readonly isInAdvance: boolean } | undefined {
+function findLineKind(type: string): { readonly kind: CardKind; readonly isInAdvance: boolean } | undefined {
   for (const kind of CARD_KINDS) {
     for (const isInAdvance of [false, true]) if (cardLineType(kind, isInAdvance) === type) return { kind, isInAdvance };
   }
@@ -78,39 +78,45 @@ function kindOfLine(type: string): { readonly kind: CardKind; readonly isInAdvan
 
 /** Whether a line was charged in advance. */
 export function isChargedInAdvance(type: string): boolean {
-  return kindOfLine(type)?.isInAdvance === true;
+  return findLineKind(type)?.isInAdvance === true;
 }
 
 /** Whether a line is a license's. */
 export function isLicense(type: string): boolean {
-  return kindOfLine(type)?.kind === "LICENSE";
+  return findLineKind(type)?.kind === "LICENSE";
 }
 
 /** The card of a line in a plan; undefined where the plan has none, or none in the currency. */
-export function cardInPlan(
+export function findPlanCard(
   details: PricePlanDetails,
   { type, id }: { readonly type: string; readonly id?: string | undefined },
   currency: string,
 ): PlanCard | undefined {
-  const priced = <Card extends Priced>(cards: readonly Card[], idOf: (card: Card) => string): Card | undefined =>
+  const findCard = <Card extends WithRateValues>(
+    cards: readonly Card[],
+    idOf: (card: Card) => string,
+  ): Card | undefined =>
     cards.find((card) => idOf(card) === id && card.rateValues.some((each) => each.currency === currency));
-  const bySlabs = (card: (Priced & SlabRated & Timed) | undefined, quantity?: Decimal): PlanCard | undefined =>
-    card && slabCard(ratedSlabsIn(card, currency, id ?? ""), card.invoiceTiming, quantity);
-  switch (kindOfLine(type)?.kind) {
+  const toSlabCard = (
+    card: (WithRateValues & WithSlabs & WithTiming) | undefined,
+    quantity?: Decimal,
+  ): PlanCard | undefined =>
+    card && createSlabCard(ratedSlabsIn(card, currency, id ?? ""), card.invoiceTiming, quantity);
+  switch (findLineKind(type)?.kind) {
     case "USAGE":
-      return bySlabs(priced(details.usageRateCards, ({ usageMeterId }) => usageMeterId));
+      return toSlabCard(findCard(details.usageRateCards, ({ usageMeterId }) => usageMeterId));
     case "FIXED_FEE":
-      return feeCard(priced(details.fixedFeeRateCards, idOfCard), currency);
+      return toFeeCard(findCard(details.fixedFeeRateCards, cardId), currency);
     case "LICENSE":
-      return bySlabs(priced(details.licenseRateCards, idOfCard));
+      return toSlabCard(findCard(details.licenseRateCards, cardId));
     case "BILLING_ENTITLEMENT": {
-      const card = priced(details.billingEntitlementRateCards, featureOfCard);
-      return bySlabs(card, card && grantedUnits(card));
+      const card = findCard(details.billingEntitlementRateCards, cardFeatureId);
+      return toSlabCard(card, card && grantedUnits(card));
     }
     case "ENTITLEMENT_OVERAGE":
-      return bySlabs(priced(details.entitlementOverageRateCards, featureOfCard));
+      return toSlabCard(findCard(details.entitlementOverageRateCards, cardFeatureId));
     case "CREDIT_GRANT":
-      return grantCard(
+      return toGrantCard(
         details.creditGrantRateCards.find((card) => card.id === id),
         currency,
       );
@@ -119,36 +125,36 @@ export function cardInPlan(
   }
 }
 
-interface Priced {
+interface WithRateValues {
   readonly rateValues: readonly { readonly currency: string }[];
 }
 
-interface SlabRated {
+interface WithSlabs {
   readonly ratePlan: RatePlan;
   readonly rateValues: readonly RateValue[];
 }
 
-interface Timed {
+interface WithTiming {
   readonly invoiceTiming?: string;
 }
 
-const idOfCard = ({ id }: { readonly id: string }): string => id;
-const featureOfCard = ({ featureId }: { readonly featureId: string }): string => featureId;
+const cardId = ({ id }: { readonly id: string }): string => id;
+const cardFeatureId = ({ featureId }: { readonly featureId: string }): string => featureId;
 
-function feeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCard | undefined {
+function toFeeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCard | undefined {
   if (card === undefined) return undefined;
   const { rate } = findInCurrency(card.rateValues, currency, card.id);
   const prices = { pricingModel: undefined, slabs: new Map(), isWhole: true, chargeAtZero: undefined, rate };
   return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
 }
 
-function grantCard(card: CreditGrantRateCard | undefined, currency: string): PlanCard | undefined {
+function toGrantCard(card: CreditGrantRateCard | undefined, currency: string): PlanCard | undefined {
   const isGranted = card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) === true;
   if (card === undefined || !isGranted) return undefined;
-  return slabCard(ratedGrantSlabs(card, currency), card.invoiceTiming, creditAmountOf(card, currency));
+  return createSlabCard(ratedGrantSlabs(card, currency), card.invoiceTiming, creditAmountOf(card, currency));
 }
 
-function slabCard(
+function createSlabCard(
   { pricingModel, slabs, chargeAtZero, bounds }: RatedSlabs,
   invoiceTiming: string | undefined,
   quantity: Decimal | undefined,
@@ -162,27 +168,27 @@ function slabCard(
 }
 
 /** The card that made a line: of the plans that may have priced it, the first that agrees with the prices that the line shows. */
-export function cardBehind(
+export function findCardByPrices(
   details: readonly PricePlanDetails[],
-  shown: CardPrices,
+  shownPrices: CardPrices,
   line: { readonly type: string; readonly id?: string | undefined },
   currency: string,
 ): PlanCard | undefined {
-  const cards = details.map((each) => cardInPlan(each, line, currency));
-  return cards.find((card) => card !== undefined && isSamePrice(card.prices, shown));
+  const cards = details.map((each) => findPlanCard(each, line, currency));
+  return cards.find((card) => card !== undefined && arePricesAlike(card.prices, shownPrices));
 }
 
 /** Whether prices are alike, as far as both are known. */
-export function isSamePrice(a: CardPrices, b: CardPrices): boolean {
+export function arePricesAlike(a: CardPrices, b: CardPrices): boolean {
   if (a.rate !== undefined && b.rate !== undefined && !a.rate.eq(b.rate)) return false;
   if (a.chargeAtZero !== undefined && b.chargeAtZero !== undefined && a.chargeAtZero !== b.chargeAtZero) return false;
   if (a.pricingModel !== undefined && b.pricingModel !== undefined && a.pricingModel !== b.pricingModel) return false;
-  const fits = (one: CardPrices, other: CardPrices): boolean =>
+  const agrees = (one: CardPrices, other: CardPrices): boolean =>
     [...one.slabs].every(([order, slab]) => {
-      const found = other.slabs.get(order);
-      return found === undefined ? !other.isWhole : isSameSlab(slab, found);
+      const otherSlab = other.slabs.get(order);
+      return otherSlab === undefined ? !other.isWhole : isSameSlab(slab, otherSlab);
     });
-  return fits(a, b) && fits(b, a);
+  return agrees(a, b) && agrees(b, a);
 }
 
 function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
@@ -192,7 +198,7 @@ function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
 }
 
 /** Prices with what others that are alike know besides. */
-export function joinedPrices(own: CardPrices, other: CardPrices): CardPrices {
+export function mergePrices(own: CardPrices, other: CardPrices): CardPrices {
   return {
     ...own,
     pricingModel: own.pricingModel ?? other.pricingModel,
@@ -203,27 +209,27 @@ export function joinedPrices(own: CardPrices, other: CardPrices): CardPrices {
 }
 
 /** The price of a quantity, before shares; undefined where a slab is needed that is not known. */
-export function priceOf(
+export function computeKnownPrice(
   { pricingModel = "TIERED", slabs, chargeAtZero = false, rate }: CardPrices,
   quantity: Decimal,
 ): Decimal | undefined {
   if (slabs.size === 0 && rate !== undefined) return rate;
   if (quantity.lte(ZERO) && !chargeAtZero) return ZERO;
-  const known = knownFor([...slabs.values()], pricingModel, quantity);
-  return known && sumSlabs(priceReachedSlabs({ pricingModel, slabs: known, chargeAtZero }, quantity));
+  const knownSlabs = findKnownSlabs([...slabs.values()], pricingModel, quantity);
+  return knownSlabs && sumSlabs(priceReachedSlabs({ pricingModel, slabs: knownSlabs, chargeAtZero }, quantity));
 }
 
 /** The known slabs, where they price a quantity; undefined where one is missing. */
-function knownFor(
+function findKnownSlabs(
   slabs: readonly RatedSlab[],
   pricingModel: "TIERED" | "VOLUME",
   quantity: Decimal,
 ): readonly RatedSlab[] | undefined {
   if (pricingModel === "VOLUME" && quantity.gt(ZERO)) {
-    const holding = slabs.find(
+    const slab = slabs.find(
       ({ startAfter, endAt }) => startAfter.lt(quantity) && (endAt === undefined || quantity.lte(endAt)),
     );
-    return holding && [holding];
+    return slab && [slab];
   }
   const gap = slabs.findIndex(({ order }, index) => order !== index + 1);
   const run = gap < 0 ? slabs : slabs.slice(0, gap);

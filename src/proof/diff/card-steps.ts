@@ -7,17 +7,17 @@ import type { CardExplanation } from "../../invoicing/explain.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { compareFractions, type Fraction, ZERO_FRACTION } from "../../numbers/fraction.ts";
-import { amountOf, amountsBetween, type CardInputs, inputsOf } from "./card-inputs.ts";
+import { computeAmount, computeStepAmounts, type CardInputs, toCardInputs } from "./card-inputs.ts";
 import {
-  cardBehind,
-  cardInPlan,
+  findCardByPrices,
+  findPlanCard,
   isChargedInAdvance,
   isLicense,
-  isSamePrice,
-  joinedPrices,
+  arePricesAlike,
+  mergePrices,
   type PlanCard,
 } from "./card-prices.ts";
-import { incomparable } from "./leaves.ts";
+import { incomparableError } from "./leaves.ts";
 import type { CycleTerms } from "./plan-terms.ts";
 
 /** One side of two invoices of one kind and cycle. */
@@ -44,7 +44,7 @@ export type SideLines = Sides<InvoiceLine | undefined>;
 export type Steps = readonly Fraction[];
 
 /** The steps of a line that is another from one step on. @param step the index of the group that changes it */
-export function stepsAt(step: number, from: Fraction, to: Fraction): Steps {
+export function createSteps(step: number, from: Fraction, to: Fraction): Steps {
   return Array.from({ length: 7 }, (_, index) => (index <= step ? from : to));
 }
 
@@ -52,43 +52,47 @@ export function stepsAt(step: number, from: Fraction, to: Fraction): Steps {
 export const DAYS = 3;
 
 /** A card: usage, rates, bounds and days are put in; commitment and credits do not touch it. */
-export function cardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): Steps {
-  const [from, to] = [exactOf(lines[0]), exactOf(lines[1])];
-  const compared = comparedInputs(sides, lines, line);
-  if (compared === undefined) return stepsAt(DAYS, from, to);
-  const [used, rated, bounded] = amountsBetween(...compared.inputs, compared.isSameQuantity);
-  return [from, used, rated, bounded, to, to, to];
+export function computeCardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): Steps {
+  const [from, to] = [exactAmount(lines[0]), exactAmount(lines[1])];
+  const comparison = compareInputs(sides, lines, line);
+  if (comparison === undefined) return createSteps(DAYS, from, to);
+  const [afterUsage, afterRates, afterBounds] = computeStepAmounts(...comparison.inputs, comparison.isSameQuantity);
+  return [from, afterUsage, afterRates, afterBounds, to, to, to];
 }
 
-function exactOf(line: InvoiceLine | undefined): Fraction {
-  return line === undefined ? ZERO_FRACTION : cardOf(line).exact;
+function exactAmount(line: InvoiceLine | undefined): Fraction {
+  return line === undefined ? ZERO_FRACTION : requireExplanation(line).exact;
 }
 
-interface Compared {
+interface ComparedInputs {
   readonly inputs: Sides<CardInputs>;
   /** Whether the quantities are known to be the same, however they are charged. */
   readonly isSameQuantity: boolean;
 }
 
 /** The inputs of a card on both sides; undefined where one side does not charge it for these days. */
-function comparedInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): Compared | undefined {
+function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): ComparedInputs | undefined {
   const [before, after] = sides;
   if (before.terms === undefined || after.terms === undefined) return undefined;
-  const own = [checkedInputs(lines[0]), checkedInputs(lines[1])] as const;
-  const cards = [cardOn(before.terms, own[0], line, before), cardOn(after.terms, own[1], line, after)] as const;
+  const own = [requireInputs(lines[0]), requireInputs(lines[1])] as const;
+  const cards = [
+    findSideCard(before.terms, own[0], line, before),
+    findSideCard(after.terms, own[1], line, after),
+  ] as const;
   const isOnePlan = before.terms.plan !== undefined && before.terms.plan === after.terms.plan;
   const isSameQuantity = haveSameSeats(sides, line);
   const missing: MissingLine = { line, isOnePlan, isSameQuantity };
-  const start = own[0] ?? missingInputs(before, cards[0], own[1], missing);
-  const end = own[1] ?? missingInputs(after, cards[1], own[0], missing);
+  const start = own[0] ?? inferMissingInputs(before, cards[0], own[1], missing);
+  const end = own[1] ?? inferMissingInputs(after, cards[1], own[0], missing);
   if (start === undefined || end === undefined) return undefined;
   const areUnknown = cards[0] === undefined && cards[1] === undefined;
-  const prices = [withCard(start.prices, cards[0]), withCard(end.prices, cards[1])] as const;
-  const shared = areUnknown && isOnePlan ? ([joined(...prices), joined(prices[1], prices[0])] as const) : prices;
+  const prices = [addCardPrices(start.prices, cards[0]), addCardPrices(end.prices, cards[1])] as const;
+  const fullPrices =
+    areUnknown && isOnePlan ? ([mergeKnownPrices(...prices), mergeKnownPrices(prices[1], prices[0])] as const) : prices;
   return {
     inputs: [
-      { ...start, prices: shared[0] },
-      { ...end, prices: shared[1] },
+      { ...start, prices: fullPrices[0] },
+      { ...end, prices: fullPrices[1] },
     ],
     isSameQuantity,
   };
@@ -100,28 +104,28 @@ function haveSameSeats([before, after]: Sides<InvoiceSide>, { type }: InvoiceLin
 }
 
 /** The inputs of a line, whose explanation must give its own exact amount: else causes would be made of nothing. */
-function checkedInputs(line: InvoiceLine | undefined): CardInputs | undefined {
+function requireInputs(line: InvoiceLine | undefined): CardInputs | undefined {
   if (line === undefined) return undefined;
-  const card = cardOf(line);
-  const inputs = inputsOf(card);
-  const amount = amountOf(inputs);
+  const card = requireExplanation(line);
+  const inputs = toCardInputs(card);
+  const amount = computeAmount(inputs);
   if (amount !== undefined && compareFractions(amount, card.exact) === 0) return inputs;
-  throw incomparable(`${nameOf(line)}: the explanation does not give the exact amount that stands in it`);
+  throw incomparableError(`${describeLine(line)}: the explanation does not give the exact amount that stands in it`);
 }
 
 /** The card of a plan that has none for what a line charges. */
 const NO_CARD = "NO_CARD";
 
 /** The card of a line on one side; undefined where it is not known. */
-function cardOn(
+function findSideCard(
   { details }: CycleTerms,
-  shown: CardInputs | undefined,
+  shownInputs: CardInputs | undefined,
   line: InvoiceLine,
   { currency }: InvoiceSide,
 ): PlanCard | typeof NO_CARD | undefined {
-  if (shown?.prices !== undefined) return cardBehind(details, shown.prices, line, currency);
+  if (shownInputs?.prices !== undefined) return findCardByPrices(details, shownInputs.prices, line, currency);
   const [first] = details;
-  return first && (cardInPlan(first, line, currency) ?? NO_CARD);
+  return first && (findPlanCard(first, line, currency) ?? NO_CARD);
 }
 
 /** A line that one side does not have. */
@@ -136,29 +140,30 @@ interface MissingLine {
  * The inputs of a side that has no such line, as the other side's with nothing counted; undefined where its card would have
  * charged something, so that it does not charge for these days.
  */
-function missingInputs(
+function inferMissingInputs(
   { invoice }: InvoiceSide,
   card: PlanCard | typeof NO_CARD | undefined,
   other: CardInputs | undefined,
   { line, isOnePlan, isSameQuantity }: MissingLine,
 ): CardInputs | undefined {
   if (other === undefined) return undefined;
-  const { parts, bounds, notBelowZero } = other;
-  const used = usedOn(invoice, line);
-  const counting = (counted: Decimal): CardInputs["parts"] =>
-    parts.map((part) => (part.quantity === undefined ? part : { ...part, quantity: counted }));
-  const nothing: CardInputs = { parts: counting(used), prices: undefined, bounds, notBelowZero };
-  if (card === NO_CARD) return nothing;
-  if (card === undefined) return nothingLike(other, nothing, isOnePlan && used.isZero() && line.quantity !== undefined);
+  const { parts, bounds, isNeverNegative } = other;
+  const usage = findUsage(invoice, line);
+  const partsWithQuantity = (quantity: Decimal): CardInputs["parts"] =>
+    parts.map((part) => (part.quantity === undefined ? part : { ...part, quantity: quantity }));
+  const emptyInputs: CardInputs = { parts: partsWithQuantity(usage), prices: undefined, bounds, isNeverNegative };
+  if (card === NO_CARD) return emptyInputs;
+  if (card === undefined)
+    return emptyInputsLike(other, emptyInputs, isOnePlan && usage.isZero() && line.quantity !== undefined);
   const own: CardInputs = {
-    parts: counting(card.quantity ?? used),
+    parts: partsWithQuantity(card.quantity ?? usage),
     prices: card.prices,
     bounds: card.bounds && { ...card.bounds, share: bounds?.share ?? "EACH_PART" },
-    notBelowZero,
+    isNeverNegative,
   };
   // Seats that are the same are charged with another piece of the natural cycle, or not by days.
   if (isSameQuantity && line.quantity?.isZero() === false) return undefined;
-  return card.isInAdvance === isChargedInAdvance(line.type) && isNothing(own) ? own : undefined;
+  return card.isInAdvance === isChargedInAdvance(line.type) && isZeroAmount(own) ? own : undefined;
 }
 
 /**
@@ -166,39 +171,42 @@ function missingInputs(
  *
  * @param isAlike whether both sides have one version of one plan, and this one a quantity of none
  */
-function nothingLike({ prices }: CardInputs, nothing: CardInputs, isAlike: boolean): CardInputs {
-  if (!isAlike) return nothing;
-  const alike: CardInputs = { ...nothing, prices };
-  if (isNothing(alike)) return alike;
-  return isNothing({ ...alike, bounds: undefined }) ? { ...alike, bounds: undefined } : nothing;
+function emptyInputsLike({ prices }: CardInputs, emptyInputs: CardInputs, isAlike: boolean): CardInputs {
+  if (!isAlike) return emptyInputs;
+  const sameInputs: CardInputs = { ...emptyInputs, prices };
+  if (isZeroAmount(sameInputs)) return sameInputs;
+  return isZeroAmount({ ...sameInputs, bounds: undefined }) ? { ...sameInputs, bounds: undefined } : emptyInputs;
 }
 
-function isNothing(inputs: CardInputs): boolean {
-  return amountOf(inputs)?.numerator.isZero() === true;
+function isZeroAmount(inputs: CardInputs): boolean {
+  return computeAmount(inputs)?.numerator.isZero() === true;
 }
 
 /** The usage of a line's meter on an invoice that does not charge it. */
-function usedOn(invoice: Invoice | undefined, { type, id }: InvoiceLine): Decimal {
+function findUsage(invoice: Invoice | undefined, { type, id }: InvoiceLine): Decimal {
   if (type !== "USAGE_RATE_CARD_AMOUNT") return ZERO;
   return invoice?.usageInfo?.lineItems.find((each) => each.id === id)?.quantity ?? ZERO;
 }
 
 /** Prices with the slabs that the plan's card has besides. */
-function withCard(prices: CardInputs["prices"], card: PlanCard | typeof NO_CARD | undefined): CardInputs["prices"] {
-  return prices === undefined || typeof card !== "object" ? prices : joinedPrices(prices, card.prices);
+function addCardPrices(
+  prices: CardInputs["prices"],
+  card: PlanCard | typeof NO_CARD | undefined,
+): CardInputs["prices"] {
+  return prices === undefined || typeof card !== "object" ? prices : mergePrices(prices, card.prices);
 }
 
 /** Prices with the slabs that the other side shows of the same ones. */
-function joined(own: CardInputs["prices"], other: CardInputs["prices"]): CardInputs["prices"] {
-  if (own === undefined || other === undefined || !isSamePrice(own, other)) return own;
-  return joinedPrices(own, other);
+function mergeKnownPrices(own: CardInputs["prices"], other: CardInputs["prices"]): CardInputs["prices"] {
+  if (own === undefined || other === undefined || !arePricesAlike(own, other)) return own;
+  return mergePrices(own, other);
 }
 
-function cardOf(line: InvoiceLine): CardExplanation {
+function requireExplanation(line: InvoiceLine): CardExplanation {
   if (line.explanation?.of === "CARD") return line.explanation;
-  throw incomparable(`${nameOf(line)}: the line has no explanation: preview with --explain, or \`explain\``);
+  throw incomparableError(`${describeLine(line)}: the line has no explanation: preview with --explain, or \`explain\``);
 }
 
-function nameOf({ type, id = "" }: InvoiceLine): string {
+function describeLine({ type, id = "" }: InvoiceLine): string {
   return `${type} ${id}`;
 }

@@ -8,10 +8,17 @@ import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing
 import { netTotal } from "../../invoicing/paid-in-all.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions, sumFractions, toFraction } from "../../numbers/fraction.ts";
-import { cardSteps, type InvoiceSide, type SideLines, type Sides, type Steps, stepsAt } from "./card-steps.ts";
-import { incomparable, leavesOf, type Leaves, netLeaves } from "./leaves.ts";
-import { accountPlans, plansInBook, type PlanSource } from "./plan-terms.ts";
-import { type ChargedPair, trueUpSteps } from "./true-up-steps.ts";
+import {
+  computeCardSteps,
+  type InvoiceSide,
+  type SideLines,
+  type Sides,
+  type Steps,
+  createSteps,
+} from "./card-steps.ts";
+import { incomparableError, listLeaves, type Leaves, listNetLeaves } from "./leaves.ts";
+import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "./plan-terms.ts";
+import { type ChargedPair, computeTrueUpSteps } from "./true-up-steps.ts";
 
 /** The groups of inputs, in the order in which they are put in; rounding is what is left. */
 export const CAUSES = ["usage", "rates", "bounds", "days", "commitment", "credits", "rounding"] as const;
@@ -75,10 +82,10 @@ export function diffInvoices(
   b: Invoice | readonly Invoice[],
   { books }: DiffOptions = {},
 ): InvoiceDiff {
-  const sides = [listOf(a), listOf(b)] as const;
+  const sides = [toList(a), toList(b)] as const;
   const [first, second] = books ?? [];
-  const before = first && plansInBook(first);
-  const sources = [before, first === second ? before : second && plansInBook(second)] as const;
+  const before = first && createBookPlanSource(first);
+  const sources = [before, first === second ? before : second && createBookPlanSource(second)] as const;
   const ids = new Set([...sides[1], ...sides[0]].map(({ accountId }) => accountId));
   return {
     accounts: [...ids].map((id) => {
@@ -88,7 +95,7 @@ export function diffInvoices(
   };
 }
 
-function listOf(invoices: Invoice | readonly Invoice[]): readonly Invoice[] {
+function toList(invoices: Invoice | readonly Invoice[]): readonly Invoice[] {
   return "accountId" in invoices ? [invoices] : invoices;
 }
 
@@ -109,48 +116,51 @@ export function diffAccount(
   const [before, after] = invoices;
   const [currency = "", ...others] = new Set([...after, ...before].map((invoice) => invoice.currency));
   if (others.length > 0)
-    throw incomparable(
+    throw incomparableError(
       `${accountId}: its invoices are in ${[currency, ...others].join(" and ")}: amounts in two currencies do not compare`,
     );
-  const plans = [accountPlans(sources[0], accountId, before), accountPlans(sources[1], accountId, after)] as const;
-  const leaves = [leavesOfAll(before, isNet), leavesOfAll(after, isNet)] as const;
-  const side = (which: 0 | 1, invoice: Invoice | undefined, other: Invoice | undefined): InvoiceSide => ({
+  const plans = [
+    resolveAccountPlans(sources[0], accountId, before),
+    resolveAccountPlans(sources[1], accountId, after),
+  ] as const;
+  const leaves = [readLeaves(before, isNet), readLeaves(after, isNet)] as const;
+  const createSide = (which: 0 | 1, invoice: Invoice | undefined, other: Invoice | undefined): InvoiceSide => ({
     invoice,
     currency,
     seats: plans[which].seats,
-    terms: invoice === undefined ? other && plans[which].inCycleOf(other) : plans[which].ofInvoice(invoice),
+    terms: invoice === undefined ? other && plans[which].inCycle(other) : plans[which].forInvoice(invoice),
   });
-  const pairs = paired(invoices).map(([a, b]) => {
-    const leavesOfPair = [leavesIn(leaves[0], a), leavesIn(leaves[1], b)] as const;
-    return comparedPair([side(0, a, b), side(1, b, a)], leavesOfPair);
+  const pairs = pairInvoices(invoices).map(([a, b]) => {
+    const leavesOfPair = [findLeaves(leaves[0], a), findLeaves(leaves[1], b)] as const;
+    return comparePair([createSide(0, a, b), createSide(1, b, a)], leavesOfPair);
   });
   const sums = new Map<string, DiffLine>();
-  for (const line of pairs.flatMap((pair) => [...pair.lines, ...trueUpLines(pair, pairs)])) {
+  for (const line of pairs.flatMap((pair) => [...pair.lines, ...createTrueUpLines(pair, pairs)])) {
     const key = JSON.stringify([line.type, line.id]);
-    const known = sums.get(key);
-    sums.set(key, known === undefined ? line : added(known, line));
+    const existing = sums.get(key);
+    sums.set(key, existing === undefined ? line : addLines(existing, line));
   }
   const areCreditsSame = plans[0].credits !== undefined && plans[0].credits === plans[1].credits;
-  const lines = areCreditsSame ? withPaymentCauses([...sums.values()]) : [...sums.values()];
-  const { before: from, after: to, difference, causes } = lines.reduce<DiffLine>(added, { type: "", ...NO_CHANGE });
+  const lines = areCreditsSame ? assignPaymentCauses([...sums.values()]) : [...sums.values()];
+  const { before: from, after: to, difference, causes } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
   for (const [lineSum, invoicesOfSide] of [
     [from, before],
     [to, after],
   ] as const) {
     const total = isNet ? sum(invoicesOfSide.map(({ revenueInfo }) => revenueInfo.value)) : netTotal(invoicesOfSide);
     if (lineSum.eq(total)) continue;
-    throw incomparable(
+    throw incomparableError(
       `${accountId}: the lines of its invoices come to ${formatDecimal(lineSum)}, and their totals to ${formatDecimal(total)}`,
     );
   }
   return { accountId, currency, lines, total: { before: from, after: to, difference, causes } };
 }
 
-function leavesOfAll(invoices: readonly Invoice[], isNet: boolean): ReadonlyMap<Invoice, Leaves> {
-  return isNet ? new Map(invoices.map((invoice) => [invoice, leavesOf(invoice)])) : netLeaves(invoices);
+function readLeaves(invoices: readonly Invoice[], isNet: boolean): ReadonlyMap<Invoice, Leaves> {
+  return isNet ? new Map(invoices.map((invoice) => [invoice, listLeaves(invoice)])) : listNetLeaves(invoices);
 }
 
-function leavesIn(leaves: ReadonlyMap<Invoice, Leaves>, invoice: Invoice | undefined): Leaves {
+function findLeaves(leaves: ReadonlyMap<Invoice, Leaves>, invoice: Invoice | undefined): Leaves {
   return (invoice && leaves.get(invoice)) ?? new Map<string, InvoiceLine>();
 }
 
@@ -160,7 +170,7 @@ const NO_CHANGE = { before: ZERO, after: ZERO, difference: ZERO, causes: {} };
  * Invoices of one kind and cycle together. Of several, as increases of one instant and those of two versions of a plan, each
  * goes with one of its own version where there is one, and then with the next in order.
  */
-function paired([before, after]: Sides<readonly Invoice[]>): readonly Sides<Invoice | undefined>[] {
+function pairInvoices([before, after]: Sides<readonly Invoice[]>): readonly Sides<Invoice | undefined>[] {
   const groups = new Map<string, { readonly before: Invoice[]; readonly after: Invoice[] }>();
   for (const [side, invoices] of [
     ["after", after],
@@ -175,17 +185,17 @@ function paired([before, after]: Sides<readonly Invoice[]>): readonly Sides<Invo
     }
   }
   return [...groups.values()].flatMap((group) => {
-    const left = [...group.before];
-    const take = (isMeant: (invoice: Invoice) => boolean): Invoice | undefined => {
-      const index = left.findIndex(isMeant);
-      return index < 0 ? undefined : left.splice(index, 1)[0];
+    const remaining = [...group.before];
+    const takeFirst = (matches: (invoice: Invoice) => boolean): Invoice | undefined => {
+      const index = remaining.findIndex(matches);
+      return index < 0 ? undefined : remaining.splice(index, 1)[0];
     };
     const areSameCount = group.before.length === group.after.length;
-    const found = group.after.map((invoice) =>
-      areSameCount ? left.shift() : take((other) => isSamePlan(other, invoice)),
+    const partners = group.after.map((invoice) =>
+      areSameCount ? remaining.shift() : takeFirst((other) => isSamePlan(other, invoice)),
     );
-    const pairs = group.after.map((invoice, index) => [found[index] ?? left.shift(), invoice] as const);
-    return [...pairs, ...left.map((invoice) => [invoice, undefined] as const)];
+    const pairs = group.after.map((invoice, index) => [partners[index] ?? remaining.shift(), invoice] as const);
+    return [...pairs, ...remaining.map((invoice) => [invoice, undefined] as const)];
   });
 }
 
@@ -193,7 +203,7 @@ function isSamePlan(a: Invoice, b: Invoice): boolean {
   return a.pricePlanId === b.pricePlanId && a.pricePlanVersion === b.pricePlanVersion;
 }
 
-function added(a: DiffLine, b: DiffLine): DiffLine {
+function addLines(a: DiffLine, b: DiffLine): DiffLine {
   const causes = CAUSES.map(
     (cause) => [cause, sumFractions([a.causes[cause] ?? ZERO_FRACTION, b.causes[cause] ?? ZERO_FRACTION])] as const,
   );
@@ -202,11 +212,11 @@ function added(a: DiffLine, b: DiffLine): DiffLine {
     before: sum([a.before, b.before]),
     after: sum([a.after, b.after]),
     difference: sum([a.difference, b.difference]),
-    causes: withoutNothing(causes),
+    causes: removeZeroCauses(causes),
   };
 }
 
-function withoutNothing(causes: readonly (readonly [Cause, Fraction])[]): DiffLine["causes"] {
+function removeZeroCauses(causes: readonly (readonly [Cause, Fraction])[]): DiffLine["causes"] {
   return Object.fromEntries(causes.filter(([, amount]) => !amount.numerator.isZero()));
 }
 
@@ -216,38 +226,38 @@ interface ComparedPair extends ChargedPair {
   readonly trueUps: SideLines;
 }
 
-function comparedPair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): ComparedPair {
+function comparePair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): ComparedPair {
   const cards: Steps[] = [];
   const lines: DiffLine[] = [];
   for (const key of new Set([...leaves[1].keys(), ...leaves[0].keys()])) {
     const own = [leaves[0].get(key), leaves[1].get(key)] as const;
     const line = own[1] ?? own[0];
     if (line === undefined || line.type === "TRUE_UP_AMOUNT") continue;
-    const steps = CARD_LINE_TYPES.has(line.type) ? cardSteps(sides, own, line) : creditSteps(own);
+    const steps = CARD_LINE_TYPES.has(line.type) ? computeCardSteps(sides, own, line) : computeCreditSteps(own);
     if (CARD_LINE_TYPES.has(line.type)) cards.push(steps);
-    lines.push(diffLine(own, line, steps));
+    lines.push(createDiffLine(own, line, steps));
   }
-  const charged = CAUSES.map((_, step) => sumFractions(cards.map((steps) => steps[step] ?? ZERO_FRACTION)));
-  return { sides, charged, lines, trueUps: [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] };
+  const chargedAmounts = CAUSES.map((_, step) => sumFractions(cards.map((steps) => steps[step] ?? ZERO_FRACTION)));
+  return { sides, chargedAmounts, lines, trueUps: [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] };
 }
 
 const TRUE_UP = JSON.stringify(["TRUE_UP_AMOUNT", null]);
 
 /** The true-up follows from what all invoices of its cycle charge (S13.3). */
-function trueUpLines(pair: ComparedPair, pairs: readonly ComparedPair[]): readonly DiffLine[] {
+function createTrueUpLines(pair: ComparedPair, pairs: readonly ComparedPair[]): readonly DiffLine[] {
   const { trueUps } = pair;
   const line = trueUps[1] ?? trueUps[0];
-  return line === undefined ? [] : [diffLine(trueUps, line, trueUpSteps(pair, trueUps, pairs))];
+  return line === undefined ? [] : [createDiffLine(trueUps, line, computeTrueUpSteps(pair, trueUps, pairs))];
 }
 
 /**
  * Lines of which those of credits follow from the others: where the credits themselves are the same and one group of inputs
  * alone differs, that is why they pay another amount.
  */
-function withPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
+function assignPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
   const isPayment = ({ type }: DiffLine): boolean => type === "SUB_CREDITS";
-  const found = new Set(lines.filter((line) => !isPayment(line)).flatMap(({ causes }) => Object.keys(causes)));
-  const [cause, ...others] = CAUSES.filter((each) => each !== "rounding" && found.has(each));
+  const changedCauses = new Set(lines.filter((line) => !isPayment(line)).flatMap(({ causes }) => Object.keys(causes)));
+  const [cause, ...others] = CAUSES.filter((each) => each !== "rounding" && changedCauses.has(each));
   if (cause === undefined || others.length > 0) return lines;
   return lines.map((line) => {
     const { credits } = line.causes;
@@ -256,14 +266,14 @@ function withPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
 }
 
 /** Credits are put in last. */
-function creditSteps([a, b]: SideLines): Steps {
-  return stepsAt(CREDITS, toFraction(a?.value ?? ZERO), toFraction(b?.value ?? ZERO));
+function computeCreditSteps([a, b]: SideLines): Steps {
+  return createSteps(CREDITS, toFraction(a?.value ?? ZERO), toFraction(b?.value ?? ZERO));
 }
 
 const CREDITS = CAUSES.indexOf("credits");
 
 /** The line's exact amounts, from the first side's through all groups to the second's, as causes. */
-function diffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, steps: Steps): DiffLine {
+function createDiffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, steps: Steps): DiffLine {
   const [before, after] = [a?.value ?? ZERO, b?.value ?? ZERO];
   const difference = subtract(after, before);
   const causes = CAUSES.slice(0, -1).map(
@@ -278,6 +288,6 @@ function diffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, ste
     before,
     after,
     difference,
-    causes: withoutNothing([...causes, ["rounding", rest]]),
+    causes: removeZeroCauses([...causes, ["rounding", rest]]),
   };
 }

@@ -16,7 +16,7 @@ export type Leaves = ReadonlyMap<string, InvoiceLine>;
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for a line whose type is not known: another version may have made it
  */
-export function leavesOf(invoice: Invoice | undefined): Leaves {
+export function listLeaves(invoice: Invoice | undefined): Leaves {
   const leaves = new Map<string, InvoiceLine>();
   const visit = (line: InvoiceLine): void => {
     if (SUM_LINE_TYPES.has(line.type)) {
@@ -25,7 +25,7 @@ export function leavesOf(invoice: Invoice | undefined): Leaves {
     }
     const isLeaf = CARD_LINE_TYPES.has(line.type) || line.type === "TRUE_UP_AMOUNT" || line.type === "SUB_CREDITS";
     if (!isLeaf) {
-      throw incomparable(`${line.type} is no line of an invoice of this version: preview again with it`);
+      throw incomparableError(`${line.type} is no line of an invoice of this version: preview again with it`);
     }
     leaves.set(JSON.stringify([line.type, line.id ?? null]), line);
   };
@@ -37,17 +37,17 @@ export function leavesOf(invoice: Invoice | undefined): Leaves {
  * The lines of one account's invoices, in which an invoice below zero counts once: what the credit that it is pays of another
  * one is no line (S13.4). The lines add up to what is paid in all.
  */
-export function netLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice, Leaves> {
+export function listNetLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice, Leaves> {
   const totals = invoices.map(({ revenueInfo }) => revenueInfo.value);
-  let left = sum(totals.filter((total) => total.isNegative())).abs();
+  let remaining = sum(totals.filter((total) => total.isNegative())).abs();
   return new Map(
     invoices.map((invoice) => {
-      const leaves = new Map(leavesOf(invoice));
+      const leaves = new Map(listLeaves(invoice));
       for (const [key, line] of leaves) {
         if (line.type !== "SUB_CREDITS" || line.description !== BELOW_ZERO_PURPOSE) continue;
-        const counted = least(line.value.abs(), left);
-        left = subtract(left, counted);
-        const value = add(line.value, counted);
+        const deduction = least(line.value.abs(), remaining);
+        remaining = subtract(remaining, deduction);
+        const value = add(line.value, deduction);
         if (value.isZero()) leaves.delete(key);
         else leaves.set(key, { ...line, value });
       }
@@ -57,12 +57,12 @@ export function netLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice, Le
 }
 
 /** The sum of the cards of an invoice, rounded; 0 without an invoice. */
-export function subTotalOf(invoice: Invoice | undefined): Decimal {
-  const cards = [...leavesOf(invoice).values()].filter(({ type }) => CARD_LINE_TYPES.has(type));
+export function computeSubTotal(invoice: Invoice | undefined): Decimal {
+  const cards = [...listLeaves(invoice).values()].filter(({ type }) => CARD_LINE_TYPES.has(type));
   return cards.length === 0 ? ZERO : sum(cards.map(({ value }) => value));
 }
 
 /** The error for invoices that cannot be compared. */
-export function incomparable(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+export function incomparableError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$", message }] });
 }

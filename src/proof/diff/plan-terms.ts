@@ -29,7 +29,7 @@ interface Holdings {
 }
 
 /** The plans of a book and its accounts. */
-export function plansInBook(book: Book): PlanSource {
+export function createBookPlanSource(book: Book): PlanSource {
   const findPlan = findPlanIn(book.pricePlans);
   const accounts = new Map(book.accounts.map((account) => [account.id, account]));
   return {
@@ -53,9 +53,9 @@ export interface CycleTerms {
 /** The plans of one account on one side. */
 export interface AccountPlans {
   /** The plan of an invoice of this side. */
-  readonly ofInvoice: (invoice: Invoice) => CycleTerms;
+  readonly forInvoice: (invoice: Invoice) => CycleTerms;
   /** The plan of this side in the cycle of an invoice of the other side; undefined where the account has no such cycle here. */
-  readonly inCycleOf: (other: Invoice) => CycleTerms | undefined;
+  readonly inCycle: (other: Invoice) => CycleTerms | undefined;
   /** The credits that the account was given, and how its plans grant more, as a text; undefined where they are not known. */
   readonly credits: string | undefined;
   /** The changes of the seats that the account holds, as a text; undefined where they are not known. */
@@ -68,45 +68,45 @@ export interface AccountPlans {
  * @param source undefined where nothing is known but the invoices
  * @param invoices those of the account on this side
  */
-export function accountPlans(
+export function resolveAccountPlans(
   source: PlanSource | undefined,
   accountId: string,
   invoices: readonly Invoice[],
 ): AccountPlans {
   const decisions = source?.decisionsFor(accountId) ?? [];
-  const timelines = timelinesOf(decisions);
-  const detailsFor = ({ startDate, pricePlanId, pricePlanVersion }: Invoice): readonly PricePlanDetails[] => {
+  const timelines = buildTimelines(decisions);
+  const findDetails = ({ startDate, pricePlanId, pricePlanVersion }: Invoice): readonly PricePlanDetails[] => {
     const start = toInstant(startDate);
-    const found = timelines.flatMap((timeline) =>
+    const matches = timelines.flatMap((timeline) =>
       timeline
         .filter(({ from, until, plan }) => from <= start && start < until && plan.planId === pricePlanId)
         .filter(({ plan }) => plan.version === pricePlanVersion)
         .map(({ plan }) => plan.details),
     );
-    return [...new Set(found)];
+    return [...new Set(matches)];
   };
   // A draft that was tried is not among the plans that a book gives its accounts.
-  const isKnown = timelines.length > 0 && invoices.every((invoice) => detailsFor(invoice).length > 0);
-  const ofInvoice = (invoice: Invoice): CycleTerms => {
+  const isKnown = timelines.length > 0 && invoices.every((invoice) => findDetails(invoice).length > 0);
+  const forInvoice = (invoice: Invoice): CycleTerms => {
     const { pricePlanId, pricePlanVersion } = invoice;
-    const details = detailsFor(invoice);
-    const found = details.length > 0 ? undefined : source?.findPlan(pricePlanId, pricePlanVersion);
+    const details = findDetails(invoice);
+    const fallbackPlan = details.length > 0 ? undefined : source?.findPlan(pricePlanId, pricePlanVersion);
     return {
       plan: JSON.stringify([pricePlanId, pricePlanVersion]),
-      details: found === undefined ? details : [found.pricePlanDetails],
+      details: fallbackPlan === undefined ? details : [fallbackPlan.pricePlanDetails],
     };
   };
   const holdings = source?.holdingsOf(accountId);
   const grants = new Set(
-    decisions.map(({ plan }) => JSON.stringify(plan?.details.creditGrantRateCards.map(grantTerms))),
+    decisions.map(({ plan }) => JSON.stringify(plan?.details.creditGrantRateCards.map(listGrantTerms))),
   );
   return {
     credits: holdings && isKnown ? JSON.stringify([holdings.credits, [...grants]]) : undefined,
     seats: holdings && JSON.stringify(holdings.licenseUpdates),
-    ofInvoice,
-    inCycleOf({ startDate, endDate }) {
+    forInvoice,
+    inCycle({ startDate, endDate }) {
       const own = invoices.find((invoice) => invoice.startDate === startDate && invoice.endDate === endDate);
-      if (own !== undefined) return ofInvoice(own);
+      if (own !== undefined) return forInvoice(own);
       if (!isKnown) return undefined;
       const [start, end] = [toInstant(startDate), toInstant(endDate)];
       for (const timeline of timelines) {
@@ -119,12 +119,12 @@ export function accountPlans(
 }
 
 /** How a card grants credits, apart from their amount. */
-function grantTerms({ id, type, recurrenceConfig, grantDetails }: CreditGrantRateCard): readonly unknown[] {
+function listGrantTerms({ id, type, recurrenceConfig, grantDetails }: CreditGrantRateCard): readonly unknown[] {
   return [id, type, recurrenceConfig, grantDetails];
 }
 
 /** The timeline of all decisions, then those that were known before, the latest first. */
-function timelinesOf(decisions: readonly PlanDecision[]): readonly Timeline[] {
+function buildTimelines(decisions: readonly PlanDecision[]): readonly Timeline[] {
   if (decisions.length === 0) return [];
   return [
     buildTimeline(decisions),

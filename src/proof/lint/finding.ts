@@ -4,7 +4,7 @@
  * @module
  */
 import type { LintCode } from "../../book/model/lint-codes.ts";
-import { type Path, pathText } from "../../book/problems.ts";
+import { type Path, formatPath } from "../../book/problems.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 
@@ -34,17 +34,17 @@ export interface LintPlace {
 }
 
 /** A finding at a place. */
-export function finding(
+export function createFinding(
   code: LintCode,
   place: LintPlace,
-  found: Pick<LintFinding, "message"> & Partial<Pick<LintFinding, "level" | "example" | "searched">>,
+  details: Pick<LintFinding, "message"> & Partial<Pick<LintFinding, "level" | "example" | "searched">>,
 ): LintFinding {
   const { path, at } = place;
-  return { code, level: "warning", path: pathText(path), at, searched: false, ...found };
+  return { code, level: "warning", path: formatPath(path), at, searched: false, ...details };
 }
 
 /** An amount with at least the digits of its currency, such as `500.00 USD`. */
-export function moneyText(amount: Decimal, currency: string): string {
+export function formatAmount(amount: Decimal, currency: string): string {
   const digits = minorUnitDigits(currency);
   return `${amount.decimalPlaces() <= digits ? amount.toFixed(digits) : formatDecimal(amount)} ${currency}`;
 }

@@ -4,15 +4,15 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { Silence } from "../../book/model/catalog-items.ts";
+import type { LintSuppression } from "../../book/model/catalog-items.ts";
 import { RatebookError } from "../../errors.ts";
 import { type DecimalInput, parseDecimal, ONE } from "../../numbers/decimal.ts";
 import type { LintFinding } from "./finding.ts";
 import { lintCard } from "./lint-curves.ts";
 import { lintMeter } from "./lint-meters.ts";
-import { lintAccount, lintCardSet, unpricedMeters } from "./lint-plans.ts";
-import { waitingCards } from "./lint-versions.ts";
-import { cardSetsOf, pricedCardsOf } from "./priced-cards.ts";
+import { lintAccount, lintCardSet, findUnpricedMeters } from "./lint-plans.ts";
+import { findWaitingCards } from "./lint-versions.ts";
+import { listCardSets, listPricedCards } from "./priced-cards.ts";
 
 /** How a book is looked at. */
 export interface LintOptions {
@@ -34,25 +34,26 @@ export function lintBook(book: Book, options: LintOptions = {}): readonly LintFi
       option: "jumpShare",
     });
   }
-  const sets = cardSetsOf(book);
+  const sets = listCardSets(book);
   const curves = { jumpShare, rounding: book.organization.rounding };
-  const found = [
+  const findings = [
     ...sets.flatMap((set) => [
-      ...pricedCardsOf(book, set).flatMap((card) => lintCard(card, curves)),
+      ...listPricedCards(book, set).flatMap((card) => lintCard(card, curves)),
       ...lintCardSet(book, set),
     ]),
-    ...waitingCards(book),
-    ...unpricedMeters(book, sets),
+    ...findWaitingCards(book),
+    ...findUnpricedMeters(book, sets),
     ...book.usageMeters.flatMap(lintMeter),
     ...book.accounts.flatMap(lintAccount),
   ];
-  return found.map((each) => silenced(each, book.lint ?? []));
+  return findings.map((each) => applySilences(each, book.lint ?? []));
 }
 
-function silenced(found: LintFinding, silences: readonly Silence[]): LintFinding {
+function applySilences(original: LintFinding, silences: readonly LintSuppression[]): LintFinding {
   const by = silences.find(
     ({ code, at }) =>
-      code === found.code && (at === undefined || at === null || found.at === at || found.at.startsWith(`${at}/`)),
+      code === original.code &&
+      (at === undefined || at === null || original.at === at || original.at.startsWith(`${at}/`)),
   );
-  return by === undefined ? found : { ...found, silenced: by.reason };
+  return by === undefined ? original : { ...original, silenced: by.reason };
 }

@@ -10,8 +10,8 @@ import { add, Decimal, greatest, multiply, ONE, subtract, formatDecimal, ZERO } 
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/rated-slabs.ts";
 import { priceThrough } from "../../rating/slabs.ts";
-import { curveOf, type PricePiece } from "../price-curve.ts";
-import { finding, type LintFinding, moneyText } from "./finding.ts";
+import { computePriceCurve, type PricePiece } from "../price-curve.ts";
+import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
 import type { PricedCard } from "./priced-cards.ts";
 
 /** Steps beyond an edge that are tried for an example, largest first; of a count only the first. */
@@ -29,32 +29,32 @@ export interface CurveOptions {
 /** Everything that is found in a card, currency by currency. */
 export function lintCard(card: PricedCard, options: CurveOptions): readonly LintFinding[] {
   return [
-    ...unreachable(card),
+    ...findUnreachableSlabs(card),
     ...card.rateValues.flatMap((rates) => {
-      const of: CardIn = { card, rates, slabs: joinSlabRates(card.ratePlan, rates) };
-      return [...(card.isFixed ? [] : edgesOf(of, options)), ...tooFine(of, options)];
+      const currencyCard: CardInCurrency = { card, rates, slabs: joinSlabRates(card.ratePlan, rates) };
+      return [...(card.isFixed ? [] : lintEdges(currencyCard, options)), ...lintRateDigits(currencyCard, options)];
     }),
   ];
 }
 
 /** A card in one currency. */
-interface CardIn {
+interface CardInCurrency {
   readonly card: PricedCard;
   readonly rates: RateValue;
   readonly slabs: RatedSlabs;
 }
 
 /** Slabs above the largest quantity, and of VOLUME those that hold no quantity that there can be. */
-function unreachable(card: PricedCard): readonly LintFinding[] {
+function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
   const { ratePlan, most, isWhole, isFixed, name } = card;
   return ratePlan.slabs.flatMap((slab, index) => {
     const end = ratePlan.slabs[index + 1]?.startAfter;
     const place = { path: [...card.path, "ratePlan", "slabs", index], at: `${card.at}/slab/${slab.order}` };
-    const beyond = most !== undefined && slab.startAfter.gte(most) && (index > 0 || !isFixed);
-    if (beyond) {
+    const isBeyondLimit = most !== undefined && slab.startAfter.gte(most) && (index > 0 || !isFixed);
+    if (isBeyondLimit) {
       const [limit, start] = [formatDecimal(most), formatDecimal(slab.startAfter)];
       return [
-        finding("SLAB_UNREACHABLE", place, {
+        createFinding("SLAB_UNREACHABLE", place, {
           message: `slab ${slab.order} is never reached: there are at most ${limit} of ${JSON.stringify(name)}`,
           example: `the slab starts after ${start}, and ${limit} is not above ${start}`,
         }),
@@ -63,7 +63,7 @@ function unreachable(card: PricedCard): readonly LintFinding[] {
     const holdsNone = isWhole && ratePlan.pricingModel === "VOLUME" && end?.floor().lte(slab.startAfter) === true;
     if (!holdsNone) return [];
     return [
-      finding("SLAB_UNREACHABLE", place, {
+      createFinding("SLAB_UNREACHABLE", place, {
         message: `slab ${slab.order} is never reached: ${JSON.stringify(name)} is counted in whole numbers`,
         example: `there is no whole number above ${formatDecimal(slab.startAfter)} up to ${formatDecimal(end)}`,
       }),
@@ -72,30 +72,35 @@ function unreachable(card: PricedCard): readonly LintFinding[] {
 }
 
 /** Findings on the price at edges, and within slabs whose rate is below zero. */
-function edgesOf(of: CardIn, options: CurveOptions): readonly LintFinding[] {
-  const { card, slabs } = of;
+function lintEdges(currencyCard: CardInCurrency, options: CurveOptions): readonly LintFinding[] {
+  const { card, slabs } = currencyCard;
   const lastEdge = slabs.slabs.at(-1)?.startAfter ?? ZERO;
   const upTo = card.most ?? add(multiply(lastEdge, new Decimal(2)), ONE);
   if (upTo.lte(ZERO)) return [];
-  const { atZero, pieces } = curveOf(slabs, upTo);
-  const found: LintFinding[] = [];
+  const { atZero, pieces } = computePriceCurve(slabs, upTo);
+  const findings: LintFinding[] = [];
   for (const [index, piece] of pieces.entries()) {
     const before = pieces[index - 1];
     const last = before?.last ?? atZero;
-    if (piece.first.lt(last)) found.push(...fall(of, before, piece));
-    else if (piece.last.lt(piece.first)) found.push(...fallWithin(of, piece));
-    else if (before !== undefined && piece.slab !== before.slab) found.push(...jump(of, before, piece, options));
+    if (piece.first.lt(last)) findings.push(...lintFall(currencyCard, before, piece));
+    else if (piece.last.lt(piece.first)) findings.push(...lintFallWithin(currencyCard, piece));
+    else if (before !== undefined && piece.slab !== before.slab)
+      findings.push(...lintJump(currencyCard, before, piece, options));
   }
-  return found;
+  return findings;
 }
 
 /** The price falls at an edge. Of VOLUME whose rate drops there that is its nature; else it is surely unwanted. */
-function fall(of: CardIn, before: PricePiece | undefined, piece: PricePiece): readonly LintFinding[] {
-  const example = exampleOf(of, piece.from.quantity, (less, more) => more.lt(less));
+function lintFall(
+  currencyCard: CardInCurrency,
+  before: PricePiece | undefined,
+  piece: PricePiece,
+): readonly LintFinding[] {
+  const example = findExample(currencyCard, piece.from.quantity, (less, more) => more.lt(less));
   if (example === undefined) return [];
-  const [lower, upper] = [slabOf(of, before?.slab ?? 1), slabOf(of, piece.slab)];
+  const [lower, upper] = [slabAt(currencyCard, before?.slab ?? 1), slabAt(currencyCard, piece.slab)];
   const isVolume =
-    of.slabs.pricingModel === "VOLUME" &&
+    currencyCard.slabs.pricingModel === "VOLUME" &&
     lower?.order !== upper?.order &&
     lower?.priceType === "PER_UNIT" &&
     upper?.priceType === "PER_UNIT" &&
@@ -103,48 +108,59 @@ function fall(of: CardIn, before: PricePiece | undefined, piece: PricePiece): re
   const message = isVolume
     ? `the price falls above ${formatDecimal(piece.from.quantity)}, as VOLUME prices do where their rate drops`
     : `the price falls above ${formatDecimal(piece.from.quantity)}: who uses more pays less`;
-  return [finding("PRICE_FALLS", placeOf(of, piece), { level: isVolume ? "note" : "warning", message, example })];
+  return [
+    createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), {
+      level: isVolume ? "note" : "warning",
+      message,
+      example,
+    }),
+  ];
 }
 
-function fallWithin(of: CardIn, piece: PricePiece): readonly LintFinding[] {
-  const { card, rates, slabs } = of;
+function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): readonly LintFinding[] {
+  const { card, rates, slabs } = currencyCard;
   const [from, until] = [piece.from.quantity, piece.until.quantity];
   const example =
     piece.shape === "LINE"
-      ? exampleWithin(of, from, until)
-      : `above ${formatDecimal(from)}: ${moneyText(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${moneyText(priceThrough(slabs, until).amount, rates.currency)}`;
+      ? findExampleWithin(currencyCard, from, until)
+      : `above ${formatDecimal(from)}: ${formatAmount(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${formatAmount(priceThrough(slabs, until).amount, rates.currency)}`;
   if (example === undefined) return [];
   const message = `the price falls from ${formatDecimal(from)} to ${formatDecimal(until)}: the rate of slab ${piece.slab} is below zero`;
-  return [finding("PRICE_FALLS", placeOf(of, piece), { message, example })];
+  return [createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), { message, example })];
 }
 
 /** Two quantities of a stretch, of which the larger costs less: those at its start, or within it where the price jumps there. */
-function exampleWithin(of: CardIn, from: Decimal, until: Decimal): string | undefined {
+function findExampleWithin(currencyCard: CardInCurrency, from: Decimal, until: Decimal): string | undefined {
   const falls = (less: Decimal, more: Decimal): boolean => more.lt(less);
-  const atStart = exampleOf(of, from, falls);
+  const atStart = findExample(currencyCard, from, falls);
   if (atStart !== undefined) return atStart;
-  const inside = of.card.isWhole ? add(from.floor(), ONE) : multiply(add(from, until), HALF);
-  return of.card.isWhole && add(inside, ONE).gt(until) ? undefined : exampleOf(of, inside, falls);
+  const inside = currencyCard.card.isWhole ? add(from.floor(), ONE) : multiply(add(from, until), HALF);
+  return currencyCard.card.isWhole && add(inside, ONE).gt(until) ? undefined : findExample(currencyCard, inside, falls);
 }
 
 /** A price that jumps at an edge by more than a share of it; the first package of a slab is no jump. */
-function jump(of: CardIn, before: PricePiece, piece: PricePiece, { jumpShare }: CurveOptions): readonly LintFinding[] {
-  const slab = slabOf(of, piece.slab);
-  const usual = slab?.priceType === "PACKAGE" ? greatest(slab.rate, ZERO) : ZERO;
-  const jumped = subtract(subtract(piece.first, before.last), usual);
-  if (before.last.lte(ZERO) || jumped.lte(multiply(before.last, jumpShare))) return [];
-  const example = exampleOf(of, piece.from.quantity, (less, more) =>
-    subtract(subtract(more, less), usual).gt(multiply(less, jumpShare)),
+function lintJump(
+  currencyCard: CardInCurrency,
+  before: PricePiece,
+  piece: PricePiece,
+  { jumpShare }: CurveOptions,
+): readonly LintFinding[] {
+  const slab = slabAt(currencyCard, piece.slab);
+  const packagePrice = slab?.priceType === "PACKAGE" ? greatest(slab.rate, ZERO) : ZERO;
+  const increase = subtract(subtract(piece.first, before.last), packagePrice);
+  if (before.last.lte(ZERO) || increase.lte(multiply(before.last, jumpShare))) return [];
+  const example = findExample(currencyCard, piece.from.quantity, (less, more) =>
+    subtract(subtract(more, less), packagePrice).gt(multiply(less, jumpShare)),
   );
   if (example === undefined) return [];
   const message = `the price jumps above ${formatDecimal(piece.from.quantity)} by more than ${formatDecimal(multiply(jumpShare, new Decimal(100)))}%`;
   const level = slab?.priceType === "FLAT" ? "note" : "warning";
-  return [finding("PRICE_JUMPS", placeOf(of, piece), { level, message, example })];
+  return [createFinding("PRICE_JUMPS", toLintPlace(currencyCard, piece), { level, message, example })];
 }
 
 /** Two quantities, one at an edge and one just above it, whose prices show something. */
-function exampleOf(
-  { card, rates, slabs }: CardIn,
+function findExample(
+  { card, rates, slabs }: CardInCurrency,
   edge: Decimal,
   shows: (less: Decimal, more: Decimal) => boolean,
 ): string | undefined {
@@ -155,34 +171,34 @@ function exampleOf(
     if (card.most !== undefined && next.gt(card.most)) continue;
     const more = priceThrough(slabs, next).amount;
     if (!shows(less, more)) continue;
-    return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${moneyText(less, rates.currency)}, ${formatDecimal(next)} cost ${moneyText(more, rates.currency)}`;
+    return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${formatAmount(less, rates.currency)}, ${formatDecimal(next)} cost ${formatAmount(more, rates.currency)}`;
   }
   return undefined;
 }
 
 /** Digits of a rate that change no rounded price, however much of the slab is used. Prices were tried, not proved. */
-function tooFine({ card, rates, slabs }: CardIn, { rounding }: CurveOptions): readonly LintFinding[] {
+function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: CurveOptions): readonly LintFinding[] {
   const digits = minorUnitDigits(rates.currency);
   const half = new Decimal(`5e-${digits + 1}`);
   return slabs.slabs.flatMap((slab, index) => {
     const { rate, order, endAt } = slab;
     const most = card.most ?? endAt;
     if (rate.decimalPlaces() <= digits || most === undefined) return [];
-    const cut = rate.toDecimalPlaces(rate.decimalPlaces() - 1, Decimal.ROUND_DOWN);
-    const times = timesOf(slab, slabs, most);
-    if (multiply(subtract(rate, cut).abs(), times).gte(half)) return [];
-    const priceOf = (each: Decimal): string =>
-      moneyText(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
-    if (priceOf(rate) !== priceOf(cut)) return [];
+    const truncatedRate = rate.toDecimalPlaces(rate.decimalPlaces() - 1, Decimal.ROUND_DOWN);
+    const times = countRateUses(slab, slabs, most);
+    if (multiply(subtract(rate, truncatedRate).abs(), times).gte(half)) return [];
+    const formatPrice = (each: Decimal): string =>
+      formatAmount(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
+    if (formatPrice(rate) !== formatPrice(truncatedRate)) return [];
     const list = card.rateValues.indexOf(rates);
     return [
-      finding(
+      createFinding(
         "RATE_TOO_FINE",
         { path: [...card.path, "rateValues", list, "slabRates", index], at: `${card.at}/slab/${order}` },
         {
           level: "note",
           message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too fine to be seen in ${rates.currency}`,
-          example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${priceOf(rate)}, and ${formatDecimal(times)} times ${formatDecimal(cut)} is ${priceOf(cut)}`,
+          example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${formatPrice(rate)}, and ${formatDecimal(times)} times ${formatDecimal(truncatedRate)} is ${formatPrice(truncatedRate)}`,
           searched: true,
         },
       ),
@@ -191,7 +207,7 @@ function tooFine({ card, rates, slabs }: CardIn, { rounding }: CurveOptions): re
 }
 
 /** How often the rate of a slab is taken at most, up to a quantity. */
-function timesOf(slab: RatedSlab, { pricingModel }: RatedSlabs, most: Decimal): Decimal {
+function countRateUses(slab: RatedSlab, { pricingModel }: RatedSlabs, most: Decimal): Decimal {
   const end = slab.endAt !== undefined && slab.endAt.lt(most) ? slab.endAt : most;
   const units = pricingModel === "VOLUME" ? end : greatest(subtract(end, slab.startAfter), ZERO);
   switch (slab.priceType) {
@@ -204,11 +220,11 @@ function timesOf(slab: RatedSlab, { pricingModel }: RatedSlabs, most: Decimal): 
   }
 }
 
-function slabOf({ slabs }: CardIn, order: number): RatedSlab | undefined {
+function slabAt({ slabs }: CardInCurrency, order: number): RatedSlab | undefined {
   return slabs.slabs[order - 1];
 }
 
-function placeOf({ card, rates }: CardIn, piece: PricePiece): Pick<PricedCard, "path" | "at"> {
+function toLintPlace({ card, rates }: CardInCurrency, piece: PricePiece): Pick<PricedCard, "path" | "at"> {
   const list = card.rateValues.indexOf(rates);
   return {
     path: [...card.path, "rateValues", list, "slabRates", piece.slab - 1],

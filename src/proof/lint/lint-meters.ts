@@ -11,12 +11,12 @@ import { RatebookError } from "../../errors.ts";
 import { add, Decimal, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { compileRule } from "../../rules/compile-rule.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { finding, type LintFinding, type LintPlace } from "./finding.ts";
+import { createFinding, type LintFinding, type LintPlace } from "./finding.ts";
 
 /** Most combinations of values that are tried for a rule. */
 const TRIES_MAX = 4096;
 /** Operators under which a variable is an element, or whose values a search could not guess. */
-const OPAQUE: ReadonlySet<string> = new Set(
+const UNSEARCHABLE_OPERATORS: ReadonlySet<string> = new Set(
   "map filter reduce all none some date date.add date.sub duration.between duration.of duration.as substr cat missing missing_some".split(
     " ",
   ),
@@ -26,12 +26,15 @@ const OPAQUE: ReadonlySet<string> = new Set(
 export function lintMeter(meter: UsageMeter, index: number): readonly LintFinding[] {
   return meter.computations.flatMap(({ matcher, order }, position) => {
     const place = { path: ["usageMeters", index, "computations", position], at: `${meter.id}/computation/${order}` };
-    return [...(matcher === undefined ? [] : lintMatcher(matcher, place)), ...shadowed(meter, position, place)];
+    return [
+      ...(matcher === undefined ? [] : lintMatcher(matcher, place)),
+      ...lintShadowedComputation(meter, position, place),
+    ];
   });
 }
 
 /** Of a COUNT meter an event counts once, so that a computation adds nothing beside one that matches at least as much. */
-function shadowed(
+function lintShadowedComputation(
   { aggregation, computations }: UsageMeter,
   position: number,
   place: LintPlace,
@@ -40,75 +43,82 @@ function shadowed(
   if (aggregation !== "COUNT" || own === undefined) return [];
   const other = computations.find(({ matcher }, at) => {
     if (at === position) return false;
-    if (isEveryEvent(matcher)) return !isEveryEvent(own.matcher) || at < position;
+    if (matchesEveryEvent(matcher)) return !matchesEveryEvent(own.matcher) || at < position;
     return at < position && JSON.stringify(matcher) === JSON.stringify(own.matcher);
   });
   if (other === undefined) return [];
-  const example = isEveryEvent(other.matcher)
+  const example = matchesEveryEvent(other.matcher)
     ? `computation ${other.order} counts every event, and no event counts twice`
     : `computation ${other.order} has the same matcher, and no event counts twice`;
   return [
-    finding("COMPUTATION_SHADOWED", place, {
+    createFinding("COMPUTATION_SHADOWED", place, {
       message: `computation ${own.order} changes nothing beside computation ${other.order}`,
       example,
     }),
   ];
 }
 
-function isEveryEvent(matcher: Rule | undefined): boolean {
+function matchesEveryEvent(matcher: Rule | undefined): boolean {
   return matcher === undefined || matcher === true;
 }
 
 /** The result of trying values. */
-interface Search {
-  readonly tried: number;
-  readonly matched: number;
+interface SearchResult {
+  readonly triedCount: number;
+  readonly matchedCount: number;
   /** The last values that were tried, as a text; empty where the rule has no variables. */
   readonly last: string;
 }
 
 function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
-  const search = tryOut(rule);
+  const search = searchValues(rule);
   if (search === undefined) return [];
-  const { tried, matched, last } = search;
-  if (matched > 0 && matched < tried) return [];
-  const searched = last !== "";
-  const others = `${tried - 1} other ${tried === 2 ? "combination" : "combinations"} that were tried`;
-  if (matched === 0) {
-    const example = searched ? `no match with ${last}, nor with ${others}` : "it has no variables, and is false";
-    return [finding("RULE_NEVER_MATCHES", place, { message: "the matcher matches no event", example, searched })];
+  const { triedCount, matchedCount, last } = search;
+  if (matchedCount > 0 && matchedCount < triedCount) return [];
+  const isSearched = last !== "";
+  const others = `${triedCount - 1} other ${triedCount === 2 ? "combination" : "combinations"} that were tried`;
+  if (matchedCount === 0) {
+    const example = isSearched ? `no match with ${last}, nor with ${others}` : "it has no variables, and is false";
+    return [
+      createFinding("RULE_NEVER_MATCHES", place, {
+        message: "the matcher matches no event",
+        example,
+        searched: isSearched,
+      }),
+    ];
   }
   return [
-    finding("RULE_ALWAYS_MATCHES", place, {
+    createFinding("RULE_ALWAYS_MATCHES", place, {
       level: "note",
       message: "the matcher matches every event, as none would",
-      example: searched ? `a match with ${last}, and with ${others}` : "it has no variables, and is true",
-      searched,
+      example: isSearched ? `a match with ${last}, and with ${others}` : "it has no variables, and is true",
+      searched: isSearched,
     }),
   ];
 }
 
 /** Evaluates a rule on many values; undefined where they could not be guessed. */
-function tryOut(rule: Rule): Search | undefined {
-  const parts = partsOf(rule);
+function searchValues(rule: Rule): SearchResult | undefined {
+  const parts = readRuleParts(rule);
   if (parts === undefined) return undefined;
   const numbers = [...new Set(["0", "1", "1000000000", ...parts.numbers])].map((text) => new Decimal(text));
   const texts = [...new Set([...parts.texts, "", "another"])];
   const names = [...parts.variables];
-  const choices = names.map((name): readonly unknown[] => (isText(name) ? texts : numbers));
+  const choices = names.map((name): readonly unknown[] => (isTextVariable(name) ? texts : numbers));
   const combinations = choices.reduce((count, each) => count * each.length, 1);
   if (combinations > TRIES_MAX) return undefined;
   const evaluate = compileRule(rule);
-  let matched = 0;
-  for (let at = 0; at < combinations; at++) if (isTrue(evaluate, factsOf(valuesOf(names, choices, at)))) matched += 1;
-  return { tried: combinations, matched, last: namedValues(valuesOf(names, choices, combinations - 1)) };
+  let matchedCount = 0;
+  for (let at = 0; at < combinations; at++)
+    if (evaluatesToTrue(evaluate, toFacts(pickValues(names, choices, at)))) matchedCount += 1;
+  return { triedCount: combinations, matchedCount, last: describeValues(pickValues(names, choices, combinations - 1)) };
 }
 
-function isText(variable: string): boolean {
+function isTextVariable(variable: string): boolean {
   return variable.startsWith("dimension");
 }
 
-function isTrue(evaluate: (facts: unknown) => unknown, facts: unknown): boolean {
+function evaluatesToTrue(evaluate: (facts: unknown) => unknown, facts: unknown): boolean {
   try {
     const value = evaluate(facts);
     if (value instanceof Decimal) return !value.isZero();
@@ -121,24 +131,24 @@ function isTrue(evaluate: (facts: unknown) => unknown, facts: unknown): boolean 
 }
 
 /** The values of one combination, which is a number with a digit for each variable. */
-function valuesOf(
+function pickValues(
   names: readonly string[],
   choices: readonly (readonly unknown[])[],
   combination: number,
 ): ReadonlyMap<string, unknown> {
-  const picked = new Map<string, unknown>();
+  const valuesByName = new Map<string, unknown>();
   let rest = combination;
   for (const [index, name] of names.entries()) {
     const values = choices[index] ?? [];
-    picked.set(name, values[rest % values.length]);
+    valuesByName.set(name, values[rest % values.length]);
     rest = Math.floor(rest / values.length);
   }
-  return picked;
+  return valuesByName;
 }
 
-function factsOf(picked: ReadonlyMap<string, unknown>): unknown {
+function toFacts(valuesByName: ReadonlyMap<string, unknown>): unknown {
   const facts: Record<string, Record<string, unknown>> = {};
-  for (const [name, value] of picked) {
+  for (const [name, value] of valuesByName) {
     const dot = name.indexOf(".");
     const root = name.slice(0, dot);
     facts[root] = { ...facts[root], [name.slice(dot + 1)]: value };
@@ -147,8 +157,8 @@ function factsOf(picked: ReadonlyMap<string, unknown>): unknown {
 }
 
 /** Such as `attribute.units 6 and dimension.region "eu"`. */
-function namedValues(picked: ReadonlyMap<string, unknown>): string {
-  return [...picked]
+function describeValues(valuesByName: ReadonlyMap<string, unknown>): string {
+  return [...valuesByName]
     .map(([name, value]) => `${name} ${value instanceof Decimal ? formatDecimal(value) : JSON.stringify(value)}`)
     .join(" and ");
 }
@@ -160,20 +170,21 @@ interface RuleParts {
 }
 
 /** The variables of a rule and the values that it names; undefined where a search could not guess values. */
-function partsOf(rule: Rule): RuleParts | undefined {
+function readRuleParts(rule: Rule): RuleParts | undefined {
   const parts: RuleParts = { variables: new Set(), numbers: new Set(), texts: new Set() };
-  const waiting: Rule[] = [rule];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+  const queue: Rule[] = [rule];
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
     if (typeof node === "string") {
       parts.texts.add(node);
-      if (/^-?\d+(?:\.\d+)?$/.test(node)) beside(parts, new Decimal(node));
-    } else if (typeof node === "number" || node instanceof Decimal) beside(parts, new Decimal(node));
-    else if (Array.isArray(node)) waiting.push(...(node as readonly Rule[]));
+      if (/^-?\d+(?:\.\d+)?$/.test(node)) addNearbyNumbers(parts, new Decimal(node));
+    } else if (typeof node === "number" || node instanceof Decimal) addNearbyNumbers(parts, new Decimal(node));
+    else if (Array.isArray(node)) queue.push(...(node as readonly Rule[]));
     else if (typeof node === "object" && node !== null) {
-      const [[operator, given] = ["", null]] = Object.entries(node as Readonly<Record<string, Rule>>);
-      if (OPAQUE.has(operator)) return undefined;
-      if (operator !== "var") waiting.push(given);
-      else if (typeof given === "string" && /^(?:attribute|dimension)s?\../.test(given)) parts.variables.add(given);
+      const [[operator, argument] = ["", null]] = Object.entries(node as Readonly<Record<string, Rule>>);
+      if (UNSEARCHABLE_OPERATORS.has(operator)) return undefined;
+      if (operator !== "var") queue.push(argument);
+      else if (typeof argument === "string" && /^(?:attribute|dimension)s?\../.test(argument))
+        parts.variables.add(argument);
       else return undefined;
     }
   }
@@ -181,7 +192,7 @@ function partsOf(rule: Rule): RuleParts | undefined {
 }
 
 /** A number that a rule names is tried, and so are those beside it. */
-function beside({ numbers }: RuleParts, value: Decimal): void {
+function addNearbyNumbers({ numbers }: RuleParts, value: Decimal): void {
   for (const each of [subtract(ZERO, value), subtract(value, ONE), value, add(value, ONE)])
     numbers.add(formatDecimal(each));
 }

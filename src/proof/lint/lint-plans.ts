@@ -14,38 +14,38 @@ import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import { joinSlabRates } from "../../rating/rated-slabs.ts";
-import { curveOf } from "../price-curve.ts";
-import { finding, type LintFinding, moneyText } from "./finding.ts";
+import { computePriceCurve } from "../price-curve.ts";
+import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
 import type { CardSet } from "./priced-cards.ts";
 
 /** Findings across the cards of one set. */
 export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
   return [
-    ...feesTwice(book, set),
-    ...idleCommitments(book, set),
-    ...freeTiers(set),
-    ...uselessGrants(set),
-    ...fineFees(book, set),
+    ...findDuplicateFees(book, set),
+    ...findIdleCommitments(book, set),
+    ...findFreeTiers(set),
+    ...findUselessGrants(set),
+    ...findTooFineFees(book, set),
   ];
 }
 
 /** Two fees that are shown under one name and cost the same: the same thing is charged twice, it seems. */
-function feesTwice({ addOns }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+function findDuplicateFees({ addOns }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   const names = new Map(addOns.map(({ id, displayName }) => [id, displayName]));
-  const nameOf = (card: FixedFeeRateCard): string => card.displayName ?? names.get(card.id) ?? card.id;
+  const feeName = (card: FixedFeeRateCard): string => card.displayName ?? names.get(card.id) ?? card.id;
   return details.fixedFeeRateCards.flatMap((card, index) => {
     const first = details.fixedFeeRateCards
       .slice(0, index)
-      .find((other) => nameOf(other) === nameOf(card) && card.rateValues.some((rate) => isRateOf(other, rate)));
-    const same = first && card.rateValues.find((rate) => isRateOf(first, rate));
+      .find((other) => feeName(other) === feeName(card) && card.rateValues.some((rate) => hasSameRate(other, rate)));
+    const same = first && card.rateValues.find((rate) => hasSameRate(first, rate));
     if (first === undefined || same === undefined) return [];
     return [
-      finding(
+      createFinding(
         "FEE_TWICE",
         { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
         {
-          message: `two fees named ${JSON.stringify(nameOf(card))} cost the same: ${first.id} and ${card.id}`,
-          example: `both cost ${moneyText(same.rate, same.currency)}`,
+          message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
+          example: `both cost ${formatAmount(same.rate, same.currency)}`,
           searched: true,
         },
       ),
@@ -53,62 +53,67 @@ function feesTwice({ addOns }: Book, { details, path, at }: CardSet): readonly L
   });
 }
 
-function isRateOf(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCard["rateValues"][number]): boolean {
+function hasSameRate(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCard["rateValues"][number]): boolean {
   return !rate.isZero() && card.rateValues.some((other) => other.currency === currency && other.rate.eq(rate));
 }
 
 /** A commitment that the fees of every cycle, rounded as invoices have them, come to already (S1.5, S13.3). */
-function idleCommitments({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+function findIdleCommitments({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   const commitment = details.minimumCommitment;
   // A charge below zero could bring the sum down again, and a card of another plan may stand behind an override.
   if (!commitment || !("supportedCurrencies" in details) || mayChargeBelowZero(details)) return [];
   return commitment.rateValues.flatMap(({ currency, rate }, index) => {
-    const cards = details.fixedFeeRateCards.filter(isOfEveryCycle);
-    const total = sum(cards.map((card) => invoicedFee(card, currency, organization.rounding)));
-    const lacking = roundFraction(toFraction(subtract(rate, total)), minorUnitDigits(currency), organization.rounding);
-    if (cards.length === 0 || lacking.gt(ZERO)) return [];
+    const cards = details.fixedFeeRateCards.filter(recursEveryCycle);
+    const total = sum(cards.map((card) => computeInvoicedFee(card, currency, organization.rounding)));
+    const shortfall = roundFraction(
+      toFraction(subtract(rate, total)),
+      minorUnitDigits(currency),
+      organization.rounding,
+    );
+    if (cards.length === 0 || shortfall.gt(ZERO)) return [];
     return [
-      finding(
+      createFinding(
         "COMMITMENT_IDLE",
         { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
         {
           message: `the minimum commitment in ${currency} has no effect in a whole cycle: its fees are not below it`,
-          example: `a whole cycle without usage costs ${moneyText(total, currency)} in fees, the commitment is ${moneyText(rate, currency)}`,
+          example: `a whole cycle without usage costs ${formatAmount(total, currency)} in fees, the commitment is ${formatAmount(rate, currency)}`,
         },
       ),
     ];
   });
 }
 
-function isOfEveryCycle({ type, recurrenceConfig: recurrence }: FixedFeeRateCard): boolean {
+function recursEveryCycle({ type, recurrenceConfig: recurrence }: FixedFeeRateCard): boolean {
   return type === "RECURRING" && (recurrence?.interval ?? 1) === 1 && (recurrence?.offset ?? 0) === 0;
 }
 
-function invoicedFee({ rateValues }: FixedFeeRateCard, currency: string, rounding: RoundingMode): Decimal {
+function computeInvoicedFee({ rateValues }: FixedFeeRateCard, currency: string, rounding: RoundingMode): Decimal {
   const rate = rateValues.find((each) => each.currency === currency)?.rate ?? ZERO;
   return roundFraction(toFraction(rate), minorUnitDigits(currency), rounding);
 }
 
 /** Overage that is free for more units than were sold. */
-function freeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
+function findFreeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
   return details.entitlementOverageRateCards.flatMap((card, index) => {
-    const sold = details.billingEntitlementRateCards.find(({ featureId }) => featureId === card.featureId);
-    if (sold === undefined) return [];
-    const granted = grantedUnits(sold);
+    const entitlement = details.billingEntitlementRateCards.find(({ featureId }) => featureId === card.featureId);
+    if (entitlement === undefined) return [];
+    const entitledUnits = grantedUnits(entitlement);
     const end = card.ratePlan.slabs.at(-1)?.startAfter ?? ZERO;
     return card.rateValues.flatMap((rates) => {
       if (end.isZero()) return [];
-      const { atZero, pieces } = curveOf(joinSlabRates(card.ratePlan, rates), end);
-      const charged = pieces.findIndex(({ first, last }) => !first.isZero() || !last.isZero());
-      const free = (charged < 0 ? pieces.at(-1)?.until : pieces[charged]?.from)?.quantity ?? ZERO;
-      if (!atZero.isZero() || free.lte(granted)) return [];
+      const { atZero, pieces } = computePriceCurve(joinSlabRates(card.ratePlan, rates), end);
+      const firstChargedPiece = pieces.findIndex(({ first, last }) => !first.isZero() || !last.isZero());
+      const freeUnits =
+        (firstChargedPiece < 0 ? pieces.at(-1)?.until : pieces[firstChargedPiece]?.from)?.quantity ?? ZERO;
+      if (!atZero.isZero() || freeUnits.lte(entitledUnits)) return [];
       return [
-        finding(
+        createFinding(
           "FREE_TIER_ABOVE_ENTITLEMENT",
           { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
           {
             message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement holds`,
-            example: `the entitlement is ${formatDecimal(granted)}, and ${formatDecimal(free)} units beyond it cost ${moneyText(ZERO, rates.currency)}`,
+            example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmount(ZERO, rates.currency)}`,
           },
         ),
       ];
@@ -117,14 +122,14 @@ function freeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
 }
 
 /** Granted credits for items that nothing on the plan charges for. */
-function uselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
+function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
   if (!("supportedCurrencies" in details)) return [];
-  const charged = chargedBy(details);
+  const chargedIds = listChargeableIds(details);
   return details.creditGrantRateCards.flatMap((card, index) => {
     const entities = card.grantDetails.applicableEntityIds ?? [];
-    if (entities.length === 0 || entities.some((id) => charged.has(id))) return [];
+    if (entities.length === 0 || entities.some((id) => chargedIds.has(id))) return [];
     return [
-      finding(
+      createFinding(
         "CREDIT_UNUSABLE",
         { path: [...path, "creditGrantRateCards", index], at: `${at}/grant/${card.id}` },
         {
@@ -137,7 +142,7 @@ function uselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
 }
 
 /** The names that a credit may give to things that the cards of a plan charge for (S12.2). */
-function chargedBy(details: CardSet["details"]): ReadonlySet<string> {
+function listChargeableIds(details: CardSet["details"]): ReadonlySet<string> {
   const kinds = [
     ["ALL_USAGE_METER_RATE_CARDS", details.usageRateCards.map(({ usageMeterId }) => usageMeterId)],
     ["ALL_FIXED_FEE_RATE_CARDS", details.fixedFeeRateCards.map(({ id }) => id)],
@@ -149,20 +154,20 @@ function chargedBy(details: CardSet["details"]): ReadonlySet<string> {
 }
 
 /** Fees in a fraction of the minor unit: what is not prorated is rounded alike each time. */
-function fineFees({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+function findTooFineFees({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   return details.fixedFeeRateCards.flatMap(({ id, rateValues, enableProration }, index) =>
     rateValues.flatMap(({ currency, rate }, position) => {
       const digits = minorUnitDigits(currency);
       if (enableProration || rate.decimalPlaces() <= digits) return [];
-      const rounded = roundFraction(toFraction(rate), digits, organization.rounding);
+      const roundedRate = roundFraction(toFraction(rate), digits, organization.rounding);
       return [
-        finding(
+        createFinding(
           "RATE_TOO_FINE",
           { path: [...path, "fixedFeeRateCards", index, "rateValues", position], at: `${at}/fee/${id}` },
           {
             level: "note",
             message: `the fee ${id} has more decimals than ${currency} has`,
-            example: `a fee of ${formatDecimal(rate)} is charged as ${moneyText(rounded, currency)} each time`,
+            example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmount(roundedRate, currency)} each time`,
           },
         ),
       ];
@@ -175,11 +180,11 @@ export function lintAccount(account: Account, index: number): readonly LintFindi
   const starts = account.pricePlans.map(({ effectiveFrom }) => effectiveFrom);
   if (starts.length === 0) return [];
   const first = Math.min(...starts);
-  const ended = (list: "credits" | "featureCredits") =>
+  const lintEndedCredits = (list: "credits" | "featureCredits") =>
     account[list].flatMap(({ id, effectiveUntil }, position) => {
       if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > first) return [];
       return [
-        finding(
+        createFinding(
           "CREDIT_UNUSABLE",
           { path: ["accounts", index, list, position], at: `${account.id}/${list}/${id}` },
           {
@@ -189,18 +194,20 @@ export function lintAccount(account: Account, index: number): readonly LintFindi
         ),
       ];
     });
-  return [...ended("credits"), ...ended("featureCredits")];
+  return [...lintEndedCredits("credits"), ...lintEndedCredits("featureCredits")];
 }
 
 /** Meters that count and that no plan prices. */
-export function unpricedMeters({ usageMeters }: Book, sets: readonly CardSet[]): readonly LintFinding[] {
+export function findUnpricedMeters({ usageMeters }: Book, sets: readonly CardSet[]): readonly LintFinding[] {
   if (sets.length === 0) return [];
-  const priced = new Set(sets.flatMap(({ details }) => details.usageRateCards.map(({ usageMeterId }) => usageMeterId)));
+  const pricedMeterIds = new Set(
+    sets.flatMap(({ details }) => details.usageRateCards.map(({ usageMeterId }) => usageMeterId)),
+  );
   return usageMeters.flatMap(({ id, displayName, status }, index) =>
-    status !== "ACTIVE" || priced.has(id)
+    status !== "ACTIVE" || pricedMeterIds.has(id)
       ? []
       : [
-          finding(
+          createFinding(
             "METER_UNPRICED",
             { path: ["usageMeters", index], at: id },
             {

@@ -30,7 +30,7 @@ export interface PricedCard extends LintPlace {
 }
 
 /** All sets of cards, in book order: plans that are not archived, then the overrides of accounts. */
-export function cardSetsOf({ pricePlans, accounts }: Book): readonly CardSet[] {
+export function listCardSets({ pricePlans, accounts }: Book): readonly CardSet[] {
   return [
     ...pricePlans.flatMap(({ id, version, status, pricePlanDetails }, index) =>
       status === "ARCHIVED"
@@ -47,34 +47,34 @@ export function cardSetsOf({ pricePlans, accounts }: Book): readonly CardSet[] {
 }
 
 /** The cards of a set that price a quantity; a credit grant's amount is fixed and has no curve. */
-export function pricedCardsOf(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
+export function listPricedCards(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
   const names = new Map([...book.usageMeters, ...book.addOns].map(({ id, displayName }) => [id, displayName]));
   const features = new Map(book.features.map(({ id, displayName }) => [id, displayName]));
   const counts = new Set(book.usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id));
   return [
     ...details.usageRateCards.map((card, index) => ({
-      ...placed(path, at, "usageRateCards", index, `usage/${card.usageMeterId}`),
-      ...priced(card, names.get(card.usageMeterId) ?? card.usageMeterId),
+      ...locateCard(path, at, "usageRateCards", index, `usage/${card.usageMeterId}`),
+      ...toPricedCard(card, names.get(card.usageMeterId) ?? card.usageMeterId),
       isWhole: counts.has(card.usageMeterId),
       isFixed: false,
     })),
     ...details.licenseRateCards.map((card, index) => ({
-      ...placed(path, at, "licenseRateCards", index, `license/${card.id}`),
-      ...priced(card, names.get(card.id) ?? card.id),
+      ...locateCard(path, at, "licenseRateCards", index, `license/${card.id}`),
+      ...toPricedCard(card, names.get(card.id) ?? card.id),
       isWhole: false,
       isFixed: false,
       ...(card.config?.maxQuantity && { most: card.config.maxQuantity }),
     })),
     ...details.billingEntitlementRateCards.map((card, index) => ({
-      ...placed(path, at, "billingEntitlementRateCards", index, `entitlement/${card.featureId}`),
-      ...priced(card, features.get(card.featureId) ?? card.featureId),
+      ...locateCard(path, at, "billingEntitlementRateCards", index, `entitlement/${card.featureId}`),
+      ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
       isWhole: false,
       most: grantedUnits(card),
       isFixed: true,
     })),
     ...details.entitlementOverageRateCards.map((card, index) => ({
-      ...placed(path, at, "entitlementOverageRateCards", index, `overage/${card.featureId}`),
-      ...priced(card, features.get(card.featureId) ?? card.featureId),
+      ...locateCard(path, at, "entitlementOverageRateCards", index, `overage/${card.featureId}`),
+      ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
       isWhole: false,
       isFixed: false,
       ...(card.maxQuantity && { most: card.maxQuantity }),
@@ -82,7 +82,7 @@ export function pricedCardsOf(book: Book, { details, path, at }: CardSet): reado
   ];
 }
 
-function placed(
+function locateCard(
   path: LintPlace["path"],
   at: string,
   list: keyof PricePlanDetailsOverride,
@@ -92,7 +92,7 @@ function placed(
   return { path: [...path, list, index], at: `${at}/${name}` };
 }
 
-function priced(
+function toPricedCard(
   {
     ratePlan,
     rateValues,

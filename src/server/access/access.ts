@@ -6,12 +6,12 @@
 import type { Engine } from "../../engine/engine.ts";
 import type { Caller, Endpoint, Permission, Role } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { clientOf } from "./addresses.ts";
-import { createFailedCredentials } from "./failed-credentials.ts";
-import { type ApiKeys, apiKeysOf, isKey, isSameKey, type KeptKey, keyIdOf } from "./keys.ts";
+import { toClientNetwork } from "./addresses.ts";
+import { createFailureCounter } from "./failed-credentials.ts";
+import { type ApiKeys, manageApiKeys, isKey, isSameKey, type StoredKey, keyIdOf } from "./keys.ts";
 import { createRateLimiter, keepNewest, type RateLimitOptions } from "./rate-limits.ts";
 import type { SecretSource } from "./secret.ts";
-import { createTokens } from "./tokens.ts";
+import { createTokenService } from "./tokens.ts";
 
 /** Identifies callers and counts their requests. */
 export interface AccessControl {
@@ -20,7 +20,7 @@ export interface AccessControl {
    *
    * @throws {Refusal} 401 for none or a bad one, 429 for the sixth bad one from an address
    */
-  identify(request: { readonly authorization: string | undefined; readonly address: string }): Promise<Identified>;
+  identify(request: { readonly authorization: string | undefined; readonly address: string }): Promise<CallerIdentity>;
   /**
    * Counts a request in the bucket of its caller, or of its address where it has none.
    *
@@ -30,13 +30,13 @@ export interface AccessControl {
 }
 
 /** A caller with the bearer text that told who it is. */
-export interface Identified {
+export interface CallerIdentity {
   readonly caller: Caller;
   readonly credential: string;
 }
 
 /** What each role may call. */
-const CALLS: Readonly<Record<Role, readonly Permission[]>> = {
+const PERMISSIONS_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
   admin: ["any", "ingest", "read", "write", "keys"],
   full: ["any", "ingest", "read", "write"],
   ingest: ["any", "ingest"],
@@ -45,15 +45,15 @@ const CALLS: Readonly<Record<Role, readonly Permission[]>> = {
 
 /** Whether a role may call an endpoint that needs this permission. */
 export function mayCall(role: Role, permission: Permission): boolean {
-  return CALLS[role].includes(permission);
+  return PERMISSIONS_BY_ROLE[role].includes(permission);
 }
 
 /** Access by API keys and their tokens. */
-export interface KeyedAccess extends AccessControl {
+export interface KeyAccessControl extends AccessControl {
   /** The keys; one that is revoked here is good for nothing at once. */
   readonly keys: ApiKeys;
   /** A token for a key; for a token itself. */
-  tokenFor(identified: Identified): Promise<string>;
+  tokenFor(identity: CallerIdentity): Promise<string>;
 }
 
 /** Options of access control. */
@@ -67,9 +67,9 @@ export interface AccessOptions {
 
 const BEARER = /^bearer +(\S+) *$/i;
 /** For how long a key that was read of the store is taken for good: then a revocation by another server counts. */
-const KEY_FRESH_MS = 2000;
+const KEY_CACHE_MS = 2000;
 /** Keys that are remembered. */
-const KEYS_MAX = 10_000;
+const CACHED_KEYS_MAX = 10_000;
 
 /**
  * Access by API keys and their tokens. A bad credential is counted against its address, but a good one is served from
@@ -77,20 +77,20 @@ const KEYS_MAX = 10_000;
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for rate limits that are none
  */
-export function createAccessControl({ engine, secret, rateLimits, clock }: AccessOptions): KeyedAccess {
-  const stored = apiKeysOf(engine, clock);
-  const known = rememberKeys(stored, clock);
-  const tokens = createTokens(secret, clock);
-  const limit = createRateLimiter(rateLimits, clock);
+export function createAccessControl({ engine, secret, rateLimits, clock }: AccessOptions): KeyAccessControl {
+  const storedKeys = manageApiKeys(engine, clock);
+  const keyCache = createKeyCache(storedKeys, clock);
+  const tokens = createTokenService(secret, clock);
+  const limitKey = createRateLimiter(rateLimits, clock);
   const limitAddress = createRateLimiter(rateLimits, clock);
-  const fail = createFailedCredentials(clock);
-  const keyOf = async (credential: string): Promise<KeptKey | undefined> => {
+  const countFailure = createFailureCounter(clock);
+  const findKey = async (credential: string): Promise<StoredKey | undefined> => {
     if (isKey(credential)) {
-      const kept = await known.find(keyIdOf(credential));
-      return isSameKey(credential, kept) ? kept : undefined;
+      const candidate = await keyCache.find(keyIdOf(credential));
+      return isSameKey(credential, candidate) ? candidate : undefined;
     }
-    const keyId = await tokens.keyIdOf(credential);
-    return keyId === undefined ? undefined : known.find(keyId);
+    const keyId = await tokens.verify(credential);
+    return keyId === undefined ? undefined : keyCache.find(keyId);
   };
   return {
     async identify({ authorization = "", address }) {
@@ -98,56 +98,56 @@ export function createAccessControl({ engine, secret, rateLimits, clock }: Acces
         throw new Refusal(401, "expected a header Authorization: Bearer, with an API key or a token");
       }
       const [, credential] = BEARER.exec(authorization) ?? [];
-      const key = credential === undefined ? undefined : (await keyOf(credential))?.shown;
+      const key = credential === undefined ? undefined : (await findKey(credential))?.apiKey;
       if (credential !== undefined && key !== undefined && key.revokedAt === undefined) {
         return { caller: { keyId: key.id, role: key.role }, credential };
       }
-      const wait = fail(address);
+      const wait = countFailure(address);
       if (wait !== undefined) throw new Refusal(429, "too many bad credentials came from this address", wait);
       throw new Refusal(401, "expected a valid API key or token: this one is unknown, revoked or expired");
     },
     admit(from, bucket) {
-      const wait = "keyId" in from ? limit(from.keyId, bucket) : limitAddress(clientOf(from.address), bucket);
+      const wait = "keyId" in from ? limitKey(from.keyId, bucket) : limitAddress(toClientNetwork(from.address), bucket);
       if (wait !== undefined) throw new Refusal(429, "too many requests: try again after a pause", wait);
     },
     keys: {
-      ...stored,
+      ...storedKeys,
       async revoke(id) {
-        const revoked = await stored.revoke(id);
-        known.forget(id);
-        return revoked;
+        const revokedKey = await storedKeys.revoke(id);
+        keyCache.forget(id);
+        return revokedKey;
       },
     },
     tokenFor: async ({ caller, credential }) => (isKey(credential) ? tokens.issue(caller.keyId) : credential),
   };
 }
 
-interface RememberedKeys {
-  find(id: string): Promise<KeptKey | undefined>;
+interface KeyCache {
+  find(id: string): Promise<StoredKey | undefined>;
   forget(id: string): void;
 }
 
 /** Asks the store for a key that is in use every two seconds, and once for all who ask at the same time. */
-function rememberKeys(keys: Pick<ApiKeys, "find">, clock: () => number): RememberedKeys {
-  const known = new Map<string, { readonly key: Promise<KeptKey | undefined>; readonly readAt: number }>();
+function createKeyCache(keys: Pick<ApiKeys, "find">, clock: () => number): KeyCache {
+  const entries = new Map<string, { readonly key: Promise<StoredKey | undefined>; readonly readAt: number }>();
   return {
     async find(id) {
       const now = clock();
-      const remembered = known.get(id);
-      if (remembered !== undefined && Math.abs(now - remembered.readAt) < KEY_FRESH_MS) return remembered.key;
-      const reading = { key: keys.find(id), readAt: now };
-      keepNewest(known, id, reading, KEYS_MAX);
-      const isCurrent = (): boolean => known.get(id) === reading;
+      const entry = entries.get(id);
+      if (entry !== undefined && Math.abs(now - entry.readAt) < KEY_CACHE_MS) return entry.key;
+      const pending = { key: keys.find(id), readAt: now };
+      keepNewest(entries, id, pending, CACHED_KEYS_MAX);
+      const isCurrent = (): boolean => entries.get(id) === pending;
       try {
-        const key = await reading.key;
+        const key = await pending.key;
         // Guesses would only push out what is in use.
-        if (key === undefined && isCurrent()) known.delete(id);
+        if (key === undefined && isCurrent()) entries.delete(id);
         return key;
       } catch (error) {
-        if (isCurrent()) known.delete(id);
+        if (isCurrent()) entries.delete(id);
         throw error;
       }
     },
-    forget: (id) => void known.delete(id),
+    forget: (id) => void entries.delete(id),
   };
 }

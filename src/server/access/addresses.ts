@@ -6,13 +6,13 @@
 import { isIPv6 } from "node:net";
 
 /** Characters that are kept of what is no address, as a proxy may say. */
-const TEXT_MAX = 64;
+const INVALID_LENGTH_MAX = 64;
 
 /** The client behind an address: the whole IPv4 address, or the /64 of an IPv6 address, which is what one client is assigned. */
-export function clientOf(address: string): string {
-  const [bare = ""] = address.split("%", 1);
-  if (!isIPv6(bare)) return bare.slice(0, TEXT_MAX);
-  const groups = groupsOf(bare);
+export function toClientNetwork(address: string): string {
+  const [withoutZone = ""] = address.split("%", 1);
+  if (!isIPv6(withoutZone)) return withoutZone.slice(0, INVALID_LENGTH_MAX);
+  const groups = parseIpv6(withoutZone);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   if (isMapped) {
     return groups
@@ -27,15 +27,15 @@ export function clientOf(address: string): string {
 }
 
 /** The eight groups of an IPv6 address. */
-function groupsOf(address: string): readonly number[] {
+function parseIpv6(address: string): readonly number[] {
   const [head = "", tail] = address.split("::");
-  const front = partsOf(head);
+  const front = parseIpv6Groups(head);
   if (tail === undefined) return front;
-  const back = partsOf(tail);
+  const back = parseIpv6Groups(tail);
   return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
 }
 
-function partsOf(text: string): readonly number[] {
+function parseIpv6Groups(text: string): readonly number[] {
   if (text === "") return [];
   return text.split(":").flatMap((part) => {
     if (!part.includes(".")) return [Number.parseInt(part, 16)];

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { clientOf } from "./addresses.ts";
+import { toClientNetwork } from "./addresses.ts";
 import { keepNewest } from "./rate-limits.ts";
 
 /** How many bad credentials an address may send within 30 minutes; the next one is refused. */
@@ -13,19 +13,19 @@ const WINDOW_MS = 30 * 60_000;
 const ADDRESSES_MAX = 10_000;
 
 /** Counts a bad credential. @returns the seconds to wait where it is one too many */
-export type FailedCredentials = (address: string) => number | undefined;
+export type FailureCounter = (address: string) => number | undefined;
 
 /** @param clock milliseconds since 1970 */
-export function createFailedCredentials(clock: () => number): FailedCredentials {
+export function createFailureCounter(clock: () => number): FailureCounter {
   const failures = new Map<string, readonly number[]>();
   return (address) => {
     const now = clock();
-    const client = clientOf(address);
-    const recent = (failures.get(client) ?? []).filter((at) => at > now - WINDOW_MS);
-    const [first = now] = recent;
+    const client = toClientNetwork(address);
+    const recent = (failures.get(client) ?? []).filter((failedAt) => failedAt > now - WINDOW_MS);
+    const [oldest = now] = recent;
     if (recent.length >= FAILURES_MAX) {
       keepNewest(failures, client, recent, ADDRESSES_MAX);
-      return (first + WINDOW_MS - now) / 1000;
+      return (oldest + WINDOW_MS - now) / 1000;
     }
     keepNewest(failures, client, [...recent, now], ADDRESSES_MAX);
     return undefined;

@@ -41,14 +41,14 @@ export interface ApiKey {
 }
 
 /** A key that was just made. */
-export interface MadeKey extends ApiKey {
+export interface CreatedApiKey extends ApiKey {
   /** The key itself: it is not kept, and cannot be shown again. */
   readonly key: string;
 }
 
 /** A key as the store has it. */
-export interface KeptKey {
-  readonly shown: ApiKey;
+export interface StoredKey {
+  readonly apiKey: ApiKey;
   /** The SHA-256 of the key. */
   readonly digest: Uint8Array;
 }
@@ -56,23 +56,23 @@ export interface KeptKey {
 /** The API keys of a database. */
 export interface ApiKeys {
   /** Makes a key. */
-  create(request: z.output<typeof keyRequest>): Promise<MadeKey>;
+  create(request: z.output<typeof keyRequest>): Promise<CreatedApiKey>;
   /**
    * Makes the first key, of the role admin, unless a key was ever made; of callers at the same time, one makes it.
    *
    * @param key the key itself, where it is not to be drawn
    * @throws {RatebookError} ERR_OPTION_INVALID for a `key` that is not `rb_` and 43 letters or digits
    */
-  createFirst(key?: string): Promise<MadeKey | undefined>;
+  createFirst(key?: string): Promise<CreatedApiKey | undefined>;
   /** Newest first, with those that were revoked. */
   list(options?: PageOptions): Promise<Page<ApiKey>>;
   /** Ends a key and all its tokens for good; one that is revoked stays as it is. @throws {RatebookError} ERR_NOT_FOUND */
   revoke(id: string): Promise<ApiKey>;
   /** The key of an id, as the store has it now. */
-  find(id: string): Promise<KeptKey | undefined>;
+  find(id: string): Promise<StoredKey | undefined>;
 }
 
-const KEY = /^rb_[0-9A-Za-z]{43}$/;
+const KEY_PATTERN = /^rb_[0-9A-Za-z]{43}$/;
 /** 62^43 is a little more than 2^256. */
 const KEY_DIGITS = 43;
 const KEY_BYTES = 32;
@@ -82,7 +82,7 @@ const EXCLUSIVE = { configuration: "exclusive", accountIds: [], eventIds: [] } a
 
 /** Whether a text is written as a key is. */
 export function isKey(text: string): boolean {
-  return KEY.test(text);
+  return KEY_PATTERN.test(text);
 }
 
 /** The id that a key of this text has, should there be one. */
@@ -91,56 +91,56 @@ export function keyIdOf(key: string): string {
 }
 
 /** Whether a text is the very key; takes the same time for every text. */
-export function isSameKey(text: string, kept: KeptKey | undefined): kept is KeptKey {
-  const given = digestOf(text);
-  return timingSafeEqual(given, kept?.digest ?? NOBODY) && kept !== undefined;
+export function isSameKey(text: string, storedKey: StoredKey | undefined): storedKey is StoredKey {
+  const digest = hashKey(text);
+  return timingSafeEqual(digest, storedKey?.digest ?? NO_DIGEST) && storedKey !== undefined;
 }
 
 /** The API keys of an engine's database. @param clock milliseconds since 1970 */
-export function apiKeysOf({ store }: Pick<Engine, "store">, clock: () => number = Date.now): ApiKeys {
+export function manageApiKeys({ store }: Pick<Engine, "store">, clock: () => number = Date.now): ApiKeys {
   return {
     create: (request) =>
       store.transact(EXCLUSIVE, async (view) => {
-        let key = drawKey();
-        while ((await view.document("apiKey", keyIdOf(key))) !== undefined) key = drawKey();
-        return made(key, request, clock());
+        let key = generateKey();
+        while ((await view.document("apiKey", keyIdOf(key))) !== undefined) key = generateKey();
+        return createKeyDecision(key, request, clock());
       }),
-    createFirst: (given) => {
-      if (given !== undefined && !isKey(given)) {
+    createFirst: (key) => {
+      if (key !== undefined && !isKey(key)) {
         const message = "the first key: expected rb_ and 43 letters or digits";
         return Promise.reject(new RatebookError("ERR_OPTION_INVALID", message, { option: "apiKey" }));
       }
       return store.transact(EXCLUSIVE, async (view) => {
-        const [known] = await view.documents("apiKey", { limit: 1 });
-        if (known !== undefined) return { result: undefined, changes: {} };
-        return made(given ?? drawKey(), { name: "first key", role: "admin" }, clock());
+        const [existing] = await view.documents("apiKey", { limit: 1 });
+        if (existing !== undefined) return { result: undefined, changes: {} };
+        return createKeyDecision(key ?? generateKey(), { name: "first key", role: "admin" }, clock());
       });
     },
     list: async (options = {}) => {
       const { limit, ...rest } = pageRequest(options);
       const documents = await store.read.documents("apiKey", { ...rest, limit: limit + 1 });
       const page = toPage(documents, limit, ({ createdAt, id }) => ({ createdAt, id }));
-      return { ...page, items: page.items.map((document) => keptKeyOf(document).shown) };
+      return { ...page, items: page.items.map((document) => parseStoredKey(document).apiKey) };
     },
     revoke: (id) =>
       store.transact(EXCLUSIVE, async (view) => {
         const document = await view.document("apiKey", id);
         if (document === undefined) throw notFound("API key", id);
-        const kept = keptKeyOf(document);
-        if (kept.shown.revokedAt !== undefined) return { result: kept.shown, changes: {} };
+        const storedKey = parseStoredKey(document);
+        if (storedKey.apiKey.revokedAt !== undefined) return { result: storedKey.apiKey, changes: {} };
         const now = clock();
-        const revoked = { ...document, updatedAt: now, body: { ...document.body, revokedAt: now } };
-        return { result: keptKeyOf(revoked).shown, changes: { documents: [revoked] } };
+        const updatedDocument = { ...document, updatedAt: now, body: { ...document.body, revokedAt: now } };
+        return { result: parseStoredKey(updatedDocument).apiKey, changes: { documents: [updatedDocument] } };
       }),
     find: async (id) => {
       const document = await store.read.document("apiKey", id);
-      return document === undefined ? undefined : keptKeyOf(document);
+      return document === undefined ? undefined : parseStoredKey(document);
     },
   };
 }
 
 /** Every key of 256 random bits is as likely as the others. */
-function drawKey(): string {
+function generateKey(): string {
   let rest = BigInt(`0x${randomBytes(KEY_BYTES).toString("hex")}`);
   let text = "";
   while (text.length < KEY_DIGITS) {
@@ -150,20 +150,20 @@ function drawKey(): string {
   return `rb_${text}`;
 }
 
-function made(
+function createKeyDecision(
   key: string,
   { name, role }: z.output<typeof keyRequest>,
   now: number,
-): { readonly result: MadeKey; readonly changes: { readonly documents: readonly DocumentRecord[] } } {
+): { readonly result: CreatedApiKey; readonly changes: { readonly documents: readonly DocumentRecord[] } } {
   const id = keyIdOf(key);
   const prefix = key.slice(0, PREFIX_LENGTH);
-  const body = { name, role, prefix, sha256: digestOf(key).toString("hex") };
+  const body = { name, role, prefix, sha256: hashKey(key).toString("hex") };
   const document = { kind: "apiKey", id, createdAt: now, updatedAt: now, body } as const;
-  return { result: { ...keptKeyOf(document).shown, key }, changes: { documents: [document] } };
+  return { result: { ...parseStoredKey(document).apiKey, key }, changes: { documents: [document] } };
 }
 
 /** A key as it is stored: its digest, never its text. A role that this version does not know may do the least. */
-const storedKey = z.object({
+const storedKeyShape = z.object({
   name: z.string(),
   role: z.enum(ROLES).catch("read"),
   prefix: z.string(),
@@ -171,14 +171,14 @@ const storedKey = z.object({
   revokedAt: z.number().optional(),
 });
 
-function keptKeyOf({ id, createdAt, body }: DocumentRecord): KeptKey {
-  const { sha256, ...shown } = storedKey.parse(body);
-  return { shown: { id, createdAt, ...shown }, digest: Buffer.from(sha256, "hex") };
+function parseStoredKey({ id, createdAt, body }: DocumentRecord): StoredKey {
+  const { sha256, ...fields } = storedKeyShape.parse(body);
+  return { apiKey: { id, createdAt, ...fields }, digest: Buffer.from(sha256, "hex") };
 }
 
-function digestOf(text: string): Buffer {
+function hashKey(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
 /** A stand-in to compare unknown keys with. */
-const NOBODY = Buffer.alloc(32);
+const NO_DIGEST = Buffer.alloc(32);

@@ -35,7 +35,7 @@ export const RATE_LIMITS: RateLimits = {
 export type RateLimitOptions = Partial<RateLimits> | "off";
 
 /** Counts a request. @returns the seconds to wait where it is one too many */
-export type RateLimiter = (who: string, bucket: Endpoint["bucket"]) => number | undefined;
+export type RateLimiter = (caller: string, bucket: Endpoint["bucket"]) => number | undefined;
 
 /** Buckets that are kept; the ones that were used longest ago are forgotten, which fills them. */
 const BUCKETS_MAX = 10_000;
@@ -43,7 +43,7 @@ const BUCKETS_MAX = 10_000;
 interface Bucket {
   tokens: number;
   /** Milliseconds since 1970. */
-  at: number;
+  filledAt: number;
 }
 
 /**
@@ -56,14 +56,14 @@ export function createRateLimiter(options: RateLimitOptions, clock: () => number
   const limits = { ...RATE_LIMITS, ...options };
   for (const [name, limit] of Object.entries(limits)) checkLimit(name, limit);
   const buckets = new Map<string, Bucket>();
-  return (who, named) => {
-    const name = named ?? "rest";
+  return (caller, bucketName) => {
+    const name = bucketName ?? "rest";
     const { perSecond, burst } = limits[name];
     const now = clock();
-    const key = `${name} ${who}`;
-    const bucket = buckets.get(key) ?? { tokens: burst, at: now };
-    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) * perSecond) / 1000);
-    bucket.at = now;
+    const key = `${name} ${caller}`;
+    const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now };
+    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.filledAt) * perSecond) / 1000);
+    bucket.filledAt = now;
     keepNewest(buckets, key, bucket, BUCKETS_MAX);
     if (bucket.tokens < 1) return (1 - bucket.tokens) / perSecond;
     bucket.tokens -= 1;
@@ -81,8 +81,8 @@ export function keepNewest<Value>(map: Map<string, Value>, key: string, value: V
 }
 
 function checkLimit(name: string, { perSecond, burst }: RateLimit): void {
-  const isGood = Number.isFinite(perSecond) && perSecond > 0 && Number.isFinite(burst) && burst >= 1;
-  if (isGood) return;
+  const isValid = Number.isFinite(perSecond) && perSecond > 0 && Number.isFinite(burst) && burst >= 1;
+  if (isValid) return;
   const message = `rateLimits.${name}: expected more than 0 a second and bursts of at least 1, got ${perSecond} and ${burst}`;
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "rateLimits" });
 }

@@ -9,7 +9,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { RatebookError } from "../../errors.ts";
 
 /** Keys that sign. */
-export interface ServerSecret {
+export interface SigningKeys {
   /** For tokens (HS256). */
   readonly tokens: Uint8Array;
   /** For cursors of lists. */
@@ -17,65 +17,65 @@ export interface ServerSecret {
 }
 
 /** Gives the secret; it is read once. Rejects while the store that keeps it is away. */
-export type SecretSource = () => Promise<ServerSecret>;
+export type SecretSource = () => Promise<SigningKeys>;
 
 /** Bytes of a secret that is made, and the fewest of one that is given. */
 export const SECRET_BYTES = 32;
-const KEPT_ID = "server";
+const SECRET_DOCUMENT_ID = "server";
 
 /**
  * The secret that is given or else the one that the database keeps, which the first server to need it makes.
  *
- * @param given at least 32 bytes; a text is its UTF-8
+ * @param jwtSecret at least 32 bytes; a text is its UTF-8
  * @throws {RatebookError} ERR_OPTION_INVALID for a shorter one
  */
 export function createSecretSource(
   engine: Engine,
-  given: string | Uint8Array | undefined,
+  jwtSecret: string | Uint8Array | undefined,
   clock: () => number,
 ): SecretSource {
-  if (given !== undefined) {
-    const secret = signersOf(checkedSecret(given));
+  if (jwtSecret !== undefined) {
+    const secret = deriveSigningKeys(toSecretBytes(jwtSecret));
     return async () => secret;
   }
-  let reading: Promise<ServerSecret> | undefined;
+  let pending: Promise<SigningKeys> | undefined;
   return async () => {
-    reading ??= keptSecret(engine, clock).then(signersOf);
+    pending ??= readOrCreateSecret(engine, clock).then(deriveSigningKeys);
     try {
-      return await reading;
+      return await pending;
     } catch (error) {
-      reading = undefined;
+      pending = undefined;
       throw error;
     }
   };
 }
 
-function checkedSecret(given: string | Uint8Array): Uint8Array {
-  const bytes = Buffer.from(given);
+function toSecretBytes(jwtSecret: string | Uint8Array): Uint8Array {
+  const bytes = Buffer.from(jwtSecret);
   if (bytes.length >= SECRET_BYTES) return bytes;
   const message = `jwtSecret: expected at least ${SECRET_BYTES} bytes, got ${bytes.length}`;
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "jwtSecret" });
 }
 
-function signersOf(secret: Uint8Array): ServerSecret {
+function deriveSigningKeys(secret: Uint8Array): SigningKeys {
   const cursors = hkdfSync("sha256", secret, "", "ratebook cursors", SECRET_BYTES);
   return { tokens: secret, cursors: new Uint8Array(cursors) };
 }
 
 /** Of servers that start at once, one makes it and the others find it: they wait for its lock. */
-async function keptSecret({ store }: Engine, clock: () => number): Promise<Uint8Array> {
-  const kept = await store.read.document("serverSecret", KEPT_ID);
-  if (kept !== undefined) return bytesOf(kept.body);
+async function readOrCreateSecret({ store }: Engine, clock: () => number): Promise<Uint8Array> {
+  const storedDocument = await store.read.document("serverSecret", SECRET_DOCUMENT_ID);
+  if (storedDocument !== undefined) return decodeSecret(storedDocument.body);
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
-    const made = await view.document("serverSecret", KEPT_ID);
-    if (made !== undefined) return { result: bytesOf(made.body), changes: {} };
+    const existing = await view.document("serverSecret", SECRET_DOCUMENT_ID);
+    if (existing !== undefined) return { result: decodeSecret(existing.body), changes: {} };
     const now = clock();
     const body = { secret: randomBytes(SECRET_BYTES).toString("base64url") };
-    const document = { kind: "serverSecret", id: KEPT_ID, createdAt: now, updatedAt: now, body } as const;
-    return { result: bytesOf(body), changes: { documents: [document] } };
+    const document = { kind: "serverSecret", id: SECRET_DOCUMENT_ID, createdAt: now, updatedAt: now, body } as const;
+    return { result: decodeSecret(body), changes: { documents: [document] } };
   });
 }
 
-function bytesOf({ secret }: Readonly<Record<string, unknown>>): Uint8Array {
+function decodeSecret({ secret }: Readonly<Record<string, unknown>>): Uint8Array {
   return Buffer.from(String(secret), "base64url");
 }

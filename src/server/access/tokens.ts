@@ -9,7 +9,7 @@ import { Refusal } from "../http/failures.ts";
 import type { SecretSource } from "./secret.ts";
 
 /** Makes and reads tokens. */
-export interface Tokens {
+export interface TokenService {
   /** A token that stands for a key. */
   issue(keyId: string): Promise<string>;
   /**
@@ -17,7 +17,7 @@ export interface Tokens {
    *
    * @throws {Refusal} 401 for a token of ours that begins too far in the future
    */
-  keyIdOf(token: string): Promise<string | undefined>;
+  verify(token: string): Promise<string | undefined>;
 }
 
 /** Seconds for which a token is good. */
@@ -34,7 +34,7 @@ const ALGORITHM = "HS256";
 const LENGTH_MAX = 2000;
 
 /** Tokens that are signed with a secret. @param clock milliseconds since 1970 */
-export function createTokens(secret: SecretSource, clock: () => number): Tokens {
+export function createTokenService(secret: SecretSource, clock: () => number): TokenService {
   return {
     issue: async (keyId) => {
       const { tokens } = await secret();
@@ -48,17 +48,17 @@ export function createTokens(secret: SecretSource, clock: () => number): Tokens 
         .setExpirationTime(now + TOKEN_SECONDS)
         .sign(tokens);
     },
-    keyIdOf: async (token) => {
+    verify: async (token) => {
       if (token.length > LENGTH_MAX) return undefined;
       const { tokens } = await secret();
       const now = Math.floor(clock() / 1000);
-      const claims = await verifiedClaims(token, tokens, now);
+      const claims = await verifyClaims(token, tokens, now);
       if (claims === undefined) return undefined;
       const { sub, iat, exp, nbf = iat } = claims;
       // A token is good for a day from its beginning, whatever end it states.
       if (exp <= now || now - iat > TOKEN_SECONDS) return undefined;
-      const begins = Math.max(iat, nbf);
-      if (begins > now + CLOCK_TOLERANCE_SECONDS) throw tokenOfTheFuture(begins, now);
+      const startsAt = Math.max(iat, nbf);
+      if (startsAt > now + CLOCK_TOLERANCE_SECONDS) throw createFutureTokenRefusal(startsAt, now);
       return sub;
     },
   };
@@ -73,7 +73,7 @@ interface Claims {
 }
 
 /** The claims of a token that is ours whatever the time; undefined for any other. */
-async function verifiedClaims(token: string, secret: Uint8Array, now: number): Promise<Claims | undefined> {
+async function verifyClaims(token: string, secret: Uint8Array, now: number): Promise<Claims | undefined> {
   try {
     const { payload } = await jwtVerify(token, secret, {
       algorithms: [ALGORITHM],
@@ -92,8 +92,8 @@ async function verifiedClaims(token: string, secret: Uint8Array, now: number): P
 }
 
 /** Only a server with the secret can have made it: it is no bad credential, and is not counted as one. */
-function tokenOfTheFuture(begins: number, now: number): Refusal {
-  const wait = begins - now;
+function createFutureTokenRefusal(startsAt: number, now: number): Refusal {
+  const wait = startsAt - now;
   return new Refusal(
     401,
     `the token begins in ${wait} s by this server's clock: correct the clock, or make a new token`,

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { descriptionOf } from "../../book/describing/descriptions.ts";
+import { findDescription } from "../../book/describing/descriptions.ts";
 
 /** By the tag of endpoints. */
-export const SECTIONS: Readonly<Record<string, string>> = {
+export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Credentials: "API keys with a role each, and tokens that are made from them for 24 hours.",
   Service: "Whether the server runs, what it can, and a playground for its price plans.",
   Customers: "Who buys: a customer owns accounts.",
@@ -181,7 +181,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Components of the document that have the fields of a list of the book. */
-const OF_BOOK: Readonly<Record<string, string>> = {
+const BOOK_LISTS: Readonly<Record<string, string>> = {
   Account: "accounts",
   AddOn: "addOns",
   Alias: "aliases",
@@ -202,7 +202,7 @@ const OF_BOOK: Readonly<Record<string, string>> = {
 };
 
 /** The sentence for a field of a component or of what has this name; undefined where there is none. */
-export function fieldDescription(owner: string, field: string): string | undefined {
-  const ofBook = OF_BOOK[owner] ?? `${owner.slice(0, 1).toLowerCase()}${owner.slice(1)}`;
-  return DESCRIPTIONS[`${owner}.${field}`] ?? descriptionOf(ofBook, field) ?? DESCRIPTIONS[field];
+export function describeField(owner: string, field: string): string | undefined {
+  const bookList = BOOK_LISTS[owner] ?? `${owner.slice(0, 1).toLowerCase()}${owner.slice(1)}`;
+  return DESCRIPTIONS[`${owner}.${field}`] ?? findDescription(bookList, field) ?? DESCRIPTIONS[field];
 }

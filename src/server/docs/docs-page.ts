@@ -11,10 +11,10 @@ import type { AccessControl } from "../access/access.ts";
 import { JSON_TYPE, type RoutePath } from "../http/endpoint.ts";
 
 /** Options of the page. */
-export interface DocsPage {
+export interface DocsOptions {
   readonly access: Pick<AccessControl, "admit">;
   /** The JSON text of the OpenAPI document for a request. */
-  readonly documentFor: (request: FastifyRequest) => string;
+  readonly serializeDocument: (request: FastifyRequest) => string;
 }
 
 /** Scripts, styles and requests of this server alone; nothing inline but the pictures that the style sheet holds. */
@@ -39,13 +39,13 @@ export const DOCS_PATHS: readonly RoutePath[] = [
 ];
 
 /** Serves the page at `/docs` of an instance that serves endpoints already. */
-export async function serveDocs(app: FastifyInstance, { access, documentFor }: DocsPage): Promise<void> {
+export async function serveDocs(app: FastifyInstance, { access, serializeDocument }: DocsOptions): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook("onRequest", async (request) => access.admit({ address: request.ip }, undefined));
     // The plugin allows caches to keep its files; like every other answer they are kept by none.
     docs.addHook("onSend", async (_, reply) => void reply.header("cache-control", "no-store"));
-    const nothing = { openapi: "3.1.0", info: { title: "ratebook", version: "" }, paths: {} } as const;
-    await docs.register(swagger, { mode: "static", specification: { document: nothing } });
+    const emptyDocument = { openapi: "3.1.0", info: { title: "ratebook", version: "" }, paths: {} } as const;
+    await docs.register(swagger, { mode: "static", specification: { document: emptyDocument } });
     await docs.register(swaggerUi, {
       routePrefix: "/docs",
       indexPrefix: app.prefix,
@@ -55,11 +55,11 @@ export async function serveDocs(app: FastifyInstance, { access, documentFor }: D
       uiConfig: { layout: "BaseLayout", docExpansion: "none", displayRequestDuration: true },
       // The plugin would serialize the document for each request.
       uiHooks: {
-        onRequest: (request, reply, done) => {
+        onRequest: (request, reply, next) => {
           const { url = "" } = request.routeOptions;
           if (url.endsWith("/docs/yaml")) return reply.callNotFound();
-          if (!url.endsWith("/docs/json")) return done();
-          return reply.header("content-type", JSON_TYPE).send(documentFor(request));
+          if (!url.endsWith("/docs/json")) return next();
+          return reply.header("content-type", JSON_TYPE).send(serializeDocument(request));
         },
       },
     });

@@ -7,11 +7,11 @@ import * as z from "zod";
 
 import type { Endpoint } from "../http/endpoint.ts";
 import { failure } from "../http/fields.ts";
-import { fieldDescription, SECTIONS } from "./descriptions.ts";
+import { describeField, TAG_DESCRIPTIONS } from "./descriptions.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 
 /** A JSON object. */
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What may go wrong at any endpoint, by status. */
 const FAILURES: Readonly<Record<number, string>> = {
@@ -37,14 +37,14 @@ const PUBLIC_FAILURES: readonly number[] = [400, 404, 405, 408, 429, 431, 500, 5
 const API_VERSION = "1.0";
 
 /** The document of these endpoints. */
-export function openApiOf(endpoints: readonly Endpoint[]): Json {
+export function createOpenApiDocument(endpoints: readonly Endpoint[]): JsonObject {
   const components = new Map<string, unknown>();
-  const schemaOf = (schema: z.ZodType): Json => jsonSchema(schema, components);
-  const paths: Record<string, Record<string, Json>> = {};
+  const toSchema = (schema: z.ZodType): JsonObject => toJsonSchema(schema, components);
+  const paths: Record<string, Record<string, JsonObject>> = {};
   for (const endpoint of endpoints) {
-    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operationOf(endpoint, schemaOf);
+    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = toOperation(endpoint, toSchema);
   }
-  schemaOf(failure);
+  toSchema(failure);
   return {
     openapi: "3.1.0",
     info: {
@@ -53,7 +53,7 @@ export function openApiOf(endpoints: readonly Endpoint[]): Json {
       description: "Usage events in, invoices out: exact, explained, with one function for preview and invoice.",
     },
     security: [{ bearer: [] }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: SECTIONS[name] })),
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
     paths,
     components: {
       securitySchemes: {
@@ -64,9 +64,9 @@ export function openApiOf(endpoints: readonly Endpoint[]): Json {
   };
 }
 
-function operationOf(endpoint: Endpoint, schemaOf: (schema: z.ZodType) => Json): Json {
+function toOperation(endpoint: Endpoint, toSchema: (schema: z.ZodType) => JsonObject): JsonObject {
   const { id, tag, summary, description, access, params, query, body, bodyRequired = true } = endpoint;
-  const parameters = [...parametersOf("path", params, schemaOf), ...parametersOf("query", query, schemaOf)];
+  const parameters = [...toParameters("path", params, toSchema), ...toParameters("query", query, toSchema)];
   return {
     operationId: id,
     tags: [tag],
@@ -76,38 +76,38 @@ function operationOf(endpoint: Endpoint, schemaOf: (schema: z.ZodType) => Json):
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: bodyRequired, content: bodyContent(id, schemaOf(body)) } }),
-    responses: { ...answersOf(endpoint, schemaOf), ...failuresOf(endpoint) },
+      : { requestBody: { required: bodyRequired, content: toBodyContent(id, toSchema(body)) } }),
+    responses: { ...toResponses(endpoint, toSchema), ...toFailureResponses(endpoint) },
   };
 }
 
-function bodyContent(id: string, schema: Json): Json {
+function toBodyContent(id: string, schema: JsonObject): JsonObject {
   const example = BODY_EXAMPLES[id];
   return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-function parametersOf(
-  place: "path" | "query",
+function toParameters(
+  location: "path" | "query",
   schema: z.ZodObject | undefined,
-  schemaOf: (schema: z.ZodType) => Json,
-): readonly Json[] {
+  toSchema: (schema: z.ZodType) => JsonObject,
+): readonly JsonObject[] {
   if (schema === undefined) return [];
   return Object.entries(schema.shape).map(([name, field]) => {
-    const { description, ...rest } = schemaOf(field as z.ZodType);
-    const required = place === "path" || !(field as z.ZodType).safeParse(undefined).success;
+    const { description, ...rest } = toSchema(field as z.ZodType);
+    const required = location === "path" || !(field as z.ZodType).safeParse(undefined).success;
     const sentence =
       description ??
-      fieldDescription(
+      describeField(
         "",
         name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
       );
-    return { name, in: place, required, ...(sentence === undefined ? {} : { description: sentence }), schema: rest };
+    return { name, in: location, required, ...(sentence === undefined ? {} : { description: sentence }), schema: rest };
   });
 }
 
-const PAGE: Json = { "text/html": { schema: { type: "string" } } };
+const HTML_CONTENT: JsonObject = { "text/html": { schema: { type: "string" } } };
 
-function answersOf({ answers, html = false }: Endpoint, schemaOf: (schema: z.ZodType) => Json): Json {
+function toResponses({ answers, html = false }: Endpoint, toSchema: (schema: z.ZodType) => JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [
       status,
@@ -116,71 +116,79 @@ function answersOf({ answers, html = false }: Endpoint, schemaOf: (schema: z.Zod
         headers: {
           "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" } },
         },
-        content: schema === "html" ? PAGE : { "application/json": { schema: schemaOf(schema) }, ...(html ? PAGE : {}) },
+        content:
+          schema === "html"
+            ? HTML_CONTENT
+            : { "application/json": { schema: toSchema(schema) }, ...(html ? HTML_CONTENT : {}) },
       },
     ]),
   );
 }
 
-function failuresOf({ access, answers }: Endpoint): Json {
+function toFailureResponses({ access, answers }: Endpoint): JsonObject {
   const statuses = access === "public" ? PUBLIC_FAILURES : Object.keys(FAILURES).map(Number);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-  const known = statuses
+  const responses = statuses
     .filter((status) => answers[status] === undefined)
     .map((status) => [status, { description: FAILURES[status], content }]);
-  return { ...Object.fromEntries(known), default: { description: "Any other failure.", content } };
+  return { ...Object.fromEntries(responses), default: { description: "Any other failure.", content } };
 }
 
 /** The JSON schema of a zod schema; what has an id becomes a component. */
-function jsonSchema(schema: z.ZodType, components: Map<string, unknown>): Json {
+function toJsonSchema(schema: z.ZodType, components: Map<string, unknown>): JsonObject {
   const { $defs, ...own } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
   for (const [name, definition] of Object.entries($defs ?? {}))
-    components.set(name, described(pointed(definition), name));
-  return described(pointed(own), "") as Json;
+    components.set(name, addDescriptions(linkComponents(definition), name));
+  return addDescriptions(linkComponents(own), "") as JsonObject;
 }
 
 /** Keys that are left out of components: their place in the document identifies them. */
-const OWN_NAMES: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
+const OMITTED_KEYS: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
 
 /** The bounds of every safe integer, which are left out. */
-const BOUNDS_OF_ALL: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+const SAFE_INTEGER_BOUNDS: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
 
 /** A schema with a sentence beside each field that has none. @param owner the component, or the field, whose schema it is */
-function described(value: unknown, owner: string): unknown {
-  if (Array.isArray(value)) return value.map((part) => described(part, owner));
+function addDescriptions(value: unknown, owner: string): unknown {
+  if (Array.isArray(value)) return value.map((part) => addDescriptions(part, owner));
   if (typeof value !== "object" || value === null) return value;
   const parts = Object.entries(value).map(([name, part]) => [
     name,
-    name === "properties" ? fieldsOf(part, owner) : described(part, owner),
+    name === "properties" ? describeFields(part, owner) : addDescriptions(part, owner),
   ]);
   return Object.fromEntries(parts);
 }
 
-function fieldsOf(properties: object, owner: string): object {
+function describeFields(properties: object, owner: string): object {
   const fields = Object.entries(properties).map(([field, schema]) => {
-    const description = fieldDescription(owner, field);
-    const own = described(schema, field) as Json;
-    return [field, description === undefined || "description" in own ? own : { ...own, description }];
+    const description = describeField(owner, field);
+    const schemaWithDescriptions = addDescriptions(schema, field) as JsonObject;
+    return [
+      field,
+      description === undefined || "description" in schemaWithDescriptions
+        ? schemaWithDescriptions
+        : { ...schemaWithDescriptions, description },
+    ];
   });
   return Object.fromEntries(fields);
 }
 
 /** References to definitions of a schema as references to components. */
-function pointed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(pointed);
+function linkComponents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(linkComponents);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, part]) => !(OWN_NAMES.has(name) && typeof part === "string") && !BOUNDS_OF_ALL.has(part))
-      .map(([name, part]) => [name, partOf(name, part)]),
+      .filter(([name, part]) => !(OMITTED_KEYS.has(name) && typeof part === "string") && !SAFE_INTEGER_BOUNDS.has(part))
+      .map(([name, part]) => [name, linkComponentsIn(name, part)]),
   );
 }
 
-function partOf(name: string, part: unknown): unknown {
+function linkComponentsIn(name: string, part: unknown): unknown {
   if (name === "$ref" && typeof part === "string") return part.replace("#/$defs/", "#/components/schemas/");
   // An open object says so in words: some generators stumble over a schema that is empty.
   if (name === "additionalProperties" && isEmpty(part)) return true;
-  return pointed(part);
+  return linkComponents(part);
 }
 
 function isEmpty(part: unknown): boolean {

@@ -7,8 +7,8 @@ import { isAscii, isUtf8 } from "node:buffer";
 
 import type { FastifyInstance } from "fastify";
 
-import { pathText } from "../../book/problems.ts";
-import { NESTING_MAX, tooDeepInText } from "../../book/reading/read-document.ts";
+import { formatPath } from "../../book/problems.ts";
+import { NESTING_MAX, findDeepNesting } from "../../book/reading/read-document.ts";
 import { RatebookError } from "../../errors.ts";
 import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
 import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
@@ -16,7 +16,7 @@ import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import { createYielder } from "../../store/turns.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
-import { markOf, MARKS_MAX, sentenceOnMark, setApart } from "./unkept.ts";
+import { createMark, MARKS_MAX, describeFirstMark, replaceMarkedItems } from "./unkept.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const OTHER_TYPE = "application/octet-stream";
@@ -35,7 +35,7 @@ const CHARSETS: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii"]);
  * Parses every body of an instance: an empty one is none, whatever its type. One that is not JSON, is compressed or has
  * another charset than UTF-8 is a 415.
  */
-export function parseBodies(app: FastifyInstance): void {
+export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // Of types only one thing counts; the framework would refuse one that is not well-formed before it looks for a body.
   app.addHook("onRequest", async ({ raw }) => {
@@ -45,87 +45,91 @@ export function parseBodies(app: FastifyInstance): void {
     const isJson = JSON_TYPE.test(type) && CHARSETS.has(charset);
     raw.headers["content-type"] = isJson ? "application/json" : OTHER_TYPE;
   });
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, callback) => {
     try {
       const encoding = request.headers["content-encoding"]?.trim() ?? "";
       if (body.length > 0 && encoding !== "" && encoding.toLowerCase() !== "identity") {
         throw new Refusal(415, "expected a body without Content-Encoding: compressed bodies are not read");
       }
-      const { apart } = request.routeOptions.config as Pick<Endpoint, "apart">;
+      const { batchField } = request.routeOptions.config as Pick<Endpoint, "batchField">;
       const giveWay = createYielder();
-      const read = readJson(body as Buffer, apart);
+      const read = readJsonBody(body as Buffer, batchField);
       // What is made of a large body takes as long again.
       const pause = giveWay();
       if (pause !== undefined) return pause.then(() => read);
-      done(null, read);
+      callback(null, read);
     } catch (error) {
-      done(error as Error);
+      callback(error as Error);
     }
     return undefined;
   });
-  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
-    if (body.length === 0) done(null, undefined);
-    else done(new Refusal(415, "expected a body of the type application/json, in UTF-8"));
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, callback) => {
+    if (body.length === 0) callback(null, undefined);
+    else callback(new Refusal(415, "expected a body of the type application/json, in UTF-8"));
   });
 }
 
 /**
  * Reads the bytes of a body; undefined where there are none.
  *
- * @param apart the field of a list whose items are set apart where they have a number that no decimal keeps
+ * @param batchField the field of a list whose items are set apart where they have a number that no decimal keeps
  * @throws {Refusal} 400 for what is no JSON, is nested too deeply, has too many keys, values or long numbers, has an object with a key that is given twice, or has
  * a number that is not kept elsewhere
  */
-export function readJson(bytes: Buffer, apart?: string): unknown {
+export function readJsonBody(bytes: Buffer, batchField?: string): unknown {
   if (bytes.length === 0) return undefined;
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
   const text = bytes.toString(ascii ? "latin1" : "utf8");
   const { depth, longNumbers, keys, values, keyTooMany } = scanJson(bytes);
-  const deep = depth > NESTING_MAX ? tooDeepInText(text) : undefined;
-  if (deep !== undefined) {
-    throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);
+  const tooDeep = depth > NESTING_MAX ? findDeepNesting(text) : undefined;
+  if (tooDeep !== undefined) {
+    throw new Refusal(400, `the body is nested too deeply at line ${tooDeep.line}, column ${tooDeep.column}`);
   }
   if (keyTooMany >= 0) {
     const { line, column } = placeInText(bytes.toString("utf8", 0, keyTooMany), keyTooMany);
     throw new Refusal(400, `an object has at most ${KEYS_MAX} keys: one has more at line ${line}, column ${column}`);
   }
-  const valuesMax = apart === undefined ? VALUES_MAX : BATCH_VALUES_MAX;
+  const valuesMax = batchField === undefined ? VALUES_MAX : BATCH_VALUES_MAX;
   if (values > valuesMax) throw new Refusal(400, `the body has more than ${valuesMax} values: send it in parts`);
   if (longNumbers > LONG_NUMBERS_MAX) {
     const sentence = `the body has more than ${LONG_NUMBERS_MAX} numbers of more than 15 digits or with an exponent`;
     throw new Refusal(400, `${sentence}: send it in parts`);
   }
   let marks = 0;
-  const body = parsed(text, longNumbers > 0, (reason) => {
+  const body = parseBodyText(text, longNumbers > 0, (reason) => {
     if (++marks > MARKS_MAX) throw new Refusal(400, `the body has more than ${MARKS_MAX} numbers that are not kept`);
-    return markOf(reason);
+    return createMark(reason);
   });
   if (countKeys(body) !== keys) refuseRepeatedKey(text);
-  return marks === 0 ? body : withoutMarks(body, apart);
+  return marks === 0 ? body : refuseMarks(body, batchField);
 }
 
-function parsed(text: string, longNumbers: boolean, unkept: (reason: string) => symbol): unknown {
+function parseBodyText(
+  text: string,
+  longNumbers: boolean,
+  replaceUnrepresentable: (reason: string) => symbol,
+): unknown {
   try {
-    return longNumbers ? parseJson(text, unkept) : parsePlainJson(text);
+    return longNumbers ? parseJson(text, replaceUnrepresentable) : parsePlainJson(text);
   } catch (error) {
     if (error instanceof RatebookError && error.cause instanceof Refusal) throw error.cause;
     throw new Refusal(400, `the body is ${error instanceof Error ? error.message : "not JSON"}`);
   }
 }
 
-function withoutMarks(body: unknown, apart: string | undefined): unknown {
-  const rest = apart === undefined ? body : setApart(body, apart);
-  const sentence = sentenceOnMark(rest);
+function refuseMarks(body: unknown, batchField: string | undefined): unknown {
+  const rest = batchField === undefined ? body : replaceMarkedItems(body, batchField);
+  const sentence = describeFirstMark(rest);
   if (sentence !== undefined) throw new Refusal(400, sentence);
   return rest;
 }
 
 /** A parser keeps the last of a key's values in silence: what of them was meant, only the sender knows. */
 function refuseRepeatedKey(text: string): void {
-  const [repeated] = findRepeatedKeys(text, 1);
-  if (repeated === undefined) return;
-  throw new Refusal(400, `${pathText(repeated.path).replace(/^\$\.?/, "")}: ${describeRepeatedKey(repeated)}`);
+  const [repeatedKey] = findRepeatedKeys(text, 1);
+  if (repeatedKey === undefined) return;
+  throw new Refusal(400, `${formatPath(repeatedKey.path).replace(/^\$\.?/, "")}: ${describeRepeatedKey(repeatedKey)}`);
 }
 
 /**
@@ -133,14 +137,15 @@ function refuseRepeatedKey(text: string): void {
  *
  * @throws {Refusal} 400 for one that is repeated, empty or without a name
  */
-export function readQuery(url: string): Readonly<Record<string, string>> {
+export function parseQuery(url: string): Readonly<Record<string, string>> {
   const start = url.indexOf("?");
   if (start < 0) return {};
   const query = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
-    const shown = JSON.stringify(name.slice(0, 60));
-    if (query.has(name)) throw new Refusal(400, `${shown}: expected a query parameter once, got it twice`);
-    if (value === "") throw new Refusal(400, `${shown}: expected a query parameter with a value, got an empty one`);
+    const quotedName = JSON.stringify(name.slice(0, 60));
+    if (query.has(name)) throw new Refusal(400, `${quotedName}: expected a query parameter once, got it twice`);
+    if (value === "")
+      throw new Refusal(400, `${quotedName}: expected a query parameter with a value, got an empty one`);
     query.set(name, value);
   }
   return Object.fromEntries(query);

@@ -11,7 +11,7 @@ import type { Socket } from "node:net";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 
 import { JSON_TYPE } from "./endpoint.ts";
-import { failureOf } from "./failures.ts";
+import { toFailure } from "./failures.ts";
 
 /** How long clients may take, in milliseconds, and how much they may open. */
 export interface ConnectionLimits {
@@ -56,35 +56,35 @@ type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknow
 /** The connections of a server, and what is on its way on them. */
 export interface Connections {
   /** The answer that a connection waits for, or had last. */
-  answerOn(socket: Socket): ServerResponse | undefined;
+  findResponse(socket: Socket): ServerResponse | undefined;
   /** Closes those that wait for no answer, also those that never asked. */
   closeIdle(): void;
 }
 
 /** Watches the connections of a server. */
-export function watchConnections(server: Server): Connections {
-  const open = new Set<Socket>();
-  const answers = new WeakMap<Socket, ServerResponse>();
+export function trackConnections(server: Server): Connections {
+  const openSockets = new Set<Socket>();
+  const responses = new WeakMap<Socket, ServerResponse>();
   server.on("connection", (socket: Socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
+    openSockets.add(socket);
+    socket.once("close", () => openSockets.delete(socket));
   });
-  server.prependListener("request", (request, response) => answers.set(request.socket, response));
+  server.prependListener("request", (request, response) => responses.set(request.socket, response));
   return {
-    answerOn: (socket) => answers.get(socket),
+    findResponse: (socket) => responses.get(socket),
     closeIdle() {
-      for (const socket of open) if (answers.get(socket)?.writableFinished !== false) socket.destroy();
+      for (const socket of openSockets) if (responses.get(socket)?.writableFinished !== false) socket.destroy();
     },
   };
 }
 
 /** Answers errors of connections, unless an answer is on its way already. */
 export function createClientErrorHandler(
-  connections: Pick<Connections, "answerOn">,
+  connections: Pick<Connections, "findResponse">,
   log: () => FastifyBaseLogger,
 ): ClientErrorHandler {
   return (error, socket) => {
-    const response = connections.answerOn(socket);
+    const response = connections.findResponse(socket);
     const isAnswering = response !== undefined && response.headersSent && !response.writableFinished;
     if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable || isAnswering) {
       socket.destroy();
@@ -122,7 +122,7 @@ const METHOD_MAX = 32;
 
 /** Answers what no endpoint is found for: a path that is no text, or that is not below the prefix. */
 export function answerRouterError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, message } = failureOf(error, {}) ?? { status: 500, message: "internal error" };
+  const { status, message } = toFailure(error, {}) ?? { status: 500, message: "internal error" };
   void reply
     .code(status)
     .header("x-request-id", request.id)

@@ -21,13 +21,17 @@ export interface Caller {
 export type Role = "admin" | "full" | "ingest" | "read";
 
 /** The objects that every endpoint works with. */
-export interface Service {
+export interface EndpointServices {
   readonly engine: Engine;
   readonly paging: Paging;
 }
 
 /** One request, checked. A body is as it was given: its schema said yes, and the engine reads it to decimals and dates. */
-export interface Call<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> extends Service {
+export interface EndpointRequest<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> extends EndpointServices {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.input<Body>;
@@ -80,18 +84,18 @@ export interface Endpoint {
   /** The most bytes of a body; default 1 MiB. */
   readonly bodyLimit?: number;
   /** The list of a body whose items are answered one by one: one with a number that is not kept fails alone. */
-  readonly apart?: string;
+  readonly batchField?: string;
   /** The schema of each successful answer, by its status. */
   readonly answers: Readonly<Record<number, z.ZodType | "html">>;
   /** Whether the answer may be a page too. */
   readonly html?: boolean;
   /** The status where an id of the path is unknown; default 404. */
-  readonly unknownId?: number;
+  readonly unknownIdStatus?: number;
   /** The names here of fields that the engine calls otherwise, so that a sentence names the field that was sent. */
   readonly wireNames?: Readonly<Record<string, string>>;
   /** The token bucket that it is counted in. */
   readonly bucket?: "ingest" | "ingestBatch" | "entitled";
-  readonly handle: (call: Call<z.ZodType, z.ZodType, z.ZodType>) => Promise<Answer>;
+  readonly handle: (request: EndpointRequest<z.ZodType, z.ZodType, z.ZodType>) => Promise<Answer>;
 }
 
 /** A path and one of its methods. */
@@ -106,23 +110,23 @@ export interface EndpointSpec<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  readonly handle: (call: Call<Params, Query, Body>) => Promise<Answer>;
+  readonly handle: (request: EndpointRequest<Params, Query, Body>) => Promise<Answer>;
 }
 
 /** Makes an endpoint; its schemas are what its handler is given. */
-export function endpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   spec: EndpointSpec<Params, Query, Body>,
 ): Endpoint {
   return spec;
 }
 
 /** A 200 with a body. */
-export function ok(body: unknown): Answer {
+export function answerOk(body: unknown): Answer {
   return { status: 200, body };
 }
 
 /** A 201 with what was made. */
-export function created(body: unknown): Answer {
+export function answerCreated(body: unknown): Answer {
   return { status: 201, body };
 }
 

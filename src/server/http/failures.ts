@@ -55,12 +55,12 @@ export const NO_ENDPOINT = "no endpoint has this path";
 
 /** Most characters of a message. */
 const MESSAGE_MAX = 500;
-const STORE_AWAY = "the store is away: try again later";
-const USAGE_AWAY = "the usage that lives elsewhere cannot be read: try again later";
+const STORE_UNAVAILABLE = "the store is away: try again later";
+const USAGE_UNAVAILABLE = "the usage that lives elsewhere cannot be read: try again later";
 /** Seconds after which a store that was away is asked again. */
 const RETRY_SECONDS = 1;
 /** Refusals of the framework in our words, by its code. */
-const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
+const FRAMEWORK_REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "the body is too large"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "expected a body of the type application/json, in UTF-8"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "the body is not as long as its Content-Length says"],
@@ -71,7 +71,7 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_MAX_PARAM_LENGTH: [400, "an id of the path is too long"],
 };
 /** Refusals of the plugin that serves files, by their names: they have no codes. */
-const FILES: Readonly<Record<string, readonly [number, string]>> = {
+const FILE_REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
   // A path outside the folder, or with a NUL byte, is the path of no file.
   BadRequestError: [404, NO_ENDPOINT],
   ForbiddenError: [404, NO_ENDPOINT],
@@ -82,44 +82,44 @@ const FILES: Readonly<Record<string, readonly [number, string]>> = {
 /**
  * The answer to an error that was thrown.
  *
- * @param pathIds the ids of the path: an unknown one of them is `unknownId`, one of a body or query a 400
+ * @param pathIds the ids of the path: an unknown one of them is `unknownIdStatus`, one of a body or query a 400
  * @returns undefined for a fault of our own, which is answered as an internal error and logged
  */
-export function failureOf(
+export function toFailure(
   error: unknown,
   pathIds: Readonly<Record<string, unknown>>,
-  unknownId = 404,
+  unknownIdStatus = 404,
 ): Failure | undefined {
   if (error instanceof Refusal) {
-    return { status: error.status, message: cut(error.message), ...retryAfter(error.retryAfter) };
+    return { status: error.status, message: truncate(error.message), ...retryAfter(error.retryAfter) };
   }
   if (error instanceof RatebookError) {
     const status = hasCode(error, "ERR_NOT_FOUND")
-      ? statusOfUnknown(error, pathIds, unknownId)
+      ? chooseUnknownStatus(error, pathIds, unknownIdStatus)
       : STATUSES[(error as RatebookError).code];
     // Where the store or the usage is, and how it failed, is for the log alone.
     if (status === 503) {
-      const message = hasCode(error, "ERR_USAGE_UNAVAILABLE") ? USAGE_AWAY : STORE_AWAY;
+      const message = hasCode(error, "ERR_USAGE_UNAVAILABLE") ? USAGE_UNAVAILABLE : STORE_UNAVAILABLE;
       return { status, message, retryAfter: RETRY_SECONDS };
     }
-    return { status, message: cut(error.message) };
+    return { status, message: truncate(error.message) };
   }
-  const known = FRAMEWORK[codeOf(error)] ?? refusalByStatus(error);
-  return known === undefined ? undefined : { status: known[0], message: known[1] };
+  const refusal = FRAMEWORK_REFUSALS[codeOf(error)] ?? findRefusalByStatus(error);
+  return refusal === undefined ? undefined : { status: refusal[0], message: refusal[1] };
 }
 
 /** What the framework or a plugin calls a client's error is never answered as a fault of ours. */
-function refusalByStatus(error: unknown): readonly [number, string] | undefined {
+function findRefusalByStatus(error: unknown): readonly [number, string] | undefined {
   if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
   const { statusCode: status, name } = error;
   if (typeof status !== "number" || status < 400 || status > 499) return undefined;
-  return FILES[name] ?? [status, "the request is refused"];
+  return FILE_REFUSALS[name] ?? [status, "the request is refused"];
 }
 
-function statusOfUnknown(
+function chooseUnknownStatus(
   { details }: RatebookError<"ERR_NOT_FOUND">,
   pathIds: Readonly<Record<string, unknown>>,
-  unknownId: number,
+  unknownIdStatus: number,
 ): number {
   // The id of a version holds the id of its resource: `api-calls@3`.
   const inPath = Object.entries(pathIds).some(
@@ -128,7 +128,7 @@ function statusOfUnknown(
       (details.id === id || details.id.startsWith(`${id}@`)) &&
       isIdOf(name, details.resource),
   );
-  return inPath ? unknownId : 400;
+  return inPath ? unknownIdStatus : 400;
 }
 
 /** Whether a name in a path is of a resource: `addon_id` is that of an add-on, `entry_id` that of a feature credit entry. */
@@ -146,6 +146,6 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-function cut(message: string): string {
+function truncate(message: string): string {
   return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX - 1)}…` : message;
 }

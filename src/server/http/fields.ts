@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { moment } from "../../book/resources/fields.ts";
+import { dateOrDateTime } from "../../book/resources/fields.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, isDecimalObject } from "../../numbers/decimal.ts";
@@ -37,7 +37,7 @@ export const failure = z
   .meta({ id: "Error" });
 
 /** A whole number in a query. */
-export function wholeNumber(min: number, max: number): z.ZodType<number, string> {
+export function wholeNumberField(min: number, max: number): z.ZodType<number, string> {
   return z
     .string()
     .transform((text, context) => {
@@ -53,27 +53,27 @@ export function wholeNumber(min: number, max: number): z.ZodType<number, string>
 }
 
 /** The version that is asked for in a query. */
-export const version = wholeNumber(1, 999_999_999)
+export const version = wholeNumberField(1, 999_999_999)
   .optional()
   .meta({ type: "integer", minimum: 1, description: "Default: the latest one." });
 
 /** A date-time in a query may have lost its plus: there it is a space. */
-function withPlus(text: string): string {
+function restorePlus(text: string): string {
   return text.replace(/ (\d\d:?\d\d)$/, "+$1");
 }
 
 /** Milliseconds since 1970 as a date-time, and a date-time that has lost its plus; anything else as it is. */
-export function timeText(text: string): string {
-  return /^\d{9,14}$/.test(text) ? formatInstant(Number(text)) : withPlus(text);
+export function normalizeTime(text: string): string {
+  return /^\d{9,14}$/.test(text) ? formatInstant(Number(text)) : restorePlus(text);
 }
 
 /** A date or a date-time in a query, as milliseconds since 1970 (S2.2). */
 export const queryTime: z.ZodType<number, string> = z
   .string()
   .transform((text, context) => {
-    const read = moment.safeParse(timeText(text));
-    if (read.success) return read.data;
-    context.addIssue({ code: "custom", message: read.error.issues[0]?.message ?? "expected a date or date-time" });
+    const result = dateOrDateTime.safeParse(normalizeTime(text));
+    if (result.success) return result.data;
+    context.addIssue({ code: "custom", message: result.error.issues[0]?.message ?? "expected a date or date-time" });
     return z.NEVER;
   })
   .meta({
@@ -88,13 +88,13 @@ export const flag: z.ZodType<boolean, string> = z
   .meta({ type: "boolean", enum: [true, false] });
 
 /** An instant as answers write it; what has no end is 9999-01-01. */
-export function shownTime(instant: Instant): string {
+export function formatTime(instant: Instant): string {
   return formatInstant(Math.min(instant, NO_END));
 }
 
 /** The UTC day of an instant as answers write it; what has no end is 9999-01-01. */
-export function shownDay(instant: Instant): string {
-  return shownTime(instant).slice(0, 10);
+export function formatDay(instant: Instant): string {
+  return formatTime(instant).slice(0, 10);
 }
 
 /** The same without what is undefined or null: a field without a value is left out. */

@@ -5,10 +5,13 @@
  */
 import { formatInstant } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { type Answer, ok } from "./endpoint.ts";
+import { type Answer, answerOk } from "./endpoint.ts";
 
 /** An answer made of stored events; where a server does not keep all of them for good, the header says since when it does. */
-export async function withKeptSince({ events }: Pick<Engine, "events">, body: unknown): Promise<Answer> {
-  const since = await events.keptSince();
-  return { ...ok(body), ...(since === undefined ? {} : { headers: { "events-kept-since": formatInstant(since) } }) };
+export async function withRetentionHeader({ events }: Pick<Engine, "events">, body: unknown): Promise<Answer> {
+  const retainedSince = await events.keptSince();
+  return {
+    ...answerOk(body),
+    ...(retainedSince === undefined ? {} : { headers: { "events-kept-since": formatInstant(retainedSince) } }),
+  };
 }

@@ -10,7 +10,7 @@ import * as z from "zod";
 
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { Refusal } from "./failures.ts";
-import { wholeNumber, withoutAbsent } from "./fields.ts";
+import { wholeNumberField, withoutAbsent } from "./fields.ts";
 
 /** How many items a page of a list has. */
 export interface PageSizes {
@@ -19,18 +19,18 @@ export interface PageSizes {
 }
 
 /** Most lists: 20 by default, at most 100. */
-export const PAGES: PageSizes = { default: 20, max: 100 };
+export const PAGE_SIZES: PageSizes = { default: 20, max: 100 };
 /** Feature entries, events, invoices, credits and license updates: 50. */
-export const LONG_PAGES: PageSizes = { default: 50, max: 50 };
+export const LONG_PAGE_SIZES: PageSizes = { default: 50, max: 50 };
 
 /** The query of a list: its filters, `pageSize` and `nextToken`. */
 export function listQuery<Filters extends z.ZodRawShape>(
   filters: Filters,
-  sizes: PageSizes = PAGES,
+  sizes: PageSizes = PAGE_SIZES,
 ): z.ZodObject<Filters & PageFields> {
   return z.strictObject({
     ...filters,
-    pageSize: wholeNumber(1, sizes.max)
+    pageSize: wholeNumberField(1, sizes.max)
       .optional()
       .meta({
         type: "integer",
@@ -62,18 +62,18 @@ export interface ListRequest<Filters> {
 }
 
 /** One page as it is asked of the engine and answered. */
-export interface AskedPage<Filters> {
+export interface PagedRequest<Filters> {
   /** Those of the first request. */
   readonly filters: Omit<Filters, "pageSize" | "nextToken">;
   readonly page: PageOptions & { readonly limit: number };
   /** The cursor of the page after. */
-  nextToken(found: Page<unknown>): string | undefined;
+  nextToken(page: Page<unknown>): string | undefined;
 }
 
 /** Reads and writes cursors. */
 export interface Paging {
   /** @throws {Refusal} 400 for a cursor that is not ours, or not of this list, or contradicted by a parameter beside it */
-  open<Filters extends object>(request: ListRequest<Filters>): AskedPage<Filters>;
+  readRequest<Filters extends object>(request: ListRequest<Filters>): PagedRequest<Filters>;
 }
 
 /** The contents of a cursor. */
@@ -90,10 +90,10 @@ interface Cursor {
 
 const TOKEN_MAX = 500;
 /** How the text of a cursor is written: one beyond ASCII is shortest with two bytes for most characters. */
-const NARROW = ["n", "latin1"] as const;
-const WIDE = ["w", "utf16le"] as const;
+const ONE_BYTE = ["n", "latin1"] as const;
+const TWO_BYTES = ["w", "utf16le"] as const;
 /** Texts that cursors are likely to have, for the compressor; those of invoices last: near matches take fewest bytes. */
-const COMMON = [
+const CURSOR_DICTIONARY = [
   '{"l":"license_updates","l":"entries:","s":20,"f":{},"a":[1',
   '{"l":"credits","s":50,"f":{"account_id":""},"a":[17"credit||refund|LICENSE|CREDIT_GRANT|BILLING_ENTITLEMENT|',
   '{"l":"invoices","s":50,"f":{"account_id":"","owner_id":"","customer_id":"","status":"DRAFT",',
@@ -106,21 +106,21 @@ const SIGNATURE_BYTES = 16;
 export function createPaging(secret: () => Promise<Uint8Array> | Uint8Array): PagingSource {
   return async () => {
     const key = await secret();
-    return { open: (request) => openPage(key, request) };
+    return { readRequest: (request) => readPagedRequest(key, request) };
   };
 }
 
 /** Makes a {@link Paging}; asked once for each list request, as the secret may not be known before. */
 export type PagingSource = () => Promise<Paging>;
 
-function openPage<Filters extends object>(
+function readPagedRequest<Filters extends object>(
   key: Uint8Array,
-  { list, sizes = PAGES, query }: ListRequest<Filters>,
-): AskedPage<Filters> {
-  const { pageSize, nextToken, ...given } = query;
+  { list, sizes = PAGE_SIZES, query }: ListRequest<Filters>,
+): PagedRequest<Filters> {
+  const { pageSize, nextToken, ...queryFilters } = query;
   const cursor = nextToken === undefined ? undefined : readCursor(key, list, nextToken);
-  const filters = cursor === undefined ? given : (cursor.f as typeof given);
-  if (cursor !== undefined) checkSame({ ...cursor.f, pageSize: cursor.s }, { ...given, pageSize });
+  const filters = cursor === undefined ? queryFilters : (cursor.f as typeof queryFilters);
+  if (cursor !== undefined) checkSameFilters({ ...cursor.f, pageSize: cursor.s }, { ...queryFilters, pageSize });
   const limit = cursor?.s ?? pageSize ?? sizes.default;
   const after = cursor === undefined ? undefined : { createdAt: cursor.a[0], id: cursor.a[1] };
   return {
@@ -129,14 +129,17 @@ function openPage<Filters extends object>(
     nextToken: ({ next }) =>
       next === undefined
         ? undefined
-        : sealed(key, { l: list, s: limit, f: withoutAbsent(filters), a: [next.createdAt, next.id] }),
+        : signCursor(key, { l: list, s: limit, f: withoutAbsent(filters), a: [next.createdAt, next.id] }),
   };
 }
 
 /** Query parameters beside a cursor must have the values that it carries. */
-function checkSame(carried: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>>): void {
-  const other = Object.keys(withoutAbsent(given)).find(
-    (name) => JSON.stringify(given[name]) !== JSON.stringify(carried[name]),
+function checkSameFilters(
+  cursorFilters: Readonly<Record<string, unknown>>,
+  queryFilters: Readonly<Record<string, unknown>>,
+): void {
+  const other = Object.keys(withoutAbsent(queryFilters)).find(
+    (name) => JSON.stringify(queryFilters[name]) !== JSON.stringify(cursorFilters[name]),
   );
   if (other === undefined) return;
   throw new Refusal(
@@ -146,33 +149,35 @@ function checkSame(carried: Readonly<Record<string, unknown>>, given: Readonly<R
 }
 
 /** Ids and filters of 50 characters each may be long in bytes, and often say the same: deflated, the most common for free. */
-function sealed(key: Uint8Array, cursor: Cursor): string {
+function signCursor(key: Uint8Array, cursor: Cursor): string {
   const text = JSON.stringify(cursor);
-  const [mark, encoding] = /[\u0080-\uffff]/.test(text) ? WIDE : NARROW;
-  const dictionary = Buffer.from(COMMON, encoding);
+  const [mark, encoding] = /[\u0080-\uffff]/.test(text) ? TWO_BYTES : ONE_BYTE;
+  const dictionary = Buffer.from(CURSOR_DICTIONARY, encoding);
   const body = mark + deflateRawSync(Buffer.from(text, encoding), { dictionary, level: 9 }).toString("base64url");
-  return `${body}.${signatureOf(key, body)}`;
+  return `${body}.${createSignature(key, body)}`;
 }
 
-function unsealed(body: string): Cursor {
-  const [mark, encoding] = body.startsWith(WIDE[0]) ? WIDE : NARROW;
-  const packed = Buffer.from(body.slice(mark.length), "base64url");
-  return JSON.parse(inflateRawSync(packed, { dictionary: Buffer.from(COMMON, encoding) }).toString(encoding)) as Cursor;
+function decodeCursor(body: string): Cursor {
+  const [mark, encoding] = body.startsWith(TWO_BYTES[0]) ? TWO_BYTES : ONE_BYTE;
+  const bytes = Buffer.from(body.slice(mark.length), "base64url");
+  return JSON.parse(
+    inflateRawSync(bytes, { dictionary: Buffer.from(CURSOR_DICTIONARY, encoding) }).toString(encoding),
+  ) as Cursor;
 }
 
 function readCursor(key: Uint8Array, list: string, token: string): Cursor {
   const [body = ""] = token.split(".", 1);
-  const expected = Buffer.from(`${body}.${signatureOf(key, body)}`);
-  const given = Buffer.from(token);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  const expectedBytes = Buffer.from(`${body}.${createSignature(key, body)}`);
+  const tokenBytes = Buffer.from(token);
+  if (tokenBytes.length !== expectedBytes.length || !timingSafeEqual(tokenBytes, expectedBytes)) {
     throw new Refusal(400, "nextToken: expected one that this list gave");
   }
-  const cursor = unsealed(body);
+  const cursor = decodeCursor(body);
   if (cursor.l !== list) throw new Refusal(400, "nextToken: expected one that this list gave, got one of another list");
   return cursor;
 }
 
-function signatureOf(key: Uint8Array, body: string): string {
+function createSignature(key: Uint8Array, body: string): string {
   const digest = createHmac("sha256", key).update("cursor:").update(body).digest();
   return digest.subarray(0, SIGNATURE_BYTES).toString("base64url");
 }

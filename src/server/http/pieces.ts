@@ -11,7 +11,7 @@ const CHUNK_LENGTH = 16_384;
 
 /** Puts the pieces of a text together, while other requests have their turn between them. */
 export async function joinPieces(pieces: Iterable<string>): Promise<Buffer> {
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   const chunks: Buffer[] = [];
   let text = "";
   for (const piece of pieces) {
@@ -19,21 +19,21 @@ export async function joinPieces(pieces: Iterable<string>): Promise<Buffer> {
     if (text.length < CHUNK_LENGTH) continue;
     chunks.push(Buffer.from(text));
     text = "";
-    await giveWay();
+    await yieldToOthers();
   }
   return Buffer.concat([...chunks, Buffer.from(text)]);
 }
 
 /** The JSON text of a value, while other requests have their turn between its pieces; of a small one, at once. */
-export async function writeJson(value: unknown): Promise<string | Buffer> {
+export async function serializeJson(value: unknown): Promise<string | Buffer> {
   const pieces = jsonPieces(value);
   const first = pieces.next();
   const second = pieces.next();
   if (first.done === true || second.done === true) return first.value ?? "";
-  return joinPieces(allPieces([first.value, second.value], pieces));
+  return joinPieces(concatPieces([first.value, second.value], pieces));
 }
 
-function* allPieces(first: readonly string[], more: Iterable<string>): Generator<string> {
+function* concatPieces(first: readonly string[], more: Iterable<string>): Generator<string> {
   yield* first;
   yield* more;
 }

@@ -11,7 +11,7 @@ import { hasCode, RatebookError } from "../../errors.ts";
  *
  * @param wireNames from the engine's names
  */
-export function sentenceInWireNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
+export function translateFieldNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
   return message.replaceAll(/^\w+(?=[:[.])|(?<=`)\w+(?=`)/g, (name) =>
     Object.hasOwn(wireNames, name) ? (wireNames[name] ?? name) : name,
   );
@@ -22,7 +22,7 @@ export function sentenceInWireNames(message: string, wireNames: Readonly<Record<
  *
  * @param names the name on the wire of each of the engine's fields
  */
-export async function inWireNames<Result>(
+export async function withWireNames<Result>(
   names: Readonly<Record<string, string>>,
   operation: Promise<Result>,
 ): Promise<Result> {
@@ -30,9 +30,9 @@ export async function inWireNames<Result>(
     return await operation;
   } catch (error) {
     if (!hasCode(error, "ERR_INPUT_INVALID")) throw error;
-    const own = Object.keys(names).find((name) => new RegExp(`^${name}(?=[.:[])`).test(error.message));
-    if (own === undefined) throw error;
-    const message = `${names[own] ?? own}${error.message.slice(own.length)}`;
+    const fieldName = Object.keys(names).find((name) => new RegExp(`^${name}(?=[.:[])`).test(error.message));
+    if (fieldName === undefined) throw error;
+    const message = `${names[fieldName] ?? fieldName}${error.message.slice(fieldName.length)}`;
     throw new RatebookError("ERR_INPUT_INVALID", message, error.details, { cause: error });
   }
 }

@@ -9,17 +9,17 @@ import { date } from "../../book/resources/fields.ts";
 import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { pathId, queryTime, wholeNumber } from "../http/fields.ts";
-import { inWireNames } from "../http/wire-names.ts";
-import { listOf } from "../shapes/list.ts";
-import { accountSchedule, shownSchedules } from "../shapes/pricing-schedule.ts";
+import { pathId, queryTime, wholeNumberField } from "../http/fields.ts";
+import { withWireNames } from "../http/wire-names.ts";
+import { createListShape } from "../shapes/list.ts";
+import { accountScheduleShape, readSchedulesJson } from "../shapes/pricing-schedule.ts";
 
 const params = z.strictObject({ account_id: pathId() });
 
 /** A plan's own schedule begins then; every cycle since is worked through. */
-const PLANS_BEGIN = 0;
+const EARLIEST_START = 0;
 
 const planChange = z.strictObject({
   mode: z.enum(["ASSOCIATE", "DISASSOCIATE"]).nullish().meta({ description: "Default ASSOCIATE." }),
@@ -31,7 +31,7 @@ const planChange = z.strictObject({
     .meta({ description: "Required to associate; to disassociate, the days may have no other plan." }),
   pricePlanVersion: z.int().min(1).nullish().meta({ description: "Default: the latest ACTIVE one." }),
   effectiveFrom: date
-    .refine((from) => from >= PLANS_BEGIN, { error: "expected a date from 1970-01-01 on: price plans begin then" })
+    .refine((from) => from >= EARLIEST_START, { error: "expected a date from 1970-01-01 on: price plans begin then" })
     .meta({ type: "string", description: "A date from 1970-01-01 on, or a date-time that is a midnight UTC." }),
   effectiveUntil: date.nullish().meta({ type: "string", description: "A date, exclusive; default no end." }),
   pricePlanDetailsOverride: pricePlanDetailsOverride
@@ -44,8 +44,8 @@ const planChange = z.strictObject({
 });
 type PlanChange = z.input<typeof planChange>;
 
-const accountSchedules = z
-  .strictObject({ accountId: z.string(), accountName: z.string(), pricingSchedules: z.array(accountSchedule) })
+const accountSchedulesShape = z
+  .strictObject({ accountId: z.string(), accountName: z.string(), pricingSchedules: z.array(accountScheduleShape) })
   .meta({ id: "AccountPricingSchedules" });
 
 /** Fields of a plan change under the names that the engine has for them. */
@@ -53,7 +53,7 @@ const WIRE_NAMES = { version: "pricePlanVersion" };
 
 /** The endpoints of the plans of accounts. */
 export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/accounts/{account_id}/price_plans",
     id: "changePricePlanOfAccount",
@@ -65,14 +65,14 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     params,
     body: planChange,
-    answers: { 200: accountSchedules },
+    answers: { 200: accountSchedulesShape },
     handle: async ({ engine, params: { account_id: accountId }, body }) => {
-      const schedules = await changed(engine, accountId, body);
+      const schedules = await changePlan(engine, accountId, body);
       const { name: accountName } = await engine.accounts.get(accountId);
-      return ok({ accountId, accountName, pricingSchedules: await shownSchedules(engine, schedules) });
+      return answerOk({ accountId, accountName, pricingSchedules: await readSchedulesJson(engine, schedules) });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/accounts/{account_id}/pricing_schedules",
     id: "listPricingSchedules",
@@ -84,39 +84,39 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     query: z.strictObject({
       start_date: queryTime.optional(),
       end_date: queryTime.optional(),
-      pageSize: wholeNumber(1, 100)
+      pageSize: wholeNumberField(1, 100)
         .optional()
         .meta({ description: "Taken, and changes nothing: all are on one page." }),
     }),
-    answers: { 200: listOf(accountSchedule, "PricingScheduleList") },
+    answers: { 200: createListShape(accountScheduleShape, "PricingScheduleList") },
     handle: async ({ engine, params: { account_id: accountId }, query }) => {
       const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } = query;
       if (end <= start) throw new Refusal(400, "end_date: expected a date after start_date");
       const schedules = await engine.accounts.pricingSchedules(accountId);
       // A schedule without an end goes on after any date.
-      const found = schedules.filter(({ from, until }) => from < end && (until === undefined || until > start));
-      const data = await shownSchedules(engine, found);
-      return ok({ data, nextToken: null, context: { pageSize: data.length } });
+      const matches = schedules.filter(({ from, until }) => from < end && (until === undefined || until > start));
+      const data = await readSchedulesJson(engine, matches);
+      return answerOk({ data, nextToken: null, context: { pageSize: data.length } });
     },
   }),
 ];
 
-async function changed(
+async function changePlan(
   engine: Engine,
   accountId: string,
-  { mode, pricePlanId, pricePlanVersion: version, ...more }: PlanChange,
+  { mode, pricePlanId, pricePlanVersion: version, ...rest }: PlanChange,
 ): Promise<readonly PricingSchedule[]> {
-  const { effectiveFrom, effectiveUntil, pricePlanDetailsOverride: override, retainStartOffsets } = more;
+  const { effectiveFrom, effectiveUntil, pricePlanDetailsOverride: override, retainStartOffsets } = rest;
   if (mode === "DISASSOCIATE") {
     checkAbsent("pricePlanDetailsOverride", override);
     checkAbsent("retainStartOffsets", retainStartOffsets);
     const days = { effectiveFrom, effectiveUntil, pricePlanId, version };
-    return inWireNames(WIRE_NAMES, engine.dissociate(accountId, days));
+    return withWireNames(WIRE_NAMES, engine.dissociate(accountId, days));
   }
   if (pricePlanId === undefined || pricePlanId === null) {
     throw new Refusal(400, "pricePlanId: missing: expected the id of a price plan");
   }
-  return inWireNames(WIRE_NAMES, engine.associate(accountId, { ...more, pricePlanId, version }));
+  return withWireNames(WIRE_NAMES, engine.associate(accountId, { ...rest, pricePlanId, version }));
 }
 
 function checkAbsent(field: string, value: unknown): void {

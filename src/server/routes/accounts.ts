@@ -9,20 +9,20 @@ import { REQUESTS } from "../../book/requests/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
-import { unlessUnknown } from "../../errors.ts";
+import { undefinedIfNotFound } from "../../errors.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { flag, pathId, queryTime, success } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { accountShape, shownAccount } from "../shapes/account.ts";
-import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
+import { accountShape, toAccountJson } from "../shapes/account.ts";
+import { keepItem, readBoundedPage, createListShape, answerPage } from "../shapes/list.ts";
 
 const params = z.strictObject({ account_id: pathId() });
-const names = z.strictObject({ aliases: REQUESTS.aliases });
+const aliasesBody = z.strictObject({ aliases: REQUESTS.aliases });
 
 /** The endpoints of accounts. */
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/accounts",
     id: "createAccount",
@@ -32,9 +32,10 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     body: REQUESTS.accountCreate,
     answers: { 201: accountShape },
-    handle: async ({ engine, body }) => created(await withSettings(engine, await engine.accounts.create(body))),
+    handle: async ({ engine, body }) =>
+      answerCreated(await readAccountJson(engine, await engine.accounts.create(body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/accounts",
     id: "listAccounts",
@@ -42,22 +43,22 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     summary: "List accounts, newest first",
     access: "read",
     query: listQuery({ customer_id: pathId().optional(), status: accountShape.shape.status.optional() }),
-    answers: { 200: listOf(accountShape, "AccountList") },
+    answers: { 200: createListShape(accountShape, "AccountList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "accounts", query });
-      const { customer_id: customerId, status } = asked.filters;
+      const request = paging.readRequest({ list: "accounts", query });
+      const { customer_id: customerId, status } = request.filters;
       const filter = { ...(customerId && { customerId }), ...(status && { status }) };
-      const list = async (page: PageOptions): Promise<Page<ReturnType<typeof shownAccount>>> => {
-        const found = await engine.accounts.list({ filter, page });
-        const ids = found.items.map(({ id }) => id);
+      const list = async (page: PageOptions): Promise<Page<ReturnType<typeof toAccountJson>>> => {
+        const accounts = await engine.accounts.list({ filter, page });
+        const ids = accounts.items.map(({ id }) => id);
         const settings = await engine.settings.of("ACCOUNT", ids);
-        const shown = found.items.map((account) => shownAccount(account, { settings: settings.get(account.id) }));
-        return { ...found, items: shown };
+        const items = accounts.items.map((account) => toAccountJson(account, { settings: settings.get(account.id) }));
+        return { ...accounts, items };
       };
-      return okPage(asked, await boundedPage(asked, list, asShown));
+      return answerPage(request, await readBoundedPage(request, list, keepItem));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/accounts/{account_id}",
     id: "getAccount",
@@ -77,11 +78,11 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: accountShape },
     handle: async ({ engine, params: { account_id: id }, query: { effectiveOn, includeGroupDetails } }) => {
       const account = await engine.accounts.get(id, { effectiveOn });
-      const group = includeGroupDetails === true ? await groupOf(engine, account) : undefined;
-      return ok(await withSettings(engine, account, group));
+      const group = includeGroupDetails === true ? await findGroup(engine, account) : undefined;
+      return answerOk(await readAccountJson(engine, account, group));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/accounts/{account_id}",
     id: "updateAccount",
@@ -92,9 +93,9 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     body: REQUESTS.accountPatch,
     answers: { 200: accountShape },
     handle: async ({ engine, params: { account_id: id }, body }) =>
-      ok(await withSettings(engine, await engine.accounts.update(id, body))),
+      answerOk(await readAccountJson(engine, await engine.accounts.update(id, body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/accounts/{account_id}",
     id: "archiveAccount",
@@ -109,7 +110,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       return SUCCESS;
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/accounts/{account_id}/add_aliases",
     id: "addAliasesToAccount",
@@ -118,12 +119,12 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     description: "At most 10 in all; those that it has stay.",
     access: "write",
     params,
-    body: names,
+    body: aliasesBody,
     answers: { 200: accountShape },
     handle: async ({ engine, params: { account_id: id }, body: { aliases } }) =>
-      ok(await withSettings(engine, await engine.accounts.addAliases(id, aliases))),
+      answerOk(await readAccountJson(engine, await engine.accounts.addAliases(id, aliases))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/accounts/{account_id}/remove_aliases",
     id: "removeAliasesFromAccount",
@@ -132,23 +133,23 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     description: "Those that it does not have are passed over.",
     access: "write",
     params,
-    body: names,
+    body: aliasesBody,
     answers: { 200: accountShape },
     handle: async ({ engine, params: { account_id: id }, body: { aliases } }) =>
-      ok(await withSettings(engine, await engine.accounts.removeAliases(id, aliases))),
+      answerOk(await readAccountJson(engine, await engine.accounts.removeAliases(id, aliases))),
   }),
 ];
 
-async function withSettings(
+async function readAccountJson(
   engine: Engine,
   account: AccountRecord,
   group?: InvoiceGroupSnapshot,
 ): Promise<z.input<typeof accountShape>> {
   const settings = await engine.settings.of("ACCOUNT", [account.id]);
-  return shownAccount(account, { settings: settings.get(account.id), group });
+  return toAccountJson(account, { settings: settings.get(account.id), group });
 }
 
 /** The group that an account is or was in; undefined for none, and for one that ended since. */
-async function groupOf(engine: Engine, { invoiceGroupId }: AccountRecord): Promise<InvoiceGroupSnapshot | undefined> {
-  return invoiceGroupId === undefined ? undefined : unlessUnknown(engine.invoiceGroups.get(invoiceGroupId));
+async function findGroup(engine: Engine, { invoiceGroupId }: AccountRecord): Promise<InvoiceGroupSnapshot | undefined> {
+  return invoiceGroupId === undefined ? undefined : undefinedIfNotFound(engine.invoiceGroups.get(invoiceGroupId));
 }

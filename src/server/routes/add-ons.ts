@@ -8,15 +8,15 @@ import * as z from "zod";
 import type { AddOn } from "../../book/model/catalog-items.ts";
 import { addOn } from "../../book/resources/catalog-items.ts";
 import type { StoredResource } from "../../engine/configured.ts";
-import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
+import { pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { deriveAnswers } from "../shapes/answer-of.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { createAnswerDeriver } from "../shapes/answer-of.ts";
+import { createListShape, answerPage } from "../shapes/list.ts";
 
 const TAG = "Add-ons";
 const { name, billableName } = addOn.shape;
-const addOnShape = deriveAnswers().ofObject(
+const addOnShape = createAnswerDeriver().deriveObject(
   addOn,
   {
     name: z.string().max(255),
@@ -34,7 +34,7 @@ const params = z.strictObject({ addon_id: pathId() });
 
 /** The endpoints of add-ons. */
 export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/addons",
     id: "createAddOn",
@@ -43,9 +43,9 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     body: z.strictObject({ name, type, billableName }),
     answers: { 200: addOnShape },
-    handle: async ({ engine, body }) => ok(shownAddOn(await engine.addOns.create(withoutAbsent(body)))),
+    handle: async ({ engine, body }) => answerOk(toAddOnJson(await engine.addOns.create(withoutAbsent(body)))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/addons",
     id: "listAddOns",
@@ -53,13 +53,17 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
     summary: "List add-ons, newest first",
     access: "read",
     query: listQuery({ status: status.optional(), type: type.optional() }),
-    answers: { 200: listOf(addOnShape, "AddOnList") },
+    answers: { 200: createListShape(addOnShape, "AddOnList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "addons", query });
-      return okPage(asked, await engine.addOns.list({ filter: asked.filters, page: asked.page }), shownAddOn);
+      const request = paging.readRequest({ list: "addons", query });
+      return answerPage(
+        request,
+        await engine.addOns.list({ filter: request.filters, page: request.page }),
+        toAddOnJson,
+      );
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/addons/{addon_id}",
     id: "getAddOn",
@@ -68,9 +72,9 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     answers: { 200: addOnShape },
-    handle: async ({ engine, params: { addon_id: id } }) => ok(shownAddOn(await engine.addOns.get(id))),
+    handle: async ({ engine, params: { addon_id: id } }) => answerOk(toAddOnJson(await engine.addOns.get(id))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/addons/{addon_id}",
     id: "updateAddOn",
@@ -80,9 +84,10 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
     params,
     body: z.strictObject({ name: name.optional(), billableName }),
     answers: { 200: addOnShape },
-    handle: async ({ engine, params: { addon_id: id }, body }) => ok(shownAddOn(await engine.addOns.update(id, body))),
+    handle: async ({ engine, params: { addon_id: id }, body }) =>
+      answerOk(toAddOnJson(await engine.addOns.update(id, body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/addons/{addon_id}",
     id: "archiveAddOn",
@@ -99,14 +104,14 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownAddOn({ item, createdAt }: StoredResource<AddOn>): z.input<typeof addOnShape> {
-  const { id, name: own, type: kind, status: state, displayName, billableName: billable } = item;
+function toAddOnJson({ item, createdAt }: StoredResource<AddOn>): z.input<typeof addOnShape> {
+  const { id, name: addOnName, type: addOnType, status: addOnStatus, displayName, billableName: billable } = item;
   return withoutAbsent({
     id,
-    name: own,
-    type: kind,
-    status: state,
-    createdAt: shownTime(createdAt),
+    name: addOnName,
+    type: addOnType,
+    status: addOnStatus,
+    createdAt: formatTime(createdAt),
     displayName,
     billableName: billable,
   });

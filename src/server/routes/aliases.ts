@@ -7,11 +7,11 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import type { AliasSnapshot } from "../../engine/accounts/aliases.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
+import { pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { inWireNames } from "../http/wire-names.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { withWireNames } from "../http/wire-names.ts";
+import { createListShape, answerPage } from "../shapes/list.ts";
 
 const aliasShape = z
   .strictObject({
@@ -26,7 +26,7 @@ const params = z.strictObject({ alias: pathId() });
 
 /** The endpoints of aliases. */
 export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/aliases",
     id: "createAliases",
@@ -36,11 +36,11 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
     body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
     answers: { 201: z.strictObject({ data: z.array(aliasShape) }).meta({ id: "AliasesMade" }) },
     handle: async ({ engine, body: { aliases } }) => {
-      const made = await inWireNames({ "": "aliases" }, engine.aliases.create(aliases));
-      return created({ data: made.map(shownAlias) });
+      const newAliases = await withWireNames({ "": "aliases" }, engine.aliases.create(aliases));
+      return answerCreated({ data: newAliases.map(toAliasJson) });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/aliases",
     id: "listAliases",
@@ -48,13 +48,13 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
     summary: "List all aliases, those of accounts among them, newest first",
     access: "read",
     query: listQuery({}),
-    answers: { 200: listOf(aliasShape, "AliasList") },
+    answers: { 200: createListShape(aliasShape, "AliasList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "aliases", query });
-      return okPage(asked, await engine.aliases.list({ page: asked.page }), shownAlias);
+      const request = paging.readRequest({ list: "aliases", query });
+      return answerPage(request, await engine.aliases.list({ page: request.page }), toAliasJson);
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/aliases/{alias}",
     id: "getAlias",
@@ -63,9 +63,9 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     answers: { 200: aliasShape },
-    handle: async ({ engine, params: { alias } }) => ok(shownAlias(await engine.aliases.get(alias))),
+    handle: async ({ engine, params: { alias } }) => answerOk(toAliasJson(await engine.aliases.get(alias))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/aliases/{alias}",
     id: "removeAlias",
@@ -81,7 +81,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownAlias({ value, accountId, createdAt }: AliasSnapshot): z.input<typeof aliasShape> {
-  const at = shownTime(createdAt);
+function toAliasJson({ value, accountId, createdAt }: AliasSnapshot): z.input<typeof aliasShape> {
+  const at = formatTime(createdAt);
   return withoutAbsent({ value, accountId, createAt: at, createdAt: at });
 }

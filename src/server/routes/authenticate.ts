@@ -5,14 +5,14 @@
  */
 import * as z from "zod";
 
-import type { KeyedAccess } from "../access/access.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import type { KeyAccessControl } from "../access/access.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 
 /** Makes a token for the key that asks. */
-export function authenticateEndpoints(access: Pick<KeyedAccess, "tokenFor">): readonly Endpoint[] {
+export function authenticateEndpoints(access: Pick<KeyAccessControl, "tokenFor">): readonly Endpoint[] {
   return [
-    endpoint({
+    defineEndpoint({
       method: "POST",
       path: "/authenticate",
       id: "authenticate",
@@ -23,7 +23,7 @@ export function authenticateEndpoints(access: Pick<KeyedAccess, "tokenFor">): re
       answers: { 200: z.strictObject({ token: z.string() }).meta({ id: "Token" }) },
       handle: async ({ caller, credential }) => {
         if (caller === undefined || credential === undefined) throw new Refusal(401, "expected a credential");
-        return ok({ token: await access.tokenFor({ caller, credential }) });
+        return answerOk({ token: await access.tokenFor({ caller, credential }) });
       },
     }),
   ];

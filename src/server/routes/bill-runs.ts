@@ -31,7 +31,7 @@ export interface BillRunOptions {
 }
 
 /** The first one comes soon: what fell due while no server ran has waited long enough. */
-const FIRST_MS = 5000;
+const FIRST_DELAY_MS = 5000;
 const JITTER = 0.1;
 /**
  * A run rests three times as long as it worked: requests are served in between, and where several servers and the database share
@@ -39,7 +39,7 @@ const JITTER = 0.1;
  */
 export const REST = 3;
 /** Events leave by transactions so short that a rest as long as each is enough. */
-const REST_OF_PRUNING = 1;
+const PRUNING_REST = 1;
 /** A long run says how far it is after so many milliseconds, and again after as many. */
 const PROGRESS_MS = 10_000;
 /** Events that are kept no longer are looked for once a day. */
@@ -50,7 +50,7 @@ const INTERVAL_MAX = 2 ** 31 - 1;
 /** Starts bill runs; each comes at a time of its own, so that servers that started together do not run together. */
 export function startBillRuns({ engine, interval, log, random = Math.random }: BillRunOptions): BillRuns {
   let running: Promise<void> | undefined;
-  let timer = setTimeout(run, Math.min(interval, FIRST_MS) * random());
+  let timer = setTimeout(run, Math.min(interval, FIRST_DELAY_MS) * random());
   let isStopped = false;
   let prunedAt = -Infinity;
   function run(): void {
@@ -80,18 +80,18 @@ async function runOnce(
   log: FastifyBaseLogger,
   isStopped: () => boolean,
 ): Promise<void> {
-  const began = performance.now();
+  const startedAt = performance.now();
   try {
-    let saidAt = began;
+    let loggedAt = startedAt;
     const onProgress: FinalizeOptions["onProgress"] = (soFar) => {
-      if (performance.now() - saidAt < PROGRESS_MS) return;
-      saidAt = performance.now();
+      if (performance.now() - loggedAt < PROGRESS_MS) return;
+      loggedAt = performance.now();
       log.info(soFar, "bill run goes on");
     };
-    const done = await engine.finalize(undefined, { rest: REST, onProgress });
-    const ms = Math.round(performance.now() - began);
-    const isNothing = Object.values(done).every((count) => count === 0);
-    log[isNothing ? "debug" : "info"]({ ...done, ms }, "bill run");
+    const result = await engine.finalize(undefined, { rest: REST, onProgress });
+    const ms = Math.round(performance.now() - startedAt);
+    const isEmpty = Object.values(result).every((count) => count === 0);
+    log[isEmpty ? "debug" : "info"]({ ...result, ms }, "bill run");
   } catch (error) {
     if (isStopped()) log.info("bill run stopped: the next one goes on");
     else log.error({ err: error }, "bill run failed: the next one goes on");
@@ -105,7 +105,7 @@ async function prune(
   isStopped: () => boolean,
 ): Promise<void> {
   try {
-    const { pruned } = await engine.pruneEvents({ rest: REST_OF_PRUNING });
+    const { pruned } = await engine.pruneEvents({ rest: PRUNING_REST });
     if (pruned > 0) log.info({ pruned }, "old events have left");
   } catch (error) {
     if (!isStopped()) log.error({ err: error }, "old events stay: tomorrow they are tried again");

@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
-import { number, pathId, shownTime, timestamp } from "../http/fields.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
+import { number, pathId, formatTime, timestamp } from "../http/fields.ts";
 
 const creditBalanceShape = z
   .strictObject({
@@ -24,7 +24,7 @@ const creditBalanceShape = z
 
 /** The endpoint of credit balances. */
 export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/accounts/{account_id}/credit_balance",
     id: "getCreditBalance",
@@ -36,7 +36,9 @@ export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: creditBalanceShape },
     handle: async ({ engine, params: { account_id: id } }) => {
       const { lastUpdatedAt, ...balance } = await engine.creditBalance(id);
-      return ok({ ...balance, lastUpdatedAt: shownTime(lastUpdatedAt) } satisfies z.input<typeof creditBalanceShape>);
+      return answerOk({ ...balance, lastUpdatedAt: formatTime(lastUpdatedAt) } satisfies z.input<
+        typeof creditBalanceShape
+      >);
     },
   }),
 ];

@@ -9,13 +9,13 @@ import { REQUESTS } from "../../book/requests/requests.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { CreditSnapshot } from "../../ledger/commands/credits.ts";
 import { shortId } from "../../numbers/short-id.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
-import { day, number, pathId, shownDay, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { listQuery, LONG_PAGES } from "../http/pagination.ts";
-import { inWireNames } from "../http/wire-names.ts";
-import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
+import { day, number, pathId, formatDay, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
+import { withWireNames } from "../http/wire-names.ts";
+import { answerOpenPage, createOpenListShape, skippedShape } from "../shapes/list.ts";
 
-const STATES = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
+const CREDIT_STATUSES = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
 
 const creditShape = z
   .strictObject({
@@ -25,7 +25,7 @@ const creditShape = z
     purpose: z.string(),
     effectiveFrom: day,
     effectiveUntil: day.meta({ description: "Exclusive; `9999-01-01` where there is no end." }),
-    status: z.enum(STATES),
+    status: z.enum(CREDIT_STATUSES),
     creditAmount: number,
     creditUnit: z.string().meta({ description: "The account's invoice currency." }),
     holdAmount: number.meta({ description: "What draft invoices would take, computed when read." }),
@@ -57,7 +57,7 @@ const params = z.strictObject({ credit_id: pathId(512) });
 
 /** The endpoints of credits. */
 export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/credits",
     id: "createCredits",
@@ -67,27 +67,27 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
     answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreditsMade" }) },
     handle: async ({ engine, body: { creditRequests } }) => {
-      const made = await inWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests));
-      return ok({ credits: made.map(shownCredit) });
+      const newCredits = await withWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests));
+      return answerOk({ credits: newCredits.map(toCreditJson) });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/credits",
     id: "listCredits",
     tag: "Credits",
     summary: "List credits, newest first",
     access: "read",
-    query: listQuery({ account_id: pathId().optional(), status: z.enum(STATES).optional() }, LONG_PAGES),
-    answers: { 200: openListOf(creditShape, "CreditList", { skipped: skippedShape }) },
+    query: listQuery({ account_id: pathId().optional(), status: z.enum(CREDIT_STATUSES).optional() }, LONG_PAGE_SIZES),
+    answers: { 200: createOpenListShape(creditShape, "CreditList", { skipped: skippedShape }) },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "credits", sizes: LONG_PAGES, query });
-      const { account_id: accountId, status } = asked.filters;
-      const found = await engine.credits.list({ filter: { accountId, status }, page: asked.page });
-      return okOpenPage(asked, found, shownCredit);
+      const request = paging.readRequest({ list: "credits", sizes: LONG_PAGE_SIZES, query });
+      const { account_id: accountId, status } = request.filters;
+      const page = await engine.credits.list({ filter: { accountId, status }, page: request.page });
+      return answerOpenPage(request, page, toCreditJson);
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/credits/{credit_id}",
     id: "getCredit",
@@ -97,20 +97,20 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     params,
     answers: { 200: creditWithTransactions },
     handle: async ({ engine, params: { credit_id: id } }) => {
-      const shown = await engine.credits.get(id);
-      const { id: creditId } = shown.credit;
-      const transactions = shown.credit.transactions.map(({ invoiceId, amount, at }) => ({
+      const snapshot = await engine.credits.get(id);
+      const { id: creditId } = snapshot.credit;
+      const transactions = snapshot.credit.transactions.map(({ invoiceId, amount, at }) => ({
         id: shortId("ct", [creditId, invoiceId]),
         creditId,
         transactionType: "DEBITED" as const,
         invoiceId,
         amount,
-        createdAt: shownTime(at),
+        createdAt: formatTime(at),
       }));
-      return ok({ ...shownCredit(shown), transactions });
+      return answerOk({ ...toCreditJson(snapshot), transactions });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/credits/{credit_id}/void",
     id: "voidCredit",
@@ -120,11 +120,11 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     params,
     answers: { 200: z.array(creditShape).meta({ id: "VoidedCredits" }) },
-    handle: async ({ engine, params: { credit_id: id } }) => ok([shownCredit(await engine.credits.void(id))]),
+    handle: async ({ engine, params: { credit_id: id } }) => answerOk([toCreditJson(await engine.credits.void(id))]),
   }),
 ];
 
-function shownCredit({ credit, holdAmount, status }: CreditSnapshot): z.input<typeof creditShape> {
+function toCreditJson({ credit, holdAmount, status }: CreditSnapshot): z.input<typeof creditShape> {
   const { id, customerId, accountId, purpose, creditAmount, consumedAmount, currency, priority } = credit;
   const { applicableEntityIds = [] } = credit;
   return withoutAbsent({
@@ -132,8 +132,8 @@ function shownCredit({ credit, holdAmount, status }: CreditSnapshot): z.input<ty
     customerId,
     accountId,
     purpose,
-    effectiveFrom: shownDay(credit.effectiveFrom),
-    effectiveUntil: shownDay(credit.effectiveUntil ?? NO_END),
+    effectiveFrom: formatDay(credit.effectiveFrom),
+    effectiveUntil: formatDay(credit.effectiveUntil ?? NO_END),
     status,
     creditAmount,
     creditUnit: currency,
@@ -141,6 +141,6 @@ function shownCredit({ credit, holdAmount, status }: CreditSnapshot): z.input<ty
     consumedAmount,
     priority,
     applicableEntityIds: applicableEntityIds.length === 0 ? undefined : [...applicableEntityIds],
-    createdAt: shownTime(credit.createdAt),
+    createdAt: formatTime(credit.createdAt),
   });
 }

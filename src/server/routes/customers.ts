@@ -9,12 +9,12 @@ import { REQUESTS } from "../../book/requests/requests.ts";
 import { customer } from "../../book/resources/account.ts";
 import type { CustomerSnapshot } from "../../engine/accounts/customers.ts";
 import type { PageOptions } from "../../engine/pages.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
+import { pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { accountShape, shownAccount } from "../shapes/account.ts";
-import { addressLines, addressShape, shownAddress } from "../shapes/address.ts";
-import { boundedPage, listOf, okPage } from "../shapes/list.ts";
+import { accountShape, toAccountJson } from "../shapes/account.ts";
+import { formatAddressLines, addressShape, toAddressJson } from "../shapes/address.ts";
+import { readBoundedPage, createListShape, answerPage } from "../shapes/list.ts";
 
 const customerShape = z
   .strictObject({
@@ -29,7 +29,7 @@ const customerShape = z
     updatedAt: timestamp,
   })
   .meta({ id: "Customer" });
-const customerMade = customerShape.extend({ account: accountShape }).meta({ id: "CustomerMade" });
+const createdCustomerShape = customerShape.extend({ account: accountShape }).meta({ id: "CustomerMade" });
 
 /** Over HTTP a customer has an address to write to; one that was loaded from a book may have none. */
 const primaryEmail = REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap();
@@ -37,7 +37,7 @@ const params = z.strictObject({ customer_id: pathId() });
 
 /** The endpoints of customers. */
 export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/customers",
     id: "createCustomer",
@@ -46,18 +46,21 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     description: "Without `account`, one is made with the customer's id and name; settings are made with both.",
     access: "write",
     body: REQUESTS.customerCreate.extend({ primaryEmail }),
-    answers: { 201: customerMade },
+    answers: { 201: createdCustomerShape },
     handle: async ({ engine, body }) => {
       const { id, name } = body;
-      const { account, ...made } = await engine.customers.create({
+      const { account, ...newCustomer } = await engine.customers.create({
         ...body,
         account: body.account ?? { id, name },
       });
       const settings = account && (await engine.settings.of("ACCOUNT", [account.id])).get(account.id);
-      return created({ ...shownCustomer(made), account: account && shownAccount(account, { settings }) });
+      return answerCreated({
+        ...toCustomerJson(newCustomer),
+        account: account && toAccountJson(account, { settings }),
+      });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/customers",
     id: "listCustomers",
@@ -65,14 +68,14 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     summary: "List customers, newest first",
     access: "read",
     query: listQuery({}),
-    answers: { 200: listOf(customerShape, "CustomerList") },
+    answers: { 200: createListShape(customerShape, "CustomerList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "customers", query });
+      const request = paging.readRequest({ list: "customers", query });
       const list = (page: PageOptions): ReturnType<typeof engine.customers.list> => engine.customers.list({ page });
-      return okPage(asked, await boundedPage(asked, list, shownCustomer));
+      return answerPage(request, await readBoundedPage(request, list, toCustomerJson));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/customers/{customer_id}",
     id: "getCustomer",
@@ -81,9 +84,9 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     answers: { 200: customerShape },
-    handle: async ({ engine, params: { customer_id: id } }) => ok(shownCustomer(await engine.customers.get(id))),
+    handle: async ({ engine, params: { customer_id: id } }) => answerOk(toCustomerJson(await engine.customers.get(id))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/customers/{customer_id}",
     id: "updateCustomer",
@@ -94,9 +97,9 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     body: REQUESTS.customerPatch.extend({ primaryEmail: primaryEmail.optional() }),
     answers: { 200: customerShape },
     handle: async ({ engine, params: { customer_id: id }, body }) =>
-      ok(shownCustomer(await engine.customers.update(id, body))),
+      answerOk(toCustomerJson(await engine.customers.update(id, body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/customers/{customer_id}",
     id: "archiveCustomer",
@@ -113,18 +116,18 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownCustomer(own: CustomerSnapshot): z.input<typeof customerShape> {
-  const { id, name, primaryEmail, address, status, createdAt, updatedAt } = own;
+function toCustomerJson(snapshot: CustomerSnapshot): z.input<typeof customerShape> {
+  const { id, name, primaryEmail, address, status, createdAt, updatedAt } = snapshot;
   return withoutAbsent({
     id,
     togaiCustomerId: id,
     name,
     primaryEmail: primaryEmail ?? undefined,
     // The service's clients take no customer without one.
-    address: shownAddress(address) ?? {},
-    billingAddress: addressLines(address).join(", "),
+    address: toAddressJson(address) ?? {},
+    billingAddress: formatAddressLines(address).join(", "),
     status,
-    createdAt: shownTime(createdAt),
-    updatedAt: shownTime(updatedAt),
+    createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
   });
 }

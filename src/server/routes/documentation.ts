@@ -5,12 +5,12 @@
  */
 import * as z from "zod";
 
-import { type Endpoint, endpoint, JSON_TYPE } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, JSON_TYPE } from "../http/endpoint.ts";
 
-/** @param documentAt the JSON text of the document of an API at an address */
-export function documentationEndpoints(documentAt: (baseUrl: string) => string): readonly Endpoint[] {
+/** @param serializeDocument the JSON text of the document of an API at an address */
+export function documentationEndpoints(serializeDocument: (baseUrl: string) => string): readonly Endpoint[] {
   return [
-    endpoint({
+    defineEndpoint({
       method: "GET",
       path: "/openapi.json",
       id: "openApi",
@@ -23,7 +23,7 @@ export function documentationEndpoints(documentAt: (baseUrl: string) => string):
           description: "An OpenAPI 3.1 document.",
         }),
       },
-      handle: async ({ baseUrl }) => ({ status: 200, body: documentAt(baseUrl()), contentType: JSON_TYPE }),
+      handle: async ({ baseUrl }) => ({ status: 200, body: serializeDocument(baseUrl()), contentType: JSON_TYPE }),
     }),
   ];
 }

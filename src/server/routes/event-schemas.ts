@@ -7,11 +7,11 @@ import { declaredFields, eventSchema } from "../../book/resources/event-schema.t
  * @module
  */
 import type { PageOptions } from "../../engine/pages.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { success, version, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { eventSchemaShape, shownEventSchema } from "../shapes/event-schema.ts";
-import { boundedPage, listOf, okPage } from "../shapes/list.ts";
+import { eventSchemaShape, toEventSchemaJson } from "../shapes/event-schema.ts";
+import { readBoundedPage, createListShape, answerPage } from "../shapes/list.ts";
 
 const TAG = "Event schemas";
 const { name, description, enrichments, eventLevelRevenue } = eventSchema.shape;
@@ -29,7 +29,7 @@ const answers = { 200: eventSchemaShape };
 
 /** The endpoints of event schemas. */
 export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/event_schema",
     id: "createEventSchema",
@@ -47,9 +47,9 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     }),
     answers: { 201: eventSchemaShape },
     handle: async ({ engine, body }) =>
-      created(shownEventSchema(await engine.eventSchemas.create(withoutAbsent(body)))),
+      answerCreated(toEventSchemaJson(await engine.eventSchemas.create(withoutAbsent(body)))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/event_schema",
     id: "listEventSchemas",
@@ -57,15 +57,15 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     summary: "List the latest version of each event schema, newest first",
     access: "read",
     query: listQuery({ status: status.optional() }),
-    answers: { 200: listOf(eventSchemaShape, "EventSchemaList") },
+    answers: { 200: createListShape(eventSchemaShape, "EventSchemaList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "event_schema", query });
-      const list = (page: PageOptions): ReturnType<typeof engine.eventSchemas.list> =>
-        engine.eventSchemas.list({ filter: asked.filters, page });
-      return okPage(asked, await boundedPage(asked, list, shownEventSchema));
+      const request = paging.readRequest({ list: "event_schema", query });
+      const listSchemas = (page: PageOptions): ReturnType<typeof engine.eventSchemas.list> =>
+        engine.eventSchemas.list({ filter: request.filters, page });
+      return answerPage(request, await readBoundedPage(request, listSchemas, toEventSchemaJson));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/event_schema/{event_schema_name}",
     id: "getEventSchema",
@@ -75,10 +75,10 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     params,
     query: z.strictObject({ version }),
     answers,
-    handle: async ({ engine, params: { event_schema_name: of }, query }) =>
-      ok(shownEventSchema(await engine.eventSchemas.get(of, query.version))),
+    handle: async ({ engine, params: { event_schema_name: schemaName }, query }) =>
+      answerOk(toEventSchemaJson(await engine.eventSchemas.get(schemaName, query.version))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/event_schema/{event_schema_name}",
     id: "updateEventSchema",
@@ -97,10 +97,10 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       enrichments,
     }),
     answers,
-    handle: async ({ engine, params: { event_schema_name: of }, body }) =>
-      ok(shownEventSchema(await engine.eventSchemas.update(of, body))),
+    handle: async ({ engine, params: { event_schema_name: schemaName }, body }) =>
+      answerOk(toEventSchemaJson(await engine.eventSchemas.update(schemaName, body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/event_schema/{event_schema_name}/versions",
     id: "listEventSchemaVersions",
@@ -109,15 +109,15 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     query: listQuery({}),
-    answers: { 200: listOf(eventSchemaShape, "EventSchemaVersionList") },
-    handle: async ({ engine, paging, params: { event_schema_name: of }, query }) => {
-      const asked = paging.open({ list: `event_schema_versions:${of}`, query });
-      const list = (page: PageOptions): ReturnType<typeof engine.eventSchemas.versions> =>
-        engine.eventSchemas.versions(of, { page });
-      return okPage(asked, await boundedPage(asked, list, shownEventSchema));
+    answers: { 200: createListShape(eventSchemaShape, "EventSchemaVersionList") },
+    handle: async ({ engine, paging, params: { event_schema_name: schemaName }, query }) => {
+      const request = paging.readRequest({ list: `event_schema_versions:${schemaName}`, query });
+      const listSchemas = (page: PageOptions): ReturnType<typeof engine.eventSchemas.versions> =>
+        engine.eventSchemas.versions(schemaName, { page });
+      return answerPage(request, await readBoundedPage(request, listSchemas, toEventSchemaJson));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/event_schema/{event_schema_name}/activate",
     id: "activateEventSchema",
@@ -126,10 +126,10 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     params,
     answers,
-    handle: async ({ engine, params: { event_schema_name: of } }) =>
-      ok(shownEventSchema(await engine.eventSchemas.activate(of))),
+    handle: async ({ engine, params: { event_schema_name: schemaName } }) =>
+      answerOk(toEventSchemaJson(await engine.eventSchemas.activate(schemaName))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/event_schema/{event_schema_name}/deactivate",
     id: "deactivateEventSchema",
@@ -139,10 +139,10 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     params,
     answers,
-    handle: async ({ engine, params: { event_schema_name: of } }) =>
-      ok(shownEventSchema(await engine.eventSchemas.deactivate(of))),
+    handle: async ({ engine, params: { event_schema_name: schemaName } }) =>
+      answerOk(toEventSchemaJson(await engine.eventSchemas.deactivate(schemaName))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/event_schema/{event_schema_name}",
     id: "archiveEventSchema",
@@ -151,8 +151,8 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     params,
     answers: { 200: success },
-    handle: async ({ engine, params: { event_schema_name: of } }) => {
-      await engine.eventSchemas.archive(of);
+    handle: async ({ engine, params: { event_schema_name: schemaName } }) => {
+      await engine.eventSchemas.archive(schemaName);
       return SUCCESS;
     },
   }),

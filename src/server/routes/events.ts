@@ -9,31 +9,33 @@ import type { Page, PageOptions } from "../../engine/pages.ts";
 import { isUndoCombination } from "../../ledger/events/undo-filter.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import type { EventFilter } from "../../ledger/view.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { timeText } from "../http/fields.ts";
-import { withKeptSince } from "../http/kept-events.ts";
-import { listQuery, LONG_PAGES } from "../http/pagination.ts";
-import { inWireNames } from "../http/wire-names.ts";
-import { pipelineShape, shownPipeline } from "../shapes/event-pipeline.ts";
-import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
-import { asShown, boundedPage, openPage, shownPage } from "../shapes/list.ts";
+import { normalizeTime } from "../http/fields.ts";
+import { withRetentionHeader } from "../http/kept-events.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
+import { withWireNames } from "../http/wire-names.ts";
+import { pipelineShape, readPipeline } from "../shapes/event-pipeline.ts";
+import { eventRecordShape, toEventRecordJson, toUndoneEventJson, undoneEventShape } from "../shapes/event.ts";
+import { keepItem, readBoundedPage, openPageFields, toPageFields } from "../shapes/list.ts";
 
 /** Characters of an event schema's name, and most that a filter by it has. */
 const NAME_MAX = 50;
 
 const ingestStatus = z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"]);
 /** What became of events, as their `status` says it: the service's clients ask for that one, too. */
-const STATES = {
+const STATUS_FILTERS = {
   INGESTED: { accepted: true, reverted: false },
   FAILED: { accepted: false, reverted: false },
   REVERTED: { reverted: true },
 } as const;
-const state = z.enum(["INGESTED", "FAILED", "REVERTED"]);
+const recordStatus = z.enum(["INGESTED", "FAILED", "REVERTED"]);
 
-const eventList = z.strictObject({ events: z.array(recordShape), ...openPage }).meta({ id: "EventList" });
+const eventListShape = z
+  .strictObject({ events: z.array(eventRecordShape), ...openPageFields })
+  .meta({ id: "EventList" });
 
-const recordWithPipeline = recordShape
+const recordWithPipelineShape = eventRecordShape
   .extend({ eventPipelineInfo: pipelineShape })
   .meta({ id: "EventRecordWithPipeline" });
 
@@ -52,7 +54,7 @@ const undoQuery = z.strictObject({
 });
 
 /** The parts of a filter under the names that the engine has for them. */
-const UNDO_NAMES = {
+const UNDO_WIRE_NAMES = {
   account: "account_id",
   referenceId: "id",
   eventId: "event_id",
@@ -60,20 +62,20 @@ const UNDO_NAMES = {
   createdAt: "created_at",
 };
 
-function timeIn(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : timeText(text);
+function normalizeOptionalTime(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : normalizeTime(text);
 }
 
 /** Says which filters an undo takes, beginning with those that it was given beside the account. */
-function sentenceOnUndo(query: z.output<typeof undoQuery>): string {
-  const beside = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
-  const given = beside.map(([name]) => name).join(" with ");
-  return `${given}: expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time`;
+function describeUndoFilters(query: z.output<typeof undoQuery>): string {
+  const otherFilters = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
+  const filterNames = otherFilters.map(([name]) => name).join(" with ");
+  return `${filterNames}: expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time`;
 }
 
 /** The endpoints of stored events. */
 export const EVENT_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/events",
     id: "listEvents",
@@ -85,31 +87,31 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
         account_id: z.string().optional(),
         schema_name: z.string().max(NAME_MAX).optional(),
         status: z
-          .enum([...ingestStatus.options, ...state.options])
+          .enum([...ingestStatus.options, ...recordStatus.options])
           .optional()
           .meta({ description: "The status of its ingest, or its status." }),
       },
-      LONG_PAGES,
+      LONG_PAGE_SIZES,
     ),
-    answers: { 200: eventList },
+    answers: { 200: eventListShape },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "events", sizes: LONG_PAGES, query });
-      const { account_id: accountId, schema_name: schemaName, status } = asked.filters;
+      const request = paging.readRequest({ list: "events", sizes: LONG_PAGE_SIZES, query });
+      const { account_id: accountId, schema_name: schemaName, status } = request.filters;
       const filter = {
         ...(accountId === undefined ? {} : { accountId }),
         ...(schemaName === undefined ? {} : { schemaName }),
         ...statusFilter(status),
       };
-      const list = async (page: PageOptions): Promise<Page<ReturnType<typeof shownRecord>>> => {
+      const listRecords = async (page: PageOptions): Promise<Page<ReturnType<typeof toEventRecordJson>>> => {
         const { items, ...more } = await engine.events.list({ filter, page });
         const places = await engine.events.places(items);
-        return { ...more, items: items.map((event, index) => shownRecord(event, places[index])) };
+        return { ...more, items: items.map((event, index) => toEventRecordJson(event, places[index])) };
       };
-      const found = await boundedPage(asked, list, asShown);
-      return withKeptSince(engine, { events: found.items, ...shownPage(asked, found) });
+      const result = await readBoundedPage(request, listRecords, keepItem);
+      return withRetentionHeader(engine, { events: result.items, ...toPageFields(request, result) });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/events/{event_id}",
     id: "getEvent",
@@ -120,20 +122,20 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     params: z.strictObject({
       event_id: z.string().min(1).max(512).meta({ description: "The event's id, or a referenceId." }),
     }),
-    answers: { 200: z.strictObject({ events: z.array(recordWithPipeline) }).meta({ id: "Events" }) },
+    answers: { 200: z.strictObject({ events: z.array(recordWithPipelineShape) }).meta({ id: "Events" }) },
     handle: async ({ engine, params: { event_id: id } }) => {
       const events = await engine.events.get(id);
       const places = await engine.events.places(events);
-      const ways = await Promise.all(events.map((event, index) => shownPipeline(engine, event, places[index])));
-      return withKeptSince(engine, {
+      const pipelines = await Promise.all(events.map((event, index) => readPipeline(engine, event, places[index])));
+      return withRetentionHeader(engine, {
         events: events.map((event, index) => ({
-          ...shownRecord(event, places[index]),
-          eventPipelineInfo: ways[index],
+          ...toEventRecordJson(event, places[index]),
+          eventPipelineInfo: pipelines[index],
         })),
       });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/events",
     id: "undoEvents",
@@ -144,20 +146,20 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       "event_source_time. Repeating the call undoes all that can be.",
     access: "write",
     query: undoQuery,
-    answers: { 200: z.strictObject({ data: z.array(undoneShape) }).meta({ id: "UndoneEvents" }) },
+    answers: { 200: z.strictObject({ data: z.array(undoneEventShape) }).meta({ id: "UndoneEvents" }) },
     handle: async ({ engine, query }) => {
       const { account_id: account, id: referenceId, event_id: eventId } = query;
       const filter = {
         account,
         referenceId,
         eventId,
-        timestamp: timeIn(query.event_source_time),
-        createdAt: timeIn(query.created_at),
+        timestamp: normalizeOptionalTime(query.event_source_time),
+        createdAt: normalizeOptionalTime(query.created_at),
       };
-      if (!isUndoCombination(filter)) throw new Refusal(400, sentenceOnUndo(query));
-      const undone = await inWireNames(UNDO_NAMES, engine.undo(filter));
-      return withKeptSince(engine, {
-        data: undone.map(({ event, status, reason }) => shownUndone(event, { status, reason })),
+      if (!isUndoCombination(filter)) throw new Refusal(400, describeUndoFilters(query));
+      const undone = await withWireNames(UNDO_WIRE_NAMES, engine.undo(filter));
+      return withRetentionHeader(engine, {
+        data: undone.map(({ event, status, reason }) => toUndoneEventJson(event, { status, reason })),
       });
     },
   }),
@@ -165,7 +167,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
 
 /** The filter of events by what became of them, or by the status of their ingest. */
 function statusFilter(
-  status: z.output<typeof ingestStatus> | z.output<typeof state> | undefined,
+  status: z.output<typeof ingestStatus> | z.output<typeof recordStatus> | undefined,
 ): Pick<EventFilter, "status" | "accepted" | "reverted"> {
   switch (status) {
     case undefined:
@@ -173,7 +175,7 @@ function statusFilter(
     case "INGESTED":
     case "FAILED":
     case "REVERTED":
-      return STATES[status];
+      return STATUS_FILTERS[status];
     default:
       return { status };
   }

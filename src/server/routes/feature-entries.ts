@@ -6,15 +6,15 @@
 import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
-import { decimalFromZero, moment } from "../../book/resources/fields.ts";
+import { decimalFromZero, dateOrDateTime } from "../../book/resources/fields.ts";
 import type { EntrySnapshot, EntryTarget } from "../../engine/billing/entries.ts";
 import { hasCode } from "../../errors.ts";
 import { subtract, ZERO } from "../../numbers/decimal.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { number, pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
-import { listQuery, LONG_PAGES } from "../http/pagination.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { number, pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
+import { createListShape, answerPage } from "../shapes/list.ts";
 
 const entryShape = z
   .strictObject({
@@ -42,43 +42,47 @@ const totalsShape = z
   })
   .meta({ id: "FeatureTotals" });
 
-const ofFeature = z.strictObject({ account_id: pathId(), feature_id: pathId() });
-const ofEntry = ofFeature.extend({ entry_id: pathId(512) });
+const featureParams = z.strictObject({ account_id: pathId(), feature_id: pathId() });
+const entryParams = featureParams.extend({ entry_id: pathId(512) });
 
 /** The endpoints of what accounts have of features. */
 export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/accounts/{account_id}/features/{feature_id}",
     id: "getFeatureTotals",
     tag: "Feature credits",
     summary: "Get what an account has of a feature now",
     access: "read",
-    params: ofFeature,
-    unknownId: 422,
+    params: featureParams,
+    unknownIdStatus: 422,
     answers: { 200: totalsShape },
     handle: async ({ engine, params: { account_id: accountId, feature_id: featureId } }) => {
       const { usedOverage = ZERO, ...totals } = await engine.entries.balance({ accountId, featureId });
-      return ok(withoutAbsent({ ...totals, usedOverage }));
+      return answerOk(withoutAbsent({ ...totals, usedOverage }));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/accounts/{account_id}/features/{feature_id}/entries",
     id: "listFeatureEntries",
     tag: "Feature credits",
     summary: "List the feature credit entries of an account, newest first",
     access: "read",
-    params: ofFeature,
-    query: listQuery({}, LONG_PAGES),
-    unknownId: 422,
-    answers: { 200: listOf(entryShape, "FeatureCreditEntryList") },
+    params: featureParams,
+    query: listQuery({}, LONG_PAGE_SIZES),
+    unknownIdStatus: 422,
+    answers: { 200: createListShape(entryShape, "FeatureCreditEntryList") },
     handle: async ({ engine, paging, query, params: { account_id: accountId, feature_id: featureId } }) => {
-      const asked = paging.open({ list: `entries:${accountId}/${featureId}`, sizes: LONG_PAGES, query });
-      return okPage(asked, await engine.entries.list({ accountId, featureId }, { page: asked.page }), shownEntry);
+      const request = paging.readRequest({ list: `entries:${accountId}/${featureId}`, sizes: LONG_PAGE_SIZES, query });
+      return answerPage(
+        request,
+        await engine.entries.list({ accountId, featureId }, { page: request.page }),
+        toEntryJson,
+      );
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/accounts/{account_id}/features/{feature_id}/entries",
     id: "grantFeatureEntry",
@@ -86,14 +90,14 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     summary: "Grant a feature credit entry that was bought",
     description: "Open overage that it covers moves onto it.",
     access: "write",
-    params: ofFeature,
+    params: featureParams,
     body: REQUESTS.entryGrant,
-    unknownId: 422,
+    unknownIdStatus: 422,
     answers: { 201: entryShape },
     handle: async ({ engine, body, params: { account_id: accountId, feature_id: featureId } }) =>
-      created(shownEntry(await engine.entries.grant({ accountId, featureId }, body))),
+      answerCreated(toEntryJson(await engine.entries.grant({ accountId, featureId }, body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}",
     id: "updateFeatureEntry",
@@ -101,36 +105,36 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change what an entry grants, or until when",
     description: "The balance moves with `granted`; neither it nor the end may go behind what events took.",
     access: "write",
-    params: ofEntry,
-    body: z.strictObject({ granted: decimalFromZero.optional(), effectiveUntil: moment.optional() }),
-    unknownId: 422,
+    params: entryParams,
+    body: z.strictObject({ granted: decimalFromZero.optional(), effectiveUntil: dateOrDateTime.optional() }),
+    unknownIdStatus: 422,
     answers: { 200: entryShape },
     handle: async ({ engine, body, params }) =>
-      ok(shownEntry(await knownEntry(engine.entries.update(targetOf(params), body)))),
+      answerOk(toEntryJson(await requireEntry(engine.entries.update(toEntryTarget(params), body)))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}/void",
     id: "voidFeatureEntry",
     tag: "Feature credits",
     summary: "End an entry: granted and balance stay, and no event spends it any more",
     access: "write",
-    params: ofEntry,
-    unknownId: 422,
+    params: entryParams,
+    unknownIdStatus: 422,
     answers: { 200: success },
     handle: async ({ engine, params }) => {
-      await knownEntry(engine.entries.void(targetOf(params)));
+      await requireEntry(engine.entries.void(toEntryTarget(params)));
       return SUCCESS;
     },
   }),
 ];
 
-function targetOf(params: z.output<typeof ofEntry>): EntryTarget {
+function toEntryTarget(params: z.output<typeof entryParams>): EntryTarget {
   return { accountId: params.account_id, featureId: params.feature_id, entryId: params.entry_id };
 }
 
 /** An unknown account or feature is a 422 here, an unknown entry a 404. */
-async function knownEntry(operation: Promise<EntrySnapshot>): Promise<EntrySnapshot> {
+async function requireEntry(operation: Promise<EntrySnapshot>): Promise<EntrySnapshot> {
   try {
     return await operation;
   } catch (error) {
@@ -139,7 +143,7 @@ async function knownEntry(operation: Promise<EntrySnapshot>): Promise<EntrySnaps
   }
 }
 
-function shownEntry(entry: EntrySnapshot): z.input<typeof entryShape> {
+function toEntryJson(entry: EntrySnapshot): z.input<typeof entryShape> {
   const { id, source, status, granted, balance, effectiveFrom, effectiveUntil } = entry;
   return {
     id,
@@ -148,7 +152,7 @@ function shownEntry(entry: EntrySnapshot): z.input<typeof entryShape> {
     granted,
     balance,
     used: subtract(granted, balance),
-    effectiveFrom: shownTime(effectiveFrom),
-    effectiveUntil: shownTime(effectiveUntil),
+    effectiveFrom: formatTime(effectiveFrom),
+    effectiveUntil: formatTime(effectiveUntil),
   };
 }

@@ -7,12 +7,12 @@ import * as z from "zod";
 
 import { feature } from "../../book/resources/catalog-items.ts";
 import { label } from "../../book/resources/fields.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { pathId, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { inWireNames } from "../http/wire-names.ts";
-import { featureShape, shownFeature } from "../shapes/feature.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { withWireNames } from "../http/wire-names.ts";
+import { featureShape, toFeatureJson } from "../shapes/feature.ts";
+import { createListShape, answerPage } from "../shapes/list.ts";
 
 const TAG = "Features";
 const { name, billableName, schemaAssociations, schemaAssocitions } = feature.shape;
@@ -29,7 +29,7 @@ const params = z.strictObject({ feature_id: pathId() });
 
 /** The endpoints of features. */
 export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/features",
     id: "createFeature",
@@ -42,9 +42,9 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     body: z.strictObject({ name, billableName, description, ...associations }),
     answers: { 200: featureShape },
     handle: async ({ engine, body }) =>
-      ok(shownFeature(await inWireNames(spellingOf(body), engine.features.create(withoutAbsent(body))))),
+      answerOk(toFeatureJson(await withWireNames(findSpelling(body), engine.features.create(withoutAbsent(body))))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/features",
     id: "listFeatures",
@@ -52,13 +52,13 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     summary: "List features, newest first",
     access: "read",
     query: listQuery({}),
-    answers: { 200: listOf(featureShape, "FeatureList") },
+    answers: { 200: createListShape(featureShape, "FeatureList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "features", query });
-      return okPage(asked, await engine.features.list({ page: asked.page }), shownFeature);
+      const request = paging.readRequest({ list: "features", query });
+      return answerPage(request, await engine.features.list({ page: request.page }), toFeatureJson);
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/features/{feature_id}",
     id: "getFeature",
@@ -67,9 +67,9 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     answers: { 200: featureShape },
-    handle: async ({ engine, params: { feature_id: id } }) => ok(shownFeature(await engine.features.get(id))),
+    handle: async ({ engine, params: { feature_id: id } }) => answerOk(toFeatureJson(await engine.features.get(id))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/features/{feature_id}",
     id: "updateFeature",
@@ -83,15 +83,15 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     body: z.strictObject({ name: name.optional(), billableName, description, ...associations }),
     answers: { 200: featureShape },
     handle: async ({ engine, params: { feature_id: id }, body }) =>
-      ok(shownFeature(await inWireNames(spellingOf(body), engine.features.update(id, body)))),
+      answerOk(toFeatureJson(await withWireNames(findSpelling(body), engine.features.update(id, body)))),
   }),
 ];
 
 /** The spelling that a request has, for what is wrong in it. */
-function spellingOf(body: {
+function findSpelling(body: {
   readonly schemaAssociations?: unknown;
   readonly schemaAssocitions?: unknown;
 }): Readonly<Record<string, string>> {
-  const isReference = (body.schemaAssociations ?? undefined) === undefined;
-  return isReference ? { schemaAssociations: "schemaAssocitions" } : {};
+  const usesReferenceSpelling = (body.schemaAssociations ?? undefined) === undefined;
+  return usesReferenceSpelling ? { schemaAssociations: "schemaAssocitions" } : {};
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, SUCCESS } from "../http/endpoint.ts";
 import { success } from "../http/fields.ts";
 
 /** For how long the store may take to answer. */
@@ -12,7 +12,7 @@ const READY_MS = 3000;
 
 /** For whatever watches the server. */
 export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/health",
     id: "health",
@@ -22,7 +22,7 @@ export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: success },
     handle: async () => SUCCESS,
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/ready",
     id: "ready",
@@ -31,22 +31,22 @@ export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
     access: "public",
     answers: { 200: success },
     handle: async ({ engine }) => {
-      await within(READY_MS, engine.store.read.configurationRevision());
+      await withTimeout(READY_MS, engine.store.read.configurationRevision());
       return SUCCESS;
     },
   }),
 ];
 
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+async function withTimeout(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the store does not answer", {})),
       milliseconds,
     );
   });
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -10,10 +10,10 @@ import type { IngestResult } from "../../ledger/events/ingest.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import { quoteText } from "../../ledger/refusals.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import { type Answer, type Endpoint, endpoint, JSON_TYPE, SUCCESS } from "../http/endpoint.ts";
+import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { success } from "../http/fields.ts";
-import { UnkeptItem } from "../http/unkept.ts";
+import { UnrepresentableItem } from "../http/unkept.ts";
 import { ingestionStatus, usageEvent } from "../shapes/event.ts";
 
 const EVENTS_MAX = 1000;
@@ -21,10 +21,10 @@ const EVENTS_MAX = 1000;
 const BATCH_LIMIT = 16_777_216;
 const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
 
-const ingested = z
+const ingestedShape = z
   .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus })
   .meta({ id: "Ingested" });
-const batchIngested = z
+const ingestedBatchShape = z
   .strictObject({
     success: z.boolean().meta({ description: "Whether every event's is true." }),
     data: z.array(
@@ -38,11 +38,11 @@ const batchIngested = z
   })
   .meta({ id: "BatchIngested" });
 
-const oneEvent = z.strictObject({ event: usageEvent });
+const eventBody = z.strictObject({ event: usageEvent });
 
 /** The endpoints that take events. */
 export const INGEST_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/ingest",
     id: "ingestEvent",
@@ -51,15 +51,15 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     description: "Safe to send again: an id that was accepted before counts nothing and is a success.",
     access: "ingest",
     bucket: "ingest",
-    body: oneEvent,
-    answers: { 202: ingested },
+    body: eventBody,
+    answers: { 202: ingestedShape },
     handle: async ({ engine, body }) => {
-      const [result] = await engine.ingest([asSent(body.event)]);
-      if (result === undefined || result.status === "INGESTION_REFUSED") throw malformed(result);
-      return { status: 202, plain: true, body: shownResult(result) };
+      const [result] = await engine.ingest([toEventInput(body.event)]);
+      if (result === undefined || result.status === "INGESTION_REFUSED") throw createMalformedRefusal(result);
+      return { status: 202, plain: true, body: toResultJson(result) };
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/ingestBatch",
     id: "ingestBatch",
@@ -71,15 +71,15 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     bodyLimit: BATCH_LIMIT,
     body: z.strictObject({ events: z.array(usageEvent).min(1).max(EVENTS_MAX) }),
     accepts: isBatch,
-    apart: "events",
-    answers: { 202: batchIngested, 207: batchIngested },
+    batchField: "events",
+    answers: { 202: ingestedBatchShape, 207: ingestedBatchShape },
     handle: async ({ engine, body: { events } }) => {
-      const results = await resultsOf(events, engine);
-      const all = results.every(isSuccess);
-      return { status: all ? 202 : 207, contentType: JSON_TYPE, body: batchBytes(results, all) };
+      const results = await ingestInOrder(events, engine);
+      const isAllSuccess = results.every(isSuccess);
+      return { status: isAllSuccess ? 202 : 207, contentType: JSON_TYPE, body: serializeBatch(results, isAllSuccess) };
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/entitled",
     id: "consumeEntitlement",
@@ -88,12 +88,12 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     description: "Checks and takes the credits at once. A refused event counts nothing; its id may be sent again.",
     access: "ingest",
     bucket: "entitled",
-    body: oneEvent,
+    body: eventBody,
     answers: { 200: success },
     handle: async ({ engine, body }): Promise<Answer> => {
       await checkHasFeature(engine, body.event);
-      const result = await engine.entitle(asSent(body.event));
-      if (result.status === "INGESTION_REFUSED") throw malformed(result);
+      const result = await engine.entitle(toEventInput(body.event));
+      if (result.status === "INGESTION_REFUSED") throw createMalformedRefusal(result);
       if (result.status === DUPLICATE) throw new Refusal(409, result.description);
       if (!isCompleted(result.status)) throw new Refusal(422, result.description);
       return SUCCESS;
@@ -110,24 +110,28 @@ function isBatch(body: unknown): boolean {
 }
 
 /** A value that was sent as an event, unchecked: the engine says what is wrong with it. */
-const asSent = (event: unknown): EventInput => event as EventInput;
+const toEventInput = (event: unknown): EventInput => event as EventInput;
 
 /** What became of each event of a batch, in order. */
-async function resultsOf(events: readonly unknown[], engine: Engine): Promise<readonly IngestResult[]> {
-  if (!events.some((event) => event instanceof UnkeptItem)) return engine.ingest(events.map(asSent));
-  const kept = await engine.ingest(events.filter((event) => !(event instanceof UnkeptItem)).map(asSent));
-  const inOrder = kept.values();
-  return events.flatMap((event) => (event instanceof UnkeptItem ? event.result : (inOrder.next().value ?? [])));
+async function ingestInOrder(events: readonly unknown[], engine: Engine): Promise<readonly IngestResult[]> {
+  if (!events.some((event) => event instanceof UnrepresentableItem)) return engine.ingest(events.map(toEventInput));
+  const results = await engine.ingest(
+    events.filter((event) => !(event instanceof UnrepresentableItem)).map(toEventInput),
+  );
+  const inOrder = results.values();
+  return events.flatMap((event) =>
+    event instanceof UnrepresentableItem ? event.result : (inOrder.next().value ?? []),
+  );
 }
 
-function malformed(result: IngestResult | undefined): Refusal {
+function createMalformedRefusal(result: IngestResult | undefined): Refusal {
   return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);
 }
 
 /** What became of an event; what is undefined is left to the serializer to leave out. */
-function shownResult(result: IngestResult): z.input<typeof ingested> {
+function toResultJson(result: IngestResult): z.input<typeof ingestedShape> {
   const { referenceId } = result;
-  return { success: isSuccess(result), referenceId, ingestionStatus: shownStatus(result) };
+  return { success: isSuccess(result), referenceId, ingestionStatus: toResultStatus(result) };
 }
 
 function isSuccess({ status }: IngestResult): boolean {
@@ -135,7 +139,7 @@ function isSuccess({ status }: IngestResult): boolean {
 }
 
 /** A malformed event is stored nowhere, so over HTTP it is one that failed (S14.1). */
-function shownStatus({ status, description }: IngestResult): z.input<typeof ingestionStatus> {
+function toResultStatus({ status, description }: IngestResult): z.input<typeof ingestionStatus> {
   return { status: status === "INGESTION_REFUSED" ? "INGESTION_FAILED" : status, statusDescription: description };
 }
 
@@ -146,21 +150,21 @@ const PIECE_LENGTH = 16_384;
  * The answer to a batch. Written piece by piece: most events have the outcome of the one before them, whose text is kept,
  * and nothing is made for each of them but to be written.
  */
-function batchBytes(results: readonly IngestResult[], all: boolean): Buffer {
+function serializeBatch(results: readonly IngestResult[], isAllSuccess: boolean): Buffer {
   const pieces: Buffer[] = [];
-  let text = `{"success":${String(all)},"data":[`;
+  let text = `{"success":${String(isAllSuccess)},"data":[`;
   let last: IngestResult | undefined;
   let outcome = "";
   for (const [index, result] of results.entries()) {
     if (result.status !== last?.status || result.description !== last.description) {
       last = result;
-      const status = JSON.stringify(shownStatus(result));
+      const status = JSON.stringify(toResultStatus(result));
       outcome = `"success":${String(isSuccess(result))},"ingestionStatus":${status}}`;
     }
     const { eventId: id, referenceId } = result;
     text += index === 0 ? "{" : ",{";
-    if (id !== undefined) text += `"id":${jsonOf(id)},`;
-    if (referenceId !== undefined) text += `"referenceId":${jsonOf(referenceId)},`;
+    if (id !== undefined) text += `"id":${quoteJson(id)},`;
+    if (referenceId !== undefined) text += `"referenceId":${quoteJson(referenceId)},`;
     text += outcome;
     if (text.length < PIECE_LENGTH) continue;
     pieces.push(Buffer.from(text));
@@ -172,7 +176,7 @@ function batchBytes(results: readonly IngestResult[], all: boolean): Buffer {
 const [BLANK, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
 /** A text as JSON has it; ids mostly have nothing in them that must be escaped. */
-function jsonOf(text: string): string {
+function quoteJson(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < BLANK || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
@@ -184,7 +188,7 @@ function jsonOf(text: string): string {
 async function checkHasFeature(engine: Engine, event: unknown): Promise<void> {
   const name = (event as { readonly schemaName?: unknown } | null)?.schemaName;
   if (typeof name !== "string") return;
-  const known = await engine.eventSchemas.get(name).catch(() => undefined);
-  if (known?.item.status !== "ACTIVE" || known.item.featureDetails) return;
+  const schema = await engine.eventSchemas.get(name).catch(() => undefined);
+  if (schema?.item.status !== "ACTIVE" || schema.item.featureDetails) return;
   throw new Refusal(422, `the event schema ${quoteText(name)} has no feature: send its events to /ingest`);
 }

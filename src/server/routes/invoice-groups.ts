@@ -7,22 +7,22 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import type { PageOptions } from "../../engine/pages.ts";
-import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { pathId, success } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { invoiceGroupShape, shownGroup } from "../shapes/invoice-group.ts";
-import { boundedPage, listOf, okPage } from "../shapes/list.ts";
+import { invoiceGroupShape, toGroupJson } from "../shapes/invoice-group.ts";
+import { readBoundedPage, createListShape, answerPage } from "../shapes/list.ts";
 
-const groupWithAccounts = invoiceGroupShape
+const groupWithAccountsShape = invoiceGroupShape
   .extend({ accounts: z.array(z.string()).meta({ description: "The ids of its accounts, newest first." }) })
   .meta({ id: "InvoiceGroupWithAccounts" });
 
 const params = z.strictObject({ invoice_group_id: pathId(512) });
-const members = z.strictObject({ accountIds: REQUESTS.accountIds });
+const accountsBody = z.strictObject({ accountIds: REQUESTS.accountIds });
 
 /** The endpoints of invoice groups. */
 export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/invoice_groups",
     id: "createInvoiceGroup",
@@ -31,9 +31,9 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     body: REQUESTS.groupCreate,
     answers: { 200: invoiceGroupShape },
-    handle: async ({ engine, body }) => ok(shownGroup(await engine.invoiceGroups.create(body))),
+    handle: async ({ engine, body }) => answerOk(toGroupJson(await engine.invoiceGroups.create(body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/invoice_groups",
     id: "listInvoiceGroups",
@@ -41,15 +41,15 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     summary: "List invoice groups, newest first",
     access: "read",
     query: listQuery({}),
-    answers: { 200: listOf(invoiceGroupShape, "InvoiceGroupList") },
+    answers: { 200: createListShape(invoiceGroupShape, "InvoiceGroupList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "invoiceGroups", query });
+      const request = paging.readRequest({ list: "invoiceGroups", query });
       const list = (page: PageOptions): ReturnType<typeof engine.invoiceGroups.list> =>
         engine.invoiceGroups.list({ page });
-      return okPage(asked, await boundedPage(asked, list, shownGroup));
+      return answerPage(request, await readBoundedPage(request, list, toGroupJson));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/invoice_groups/{invoice_group_id}",
     id: "getInvoiceGroup",
@@ -57,13 +57,13 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     summary: "Get an invoice group with its accounts",
     access: "read",
     params,
-    answers: { 200: groupWithAccounts },
+    answers: { 200: groupWithAccountsShape },
     handle: async ({ engine, params: { invoice_group_id: id } }) => {
       const group = await engine.invoiceGroups.get(id);
-      return ok({ ...shownGroup(group), accounts: [...group.accountIds] });
+      return answerOk({ ...toGroupJson(group), accounts: [...group.accountIds] });
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/invoice_groups/{invoice_group_id}/add_accounts",
     id: "addAccountsToInvoiceGroup",
@@ -72,12 +72,12 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     description: "One that is in it already is passed over; one that is in another group is refused.",
     access: "write",
     params,
-    body: members,
+    body: accountsBody,
     answers: { 200: invoiceGroupShape },
     handle: async ({ engine, params: { invoice_group_id: id }, body: { accountIds } }) =>
-      ok(shownGroup(await engine.invoiceGroups.addAccounts(id, accountIds))),
+      answerOk(toGroupJson(await engine.invoiceGroups.addAccounts(id, accountIds))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/invoice_groups/{invoice_group_id}/remove_accounts",
     id: "removeAccountsFromInvoiceGroup",
@@ -86,7 +86,7 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     description: "One that is not in it is passed over. Without its last account the group ends.",
     access: "write",
     params,
-    body: members,
+    body: accountsBody,
     answers: { 200: success },
     handle: async ({ engine, params: { invoice_group_id: id }, body: { accountIds } }) => {
       await engine.invoiceGroups.removeAccounts(id, accountIds);

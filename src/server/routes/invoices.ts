@@ -5,28 +5,28 @@
  */
 import * as z from "zod";
 
-import { moment } from "../../book/resources/fields.ts";
+import { dateOrDateTime } from "../../book/resources/fields.ts";
 import { invoiceKey, type InvoiceSnapshot } from "../../engine/billing/invoices.ts";
 import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { CompositeSnapshot } from "../../engine/events/usage.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
-import { unlessUnknown } from "../../errors.ts";
+import { undefinedIfNotFound } from "../../errors.ts";
 import type { InvoiceStatus } from "../../invoicing/invoice.ts";
 import { compareNewest } from "../../store/order.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { queryTime } from "../http/fields.ts";
-import { type AskedPage, listQuery, LONG_PAGES } from "../http/pagination.ts";
+import { type PagedRequest, listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
 import {
   invoiceShape,
-  shownComposite,
-  shownInvoice,
-  shownWholeComposite,
-  shownWholeInvoice,
-  wholeInvoiceShape,
+  toCompositeJson,
+  toInvoiceJson,
+  toCompositeWithLinesJson,
+  toInvoiceWithLinesJson,
+  invoiceWithLinesShape,
 } from "../shapes/invoice.ts";
-import { asShown, boundedPage, okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
-import { compositeLetter, invoiceLetter } from "./invoice-letter.ts";
+import { keepItem, readBoundedPage, answerOpenPage, createOpenListShape, skippedShape } from "../shapes/list.ts";
+import { renderComposite, renderInvoice } from "./invoice-letter.ts";
 
 const listFilters = {
   account_id: z.string().optional(),
@@ -39,7 +39,7 @@ const listFilters = {
 
 /** The endpoints of invoices. */
 export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/invoices",
     id: "listInvoices",
@@ -49,17 +49,17 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
       "The draft of every cycle that has begun is among them, computed when read; it keeps its id when it is final. An " +
       "account whose bill cannot be made is without drafts, and named in `skipped`.",
     access: "read",
-    query: listQuery(listFilters, LONG_PAGES),
+    query: listQuery(listFilters, LONG_PAGE_SIZES),
     wireNames: { from: "start_time", until: "end_time" },
-    answers: { 200: openListOf(invoiceShape, "InvoiceList", { skipped: skippedShape }) },
+    answers: { 200: createOpenListShape(invoiceShape, "InvoiceList", { skipped: skippedShape }) },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "invoices", sizes: LONG_PAGES, query });
-      const list = (page: PageOptions & { readonly limit: number }): ReturnType<typeof invoicesAsked> =>
-        invoicesAsked(engine, { ...asked, page });
-      return okOpenPage(asked, await boundedPage(asked, list, asShown), asShown);
+      const request = paging.readRequest({ list: "invoices", sizes: LONG_PAGE_SIZES, query });
+      const listInvoices = (page: PageOptions & { readonly limit: number }): ReturnType<typeof listAllInvoices> =>
+        listAllInvoices(engine, { ...request, page });
+      return answerOpenPage(request, await readBoundedPage(request, listInvoices, keepItem), keepItem);
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/invoices/{invoice_id}",
     id: "getInvoice",
@@ -68,18 +68,20 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params: z.strictObject({ invoice_id: z.string().min(1).max(512) }),
     query: z.strictObject({ format: z.enum(["json", "html"]).optional() }),
-    answers: { 200: wholeInvoiceShape },
+    answers: { 200: invoiceWithLinesShape },
     html: true,
     handle: async ({ engine, params: { invoice_id: id }, query: { format } }) => {
-      const composite = await unlessUnknown(engine.compositeInvoices.get(id));
-      if (composite !== undefined) {
-        return format === "html" ? await compositeLetter(engine, composite) : ok(shownWholeComposite(composite));
+      const composites = await undefinedIfNotFound(engine.compositeInvoices.get(id));
+      if (composites !== undefined) {
+        return format === "html"
+          ? await renderComposite(engine, composites)
+          : answerOk(toCompositeWithLinesJson(composites));
       }
-      const shown = await engine.invoices.get(id);
-      return format === "html" ? await invoiceLetter(engine, shown) : ok(shownWholeInvoice(shown));
+      const snapshot = await engine.invoices.get(id);
+      return format === "html" ? await renderInvoice(engine, snapshot) : answerOk(toInvoiceWithLinesJson(snapshot));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/invoices/bill_runs",
     id: "runBills",
@@ -88,7 +90,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     description: "Goes on where it stopped; doing it twice changes nothing.",
     access: "write",
     body: z.strictObject({
-      as_of: moment.nullish().meta({ description: "Default now; later than now is refused." }),
+      as_of: dateOrDateTime.nullish().meta({ description: "Default now; later than now is refused." }),
     }),
     bodyRequired: false,
     wireNames: { asOf: "as_of" },
@@ -103,7 +105,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     },
     handle: async ({ engine, body }) => {
       const { finalized, skipped } = await engine.finalize(body?.as_of ?? undefined);
-      return ok({ success: true, finalized, skipped });
+      return answerOk({ success: true, finalized, skipped });
     },
   }),
 ];
@@ -118,40 +120,40 @@ interface Filters {
 }
 
 /** Invoices of accounts and of groups as one list. */
-async function invoicesAsked(
+async function listAllInvoices(
   engine: Engine,
-  { filters, page }: AskedPage<Filters>,
+  { filters, page }: PagedRequest<Filters>,
 ): Promise<Page<z.input<typeof invoiceShape>> & WithoutSkipped> {
   const { account_id: account, owner_id: owner, customer_id: customerId, status } = filters;
   if (account !== undefined && owner !== undefined && account !== owner) return { items: [] };
   const period = { from: filters.start_time, until: filters.end_time };
   const accountId = account ?? owner;
-  const single = await engine.invoices.list({ filter: { accountId, customerId, status, ...period }, page });
+  const accountInvoices = await engine.invoices.list({ filter: { accountId, customerId, status, ...period }, page });
   // A composite invoice is of no account and no customer, and due from the first.
   const hasComposites = account === undefined && customerId === undefined && (status ?? "DUE") === "DUE";
-  const composite: Page<CompositeSnapshot> = hasComposites
+  const composites: Page<CompositeSnapshot> = hasComposites
     ? await engine.compositeInvoices.list({ filter: { invoiceGroupId: owner, ...period }, page })
     : { items: [] };
-  const { skipped } = single;
-  return { ...merged(single, composite, page.limit), ...(skipped === undefined ? {} : { skipped }) };
+  const { skipped } = accountInvoices;
+  return { ...mergePages(accountInvoices, composites, page.limit), ...(skipped === undefined ? {} : { skipped }) };
 }
 
 /** Two lists of one order as one; the place of an item is the one that its own list goes on by. */
-function merged(
-  single: Page<InvoiceSnapshot>,
-  composite: Page<CompositeSnapshot>,
+function mergePages(
+  accountInvoices: Page<InvoiceSnapshot>,
+  composites: Page<CompositeSnapshot>,
   limit: number,
 ): Page<z.input<typeof invoiceShape>> {
   const all = [
-    ...single.items.map((item) => ({ key: invoiceKey(item), shown: shownInvoice(item) })),
-    ...composite.items.map((item) => ({
+    ...accountInvoices.items.map((item) => ({ key: invoiceKey(item), json: toInvoiceJson(item) })),
+    ...composites.items.map((item) => ({
       key: { createdAt: item.createdAt, id: item.id },
-      shown: shownComposite(item),
+      json: toCompositeJson(item),
     })),
   ].toSorted((a, b) => compareNewest(a.key, b.key));
   const items = all.slice(0, limit);
   const last = items.at(-1);
-  const isMore = all.length > limit || single.next !== undefined || composite.next !== undefined;
-  const shown = items.map((item) => item.shown);
-  return isMore && last !== undefined ? { items: shown, next: last.key } : { items: shown };
+  const hasMore = all.length > limit || accountInvoices.next !== undefined || composites.next !== undefined;
+  const jsonItems = items.map((item) => item.json);
+  return hasMore && last !== undefined ? { items: jsonItems, next: last.key } : { items: jsonItems };
 }

@@ -5,12 +5,12 @@
  */
 import * as z from "zod";
 
-import type { KeyedAccess } from "../access/access.ts";
+import type { KeyAccessControl } from "../access/access.ts";
 import { type ApiKey, keyRequest, ROLES } from "../access/keys.ts";
-import { created, type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { answerCreated, type Endpoint, defineEndpoint, SUCCESS } from "../http/endpoint.ts";
+import { pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { createListShape, answerPage } from "../shapes/list.ts";
 
 const fields = {
   id: z.string(),
@@ -22,14 +22,14 @@ const fields = {
   revokedAt: timestamp.optional(),
 };
 const keyShape = z.strictObject(fields).meta({ id: "ApiKey" });
-const madeShape = z
+const createdKeyShape = z
   .strictObject({ ...fields, key: z.string().meta({ description: "The key itself; it is shown only here." }) })
   .meta({ id: "MadeApiKey" });
 
 /** Makes, lists and revokes keys; for the role admin. */
-export function keyEndpoints({ keys }: Pick<KeyedAccess, "keys">): readonly Endpoint[] {
+export function keyEndpoints({ keys }: Pick<KeyAccessControl, "keys">): readonly Endpoint[] {
   return [
-    endpoint({
+    defineEndpoint({
       method: "POST",
       path: "/keys",
       id: "createKey",
@@ -37,13 +37,13 @@ export function keyEndpoints({ keys }: Pick<KeyedAccess, "keys">): readonly Endp
       summary: "Make an API key",
       access: "keys",
       body: keyRequest,
-      answers: { 201: madeShape },
+      answers: { 201: createdKeyShape },
       handle: async ({ body }) => {
-        const made = await keys.create(body);
-        return created({ ...shownKey(made), key: made.key });
+        const newKey = await keys.create(body);
+        return answerCreated({ ...toKeyJson(newKey), key: newKey.key });
       },
     }),
-    endpoint({
+    defineEndpoint({
       method: "GET",
       path: "/keys",
       id: "listKeys",
@@ -51,14 +51,14 @@ export function keyEndpoints({ keys }: Pick<KeyedAccess, "keys">): readonly Endp
       summary: "List API keys, newest first",
       access: "keys",
       query: listQuery({}),
-      answers: { 200: listOf(keyShape, "ApiKeyList") },
+      answers: { 200: createListShape(keyShape, "ApiKeyList") },
       handle: async ({ paging, query }) => {
-        const asked = paging.open({ list: "keys", query });
-        const found = await keys.list(asked.page);
-        return okPage(asked, found, shownKey);
+        const request = paging.readRequest({ list: "keys", query });
+        const page = await keys.list(request.page);
+        return answerPage(request, page, toKeyJson);
       },
     }),
-    endpoint({
+    defineEndpoint({
       method: "DELETE",
       path: "/keys/{key_id}",
       id: "revokeKey",
@@ -76,14 +76,14 @@ export function keyEndpoints({ keys }: Pick<KeyedAccess, "keys">): readonly Endp
   ];
 }
 
-function shownKey({ id, name, role, prefix, createdAt, revokedAt }: ApiKey): z.input<typeof keyShape> {
+function toKeyJson({ id, name, role, prefix, createdAt, revokedAt }: ApiKey): z.input<typeof keyShape> {
   return withoutAbsent({
     id,
     name,
     role,
     prefix,
     status: revokedAt === undefined ? ("ACTIVE" as const) : ("REVOKED" as const),
-    createdAt: shownTime(createdAt),
-    revokedAt: revokedAt === undefined ? undefined : shownTime(revokedAt),
+    createdAt: formatTime(createdAt),
+    revokedAt: revokedAt === undefined ? undefined : formatTime(revokedAt),
   });
 }

@@ -10,11 +10,11 @@ import { reference } from "../../book/resources/fields.ts";
 import { WALKED_ACCOUNTS_MAX } from "../../engine/account-lists.ts";
 import type { LicenseUpdateRecord } from "../../ledger/records.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { number, pathId, shownTime, timestamp } from "../http/fields.ts";
-import { listQuery, LONG_PAGES } from "../http/pagination.ts";
-import { okOpenPage, openListOf } from "../shapes/list.ts";
+import { number, pathId, formatTime, timestamp } from "../http/fields.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
+import { answerOpenPage, createOpenListShape } from "../shapes/list.ts";
 
 const updateShape = z
   .strictObject({
@@ -31,7 +31,7 @@ const updateShape = z
 
 /** The endpoints of license updates. */
 export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/license_updates",
     id: "updateLicense",
@@ -41,12 +41,12 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     body: REQUESTS.licenseUpdate.extend({ accountId: reference }),
     answers: { 200: updateShape },
-    handle: async ({ engine, body: { accountId, ...asked } }) => {
-      const { update, quantity } = await engine.licenses.update(accountId, asked);
-      return ok(shownUpdate(update, accountId, quantity));
+    handle: async ({ engine, body: { accountId, ...request } }) => {
+      const { update, quantity } = await engine.licenses.update(accountId, request);
+      return answerOk(toUpdateJson(update, accountId, quantity));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/license_updates",
     id: "listLicenseUpdates",
@@ -57,23 +57,23 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     query: listQuery(
       { account_id: pathId().optional(), license_id: pathId().optional(), licenseId: pathId().optional() },
-      LONG_PAGES,
+      LONG_PAGE_SIZES,
     ),
-    answers: { 200: openListOf(updateShape, "LicenseUpdateList") },
+    answers: { 200: createOpenListShape(updateShape, "LicenseUpdateList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "licenseUpdates", sizes: LONG_PAGES, query });
-      const { account_id: accountId, license_id: license, licenseId = license } = asked.filters;
-      if (license !== undefined && licenseId !== license) {
+      const request = paging.readRequest({ list: "licenseUpdates", sizes: LONG_PAGE_SIZES, query });
+      const { account_id: accountId, license_id: licenseIdAlias, licenseId = licenseIdAlias } = request.filters;
+      if (licenseIdAlias !== undefined && licenseId !== licenseIdAlias) {
         throw new Refusal(400, "licenseId: expected what license_id says, or nothing: they are one parameter");
       }
       const filter = { ...(accountId && { accountId }), ...(licenseId && { licenseId }) };
-      const found = await engine.licenses.list({ filter, page: asked.page });
-      return okOpenPage(asked, found, (update) => shownUpdate(update, update.accountId, update.quantityAfter));
+      const page = await engine.licenses.list({ filter, page: request.page });
+      return answerOpenPage(request, page, (update) => toUpdateJson(update, update.accountId, update.quantityAfter));
     },
   }),
 ];
 
-function shownUpdate(
+function toUpdateJson(
   { id, licenseId, updateType, quantity: requestedQuantity, effectiveFrom, createdAt }: LicenseUpdateRecord,
   accountId: string,
   quantity: Decimal,
@@ -85,7 +85,7 @@ function shownUpdate(
     updateType,
     quantity,
     requestedQuantity,
-    effectiveFrom: shownTime(effectiveFrom),
-    createdAt: shownTime(createdAt),
+    effectiveFrom: formatTime(effectiveFrom),
+    createdAt: formatTime(createdAt),
   };
 }

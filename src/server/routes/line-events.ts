@@ -7,16 +7,16 @@ import * as z from "zod";
 
 import type { LineEvent } from "../../engine/billing/line-events.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { unlessUnknown } from "../../errors.ts";
+import { undefinedIfNotFound } from "../../errors.ts";
 import { EVENT_LINE_TYPES } from "../../ledger/charged-line.ts";
 import { shortId } from "../../numbers/short-id.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, defineEndpoint } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { day, number, shownDay, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { withKeptSince } from "../http/kept-events.ts";
-import { listQuery, LONG_PAGES } from "../http/pagination.ts";
-import { openPage, shownPage } from "../shapes/list.ts";
-import { shownRule } from "../shapes/rule-text.ts";
+import { day, number, formatDay, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { withRetentionHeader } from "../http/kept-events.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
+import { openPageFields, toPageFields } from "../shapes/list.ts";
+import { formatRule } from "../shapes/rule-text.ts";
 
 const lineEventsShape = z
   .strictObject({
@@ -51,13 +51,13 @@ const lineEventsShape = z
         dimensions: z.record(z.string(), z.string()),
       }),
     ),
-    ...openPage,
+    ...openPageFields,
   })
   .meta({ id: "LineEvents" });
 
 /** The endpoint of the events behind a line. */
 export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/invoices/{invoice_id}/lines/{line_id}/events",
     id: "listLineEvents",
@@ -78,47 +78,47 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
           .optional()
           .meta({ description: "Needed only where a meter and a feature of the invoice have the same id." }),
       },
-      LONG_PAGES,
+      LONG_PAGE_SIZES,
     ),
     wireNames: { lineId: "line_id", type: "line_type" },
     answers: { 200: lineEventsShape },
     handle: async ({ engine, paging, params: { invoice_id: invoiceId, line_id: lineId }, query }) => {
       await refuseComposite(engine, invoiceId);
       const list = shortId("line_events", [invoiceId, lineId]);
-      const asked = paging.open({ list, sizes: LONG_PAGES, query });
-      const target = { invoiceId, lineId, type: asked.filters.line_type };
-      const found = await engine.invoices.lineEvents(target, { page: asked.page });
-      const { accountId, type, quantity, from, until, computations, days, items } = found;
-      return withKeptSince(engine, {
+      const request = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query });
+      const target = { invoiceId, lineId, type: request.filters.line_type };
+      const lineEvents = await engine.invoices.lineEvents(target, { page: request.page });
+      const { accountId, type, quantity, from, until, computations, days, items } = lineEvents;
+      return withRetentionHeader(engine, {
         line: {
           invoiceId,
           accountId,
           type,
           id: lineId,
           quantity,
-          startDate: shownTime(from),
-          endDate: shownTime(until),
+          startDate: formatTime(from),
+          endDate: formatTime(until),
         },
         computations: computations.map(({ order, matcher, computation }) =>
-          withoutAbsent({ order, matcher: shownRule(matcher), computation: shownRule(computation) }),
+          withoutAbsent({ order, matcher: formatRule(matcher), computation: formatRule(computation) }),
         ),
         days: [...days],
-        events: items.map(shownLineEvent),
-        ...shownPage(asked, found),
+        events: items.map(toLineEventJson),
+        ...toPageFields(request, lineEvents),
       });
     },
   }),
 ];
 
-function shownLineEvent({ event, quantity }: LineEvent): z.input<typeof lineEventsShape>["events"][number] {
+function toLineEventJson({ event, quantity }: LineEvent): z.input<typeof lineEventsShape>["events"][number] {
   return withoutAbsent({
     referenceId: event.referenceId,
     id: event.eventId,
     schemaName: event.schemaName,
     schemaVersion: event.schemaVersion,
-    timestamp: shownTime(event.timestamp),
-    createdAt: shownTime(event.createdAt),
-    date: shownDay(event.timestamp),
+    timestamp: formatTime(event.timestamp),
+    createdAt: formatTime(event.createdAt),
+    date: formatDay(event.timestamp),
     quantity,
     attributes: [...event.payload.attributes.map(({ name, value }) => ({ name, value })), ...event.enriched.attributes],
     dimensions: { ...event.payload.dimensions, ...event.enriched.dimensions },
@@ -127,7 +127,7 @@ function shownLineEvent({ event, quantity }: LineEvent): z.input<typeof lineEven
 
 /** The lines of a composite invoice are those of the invoices that it shows. */
 async function refuseComposite(engine: Engine, invoiceId: string): Promise<void> {
-  if ((await unlessUnknown(engine.compositeInvoices.get(invoiceId))) === undefined) return;
+  if ((await undefinedIfNotFound(engine.compositeInvoices.get(invoiceId))) === undefined) return;
   throw new Refusal(
     400,
     "invoice_id: expected an invoice of an account, got one of a group: its lines name those that it shows",

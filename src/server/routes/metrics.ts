@@ -13,8 +13,8 @@ import {
 } from "../../book/requests/metrics-request.ts";
 import { WALKED_ACCOUNTS_MAX } from "../../engine/account-lists.ts";
 import { type MetricResult, POINTS_MAX } from "../../engine/analytics/metrics.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
-import { number, shownTime, timestamp } from "../http/fields.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
+import { number, formatTime, timestamp } from "../http/fields.ts";
 import { skippedShape } from "../shapes/list.ts";
 
 const seriesShape = z
@@ -35,7 +35,7 @@ const seriesShape = z
   .meta({ id: "MetricSeries" });
 
 /** The same series as the service's clients read them. */
-const metricResult = z
+const metricResultShape = z
   .strictObject({
     id: z.string(),
     name: z.enum(METRIC_NAMES),
@@ -54,7 +54,9 @@ const metricResult = z
 
 const metricsShape = z
   .strictObject({
-    results: z.array(metricResult).meta({ description: "The series of `data`, a list of times and one of values." }),
+    results: z
+      .array(metricResultShape)
+      .meta({ description: "The series of `data`, a list of times and one of values." }),
     data: z.array(
       z.strictObject({
         id: z.string(),
@@ -70,7 +72,7 @@ const metricsShape = z
 
 /** The endpoint of metrics. */
 export const METRIC_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/metrics",
     id: "getMetrics",
@@ -85,33 +87,33 @@ export const METRIC_ENDPOINTS: readonly Endpoint[] = [
     body: metricsRequest,
     answers: { 200: metricsShape },
     handle: async ({ engine, body }) => {
-      const found = await engine.metrics(body);
-      return ok({ results: found.map(listedResult), data: found.map(shownResult) });
+      const results = await engine.metrics(body);
+      return answerOk({ results: results.map(toMetricResult), data: results.map(toMetricJson) });
     },
   }),
 ];
 
-function listedResult({ id, name, groupBy, series }: MetricResult): z.input<typeof metricResult> {
+function toMetricResult({ id, name, groupBy, series }: MetricResult): z.input<typeof metricResultShape> {
   return {
     id,
     name,
     data: series.map(({ group, points }) => ({
       ...(groupBy === undefined || group === undefined ? {} : { groupedBy: { fieldName: groupBy, fieldValue: group } }),
-      timestamps: points.map(({ startTime }) => shownTime(startTime)),
+      timestamps: points.map(({ startTime }) => formatTime(startTime)),
       metricValues: points.map(({ value }) => value),
     })),
   };
 }
 
-function shownResult({ series, skipped, ...result }: MetricResult): z.input<typeof metricsShape>["data"][number] {
+function toMetricJson({ series, skipped, ...result }: MetricResult): z.input<typeof metricsShape>["data"][number] {
   return {
     ...result,
     ...(skipped === undefined ? {} : { skipped: [...skipped] }),
     series: series.map(({ points, ...key }) => ({
       ...key,
       points: points.map(({ startTime, endTime, value }) => ({
-        startTime: shownTime(startTime),
-        endTime: shownTime(endTime),
+        startTime: formatTime(startTime),
+        endTime: formatTime(endTime),
         value,
       })),
     })),

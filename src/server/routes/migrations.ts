@@ -7,14 +7,14 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import type { MigrationSnapshot } from "../../engine/accounts/plans.ts";
-import { type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
-import { shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { type Endpoint, defineEndpoint, SUCCESS } from "../http/endpoint.ts";
+import { formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { inWireNames } from "../http/wire-names.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { withWireNames } from "../http/wire-names.ts";
+import { createListShape, answerPage } from "../shapes/list.ts";
 
 const TAG = "Migrations";
-const { mode, pricingCycleConfig, ...asked } = REQUESTS.migrate.shape;
+const { mode, pricingCycleConfig, ...migrateFields } = REQUESTS.migrate.shape;
 const migrationShape = z
   .strictObject({
     migrationId: z.string(),
@@ -30,7 +30,7 @@ const migrationShape = z
 
 /** The endpoints of migrations. */
 export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/migrations/price_plan",
     id: "migratePricePlan",
@@ -41,7 +41,7 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
       "and leaves no record.",
     access: "write",
     body: z.strictObject({
-      ...asked,
+      ...migrateFields,
       migrationMode: mode,
       pricePlanDetailsOverride: z.strictObject({ pricingCycleConfig }).nullish().meta({
         description: "Pricing cycles for all that move: they win over retained ones and over the target's.",
@@ -50,12 +50,12 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: success },
     handle: async ({ engine, body: { migrationMode, pricePlanDetailsOverride, ...rest } }) => {
       const cycles = withoutAbsent({ pricingCycleConfig: pricePlanDetailsOverride?.pricingCycleConfig });
-      const migrating = engine.migrate({ ...rest, ...cycles, mode: migrationMode });
-      await inWireNames({ pricingCycleConfig: "pricePlanDetailsOverride.pricingCycleConfig" }, migrating);
+      const migration = engine.migrate({ ...rest, ...cycles, mode: migrationMode });
+      await withWireNames({ pricingCycleConfig: "pricePlanDetailsOverride.pricingCycleConfig" }, migration);
       return SUCCESS;
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/migrations",
     id: "listMigrations",
@@ -63,15 +63,15 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
     summary: "List migrations, newest first",
     access: "read",
     query: listQuery({}),
-    answers: { 200: listOf(migrationShape, "MigrationList") },
+    answers: { 200: createListShape(migrationShape, "MigrationList") },
     handle: async ({ engine, paging, query }) => {
-      const page = paging.open({ list: "migrations", query });
-      return okPage(page, await engine.migrations.list({ page: page.page }), shownMigration);
+      const request = paging.readRequest({ list: "migrations", query });
+      return answerPage(request, await engine.migrations.list({ page: request.page }), toMigrationJson);
     },
   }),
 ];
 
-function shownMigration(migration: MigrationSnapshot): z.input<typeof migrationShape> {
+function toMigrationJson(migration: MigrationSnapshot): z.input<typeof migrationShape> {
   const { id, createdAt, total, moved, skipped } = migration;
   return {
     migrationId: id,
@@ -79,7 +79,7 @@ function shownMigration(migration: MigrationSnapshot): z.input<typeof migrationS
     status: "COMPLETED",
     type: "PRICE_PLAN",
     // It is done when it is recorded, and never changes.
-    updatedAt: shownTime(createdAt),
+    updatedAt: formatTime(createdAt),
     totalEntries: Number(total),
     movedEntries: Number(moved),
     skippedEntries: Number(skipped),

@@ -6,13 +6,13 @@
 import type { Engine } from "../../engine/engine.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { readPage } from "../../pages/page-file.ts";
-import { dayOfBook, stateOfBook } from "../../pages/play/play-state.ts";
-import { policyOf, withData } from "../../pages/self-contained.ts";
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { findFirstPlanDay, createStateFromBook } from "../../pages/play/play-state.ts";
+import { readPolicy, embedData } from "../../pages/self-contained.ts";
+import { type Endpoint, defineEndpoint } from "../http/endpoint.ts";
 
 /** The page, for who may read: it is one file, and sends nothing back. */
 export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/play",
     id: "playground",
@@ -25,12 +25,12 @@ export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     answers: { 200: "html" },
     handle: async ({ engine }) => {
-      const html = withData(await readPage("play"), JSON.stringify({ state: await stateOf(engine) }));
+      const html = embedData(await readPage("play"), JSON.stringify({ state: await readPageState(engine) }));
       return {
         status: 200,
         body: html,
         contentType: "text/html; charset=utf-8",
-        headers: { "content-security-policy": policyOf(html) },
+        headers: { "content-security-policy": readPolicy(html) },
       };
     },
   }),
@@ -39,9 +39,9 @@ export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
 /** Characters of the price plans in the page as JSON; a page edits a few of them. */
 const PRICE_PLANS_LENGTH = 1 << 20;
 
-async function stateOf(engine: Engine): Promise<ReturnType<typeof stateOfBook>> {
+async function readPageState(engine: Engine): Promise<ReturnType<typeof createStateFromBook>> {
   const { book } = await engine.exportBook({ accountsMax: 1, pricePlansLength: PRICE_PLANS_LENGTH });
   // A group is of accounts that are not shown.
-  const alone = { ...book, invoiceGroups: undefined };
-  return stateOfBook(stringifyJson(alone, 2), "", dayOfBook(alone));
+  const bookWithoutGroups = { ...book, invoiceGroups: undefined };
+  return createStateFromBook(stringifyJson(bookWithoutGroups, 2), "", findFirstPlanDay(bookWithoutGroups));
 }

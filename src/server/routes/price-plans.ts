@@ -14,12 +14,12 @@ import type { StoredResource } from "../../engine/configured.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { invariant } from "../../errors.ts";
-import { type Answer, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { type Answer, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, version, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { boundedPage, listOf, okPage, PAGE_LENGTH_MAX, shownWithin } from "../shapes/list.ts";
-import { pricePlanListed, pricePlanShape, shownListedPlan, shownPlan, shownVersion } from "../shapes/price-plan.ts";
+import { readBoundedPage, createListShape, answerPage, PAGE_LENGTH_MAX, shownWithin } from "../shapes/list.ts";
+import { listedPlanShape, pricePlanShape, toListedPlanJson, toPlanJson, shownVersion } from "../shapes/price-plan.ts";
 
 const TAG = "Price plans";
 const params = z.strictObject({ price_plan_id: pathId(255) });
@@ -28,7 +28,7 @@ const mode = z.enum(MIGRATION_MODES).nullish();
 
 /** The endpoints of price plans. */
 export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/price_plans",
     id: "createPricePlan",
@@ -45,9 +45,9 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       description: label,
     }),
     answers,
-    handle: async ({ engine, body }) => planAnswer(engine, await engine.pricePlans.create(withoutAbsent(body))),
+    handle: async ({ engine, body }) => answerPlan(engine, await engine.pricePlans.create(withoutAbsent(body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/price_plans",
     id: "listPricePlans",
@@ -55,17 +55,17 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     summary: "List the latest version of each price plan, newest first",
     access: "read",
     query: listQuery({ status: pricePlanShape.shape.status.optional() }),
-    answers: { 200: listOf(pricePlanListed, "PricePlanList") },
+    answers: { 200: createListShape(listedPlanShape, "PricePlanList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "price_plans", query });
-      const list = async (page: PageOptions): Promise<Page<Awaited<ReturnType<typeof versionOf>>>> => {
-        const { items, ...more } = await engine.pricePlans.list({ filter: asked.filters, page });
-        return { ...more, items: await Promise.all(items.map(async (stored) => versionOf(engine, stored))) };
+      const request = paging.readRequest({ list: "price_plans", query });
+      const listPlans = async (page: PageOptions): Promise<Page<Awaited<ReturnType<typeof findVersion>>>> => {
+        const { items, ...more } = await engine.pricePlans.list({ filter: request.filters, page });
+        return { ...more, items: await Promise.all(items.map(async (plan) => findVersion(engine, plan))) };
       };
-      return okPage(asked, await boundedPage(asked, list, shownListedPlan));
+      return answerPage(request, await readBoundedPage(request, listPlans, toListedPlanJson));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/price_plans/{price_plan_id}",
     id: "getPricePlan",
@@ -79,9 +79,9 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     query: z.strictObject({ version }),
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, query }) =>
-      planAnswer(engine, await engine.pricePlans.get(id, query.version), query.version),
+      answerPlan(engine, await engine.pricePlans.get(id, query.version), query.version),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/price_plans/{price_plan_id}",
     id: "updatePricePlan",
@@ -106,10 +106,10 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
         throw new Refusal(400, "migrationMode: expected what mode says, or nothing: they are one field");
       }
       const patch = { ...body, mode: body.mode === undefined ? migrationMode : body.mode };
-      return planAnswer(engine, await engine.pricePlans.update(id, patch));
+      return answerPlan(engine, await engine.pricePlans.update(id, patch));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/price_plans/{price_plan_id}/activate",
     id: "activatePricePlan",
@@ -123,9 +123,9 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body }) =>
-      planAnswer(engine, await engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined })),
+      answerPlan(engine, await engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined })),
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/price_plans/{price_plan_id}/versions",
     id: "createPricePlanVersion",
@@ -138,9 +138,9 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body }) =>
-      planAnswer(engine, await engine.pricePlans.createVersion(id, withoutAbsent(body ?? {}))),
+      answerPlan(engine, await engine.pricePlans.createVersion(id, withoutAbsent(body ?? {}))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/price_plans/{price_plan_id}",
     id: "archivePricePlan",
@@ -158,21 +158,21 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** A plan with its versions, or with one of them; of long ones, with the latest. */
-async function planAnswer(engine: Engine, stored: StoredResource<PricePlan>, version?: number): Promise<Answer> {
-  const versions = await engine.pricePlans.versions(stored.item.id);
-  const asked = version === undefined ? versions : [await versionOf(engine, stored, versions)];
-  const latestFirst = await shownWithin(PAGE_LENGTH_MAX, asked.toReversed(), shownVersion);
-  return ok(shownPlan(stored, latestFirst.toReversed()));
+async function answerPlan(engine: Engine, plan: StoredResource<PricePlan>, version?: number): Promise<Answer> {
+  const versions = await engine.pricePlans.versions(plan.item.id);
+  const request = version === undefined ? versions : [await findVersion(engine, plan, versions)];
+  const latestFirst = await shownWithin(PAGE_LENGTH_MAX, request.toReversed(), shownVersion);
+  return answerOk(toPlanJson(plan, latestFirst.toReversed()));
 }
 
 /** A version with its period. */
-async function versionOf(
+async function findVersion(
   engine: Engine,
-  stored: StoredResource<PricePlan>,
+  plan: StoredResource<PricePlan>,
   versions?: readonly PricePlanVersion[],
 ): Promise<PricePlanVersion> {
-  const all = versions ?? (await engine.pricePlans.versions(stored.item.id));
-  const found = all.find(({ item }) => item.version === stored.item.version);
-  invariant(found !== undefined, "S16.4: a version that was read is one of its plan");
-  return found;
+  const all = versions ?? (await engine.pricePlans.versions(plan.item.id));
+  const match = all.find(({ item }) => item.version === plan.item.version);
+  invariant(match !== undefined, "S16.4: a version that was read is one of its plan");
+  return match;
 }

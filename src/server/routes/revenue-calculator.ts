@@ -10,12 +10,12 @@ import { revenueRequest } from "../../book/requests/revenue-request.ts";
 import { allLines, cardLineType, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import type { CalculatedInvoice } from "../../ledger/analytics/revenue-calculator.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
-import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { lineShape, shownLine, shownUsage, usageInfo } from "../shapes/invoice.ts";
-import { CARD_SHAPES, everyPart, pricePlanDetailsShape, shownCards } from "../shapes/rate-cards.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
+import { number, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { lineShape, toLineJson, toUsageJson, usageInfo } from "../shapes/invoice.ts";
+import { CARD_SHAPES, addMissingParts, pricePlanDetailsShape, toCardsJson } from "../shapes/rate-cards.ts";
 
-const calculatedInvoice = z
+const calculatedInvoiceShape = z
   .strictObject({
     invoiceType: z.enum(INVOICE_TYPES),
     currency: z.string(),
@@ -30,10 +30,10 @@ const calculatedInvoice = z
   .meta({ id: "CalculatedInvoice" });
 
 /** The plan that was priced; one that was given whole may leave out more than a stored one. */
-const calculatedDetails = pricePlanDetailsShape.meta({ id: "CalculatedPricePlanDetails" });
+const calculatedDetailsShape = pricePlanDetailsShape.meta({ id: "CalculatedPricePlanDetails" });
 
 const summary = z.strictObject({ revenue: number }).optional();
-const revenueOfCard = z
+const cardRevenueShape = z
   .strictObject({
     usages: z.record(z.string(), number).meta({ description: "Units of the card's meter; empty for other cards." }),
     ...z.object(CARD_SHAPES).partial().shape,
@@ -53,16 +53,16 @@ const revenueShape = z
     endDate: timestamp.meta({ description: "Exclusive." }),
     cycleNumber: z.int(),
     totalAmount: number.meta({ description: "The sum of the invoices, after the credits that the plan grants." }),
-    pricePlanDetails: calculatedDetails.meta({ description: "What was priced." }),
-    revenueInfo: z.array(revenueOfCard).meta({ description: "What each card that makes a charge had in it." }),
-    invoices: z.array(calculatedInvoice),
+    pricePlanDetails: calculatedDetailsShape.meta({ description: "What was priced." }),
+    revenueInfo: z.array(cardRevenueShape).meta({ description: "What each card that makes a charge had in it." }),
+    invoices: z.array(calculatedInvoiceShape),
     notices: z.array(z.string()).meta({ description: "What was given and is not charged." }),
   })
   .meta({ id: "CalculatedRevenue" });
 
 /** The endpoint of the revenue calculator. */
 export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/revenue_calculator",
     id: "calculateRevenue",
@@ -76,14 +76,14 @@ export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: revenueShape },
     handle: async ({ engine, body }) => {
       const { cycle, invoices, notices, details, usage, ...answer } = await engine.calculateRevenue(body);
-      const pricePlanDetails = shownWhole(details);
-      return ok({
+      const pricePlanDetails = toCalculatedDetails(details);
+      return answerOk({
         ...answer,
         pricePlanDetails,
-        revenueInfo: revenueOfCards(pricePlanDetails, usage, invoices),
-        startDate: shownTime(cycle.start),
-        endDate: shownTime(cycle.end),
-        invoices: invoices.map(shownInvoice),
+        revenueInfo: listCardRevenue(pricePlanDetails, usage, invoices),
+        startDate: formatTime(cycle.start),
+        endDate: formatTime(cycle.end),
+        invoices: invoices.map(toCalculatedInvoice),
         notices: [...notices],
       } satisfies z.input<typeof revenueShape>);
     },
@@ -91,19 +91,19 @@ export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** The details as a plan's are answered: with the defaults of what was not given. */
-function shownWhole(details: PricePlanDetails): z.input<typeof calculatedDetails> {
+function toCalculatedDetails(details: PricePlanDetails): z.input<typeof calculatedDetailsShape> {
   const { supportedCurrencies, activeCurrencies } = details;
-  const supported = [...(supportedCurrencies ?? [])];
+  const currencies = [...(supportedCurrencies ?? [])];
   return {
-    ...everyPart(shownCards({ ...details })),
-    supportedCurrencies: supported,
-    activeCurrencies: [...(activeCurrencies ?? supported)],
+    ...addMissingParts(toCardsJson({ ...details })),
+    supportedCurrencies: currencies,
+    activeCurrencies: [...(activeCurrencies ?? currencies)],
     type: "BILLING",
-  } as z.input<typeof calculatedDetails>;
+  } as z.input<typeof calculatedDetailsShape>;
 }
 
 /** By kind: the list of a plan's cards, the name of one in the answer, its id, and the name of the sum of its lines. */
-const KINDS = [
+const CARD_KINDS = [
   ["USAGE", "usageRateCards", "usageRateCard", "usageMeterId"],
   ["FIXED_FEE", "fixedFeeRateCards", "fixedFeeRateCard", "id", "fixedFeeRevenueSummary"],
   ["LICENSE", "licenseRateCards", "licenseRateCard", "id"],
@@ -124,13 +124,13 @@ const KINDS = [
   ],
 ] as const;
 
-function revenueOfCards(
-  details: z.input<typeof calculatedDetails>,
+function listCardRevenue(
+  details: z.input<typeof calculatedDetailsShape>,
   usage: ReadonlyMap<string, Decimal>,
   invoices: readonly CalculatedInvoice[],
-): z.input<typeof revenueOfCard>[] {
+): z.input<typeof cardRevenueShape>[] {
   const lines = invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo));
-  return KINDS.flatMap(([kind, list, card, idName, summed]) =>
+  return CARD_KINDS.flatMap(([kind, list, card, idName, summaryName]) =>
     details[list].map((each) => {
       const id = String(Reflect.get(each, idName));
       const types: readonly string[] = [cardLineType(kind, false), cardLineType(kind, true)];
@@ -139,18 +139,18 @@ function revenueOfCards(
       return {
         usages: quantity === undefined ? {} : { [id]: quantity },
         [card]: each,
-        ...(summed === undefined ? {} : { [summed]: { revenue: sum(own.map(({ value }) => value)) } }),
+        ...(summaryName === undefined ? {} : { [summaryName]: { revenue: sum(own.map(({ value }) => value)) } }),
       };
     }),
   );
 }
 
-function shownInvoice({ usageInfo: usage, revenueInfo, notices, ...invoice }: CalculatedInvoice) {
+function toCalculatedInvoice({ usageInfo: usage, revenueInfo, notices, ...invoice }: CalculatedInvoice) {
   return withoutAbsent({
     ...invoice,
     totalAmount: revenueInfo.value,
-    usageInfo: shownUsage(usage),
-    revenueInfo: shownLine(revenueInfo),
+    usageInfo: toUsageJson(usage),
+    revenueInfo: toLineJson(revenueInfo),
     notices: [...notices],
-  }) satisfies z.input<typeof calculatedInvoice>;
+  }) satisfies z.input<typeof calculatedInvoiceShape>;
 }

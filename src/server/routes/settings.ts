@@ -8,11 +8,11 @@ import * as z from "zod";
 import { setting } from "../../book/resources/catalog-items.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { PageOptions } from "../../engine/pages.ts";
-import { created, type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { pathId, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { boundedPage, listOf, okPage } from "../shapes/list.ts";
-import { settingShape, shownSetting } from "../shapes/setting.ts";
+import { readBoundedPage, createListShape, answerPage } from "../shapes/list.ts";
+import { settingShape, toSettingJson } from "../shapes/setting.ts";
 
 const TAG = "Settings";
 /** Characters of `setting.<namespace>.<id>.<entityType>.<entityId>`. */
@@ -25,7 +25,7 @@ const params = z.strictObject({ setting_id_str: pathId(ID_MAX) });
 
 /** The endpoints of settings. */
 export const SETTING_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/settings",
     id: "createSetting",
@@ -45,9 +45,9 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
       dataType,
     }),
     answers: { 201: settingShape },
-    handle: async ({ engine, body }) => created(shownSetting(await engine.settings.create(withoutAbsent(body)))),
+    handle: async ({ engine, body }) => answerCreated(toSettingJson(await engine.settings.create(withoutAbsent(body)))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/settings",
     id: "listSettings",
@@ -55,16 +55,16 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     summary: "List settings, newest first",
     access: "read",
     query: listQuery({ entity_type: settingShape.shape.entityType.optional() }),
-    answers: { 200: listOf(settingShape, "SettingList") },
+    answers: { 200: createListShape(settingShape, "SettingList") },
     handle: async ({ engine, paging, query }) => {
-      const asked = paging.open({ list: "settings", query });
-      const filter = { entityType: asked.filters.entity_type };
+      const request = paging.readRequest({ list: "settings", query });
+      const filter = { entityType: request.filters.entity_type };
       const list = (page: PageOptions): ReturnType<typeof engine.settings.list> =>
         engine.settings.list({ filter, page });
-      return okPage(asked, await boundedPage(asked, list, shownSetting));
+      return answerPage(request, await readBoundedPage(request, list, toSettingJson));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/settings/{setting_id_str}",
     id: "getSetting",
@@ -73,10 +73,10 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     answers: { 200: settingShape },
-    handle: async ({ engine, params: { setting_id_str: of } }) =>
-      ok(shownSetting(await engine.settings.get(await ownId(engine, of)))),
+    handle: async ({ engine, params: { setting_id_str: settingId } }) =>
+      answerOk(toSettingJson(await engine.settings.get(await resolveSettingId(engine, settingId)))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/settings/{setting_id_str}",
     id: "updateSetting",
@@ -87,21 +87,21 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     params,
     body: z.strictObject({ value: value.optional(), name: name.optional(), dataType: dataType.optional() }),
     answers: { 200: settingShape },
-    handle: async ({ engine, params: { setting_id_str: of }, body }) =>
-      ok(shownSetting(await engine.settings.update(await ownId(engine, of), body))),
+    handle: async ({ engine, params: { setting_id_str: settingId }, body }) =>
+      answerOk(toSettingJson(await engine.settings.update(await resolveSettingId(engine, settingId), body))),
   }),
 ];
 
 const LONG_ID = /^setting\.([\w-]+)\.([\w-]+)\.(organization|customer|account)\.(.+)$/i;
 
 /** The id of a setting as it is answered, where it was asked for with capitals or with the organization written out. */
-async function ownId(engine: Engine, asked: string): Promise<string> {
-  const [, of, short, entity, entityOf] = LONG_ID.exec(asked) ?? [];
-  if (of === undefined || short === undefined || entity === undefined || entityOf === undefined) {
-    return /^setting\.[\w-]+\.[\w-]+$/i.test(asked) ? asked.toLowerCase() : asked;
+async function resolveSettingId(engine: Engine, requestedId: string): Promise<string> {
+  const [, namespaceName, shortName, entityKind, entityKey] = LONG_ID.exec(requestedId) ?? [];
+  if (namespaceName === undefined || shortName === undefined || entityKind === undefined || entityKey === undefined) {
+    return /^setting\.[\w-]+\.[\w-]+$/i.test(requestedId) ? requestedId.toLowerCase() : requestedId;
   }
-  const key = `setting.${of}.${short}`.toLowerCase();
-  const type = entity.toUpperCase();
-  if (type !== "ORGANIZATION") return `${key}.${type}.${entityOf}`;
-  return (await engine.organization.get()).id === entityOf ? key : asked;
+  const key = `setting.${namespaceName}.${shortName}`.toLowerCase();
+  const type = entityKind.toUpperCase();
+  if (type !== "ORGANIZATION") return `${key}.${type}.${entityKey}`;
+  return (await engine.organization.get()).id === entityKey ? key : requestedId;
 }

@@ -7,12 +7,12 @@ import { usageMeter } from "../../book/resources/usage-meter.ts";
  * @module
  */
 import type { PageOptions } from "../../engine/pages.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { boundedPage, listOf, okPage } from "../shapes/list.ts";
-import { shownMeter, usageMeterShape } from "../shapes/usage-meter.ts";
+import { readBoundedPage, createListShape, answerPage } from "../shapes/list.ts";
+import { toMeterJson, usageMeterShape } from "../shapes/usage-meter.ts";
 
 const TAG = "Usage meters";
 const { name, billableName, description, aggregation, eventSchemaName, computations } = usageMeter.shape;
@@ -31,7 +31,7 @@ const aggregations = z
 
 /** The endpoints of usage meters. */
 export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/usage_meters",
     id: "createUsageMeter",
@@ -41,9 +41,10 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     body: z.strictObject({ name, billableName, description, type, aggregation, computations, eventSchemaName }),
     answers: { 201: usageMeterShape },
-    handle: async ({ engine, body }) => created(shownMeter(await engine.usageMeters.create(withoutAbsent(body)))),
+    handle: async ({ engine, body }) =>
+      answerCreated(toMeterJson(await engine.usageMeters.create(withoutAbsent(body)))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/usage_meters",
     id: "listUsageMeters",
@@ -51,21 +52,25 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     summary: "List usage meters, newest first",
     access: "read",
     query: listQuery({ status: usageMeterShape.shape.status.optional(), aggregation: aggregations, aggregations }),
-    answers: { 200: listOf(usageMeterShape, "UsageMeterList") },
-    handle: async ({ engine, paging, query: { aggregation: one, aggregations: several, ...query } }) => {
-      if (one !== undefined && several !== undefined) {
+    answers: { 200: createListShape(usageMeterShape, "UsageMeterList") },
+    handle: async ({ engine, paging, query: { aggregation: singleFilter, aggregations: listFilter, ...query } }) => {
+      if (singleFilter !== undefined && listFilter !== undefined) {
         throw new Refusal(400, "aggregations: expected it or aggregation, got both");
       }
-      const asked = paging.open({ list: "usage_meters", query: { ...query, aggregation: one ?? several } });
-      const wanted = new Set(asked.filters.aggregation?.split(","));
-      const only = wanted.size === 1 ? aggregation.options.find((each) => wanted.has(each)) : undefined;
-      const filter = { status: asked.filters.status, aggregation: only };
-      const list = (page: PageOptions): ReturnType<typeof engine.usageMeters.list> =>
+      const request = paging.readRequest({
+        list: "usage_meters",
+        query: { ...query, aggregation: singleFilter ?? listFilter },
+      });
+      const aggregationSet = new Set(request.filters.aggregation?.split(","));
+      const onlyAggregation =
+        aggregationSet.size === 1 ? aggregation.options.find((each) => aggregationSet.has(each)) : undefined;
+      const filter = { status: request.filters.status, aggregation: onlyAggregation };
+      const listMeters = (page: PageOptions): ReturnType<typeof engine.usageMeters.list> =>
         engine.usageMeters.list({ filter, page });
-      return okPage(asked, await boundedPage(asked, list, shownMeter));
+      return answerPage(request, await readBoundedPage(request, listMeters, toMeterJson));
     },
   }),
-  endpoint({
+  defineEndpoint({
     method: "GET",
     path: "/usage_meters/{usage_meter_id}",
     id: "getUsageMeter",
@@ -74,9 +79,10 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     answers,
-    handle: async ({ engine, params: { usage_meter_id: id } }) => ok(shownMeter(await engine.usageMeters.get(id))),
+    handle: async ({ engine, params: { usage_meter_id: id } }) =>
+      answerOk(toMeterJson(await engine.usageMeters.get(id))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "PATCH",
     path: "/usage_meters/{usage_meter_id}",
     id: "updateUsageMeter",
@@ -96,9 +102,9 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     }),
     answers,
     handle: async ({ engine, params: { usage_meter_id: id }, body }) =>
-      ok(shownMeter(await engine.usageMeters.update(id, body))),
+      answerOk(toMeterJson(await engine.usageMeters.update(id, body))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/usage_meters/{usage_meter_id}/activate",
     id: "activateUsageMeter",
@@ -107,9 +113,10 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     params,
     answers,
-    handle: async ({ engine, params: { usage_meter_id: id } }) => ok(shownMeter(await engine.usageMeters.activate(id))),
+    handle: async ({ engine, params: { usage_meter_id: id } }) =>
+      answerOk(toMeterJson(await engine.usageMeters.activate(id))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "POST",
     path: "/usage_meters/{usage_meter_id}/deactivate",
     id: "deactivateUsageMeter",
@@ -120,9 +127,9 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     params,
     answers,
     handle: async ({ engine, params: { usage_meter_id: id } }) =>
-      ok(shownMeter(await engine.usageMeters.deactivate(id))),
+      answerOk(toMeterJson(await engine.usageMeters.deactivate(id))),
   }),
-  endpoint({
+  defineEndpoint({
     method: "DELETE",
     path: "/usage_meters/{usage_meter_id}",
     id: "archiveUsageMeter",

@@ -10,12 +10,12 @@ import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.
 import type { StoredSetting } from "../../engine/entity-settings.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { addressShape, shownAddress } from "./address.ts";
-import { deriveAnswers } from "./answer-of.ts";
-import { invoiceGroupShape, shownGroup } from "./invoice-group.ts";
-import { settingShape, shownSetting } from "./setting.ts";
+import { addressShape, toAddressJson } from "./address.ts";
+import { createAnswerDeriver } from "./answer-of.ts";
+import { invoiceGroupShape, toGroupJson } from "./invoice-group.ts";
+import { settingShape, toSettingJson } from "./setting.ts";
 
-const answers = deriveAnswers();
+const answers = createAnswerDeriver();
 
 /** How many settings an account shows, those of the oldest first. */
 const SETTINGS_MAX = 10;
@@ -23,7 +23,7 @@ const SETTINGS_MAX = 10;
 /** An account. */
 export const accountShape = z
   .strictObject({
-    ...answers.of(bookAccount.pick({ customerId: true, status: true, metadata: true, tags: true })).shape,
+    ...answers.derive(bookAccount.pick({ customerId: true, status: true, metadata: true, tags: true })).shape,
     id: z.string().max(50),
     togaiAccountId: z.string().max(50).meta({ description: "The same as `id`." }),
     togaiCustomerId: z.string().max(50).meta({ description: "The same as `customerId`." }),
@@ -51,7 +51,7 @@ export interface AccountExtras {
 }
 
 /** An account as it is answered. */
-export function shownAccount(
+export function toAccountJson(
   account: AccountRecord,
   { settings = [], group }: AccountExtras = {},
 ): z.input<typeof accountShape> {
@@ -64,13 +64,13 @@ export function shownAccount(
     customerId,
     status,
     invoiceCurrency,
-    address: shownAddress(address),
+    address: toAddressJson(address),
     primaryEmail,
     aliases: account.aliases.map(({ alias }) => ({ alias, status: "ACTIVE" as const })),
     netTermDays,
     metadata,
     tags: tags && [...tags],
-    settings: settings.length === 0 ? undefined : settings.slice(0, SETTINGS_MAX).map(shownSetting),
-    invoiceGroupDetails: group && shownGroup(group),
+    settings: settings.length === 0 ? undefined : settings.slice(0, SETTINGS_MAX).map(toSettingJson),
+    invoiceGroupDetails: group && toGroupJson(group),
   });
 }

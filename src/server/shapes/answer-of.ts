@@ -12,15 +12,15 @@ import type { Decimal } from "../../numbers/decimal.ts";
 import { number } from "../http/fields.ts";
 
 /** The shape of the answer for a shape of the book. Dates have none: answers write some as days and some as date-times. */
-export type AnswerOf<Schema> =
+export type AnswerSchema<Schema> =
   Schema extends z.ZodObject<infer Fields>
-    ? z.ZodObject<{ -readonly [Name in keyof Fields]: AnswerOf<Fields[Name]> }, z.core.$strict>
+    ? z.ZodObject<{ -readonly [Name in keyof Fields]: AnswerSchema<Fields[Name]> }, z.core.$strict>
     : Schema extends z.ZodOptional<z.ZodNullable<infer Inner>>
-      ? z.ZodOptional<AnswerOf<Inner>>
+      ? z.ZodOptional<AnswerSchema<Inner>>
       : Schema extends z.ZodPipe<z.ZodOptional<z.ZodNullable<infer Inner>>>
-        ? AnswerOf<Inner>
+        ? AnswerSchema<Inner>
         : Schema extends z.ZodArray<infer Element>
-          ? z.ZodArray<AnswerOf<Element>>
+          ? z.ZodArray<AnswerSchema<Element>>
           : Schema extends z.ZodType<Decimal>
             ? typeof number
             : Schema extends z.ZodType
@@ -28,51 +28,51 @@ export type AnswerOf<Schema> =
               : never;
 
 /** Derives answers; what it derived once for a part of the book is the same for every other part that has it. */
-export interface Answers {
+export interface AnswerDeriver {
   /** The answer for a shape of the book. @throws {TypeError} where that has a part that answers cannot have */
-  of<Schema extends z.ZodType>(schema: Schema): AnswerOf<Schema>;
+  derive<Schema extends z.ZodType>(schema: Schema): AnswerSchema<Schema>;
   /**
    * The same for an object, with fields that differ, and a name in the OpenAPI document if it gets one.
    *
    * @param fields these are in place of those of the book, or beside them
    */
-  ofObject<Fields extends z.ZodRawShape, More extends z.ZodRawShape>(
+  deriveObject<Fields extends z.ZodRawShape, More extends z.ZodRawShape>(
     schema: z.ZodObject<Fields>,
     fields: More,
     meta?: { readonly id: string; readonly description?: string },
   ): z.ZodObject<
-    { -readonly [Name in Exclude<keyof Fields, keyof More>]: AnswerOf<Fields[Name]> } & More,
+    { -readonly [Name in Exclude<keyof Fields, keyof More>]: AnswerSchema<Fields[Name]> } & More,
     z.core.$strict
   >;
 }
 
 /** Starts deriving answers. */
-export function deriveAnswers(): Answers {
-  const derived = new Map<z.ZodType, z.ZodType>();
-  const of = (schema: z.ZodType): z.ZodType => {
-    const known = derived.get(schema) ?? unbounded(schema, of);
-    derived.set(schema, known);
-    return known;
+export function createAnswerDeriver(): AnswerDeriver {
+  const answersBySchema = new Map<z.ZodType, z.ZodType>();
+  const derive = (schema: z.ZodType): z.ZodType => {
+    const answer = answersBySchema.get(schema) ?? deriveWithoutBounds(schema, derive);
+    answersBySchema.set(schema, answer);
+    return answer;
   };
-  const ofObject = (
+  const deriveObject = (
     schema: z.ZodObject,
     fields: z.ZodRawShape,
     meta?: { readonly id: string; readonly description?: string },
   ): z.ZodType => {
     const own = Object.entries(schema.shape).filter(([name]) => !Object.hasOwn(fields, name));
-    const shape = z.strictObject({ ...fieldsOf(own, of), ...fields });
+    const shape = z.strictObject({ ...deriveFields(own, derive), ...fields });
     const answer = meta === undefined ? shape : shape.meta(meta);
-    derived.set(schema, answer);
+    answersBySchema.set(schema, answer);
     return answer;
   };
-  return { of, ofObject } as Answers;
+  return { derive, deriveObject } as AnswerDeriver;
 }
 
-function unbounded(schema: z.ZodType, of: (schema: z.ZodType) => z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodObject) return z.strictObject(fieldsOf(Object.entries(schema.shape), of));
-  if (schema instanceof z.ZodArray) return z.array(of(schema.element as z.ZodType));
-  if (schema instanceof z.ZodOptional) return of(givenOf(schema)).optional();
-  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodOptional) return of(givenOf(schema.in));
+function deriveWithoutBounds(schema: z.ZodType, derive: (schema: z.ZodType) => z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) return z.strictObject(deriveFields(Object.entries(schema.shape), derive));
+  if (schema instanceof z.ZodArray) return z.array(derive(schema.element as z.ZodType));
+  if (schema instanceof z.ZodOptional) return derive(unwrapOptional(schema)).optional();
+  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodOptional) return derive(unwrapOptional(schema.in));
   if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodCustom) return number;
   if (schema instanceof z.ZodString) return z.string();
   if (schema instanceof z.ZodNumberFormat) return z.int();
@@ -82,14 +82,14 @@ function unbounded(schema: z.ZodType, of: (schema: z.ZodType) => z.ZodType): z.Z
 }
 
 /** The schema of a field that may be missing or null, for where it is given. */
-function givenOf(schema: z.ZodOptional): z.ZodType {
+function unwrapOptional(schema: z.ZodOptional): z.ZodType {
   const inner = schema.unwrap();
   return (inner instanceof z.ZodNullable ? inner.unwrap() : inner) as z.ZodType;
 }
 
-function fieldsOf(
+function deriveFields(
   fields: readonly (readonly [string, unknown])[],
-  of: (schema: z.ZodType) => z.ZodType,
+  derive: (schema: z.ZodType) => z.ZodType,
 ): Record<string, z.ZodType> {
-  return Object.fromEntries(fields.map(([name, field]) => [name, of(field as z.ZodType)]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, derive(field as z.ZodType)]));
 }

@@ -10,7 +10,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { EventPlace } from "../../engine/events/event-places.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
-import { day, number, shownDay, withoutAbsent } from "../http/fields.ts";
+import { day, number, formatDay, withoutAbsent } from "../http/fields.ts";
 
 const enrichedFields = z.array(
   z.strictObject({ name: z.string(), type: z.enum(["ATTRIBUTE", "DIMENSION"]), value: z.string() }),
@@ -55,7 +55,7 @@ export const pipelineShape = z
 type Pipeline = z.input<typeof pipelineShape>;
 
 /** The way of an event, as it is answered. */
-export async function shownPipeline(
+export async function readPipeline(
   engine: Engine,
   event: EventRecord,
   place: EventPlace | undefined,
@@ -64,16 +64,16 @@ export async function shownPipeline(
   const customer = customerId === "" ? undefined : await engine.customers.get(customerId);
   return withoutAbsent({
     eventSchema: schemaVersion === undefined ? undefined : { name: schemaName, version: schemaVersion },
-    usageMeters: units.length === 0 ? undefined : await metersOf(engine, event),
-    pricePlans: place && [await planOf(engine, event, place)],
-    account: await accountOf(engine, event),
+    usageMeters: units.length === 0 ? undefined : await readMeters(engine, event),
+    pricePlans: place && [await readPlan(engine, event, place)],
+    account: await readAccountName(engine, event),
     customer: customer && { id: customerId, name: customer.name },
-    featureDetails: await featureOf(engine, event),
-    enrichments: enrichmentsOf(event),
+    featureDetails: await readFeatureUse(engine, event),
+    enrichments: listEnrichments(event),
   });
 }
 
-async function metersOf(engine: Engine, { units }: EventRecord): Promise<NonNullable<Pipeline["usageMeters"]>> {
+async function readMeters(engine: Engine, { units }: EventRecord): Promise<NonNullable<Pipeline["usageMeters"]>> {
   return Promise.all(
     units.map(async ({ meterId: id, quantity }) => {
       const { name } = (await engine.usageMeters.get(id)).item;
@@ -82,7 +82,7 @@ async function metersOf(engine: Engine, { units }: EventRecord): Promise<NonNull
   );
 }
 
-async function planOf(
+async function readPlan(
   engine: Engine,
   { units }: EventRecord,
   { pricePlanId: id, version, cycle }: EventPlace,
@@ -92,19 +92,19 @@ async function planOf(
     id,
     name,
     scheduleId: versionId(id, version),
-    cycleStart: shownDay(cycle.start),
-    cycleEnd: shownDay(cycle.end),
+    cycleStart: formatDay(cycle.start),
+    cycleEnd: formatDay(cycle.end),
     usageMeters: units.map(({ meterId }) => meterId),
   };
 }
 
-async function accountOf(engine: Engine, { accountId: id, payload }: EventRecord): Promise<Pipeline["account"]> {
+async function readAccountName(engine: Engine, { accountId: id, payload }: EventRecord): Promise<Pipeline["account"]> {
   if (id === "") return undefined;
   const { name } = await engine.accounts.get(id);
   return withoutAbsent({ id, name, alias: payload.accountId === id ? undefined : payload.accountId });
 }
 
-async function featureOf(
+async function readFeatureUse(
   engine: Engine,
   { schemaName, schemaVersion, feature }: EventRecord,
 ): Promise<Pipeline["featureDetails"]> {
@@ -117,7 +117,7 @@ async function featureOf(
   };
 }
 
-function enrichmentsOf({ enriched: { attributes, dimensions } }: EventRecord): Pipeline["enrichments"] {
+function listEnrichments({ enriched: { attributes, dimensions } }: EventRecord): Pipeline["enrichments"] {
   if (attributes.length === 0 && Object.keys(dimensions).length === 0) return undefined;
   return {
     attributes: attributes.map(({ name, value }) => ({

@@ -9,28 +9,28 @@ import type { EventSchema } from "../../book/model/metering.ts";
 import { declaredFields, eventSchema, NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import type { StoredResource } from "../../engine/configured.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { deriveAnswers } from "./answer-of.ts";
-import { shownRule } from "./rule-text.ts";
+import { createAnswerDeriver } from "./answer-of.ts";
+import { formatRule } from "./rule-text.ts";
 
-const answers = deriveAnswers();
-const declared = answers.of(declaredFields).max(50);
+const answers = createAnswerDeriver();
+const declaredFieldsShape = answers.derive(declaredFields).max(50);
 const { fields } = eventSchema.shape.enrichments.unwrap().unwrap().shape;
-answers.ofObject(fields.in.unwrap().unwrap().element, {
+answers.deriveObject(fields.in.unwrap().unwrap().element, {
   value: z.string().meta({ description: "A rule as text, as it was sent where it was sent so." }),
   order: z.int().min(0),
 });
 
 /** A version of an event schema. */
-export const eventSchemaShape = answers.ofObject(
+export const eventSchemaShape = answers.deriveObject(
   eventSchema,
   {
     name: z.string().max(50).regex(NAME_PATTERN),
     version: z.int().min(1),
     description: z.string().max(255).optional(),
-    attributes: declared,
-    dimensions: declared,
+    attributes: declaredFieldsShape,
+    dimensions: declaredFieldsShape,
     featureDetails: answers
-      .of(eventSchema.shape.featureDetails)
+      .derive(eventSchema.shape.featureDetails)
       .meta({ description: "The feature whose credits its events take, and the attribute that says how many." }),
     eventLevelRevenue: z.boolean(),
   },
@@ -38,8 +38,8 @@ export const eventSchemaShape = answers.ofObject(
 );
 
 /** An event schema as it is answered. */
-export function shownEventSchema({ item, input }: StoredResource<EventSchema>): z.input<typeof eventSchemaShape> {
-  const { enrichments } = input as { readonly enrichments?: GivenEnrichments };
+export function toEventSchemaJson({ item, input }: StoredResource<EventSchema>): z.input<typeof eventSchemaShape> {
+  const { enrichments } = input as { readonly enrichments?: EnrichmentsInput };
   const { name, version, description, status, attributes, dimensions, featureDetails, eventLevelRevenue } = item;
   return withoutAbsent({
     name,
@@ -50,25 +50,25 @@ export function shownEventSchema({ item, input }: StoredResource<EventSchema>): 
     dimensions: dimensions.map(withoutAbsent),
     featureDetails,
     eventLevelRevenue: eventLevelRevenue ?? false,
-    enrichments: enrichments && shownEnrichments(item, enrichments),
+    enrichments: enrichments && toEnrichmentsJson(item, enrichments),
   });
 }
 
-type GivenEnrichments = NonNullable<z.input<typeof eventSchema>["enrichments"]>;
+type EnrichmentsInput = NonNullable<z.input<typeof eventSchema>["enrichments"]>;
 
-function shownEnrichments(
+function toEnrichmentsJson(
   { enrichments }: EventSchema,
-  given: GivenEnrichments,
+  input: EnrichmentsInput,
 ): NonNullable<z.input<typeof eventSchemaShape>["enrichments"]> {
   // The fields of the item are in their order, those that were given in any: their names are unique.
-  const sent = new Map((given.fields ?? []).map(({ name, value }) => [name, value]));
+  const valuesByName = new Map((input.fields ?? []).map(({ name, value }) => [name, value]));
   return {
     dependencies: enrichments.dependencies.map(({ type, key, name }) => ({ type, key, name })),
     fields: enrichments.fields.map(({ name, type, enrichmentType, order }) => ({
       name,
       type,
       enrichmentType,
-      value: shownRule(sent.get(name)) ?? "",
+      value: formatRule(valuesByName.get(name)) ?? "",
       order,
     })),
   };

@@ -12,7 +12,7 @@ import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../ledger/ou
 import type { EventRecord } from "../../ledger/records.ts";
 import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX, EVENT_FIELDS_MAX, UNIT_LENGTH_MAX } from "../../metering/event-fields.ts";
-import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { number, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const decimalText = z.union([z.number(), z.string()]);
 
@@ -67,7 +67,7 @@ export const ingestionStatus = z
   })
   .meta({ id: "IngestionStatus" });
 
-const quantities = z.array(z.strictObject({ usageMeterId: z.string(), quantity: number }));
+const quantitiesShape = z.array(z.strictObject({ usageMeterId: z.string(), quantity: number }));
 
 const recordFields = {
   referenceId: z.string(),
@@ -99,10 +99,10 @@ const recordFields = {
 };
 
 /** A record as an undo answers it. */
-export const undoneShape = z.strictObject(recordFields).meta({ id: "IngestedEvent" });
+export const undoneEventShape = z.strictObject(recordFields).meta({ id: "IngestedEvent" });
 
 /** A record with all that was made of it. */
-export const recordShape = z
+export const eventRecordShape = z
   .strictObject({
     ...recordFields,
     status: z
@@ -112,7 +112,7 @@ export const recordShape = z
     schemaVersion: z.int().optional(),
     enrichedAttributes: z.array(z.strictObject({ name: z.string(), value: number })).optional(),
     enrichedDimensions: z.record(z.string(), z.string()).optional(),
-    usage: quantities.optional().meta({ description: "What each matching meter measured." }),
+    usage: quantitiesShape.optional().meta({ description: "What each matching meter measured." }),
     featureUsage: z
       .strictObject({
         featureId: z.string(),
@@ -131,61 +131,64 @@ export const recordShape = z
   .meta({ id: "EventRecord" });
 
 /** A record as an undo answers it. */
-export function shownUndone(
+export function toUndoneEventJson(
   event: EventRecord,
-  undone: Pick<z.input<typeof undoneShape>, "status" | "reason">,
-): z.input<typeof undoneShape> {
-  return { ...shownEvent(event), ...undone };
+  outcome: Pick<z.input<typeof undoneEventShape>, "status" | "reason">,
+): z.input<typeof undoneEventShape> {
+  return { ...toEventFields(event), ...outcome };
 }
 
 /** The fields of an event that are shown of every record. */
-function shownEvent(event: EventRecord): Omit<z.input<typeof undoneShape>, "status" | "reason"> {
+function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape>, "status" | "reason"> {
   const { payload } = event;
   return withoutAbsent({
     referenceId: event.referenceId,
     eventPayload: withoutAbsent({
-      timestamp: shownTime(event.timestamp),
+      timestamp: formatTime(event.timestamp),
       schemaName: event.schemaName,
       id: event.eventId,
       accountId: payload.accountId,
       attributes: payload.attributes.map(({ name, value, unit }) => withoutAbsent({ name, value, unit })),
-      dimensions: filled(sentDimensions(payload)),
+      dimensions: undefinedIfEmpty(sentDimensions(payload)),
     }),
-    ingestionStatus: shownStatus(event.status, event.description),
+    ingestionStatus: toIngestionStatus(event.status, event.description),
     customerId: event.customerId === "" ? undefined : event.customerId,
     source: { id: "", type: "" },
-    createdAt: shownTime(event.createdAt),
+    createdAt: formatTime(event.createdAt),
   });
 }
 
 /** The outcome of an event as it is answered. @throws {InvariantError} for an outcome that is answered as a 400 alone */
-export function shownStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
+export function toIngestionStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
   invariant(status !== "INGESTION_REFUSED", "S14.1: a malformed event is refused whole, or INGESTION_FAILED");
   return { status, statusDescription };
 }
 
 /** A record with all that was made of it. */
-export function shownRecord(event: EventRecord, place: EventPlace | undefined): z.input<typeof recordShape> {
+export function toEventRecordJson(event: EventRecord, place: EventPlace | undefined): z.input<typeof eventRecordShape> {
   const { accountId, schemaVersion, enriched, units, feature } = event;
   return withoutAbsent({
-    ...shownEvent(event),
-    ...stateOf(event),
+    ...toEventFields(event),
+    ...toRecordStatus(event),
     accountId: accountId === "" ? undefined : accountId,
     schemaVersion,
     enrichedAttributes: enriched.attributes.length === 0 ? undefined : [...enriched.attributes],
-    enrichedDimensions: filled(enriched.dimensions),
+    enrichedDimensions: undefinedIfEmpty(enriched.dimensions),
     usage: units.length === 0 ? undefined : units.map(({ meterId, quantity }) => ({ usageMeterId: meterId, quantity })),
     featureUsage: feature && { ...feature, allocations: [...feature.allocations] },
     pricePlan: place && { id: place.pricePlanId, version: place.version },
-    pricingCycle: place && { startDate: shownTime(place.cycle.start), endDate: shownTime(place.cycle.end) },
+    pricingCycle: place && { startDate: formatTime(place.cycle.start), endDate: formatTime(place.cycle.end) },
   });
 }
 
-function stateOf(event: EventRecord): { readonly status: "INGESTED" | "REVERTED" | "FAILED"; readonly reason: string } {
+function toRecordStatus(event: EventRecord): {
+  readonly status: "INGESTED" | "REVERTED" | "FAILED";
+  readonly reason: string;
+} {
   if (event.reverted) return { status: "REVERTED", reason: "The event was undone, and counts no more." };
   return { status: isCompleted(event.status) ? "INGESTED" : "FAILED", reason: event.description };
 }
 
-function filled<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value> | undefined {
+function undefinedIfEmpty<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value> | undefined {
   return Object.keys(fields).length === 0 ? undefined : { ...fields };
 }

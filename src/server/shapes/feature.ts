@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import type { Feature } from "../../book/model/catalog-items.ts";
 import type { StoredResource } from "../../engine/configured.ts";
-import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 /** A feature. */
 export const featureShape = z
@@ -32,7 +32,7 @@ export const featureShape = z
   .meta({ id: "Feature" });
 
 /** A feature as it is answered. */
-export function shownFeature({ item, createdAt, updatedAt }: StoredResource<Feature>): z.input<typeof featureShape> {
+export function toFeatureJson({ item, createdAt, updatedAt }: StoredResource<Feature>): z.input<typeof featureShape> {
   const { id, name, displayName, billableName, description } = item;
   const schemaAssociations = item.schemaAssociations.map(({ schemaName }) => schemaName);
   return withoutAbsent({
@@ -44,7 +44,7 @@ export function shownFeature({ item, createdAt, updatedAt }: StoredResource<Feat
     schemaAssociations,
     schemaAttributes: [...item.schemaAssociations],
     schemaCount: schemaAssociations.length,
-    createdAt: shownTime(createdAt),
-    updatedAt: shownTime(updatedAt),
+    createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
   });
 }

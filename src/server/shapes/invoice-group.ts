@@ -6,8 +6,8 @@
 import * as z from "zod";
 
 import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.ts";
-import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { addressShape, shownAddress } from "./address.ts";
+import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { addressShape, toAddressJson } from "./address.ts";
 
 /** An invoice group. */
 export const invoiceGroupShape = z
@@ -27,7 +27,7 @@ export const invoiceGroupShape = z
   .meta({ id: "InvoiceGroup" });
 
 /** An invoice group as it is answered. */
-export function shownGroup({
+export function toGroupJson({
   item,
   accountIds,
   createdAt,
@@ -43,8 +43,8 @@ export function shownGroup({
     gracePeriod,
     netTermDays,
     invoiceCurrency,
-    billingAddress: shownAddress(item.billingAddress ?? item.address),
-    createdAt: shownTime(createdAt),
-    updatedAt: shownTime(updatedAt),
+    billingAddress: toAddressJson(item.billingAddress ?? item.address),
+    createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
   });
 }

@@ -18,7 +18,7 @@ import {
 import { compositeLines } from "../../ledger/commands/groups.ts";
 import { sum, ZERO } from "../../numbers/decimal.ts";
 import { CARD_KINDS } from "../../rating/charge.ts";
-import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { number, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const explanation = z
   .looseObject({
@@ -32,7 +32,7 @@ const explanation = z
   });
 
 /** The names of lines that no card makes, for those without a description of their own. */
-const NAMES = {
+const LINE_NAMES = {
   TOTAL_USAGE: "Usage",
   USAGE_METER_USAGE: "Usage of a meter",
   GRAND_TOTAL_AMOUNT: "Grand total",
@@ -47,7 +47,7 @@ const NAMES = {
   RATE_CONFIG_ADJUSTMENT_AMOUNT: "Adjustment to a minimum or maximum",
   TRUE_UP_AMOUNT: "Minimum commitment",
 } as const;
-type PlainType = keyof typeof NAMES;
+type NamedLineType = keyof typeof LINE_NAMES;
 
 /** The types of lines that cards make; a usage card and an overage card are never in advance. */
 const CARD_TYPES = CARD_KINDS.flatMap((kind) => [
@@ -55,7 +55,9 @@ const CARD_TYPES = CARD_KINDS.flatMap((kind) => [
   ...(kind === "USAGE" || kind === "ENTITLEMENT_OVERAGE" ? [] : [cardLineType(kind, true)]),
   ...(kind === "FIXED_FEE" ? [] : [`${kind}_RATE_CARD_SLAB_AMOUNT` as const]),
 ]);
-const lineType = z.enum([...Object.keys(NAMES).filter(isPlain), ...CARD_TYPES]).meta({ id: "InvoiceLineType" });
+const lineType = z
+  .enum([...Object.keys(LINE_NAMES).filter(hasLineName), ...CARD_TYPES])
+  .meta({ id: "InvoiceLineType" });
 
 /** One line of the tree of an invoice. */
 export const lineShape = z
@@ -110,22 +112,22 @@ const fields = {
 export const invoiceShape = z.strictObject(fields).meta({ id: "Invoice" });
 
 /** One invoice with its trees. */
-export const wholeInvoiceShape = z
+export const invoiceWithLinesShape = z
   .strictObject({ ...fields, usageInfo: usageInfo.optional(), revenueInfo: lineShape })
   .meta({ id: "InvoiceWithLines" });
 
 /** An invoice without its trees. */
-export function shownInvoice(shown: InvoiceSnapshot): z.input<typeof invoiceShape> {
-  const { invoice } = shown;
+export function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceShape> {
+  const { invoice } = snapshot;
   const { accountId, customerId, invoiceType, status, currency, pricePlanId, pricePlanVersion } = invoice;
   const { startDate, endDate, invoiceDate, dueDate, revenueInfo, notices } = invoice;
   return withoutAbsent({
-    id: shown.id,
+    id: snapshot.id,
     ownerId: accountId,
     invoiceClass: "INVOICE" as const,
     accountId,
     customerId,
-    invoiceGroupId: shown.invoiceGroupId,
+    invoiceGroupId: snapshot.invoiceGroupId,
     invoiceType,
     status,
     currency,
@@ -139,20 +141,24 @@ export function shownInvoice(shown: InvoiceSnapshot): z.input<typeof invoiceShap
     totalAmount: revenueInfo.value,
     // Nothing is paid here but what comes to nothing: a total of 0 or below (S13.4).
     paidAmount: ZERO,
-    mergedInto: shown.mergedInto,
+    mergedInto: snapshot.mergedInto,
     notices: [...notices],
-    updatedAt: shownTime(shown.updatedAt),
+    updatedAt: formatTime(snapshot.updatedAt),
   });
 }
 
 /** An invoice with its trees. */
-export function shownWholeInvoice(shown: InvoiceSnapshot): z.input<typeof wholeInvoiceShape> {
-  const { usageInfo: usage, revenueInfo } = shown.invoice;
-  return withoutAbsent({ ...shownInvoice(shown), usageInfo: shownUsage(usage), revenueInfo: shownLine(revenueInfo) });
+export function toInvoiceWithLinesJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceWithLinesShape> {
+  const { usageInfo: usage, revenueInfo } = snapshot.invoice;
+  return withoutAbsent({
+    ...toInvoiceJson(snapshot),
+    usageInfo: toUsageJson(usage),
+    revenueInfo: toLineJson(revenueInfo),
+  });
 }
 
 /** A composite invoice without its tree. */
-export function shownComposite(composite: CompositeSnapshot): z.input<typeof invoiceShape> {
+export function toCompositeJson(composite: CompositeSnapshot): z.input<typeof invoiceShape> {
   const { id, invoiceGroupId, currency, invoiceDate, dueDate, total, createdAt } = composite;
   return {
     id,
@@ -162,21 +168,21 @@ export function shownComposite(composite: CompositeSnapshot): z.input<typeof inv
     invoiceGroupId,
     status: "DUE",
     currency,
-    startDate: shownTime(invoiceDate),
-    endDate: shownTime(invoiceDate + DAY_MS),
-    invoiceDate: shownTime(invoiceDate),
-    dueDate: shownTime(dueDate),
+    startDate: formatTime(invoiceDate),
+    endDate: formatTime(invoiceDate + DAY_MS),
+    invoiceDate: formatTime(invoiceDate),
+    dueDate: formatTime(dueDate),
     netTermDays: daysBetween(invoiceDate, dueDate),
     totalAmount: total,
     paidAmount: ZERO,
     notices: [],
-    updatedAt: shownTime(createdAt),
+    updatedAt: formatTime(createdAt),
   };
 }
 
 /** A composite invoice with its tree: a GRAND_TOTAL_AMOUNT over the totals of its invoices. */
-export function shownWholeComposite(composite: CompositeSnapshot): z.input<typeof wholeInvoiceShape> {
-  return { ...shownComposite(composite), revenueInfo: shownLine(compositeLines(composite)) };
+export function toCompositeWithLinesJson(composite: CompositeSnapshot): z.input<typeof invoiceWithLinesShape> {
+  return { ...toCompositeJson(composite), revenueInfo: toLineJson(compositeLines(composite)) };
 }
 
 type AnyLine = Omit<InvoiceLine, "type" | "lineItems"> & {
@@ -185,43 +191,44 @@ type AnyLine = Omit<InvoiceLine, "type" | "lineItems"> & {
 };
 
 /** A line and all below it. */
-export function shownLine({ lineItems, explanation: how, ...line }: AnyLine): z.input<typeof lineShape> {
-  const type = typeNow(line.type);
+export function toLineJson({ lineItems, explanation: explanationFields, ...line }: AnyLine): z.input<typeof lineShape> {
+  const type = toCurrentType(line.type);
   return withoutAbsent({
     ...line,
     type,
-    description: line.description ?? (isPlain(type) ? NAMES[type] : type),
-    lineItems: lineItems?.map(shownLine),
-    explanation: how === undefined ? undefined : { ...how, rules: [...how.rules] },
+    description: line.description ?? (hasLineName(type) ? LINE_NAMES[type] : type),
+    lineItems: lineItems?.map(toLineJson),
+    explanation:
+      explanationFields === undefined ? undefined : { ...explanationFields, rules: [...explanationFields.rules] },
   });
 }
 
 /** The usage of an invoice. */
-export function shownUsage(usage: Invoice["usageInfo"]): z.input<typeof usageInfo> | undefined {
+export function toUsageJson(usage: Invoice["usageInfo"]): z.input<typeof usageInfo> | undefined {
   if (usage === undefined) return undefined;
   const lineItems = usage.lineItems.map(({ type, id, description, quantity }) => {
     return { type, id, description, quantity, value: quantity };
   });
-  return [shownLine({ type: usage.type, value: sum(lineItems.map(({ value }) => value)), lineItems })];
+  return [toLineJson({ type: usage.type, value: sum(lineItems.map(({ value }) => value)), lineItems })];
 }
 
 const LINE_TYPES: ReadonlySet<string> = new Set(lineType.options);
 
 /** The type of a line; invoices that became final before have the types that cards in advance and slabs had then. */
-function typeNow(type: string): z.input<typeof lineType> {
+function toCurrentType(type: string): z.input<typeof lineType> {
   if (isLineType(type)) return type;
-  const now = type
+  const currentType = type
     .replace(/^(?:ADVANCED_)?(\w+?)(?:_RATE_CARD)?_SLAB_AMOUNT$/, "$1_RATE_CARD_SLAB_AMOUNT")
     .replace("ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_FIXED_FEE");
-  return lineType.parse(now);
+  return lineType.parse(currentType);
 }
 
 function isLineType(type: string): type is z.input<typeof lineType> {
   return LINE_TYPES.has(type);
 }
 
-function isPlain(type: string): type is PlainType {
-  return Object.hasOwn(NAMES, type);
+function hasLineName(type: string): type is NamedLineType {
+  return Object.hasOwn(LINE_NAMES, type);
 }
 
 function daysBetween(from: number, until: number): number {

@@ -9,11 +9,11 @@ import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Page } from "../../engine/pages.ts";
 import { jsonPieces } from "../../numbers/json-pieces.ts";
 import { createYielder } from "../../store/turns.ts";
-import { type Answer, ok } from "../http/endpoint.ts";
-import type { AskedPage } from "../http/pagination.ts";
+import { type Answer, answerOk } from "../http/endpoint.ts";
+import type { PagedRequest } from "../http/pagination.ts";
 
 /** `{data, nextToken, context}`; `nextToken` is null on the last page. */
-export function listOf(item: z.ZodType, id: string): z.ZodType {
+export function createListShape(item: z.ZodType, id: string): z.ZodType {
   return z
     .strictObject({
       data: z.array(item),
@@ -30,14 +30,14 @@ export const skippedShape = z
   .meta({ description: "Accounts that are left out, and why; only where there are some." });
 
 /** What a list says of its page where `nextToken` is left out on the last one. */
-export const openPage = {
+export const openPageFields = {
   nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
   context: z.strictObject({ pageSize: z.int() }),
 };
 
-/** As {@link listOf}, but with {@link openPage}: credits, invoices and license updates. */
-export function openListOf(item: z.ZodType, id: string, more: z.ZodRawShape = {}): z.ZodType {
-  return z.strictObject({ data: z.array(item), ...openPage, ...more }).meta({ id });
+/** As {@link createListShape}, but with {@link openPageFields}: credits, invoices and license updates. */
+export function createOpenListShape(item: z.ZodType, id: string, more: z.ZodRawShape = {}): z.ZodType {
+  return z.strictObject({ data: z.array(item), ...openPageFields, ...more }).meta({ id });
 }
 
 /** Characters of JSON after which a page ends early: it has one item at least, however large that is. */
@@ -47,18 +47,18 @@ export const PAGE_LENGTH_MAX: number = 1 << 20;
  * A page of items that may be large, each as it is shown. It ends before the item with which it would be longer than
  * {@link PAGE_LENGTH_MAX}; the next page begins with that one.
  *
- * @param list reads a page of at most as many items
+ * @param readPage reads a page of at most as many items
  */
-export async function boundedPage<Item, Found extends Page<Item> & WithoutSkipped>(
-  { page }: AskedPage<unknown>,
-  list: (page: AskedPage<unknown>["page"]) => Promise<Found & Page<Item>>,
-  show: (item: Item) => unknown,
+export async function readBoundedPage<Item, Result extends Page<Item> & WithoutSkipped>(
+  { page }: PagedRequest<unknown>,
+  readPage: (page: PagedRequest<unknown>["page"]) => Promise<Result & Page<Item>>,
+  toJson: (item: Item) => unknown,
 ): Promise<Page<unknown> & WithoutSkipped> {
-  const found = await list(page);
-  const shown = await shownWithin(PAGE_LENGTH_MAX, found.items, show);
-  if (shown.length === found.items.length) return { ...found, items: shown };
-  const fewer = await list({ ...page, limit: shown.length });
-  return { ...fewer, items: fewer.items.map(show) };
+  const result = await readPage(page);
+  const items = await shownWithin(PAGE_LENGTH_MAX, result.items, toJson);
+  if (items.length === result.items.length) return { ...result, items };
+  const shorterPage = await readPage({ ...page, limit: items.length });
+  return { ...shorterPage, items: shorterPage.items.map(toJson) };
 }
 
 /**
@@ -68,53 +68,57 @@ export async function boundedPage<Item, Found extends Page<Item> & WithoutSkippe
 export async function shownWithin<Item, Shown>(
   lengthMax: number,
   items: readonly Item[],
-  show: (item: Item) => Shown,
+  toJson: (item: Item) => Shown,
 ): Promise<readonly Shown[]> {
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   const shown: Shown[] = [];
   let length = 0;
   for (const item of items) {
-    const each = show(item);
-    for (const piece of jsonPieces(each)) {
+    const json = toJson(item);
+    for (const piece of jsonPieces(json)) {
       length += piece.length;
-      await giveWay();
+      await yieldToOthers();
     }
     if (length > lengthMax && shown.length > 0) break;
-    shown.push(each);
+    shown.push(json);
   }
   return shown;
 }
 
 /** An item that is shown already. */
-export function asShown(item: unknown): unknown {
+export function keepItem(item: unknown): unknown {
   return item;
 }
 
-/** A page as {@link listOf} says. */
-export function okPage<Item>(
-  asked: AskedPage<unknown>,
-  found: Page<Item>,
-  show: (item: Item) => unknown = asShown,
+/** A page as {@link createListShape} says. */
+export function answerPage<Item>(
+  request: PagedRequest<unknown>,
+  page: Page<Item>,
+  toJson: (item: Item) => unknown = keepItem,
 ): Answer {
-  const { nextToken = null, context } = shownPage(asked, found);
-  return ok({ data: found.items.map(show), nextToken, context });
+  const { nextToken = null, context } = toPageFields(request, page);
+  return answerOk({ data: page.items.map(toJson), nextToken, context });
 }
 
-/** A page as {@link openListOf} says. */
-export function okOpenPage<Item>(
-  asked: AskedPage<unknown>,
-  found: Page<Item> & WithoutSkipped,
-  show: (item: Item) => unknown,
+/** A page as {@link createOpenListShape} says. */
+export function answerOpenPage<Item>(
+  request: PagedRequest<unknown>,
+  page: Page<Item> & WithoutSkipped,
+  toJson: (item: Item) => unknown,
 ): Answer {
-  const { skipped } = found;
-  return ok({ data: found.items.map(show), ...shownPage(asked, found), ...(skipped === undefined ? {} : { skipped }) });
+  const { skipped } = page;
+  return answerOk({
+    data: page.items.map(toJson),
+    ...toPageFields(request, page),
+    ...(skipped === undefined ? {} : { skipped }),
+  });
 }
 
-/** What {@link openPage} says of a page. */
-export function shownPage(
-  asked: AskedPage<unknown>,
-  found: Page<unknown>,
+/** What {@link openPageFields} says of a page. */
+export function toPageFields(
+  request: PagedRequest<unknown>,
+  page: Page<unknown>,
 ): { readonly nextToken?: string; readonly context: { readonly pageSize: number } } {
-  const nextToken = asked.nextToken(found);
-  return { ...(nextToken === undefined ? {} : { nextToken }), context: { pageSize: asked.page.limit } };
+  const nextToken = request.nextToken(page);
+  return { ...(nextToken === undefined ? {} : { nextToken }), context: { pageSize: request.page.limit } };
 }

@@ -10,11 +10,11 @@ import { pricePlan } from "../../book/resources/price-plan.ts";
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
 import type { StoredResource } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
-import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { deriveAnswers } from "./answer-of.ts";
-import { everyPart, pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
+import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { createAnswerDeriver } from "./answer-of.ts";
+import { addMissingParts, pricePlanDetailsShape, toCardsJson } from "./rate-cards.ts";
 
-const scheduleEntry = z
+const scheduleEntryShape = z
   .strictObject({
     id: z.string(),
     startDate: timestamp.meta({
@@ -29,13 +29,13 @@ const scheduleEntry = z
   .meta({ id: "PricingScheduleEntry" });
 
 /** A version of a price plan. */
-export const pricePlanShape = deriveAnswers()
-  .of(pricePlan.omit({ version: true, pricePlanDetails: true }))
-  .extend({ pricingSchedule: z.array(scheduleEntry) })
+export const pricePlanShape = createAnswerDeriver()
+  .derive(pricePlan.omit({ version: true, pricePlanDetails: true }))
+  .extend({ pricingSchedule: z.array(scheduleEntryShape) })
   .meta({ id: "PricePlan" });
 
 /** A price plan in a list: its latest version, with what it prices beside. */
-export const pricePlanListed = pricePlanShape
+export const listedPlanShape = pricePlanShape
   .extend({
     description: z.string().meta({ description: "Empty where the plan has none." }),
     version: z.int().min(1),
@@ -51,10 +51,10 @@ export function shownVersion(stored: PricePlanVersion): Readonly<Record<string, 
   const { id, version } = stored.item;
   return {
     id: versionId(id, version),
-    startDate: shownTime(stored.from),
-    endDate: shownTime(stored.until),
+    startDate: formatTime(stored.from),
+    endDate: formatTime(stored.until),
     version,
-    pricePlanDetails: shownDetails(stored),
+    pricePlanDetails: toPlanDetailsJson(stored),
     isOverriden: false,
   };
 }
@@ -64,7 +64,7 @@ export function shownVersion(stored: PricePlanVersion): Readonly<Record<string, 
  *
  * @param pricingSchedule its versions, as they are shown
  */
-export function shownPlan(
+export function toPlanJson(
   { item: { id, name, type, status, description } }: StoredResource<PricePlan>,
   pricingSchedule: readonly Readonly<Record<string, unknown>>[],
 ): Readonly<Record<string, unknown>> {
@@ -72,30 +72,30 @@ export function shownPlan(
 }
 
 /** A price plan as a list answers it: its schedule has the latest version alone. */
-export function shownListedPlan(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
-  const { version, description, pricePlanDetails } = stored.item;
-  const entry = shownVersion(stored);
+export function toListedPlanJson(planVersion: PricePlanVersion): Readonly<Record<string, unknown>> {
+  const { version, description, pricePlanDetails } = planVersion.item;
+  const entry = shownVersion(planVersion);
   const usageMeters = pricePlanDetails.usageRateCards.map(({ usageMeterId }) => usageMeterId);
   return {
-    ...shownPlan(stored, [entry]),
+    ...toPlanJson(planVersion, [entry]),
     description: description ?? "",
     version,
     usageMeters,
     pricePlanDetails: entry["pricePlanDetails"],
-    createdAt: shownTime(stored.createdAt),
-    updatedAt: shownTime(stored.updatedAt),
+    createdAt: formatTime(planVersion.createdAt),
+    updatedAt: formatTime(planVersion.updatedAt),
   };
 }
 
 /** The details as they were given; the currencies always. */
-export function shownDetails({ item, input }: StoredResource<PricePlan>): Readonly<Record<string, unknown>> {
+export function toPlanDetailsJson({ item, input }: StoredResource<PricePlan>): Readonly<Record<string, unknown>> {
   const { pricePlanDetails = {} } = input as { readonly pricePlanDetails?: Readonly<Record<string, unknown>> };
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
-  const supported = supportedCurrencies ?? [];
+  const currencies = supportedCurrencies ?? [];
   return {
-    ...everyPart(shownCards(pricePlanDetails)),
-    supportedCurrencies: supported,
-    activeCurrencies: activeCurrencies ?? (item.status === "DRAFT" ? [] : supported),
+    ...addMissingParts(toCardsJson(pricePlanDetails)),
+    supportedCurrencies: currencies,
+    activeCurrencies: activeCurrencies ?? (item.status === "DRAFT" ? [] : currencies),
     rateDetails: rateDetails ?? null,
     entitlementRateCards: entitlementRateCards ?? null,
     type: type ?? "BILLING",

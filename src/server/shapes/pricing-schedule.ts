@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
-import { detailsWithOverride } from "../../book/resources/override.ts";
+import { applyOverride } from "../../book/resources/override.ts";
 import { resolveCycleConfig, isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { StoredResource } from "../../engine/configured.ts";
@@ -14,12 +14,12 @@ import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { createYielder } from "../../store/turns.ts";
-import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { shownDetails } from "./price-plan.ts";
-import { pricePlanDetailsShape, rateCardsShape, shownCards } from "./rate-cards.ts";
+import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { toPlanDetailsJson } from "./price-plan.ts";
+import { pricePlanDetailsShape, rateCardsShape, toCardsJson } from "./rate-cards.ts";
 
 /** A stretch of time in which an account has one version of a plan. */
-export const accountSchedule = z
+export const accountScheduleShape = z
   .strictObject({
     id: z.string(),
     pricePlanId: z.string(),
@@ -38,12 +38,12 @@ export const accountSchedule = z
   .meta({ id: "AccountPricingSchedule" });
 
 /** The schedules of an account as they are answered. */
-export async function shownSchedules(
+export async function readSchedulesJson(
   engine: Engine,
   schedules: readonly PricingSchedule[],
-): Promise<readonly z.input<typeof accountSchedule>[]> {
+): Promise<readonly z.input<typeof accountScheduleShape>[]> {
   const plans = new Map<string, StoredResource<PricePlan>>();
-  const shown: z.input<typeof accountSchedule>[] = [];
+  const result: z.input<typeof accountScheduleShape>[] = [];
   const giveWay = createYielder();
   for (const schedule of schedules) {
     await giveWay();
@@ -51,52 +51,56 @@ export async function shownSchedules(
     const key = versionId(pricePlanId, version);
     const plan = plans.get(key) ?? (await engine.pricePlans.get(pricePlanId, version));
     plans.set(key, plan);
-    shown.push(shownSchedule(schedule, plan));
+    result.push(toScheduleJson(schedule, plan));
   }
-  return shown;
+  return result;
 }
 
-function shownSchedule(schedule: PricingSchedule, plan: StoredResource<PricePlan>): z.input<typeof accountSchedule> {
+function toScheduleJson(
+  schedule: PricingSchedule,
+  plan: StoredResource<PricePlan>,
+): z.input<typeof accountScheduleShape> {
   const { id, pricePlanId, version, from, until = NO_END, override } = schedule;
   return withoutAbsent({
     id,
     pricePlanId,
     pricePlanName: plan.item.name,
     version,
-    startDate: shownTime(from),
-    endDate: shownTime(until),
-    pricePlanDetails: withCyclesOf(schedule, detailsOf(plan, override)),
+    startDate: formatTime(from),
+    endDate: formatTime(until),
+    pricePlanDetails: withChargedCycles(schedule, toAccountDetailsJson(plan, override)),
     isOverriden: override !== undefined,
-    pricePlanDetailsOverride: override && shownCards(filledParts(override)),
+    pricePlanDetailsOverride: override && toCardsJson(omitEmptyLists(override)),
   });
 }
 
 /** The cycles that are charged: those of an anniversary, and retained ones, begin on other days than the plan says. */
-function withCyclesOf(
+function withChargedCycles(
   { cycleConfig, gracePeriodDays, from }: PricingSchedule,
   details: z.input<typeof pricePlanDetailsShape>,
 ): z.input<typeof pricePlanDetailsShape> {
-  const { pricingCycleConfig: own } = details;
-  if (own === undefined) return details;
-  const said = gracePeriodDays === undefined ? own : { ...own, gracePeriod: gracePeriodDays };
-  const isSaid = said.anniversaryCycle !== true && isSameCycleConfig(cycleConfig, resolveCycleConfig(said, from));
-  if (isSaid) return { ...details, pricingCycleConfig: said };
-  return { ...details, pricingCycleConfig: { ...said, startOffset: toStartOffset(cycleConfig) } };
+  const { pricingCycleConfig: planConfig } = details;
+  if (planConfig === undefined) return details;
+  const config = gracePeriodDays === undefined ? planConfig : { ...planConfig, gracePeriod: gracePeriodDays };
+  const isPlanCycle =
+    config.anniversaryCycle !== true && isSameCycleConfig(cycleConfig, resolveCycleConfig(config, from));
+  if (isPlanCycle) return { ...details, pricingCycleConfig: config };
+  return { ...details, pricingCycleConfig: { ...config, startOffset: toStartOffset(cycleConfig) } };
 }
 
 /** A plan's details with the parts that an override changes. */
-function detailsOf(
+function toAccountDetailsJson(
   plan: StoredResource<PricePlan>,
   override: PricePlanDetailsOverride | undefined,
 ): z.input<typeof pricePlanDetailsShape> {
-  const own = shownDetails(plan) as z.input<typeof pricePlanDetailsShape>;
-  if (override === undefined) return own;
-  const changed = new Set(Object.keys(filledParts(override)));
-  const parts = Object.entries(detailsWithOverride(plan.item.pricePlanDetails, override));
-  return { ...own, ...shownCards(Object.fromEntries(parts.filter(([name]) => changed.has(name)))) };
+  const planDetails = toPlanDetailsJson(plan) as z.input<typeof pricePlanDetailsShape>;
+  if (override === undefined) return planDetails;
+  const changedNames = new Set(Object.keys(omitEmptyLists(override)));
+  const parts = Object.entries(applyOverride(plan.item.pricePlanDetails, override));
+  return { ...planDetails, ...toCardsJson(Object.fromEntries(parts.filter(([name]) => changedNames.has(name)))) };
 }
 
 /** The parts of an override that change something: empty lists do not. */
-function filledParts(override: PricePlanDetailsOverride): Readonly<Record<string, unknown>> {
+function omitEmptyLists(override: PricePlanDetailsOverride): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(override).filter(([, part]) => !Array.isArray(part) || part.length > 0));
 }

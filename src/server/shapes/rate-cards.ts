@@ -18,9 +18,9 @@ import {
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { number, withoutAbsent } from "../http/fields.ts";
-import { deriveAnswers } from "./answer-of.ts";
+import { createAnswerDeriver } from "./answer-of.ts";
 
-const answers = deriveAnswers();
+const answers = createAnswerDeriver();
 
 /** What the reference lets be null is always answered: null is what was not given. */
 const nullable = {
@@ -30,72 +30,79 @@ const nullable = {
 };
 
 const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a text, as it was given." });
-const asGiven = textOrNumber.optional();
+const optionalTextOrNumber = textOrNumber.optional();
 
 // The parts that cards share come first: the cards that have them get these.
 const { ratePlan, rateValues: slabRateValues } = usageRateCard.shape;
 const { slabRates, rateConfig } = slabRateValues.element.shape;
 const { element: slab } = ratePlan.shape.slabs;
 const { slabDetails } = creditGrantRateCard.shape.rateDetails.shape.currencySlabRateDetails.element.shape;
-const slabConfig = answers.ofObject(
+const slabConfig = answers.deriveObject(
   slab.shape.slabConfig.unwrap().unwrap(),
-  { packageSize: asGiven, chargeAtZero: z.union([z.boolean(), z.string()]).optional() },
+  { packageSize: optionalTextOrNumber, chargeAtZero: z.union([z.boolean(), z.string()]).optional() },
   { id: "SlabConfig" },
 );
 const slabRateConfig = answers
-  .ofObject(
+  .deriveObject(
     slabRates.element.shape.slabRateConfig.unwrap().unwrap(),
-    { minimumRate: asGiven, maximumRate: asGiven, flatRate: asGiven },
+    { minimumRate: optionalTextOrNumber, maximumRate: optionalTextOrNumber, flatRate: optionalTextOrNumber },
     { id: "SlabRateConfig" },
   )
   .nullable();
-answers.ofObject(slab, { slabConfig, endAt: nullable.endAt });
-answers.ofObject(slabRates.element, { slabRateConfig });
-answers.ofObject(slabDetails.element, { slabConfig, slabRateConfig, endAt: nullable.endAt });
-answers.ofObject(rateConfig.unwrap().unwrap(), { minimumRate: asGiven, maximumRate: asGiven });
-answers.ofObject(ratePlan, {}, { id: "RatePlan" });
-answers.ofObject(slabRateValues.element, {}, { id: "SlabRateValue" });
-answers.ofObject(fixedFeeRateCard.shape.rateValues.element, {}, { id: "RateValue" });
-const recurrenceConfig = answers.ofObject(
+answers.deriveObject(slab, { slabConfig, endAt: nullable.endAt });
+answers.deriveObject(slabRates.element, { slabRateConfig });
+answers.deriveObject(slabDetails.element, { slabConfig, slabRateConfig, endAt: nullable.endAt });
+answers.deriveObject(rateConfig.unwrap().unwrap(), {
+  minimumRate: optionalTextOrNumber,
+  maximumRate: optionalTextOrNumber,
+});
+answers.deriveObject(ratePlan, {}, { id: "RatePlan" });
+answers.deriveObject(slabRateValues.element, {}, { id: "SlabRateValue" });
+answers.deriveObject(fixedFeeRateCard.shape.rateValues.element, {}, { id: "RateValue" });
+const recurrenceConfig = answers.deriveObject(
   fixedFeeRateCard.shape.recurrenceConfig.unwrap().unwrap(),
   { interval: z.int().nullable(), offset: z.int().nullable() },
   { id: "RecurrenceConfig", description: "Null is what was not given: every cycle, from the first." },
 );
-answers.ofObject(billingEntitlementRateCard.shape.featureConfigs.element, { effectiveFrom: z.string().optional() });
-answers.ofObject(creditGrantRateCard.shape.grantDetails, {
+answers.deriveObject(billingEntitlementRateCard.shape.featureConfigs.element, { effectiveFrom: z.string().optional() });
+answers.deriveObject(creditGrantRateCard.shape.grantDetails, {
   priority: z.int(),
   expiryDuration: z.string().nullable(),
   applicableEntityIds: z.array(z.string()).meta({ description: "Empty: the credits pay for everything." }),
 });
-const everyCycle = z.strictObject({ interval: z.int(), offset: z.int() });
-const billingConfig = z.strictObject({ interval: z.int(), startOffset: z.int() }).nullable();
-const licenseConfig = z.strictObject({ maxQuantity: nullable.endAt });
+const recurrenceShape = z.strictObject({ interval: z.int(), offset: z.int() });
+const billingConfigShape = z.strictObject({ interval: z.int(), startOffset: z.int() }).nullable();
+const licenseConfigShape = z.strictObject({ maxQuantity: nullable.endAt });
 const { tag, whole } = nullable;
-answers.ofObject(minimumCommitment, { displayName: z.string() });
+answers.deriveObject(minimumCommitment, { displayName: z.string() });
 
 /** One card of each kind, by the name that it has where it stands alone. */
 export const CARD_SHAPES = {
-  usageRateCard: answers.ofObject(usageRateCard, { tag }, { id: "UsageRateCard" }),
-  fixedFeeRateCard: answers.ofObject(fixedFeeRateCard, { tag, recurrenceConfig }, { id: "FixedFeeRateCard" }),
-  licenseRateCard: answers.ofObject(licenseRateCard, { tag, config: licenseConfig }, { id: "LicenseRateCard" }),
-  billingEntitlementRateCard: answers.ofObject(
+  usageRateCard: answers.deriveObject(usageRateCard, { tag }, { id: "UsageRateCard" }),
+  fixedFeeRateCard: answers.deriveObject(fixedFeeRateCard, { tag, recurrenceConfig }, { id: "FixedFeeRateCard" }),
+  licenseRateCard: answers.deriveObject(
+    licenseRateCard,
+    { tag, config: licenseConfigShape },
+    { id: "LicenseRateCard" },
+  ),
+  billingEntitlementRateCard: answers.deriveObject(
     billingEntitlementRateCard,
     { tag, recurrenceConfig },
     { id: "BillingEntitlementRateCard" },
   ),
-  creditGrantRateCard: answers.ofObject(
+  creditGrantRateCard: answers.deriveObject(
     creditGrantRateCard,
-    { tag, recurrenceConfig: everyCycle },
+    { tag, recurrenceConfig: recurrenceShape },
     { id: "CreditGrantRateCard" },
   ),
-  entitlementOverageRateCard: answers.ofObject(
+  entitlementOverageRateCard: answers.deriveObject(
     entitlementOverageRateCard,
-    { tag, maxQuantity: whole, billingConfig },
+    { tag, maxQuantity: whole, billingConfig: billingConfigShape },
     { id: "EntitlementOverageRateCard" },
   ),
 };
 
-answers.ofObject(
+answers.deriveObject(
   pricingCycleConfig,
   {
     startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: z.string() }).optional(),
@@ -106,25 +113,25 @@ answers.ofObject(
 );
 
 /** The cards of a plan, or of what an association changes of it (S16.2). */
-export const rateCardsShape = answers.of(pricePlanDetailsOverride).partial().meta({ id: "RateCards" });
+export const rateCardsShape = answers.derive(pricePlanDetailsOverride).partial().meta({ id: "RateCards" });
 
 /** Everything that is priced under a plan. */
-export const pricePlanDetailsShape = answers.ofObject(
+export const pricePlanDetailsShape = answers.deriveObject(
   pricePlanDetails,
   {
     supportedCurrencies: z.array(z.string()),
     activeCurrencies: z.array(z.string()).meta({
       description: "Of a DRAFT, those that become active with it; empty: all that it supports.",
     }),
-    rateDetails: answers.of(pricePlanDetails.shape.rateDetails).unwrap().nullable(),
-    entitlementRateCards: answers.of(pricePlanDetails.shape.entitlementRateCards).unwrap().nullable(),
+    rateDetails: answers.derive(pricePlanDetails.shape.rateDetails).unwrap().nullable(),
+    entitlementRateCards: answers.derive(pricePlanDetails.shape.entitlementRateCards).unwrap().nullable(),
     type: z.literal("BILLING"),
   },
   { id: "PricePlanDetails" },
 );
 
 /** Fields of cards that are answered as numbers however they were given; in the config of a slab or rate a text stays a text. */
-const NUMBERS: ReadonlySet<string> = new Set([
+const NUMBER_FIELDS: ReadonlySet<string> = new Set([
   "rate",
   "startAfter",
   "endAt",
@@ -132,7 +139,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
   "creditAmount",
   "maxQuantity",
 ]);
-const CONFIGS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig"]);
+const CONFIG_FIELDS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig"]);
 
 /** By the list or object: what is answered of it where it was not given. */
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -164,32 +171,32 @@ const RECURRENCES: Readonly<Record<string, Readonly<Record<string, number | null
  * Cards as they are answered: as they were given, numbers as numbers, with the defaults of what was not given, and null for
  * what may be null.
  *
- * @param given plain JSON, in which a decimal may be a text
+ * @param cards plain JSON, in which a decimal may be a text
  */
-export function shownCards(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const parts = Object.entries(given).filter(([name]) => Object.hasOwn(pricePlanDetailsOverride.shape, name));
-  return shownObject("", Object.fromEntries(parts));
+export function toCardsJson(cards: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const parts = Object.entries(cards).filter(([name]) => Object.hasOwn(pricePlanDetailsOverride.shape, name));
+  return toObjectJson("", Object.fromEntries(parts));
 }
 
 /** All parts that details have always: a list of each kind of card, as it is given or empty, and null for what may be null. */
-export function everyPart(shown: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function addMissingParts(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const lists = CARD_LISTS.map((name) => [name, []]);
-  return { ...Object.fromEntries(lists), rateDetails: null, entitlementRateCards: null, ...shown };
+  return { ...Object.fromEntries(lists), rateDetails: null, entitlementRateCards: null, ...parts };
 }
 
-function shownObject(name: string, given: object): Readonly<Record<string, unknown>> {
-  const parts = Object.entries(withoutAbsent(given)).map(([part, value]) => [
+function toObjectJson(name: string, fields: object): Readonly<Record<string, unknown>> {
+  const parts = Object.entries(withoutAbsent(fields)).map(([part, value]) => [
     part,
-    NUMBERS.has(part) ? parseValue(value) : shownPart(part, value),
+    NUMBER_FIELDS.has(part) ? parseValue(value) : toPartJson(part, value),
   ]);
-  const shown = { ...DEFAULTS[name], ...Object.fromEntries(parts) };
+  const result = { ...DEFAULTS[name], ...Object.fromEntries(parts) };
   const recurrence = RECURRENCES[name];
-  if (recurrence === undefined) return shown;
-  return { ...shown, recurrenceConfig: { ...recurrence, ...(shown["recurrenceConfig"] as object | undefined) } };
+  if (recurrence === undefined) return result;
+  return { ...result, recurrenceConfig: { ...recurrence, ...(result["recurrenceConfig"] as object | undefined) } };
 }
 
-function shownPart(name: string, part: unknown): unknown {
-  if (Array.isArray(part)) return part.map((item) => shownPart(name, item));
+function toPartJson(name: string, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map((item) => toPartJson(name, item));
   if (typeof part !== "object" || part === null) return part;
-  return CONFIGS.has(name) ? withoutAbsent(part) : shownObject(name, part);
+  return CONFIG_FIELDS.has(name) ? withoutAbsent(part) : toObjectJson(name, part);
 }

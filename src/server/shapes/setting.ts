@@ -9,10 +9,10 @@ import { setting } from "../../book/resources/catalog-items.ts";
 import { configuredDocumentId } from "../../engine/document-ids.ts";
 import type { StoredSetting } from "../../engine/entity-settings.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { deriveAnswers } from "./answer-of.ts";
+import { createAnswerDeriver } from "./answer-of.ts";
 
 /** A setting. */
-export const settingShape = deriveAnswers().ofObject(
+export const settingShape = createAnswerDeriver().deriveObject(
   setting,
   {
     id: z.string().meta({
@@ -25,7 +25,7 @@ export const settingShape = deriveAnswers().ofObject(
 );
 
 /** A setting as it is answered. */
-export function shownSetting({ item, input }: StoredSetting): z.input<typeof settingShape> {
+export function toSettingJson({ item, input }: StoredSetting): z.input<typeof settingShape> {
   const { value, entityType, entityId, namespace, name, dataType } = item;
   return withoutAbsent({
     id: configuredDocumentId("setting", input),

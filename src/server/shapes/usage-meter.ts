@@ -11,11 +11,11 @@ import { usageMeter } from "../../book/resources/usage-meter.ts";
 import { computationId, EVERY_EVENT, ONE_UNIT } from "../../engine/catalog/same-rules.ts";
 import type { StoredResource } from "../../engine/configured.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { deriveAnswers } from "./answer-of.ts";
-import { shownRule } from "./rule-text.ts";
+import { createAnswerDeriver } from "./answer-of.ts";
+import { formatRule } from "./rule-text.ts";
 
 /** A usage meter. */
-export const usageMeterShape = deriveAnswers().ofObject(
+export const usageMeterShape = createAnswerDeriver().deriveObject(
   usageMeter,
   {
     id: z.string().max(20),
@@ -38,7 +38,7 @@ export const usageMeterShape = deriveAnswers().ofObject(
 );
 
 /** A usage meter as it is answered: its computations in the order in which they were sent. */
-export function shownMeter({ item, input }: StoredResource<UsageMeter>): z.input<typeof usageMeterShape> {
+export function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeof usageMeterShape> {
   const { id, name, displayName, billableName, description, type, aggregation, status, eventSchemaName } = item;
   const { computations } = input as { readonly computations: z.input<typeof usageMeter>["computations"] };
   return withoutAbsent({
@@ -54,8 +54,8 @@ export function shownMeter({ item, input }: StoredResource<UsageMeter>): z.input
     computations: computations.map((step) => ({
       id: computationId(step),
       order: step.order,
-      matcher: shownRule(step.matcher) ?? EVERY_EVENT,
-      computation: shownRule(step.computation) ?? ONE_UNIT,
+      matcher: formatRule(step.matcher) ?? EVERY_EVENT,
+      computation: formatRule(step.computation) ?? ONE_UNIT,
     })),
   });
 }

@@ -41,7 +41,7 @@ function everything(
 }
 
 /** How much of {@link everything} is there. */
-async function found({ read }: Store, accountId: string): Promise<readonly number[]> {
+async function findNumbers({ read }: Store, accountId: string): Promise<readonly number[]> {
   const ids = [accountId];
   const lists = await Promise.all([
     read.allDocuments("setting"),
@@ -62,7 +62,7 @@ const ALL = [1, 1, 2, 1, 1, 1, 1, 1, 1, 1];
 const NOTHING = ALL.map(() => 0);
 
 /** A record that cannot be read: writing it fails, wherever it stands. */
-function broken<Item extends object>(item: Item, property: keyof Item): Item {
+function breakProperty<Item extends object>(item: Item, property: keyof Item): Item {
   return Object.defineProperty({ ...item }, property, {
     enumerable: true,
     get() {
@@ -73,30 +73,30 @@ function broken<Item extends object>(item: Item, property: keyof Item): Item {
 
 /** Everything, and after it one record that cannot be written. */
 const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
-  documents: { documents: [...everything("a").documents, broken(document("setting", "s.two"), "id")] },
-  accounts: { accounts: [...everything("a").accounts, broken(account("b"), "id")] },
-  newEvents: { newEvents: [...everything("a").newEvents, broken(newEvent(event("a", 3)), "sent")] },
-  events: { events: [...everything("a").events, broken(event("a", 2), "referenceId")] },
-  usage: { usage: [...everything("a").usage, broken(cell("a", "um.tokens", TODAY, "1"), "quantity")] },
-  overage: { overage: [...everything("a").overage, broken(cell("a", "f.one", TODAY, "1"), "quantity")] },
-  entries: { entries: [...everything("a").entries, broken(entry("a", "e.two"), "id")] },
-  credits: { credits: [...everything("a").credits, broken(credit("a", "c.two"), "id")] },
-  invoices: { invoices: [...everything("a").invoices, broken(invoice("a", "i.two"), "invoice")] },
+  documents: { documents: [...everything("a").documents, breakProperty(document("setting", "s.two"), "id")] },
+  accounts: { accounts: [...everything("a").accounts, breakProperty(account("b"), "id")] },
+  newEvents: { newEvents: [...everything("a").newEvents, breakProperty(newEvent(event("a", 3)), "sent")] },
+  events: { events: [...everything("a").events, breakProperty(event("a", 2), "referenceId")] },
+  usage: { usage: [...everything("a").usage, breakProperty(cell("a", "um.tokens", TODAY, "1"), "quantity")] },
+  overage: { overage: [...everything("a").overage, breakProperty(cell("a", "f.one", TODAY, "1"), "quantity")] },
+  entries: { entries: [...everything("a").entries, breakProperty(entry("a", "e.two"), "id")] },
+  credits: { credits: [...everything("a").credits, breakProperty(credit("a", "c.two"), "id")] },
+  invoices: { invoices: [...everything("a").invoices, breakProperty(invoice("a", "i.two"), "invoice")] },
 };
 
 /** All or nothing. */
 export const atomicityCases: readonly ConformanceCase[] = [
   defineCase("a commit of every kind of change is there as a whole", async (store) => {
-    assert.deepEqual(await found(store, "a"), NOTHING);
+    assert.deepEqual(await findNumbers(store, "a"), NOTHING);
     await commit(store, everything("a"));
-    assert.deepEqual(await found(store, "a"), ALL);
+    assert.deepEqual(await findNumbers(store, "a"), ALL);
   }),
 
   defineCase("work that throws writes nothing, and its error comes through as it is", async (store) => {
     const error = new Error("refused by the work");
     const failing = store.transact(createScope(["a"]), () => Promise.reject(error));
     await assert.rejects(failing, (caught) => caught === error);
-    assert.deepEqual(await found(store, "a"), NOTHING);
+    assert.deepEqual(await findNumbers(store, "a"), NOTHING);
   }),
 
   ...Object.entries(HALF_WRITTEN).map(([kind, changes]) =>
@@ -104,9 +104,9 @@ export const atomicityCases: readonly ConformanceCase[] = [
       const scope = createScope(["a", "b"], ["event.a.1", "event.a.2"]);
       const decision = { result: undefined, changes: { ...everything("a"), ...changes } };
       await assert.rejects(store.transact(scope, async () => decision));
-      assert.deepEqual(await found(store, "a"), NOTHING);
+      assert.deepEqual(await findNumbers(store, "a"), NOTHING);
       await commit(store, everything("a"));
-      assert.deepEqual(await found(store, "a"), ALL, "what failed can be done again");
+      assert.deepEqual(await findNumbers(store, "a"), ALL, "what failed can be done again");
     }),
   ),
 
@@ -116,7 +116,7 @@ export const atomicityCases: readonly ConformanceCase[] = [
     const changes = {
       usage: [cell("a", "um.tokens", TODAY, "5")],
       entries: [entry("a", "e.one", { voided: true })],
-      invoices: [broken(invoice("a", "i.two"), "invoice")],
+      invoices: [breakProperty(invoice("a", "i.two"), "invoice")],
     };
     await assert.rejects(store.transact(scope, async () => ({ result: undefined, changes })));
     assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), [

@@ -124,11 +124,11 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
       await put(store, kind, ...changes);
       const found = await store.read[kind](ODD_TEXTS, TODAY, TODAY + 1);
       const expected = changes.map((change) => ({ ...change, quantity: new Decimal(2) }));
-      const sorted = (list: readonly LedgerCell[]): readonly LedgerCell[] =>
+      const sortCells = (list: readonly LedgerCell[]): readonly LedgerCell[] =>
         list.toSorted((a, b) =>
           `${a.accountId}\t${a.meterOrFeatureId}` < `${b.accountId}\t${b.meterOrFeatureId}` ? -1 : 1,
         );
-      assert.deepEqual(sorted(found), sorted(expected));
+      assert.deepEqual(sortCells(found), sortCells(expected));
     }),
 
     defineCase(`${kind} that many writers add is all there`, async (store) => {

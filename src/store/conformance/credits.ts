@@ -79,14 +79,14 @@ export const creditCases: readonly ConformanceCase[] = [
           accountWithDueCredits("b", [{ id: "other", createdAt: NOON - 1 }]),
         ],
       });
-      const found = async (filter: DueCreditFilter): Promise<readonly string[]> =>
+      const findDue = async (filter: DueCreditFilter): Promise<readonly string[]> =>
         (await store.read.dueCreditList(filter, { limit: 9 })).map(({ id }) => id);
-      assert.deepEqual(await found({}), ["later", "soon", "other"]);
-      assert.deepEqual(await found({ dueBy: NOON }), ["soon", "other"]);
-      assert.deepEqual(await found({ dueBy: NOON - 2 }), []);
-      assert.deepEqual(await found({ id: "later" }), ["later"]);
-      assert.deepEqual(await found({ id: "later", dueBy: NOON }), []);
-      assert.deepEqual(await found({ id: "nothing" }), []);
+      assert.deepEqual(await findDue({}), ["later", "soon", "other"]);
+      assert.deepEqual(await findDue({ dueBy: NOON }), ["soon", "other"]);
+      assert.deepEqual(await findDue({ dueBy: NOON - 2 }), []);
+      assert.deepEqual(await findDue({ id: "later" }), ["later"]);
+      assert.deepEqual(await findDue({ id: "later", dueBy: NOON }), []);
+      assert.deepEqual(await findDue({ id: "nothing" }), []);
       assert.deepEqual(await store.read.dueCreditList({ id: "soon" }, { limit: 9 }), [{ ...soon, accountId: "a" }]);
     },
   ),

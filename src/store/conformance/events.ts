@@ -16,8 +16,8 @@ const FAILED: Partial<EventRecord> = { status: "INGESTION_FAILED_INSUFFICIENT_CR
 const REVERTED: Partial<EventRecord> = { reverted: true };
 
 async function holders(store: Store, eventIds: readonly string[]): Promise<readonly string[]> {
-  const held = await store.read.acceptedIds(eventIds);
-  return held.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted();
+  const acceptedIds = await store.read.acceptedIds(eventIds);
+  return acceptedIds.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted();
 }
 
 async function toUndo(store: Store, filter = {}, limit?: number): Promise<readonly number[]> {
@@ -81,12 +81,12 @@ export const eventCases: readonly ConformanceCase[] = [
   defineCase("only an accepted event that is not reverted holds its id", async (store) => {
     const events = INGEST_STATUSES.map((status, index) => event("a", index + 1, { status }));
     await commit(store, { events });
-    const held = await holders(
+    const acceptedIds = await holders(
       store,
       events.map(({ eventId }) => eventId),
     );
     const completed = events.filter(({ status }) => status.startsWith("INGESTION_COMPLETED"));
-    assert.deepEqual(held, completed.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted());
+    assert.deepEqual(acceptedIds, completed.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted());
   }),
 
   defineCase("an undo frees the id, and another account may take it", async (store) => {
@@ -124,8 +124,8 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.eventsToUndo("a", {}), [second]);
     assert.deepEqual(await withOverage(store, TODAY - 1, TODAY + 1), []);
     assert.equal(await store.read.lastSpent("e.one", "a"), undefined);
-    const [kept] = await store.read.usage(["a"], TODAY, TODAY + 1);
-    assert.equal(kept?.quantity.toFixed(), "2");
+    const [usageCell] = await store.read.usage(["a"], TODAY, TODAY + 1);
+    assert.equal(usageCell?.quantity.toFixed(), "2");
     await commit(store, { events: [event("b", 1, { eventId: "same" })] });
     assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
   }),
@@ -161,8 +161,8 @@ export const eventCases: readonly ConformanceCase[] = [
   defineCase("what holds an id is told with its account and both of its times", async (store) => {
     const { eventId, referenceId, accountId, timestamp, createdAt } = FULL;
     await commit(store, { events: [FULL] });
-    const held = await store.read.acceptedIds([eventId, "other", eventId]);
-    assert.deepEqual(held, [{ eventId, referenceId, accountId, timestamp, createdAt }]);
+    const acceptedIds = await store.read.acceptedIds([eventId, "other", eventId]);
+    assert.deepEqual(acceptedIds, [{ eventId, referenceId, accountId, timestamp, createdAt }]);
   }),
 
   defineCase("an event replaces the one of its reference id, in every list", async (store) => {
@@ -309,22 +309,22 @@ export const eventCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("an entry was last spent by the latest event that still counts", async (store) => {
-    const spent = (number: number, timestamp: number, more: Partial<EventRecord> = {}): EventRecord =>
+    const spendingEvent = (number: number, timestamp: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp, feature: use("f.one", 0, ["e.zero", "e.one"]), ...more });
     await commit(store, {
       events: [
-        spent(1, NOON + 5),
-        spent(2, NOON + 3),
-        spent(3, NOON + 7, REVERTED),
-        spent(4, NOON + 8, FAILED),
-        spent(5, NOON + 9, { feature: use("f.one", 0, ["e.two"]) }),
+        spendingEvent(1, NOON + 5),
+        spendingEvent(2, NOON + 3),
+        spendingEvent(3, NOON + 7, REVERTED),
+        spendingEvent(4, NOON + 8, FAILED),
+        spendingEvent(5, NOON + 9, { feature: use("f.one", 0, ["e.two"]) }),
         event("a", 6, { timestamp: NOON + 10 }),
       ],
     });
     assert.equal(await store.read.lastSpent("e.one", "a"), NOON + 5);
     assert.equal(await store.read.lastSpent("e.two", "a"), NOON + 9);
     assert.equal(await store.read.lastSpent("e.one", "b"), undefined);
-    await commit(store, { events: [spent(1, NOON + 5, REVERTED)] });
+    await commit(store, { events: [spendingEvent(1, NOON + 5, REVERTED)] });
     assert.equal(await store.read.lastSpent("e.one", "a"), NOON + 3);
   }),
 ];

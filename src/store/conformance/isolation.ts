@@ -40,9 +40,9 @@ async function deadlineFor(store: Store, leastMs: number): Promise<number> {
 /** Stores an event if its id is free; whether it was. */
 function takeId(store: Store, accountId: string, eventId: string, pause = 1): Promise<boolean> {
   return store.transact(createScope([accountId], [eventId]), async (view) => {
-    const held = await view.acceptedIds([eventId]);
+    const acceptedIds = await view.acceptedIds([eventId]);
     await moment(pause);
-    const isFree = held.length === 0;
+    const isFree = acceptedIds.length === 0;
     return { result: isFree, changes: isFree ? { events: [event(accountId, 1, { eventId })] } : {} };
   });
 }
@@ -115,9 +115,9 @@ export const isolationCases: readonly ConformanceCase[] = [
     const patient = await deadlineFor(store, CROSSING_MS);
     const takeAll = (accountId: string, eventIds: readonly string[]): Promise<void> =>
       store.transact(createScope([accountId], eventIds), async (view) => {
-        const held = new Set((await view.acceptedIds(eventIds)).map(({ eventId }) => eventId));
+        const acceptedIds = new Set((await view.acceptedIds(eventIds)).map(({ eventId }) => eventId));
         await moment(1);
-        const free = eventIds.filter((eventId) => !held.has(eventId));
+        const free = eventIds.filter((eventId) => !acceptedIds.has(eventId));
         const events = free.map((eventId) => event(accountId, 1 + ids.indexOf(eventId), { eventId }));
         return { result: undefined, changes: { events } };
       });

@@ -145,8 +145,8 @@ export const recordCases: readonly ConformanceCase[] = [
     const entries = ODD_TEXTS.map((id) => entry(id, id, { featureId: id }));
     const credits = ODD_TEXTS.map((id) => credit(id, id));
     const invoices = ODD_TEXTS.map((id) => invoice(id, id));
-    const kept = ODD_TEXTS.map((id) => billedUsage(id, id, TODAY, 1));
-    await commit(store, { accounts, entries, credits, invoices, keptUsage: kept });
+    const usages = ODD_TEXTS.map((id) => billedUsage(id, id, TODAY, 1));
+    await commit(store, { accounts, entries, credits, invoices, keptUsage: usages });
     for (const [index, id] of ODD_TEXTS.entries()) {
       assert.deepEqual(await store.read.accounts([id]), [accounts[index]]);
       assert.deepEqual(await store.read.accountList({ customerId: id, invoiceGroupId: id }, { limit: 9 }), [
@@ -156,7 +156,7 @@ export const recordCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.read.credit(id), credits[index]);
       assert.deepEqual(await store.read.creditList({ accountId: id }, { limit: 9 }), [credits[index]]);
       assert.deepEqual(await store.read.invoices([id], Number.NEGATIVE_INFINITY), [invoices[index]]);
-      assert.deepEqual(await store.read.keptUsage([id], TODAY, TODAY + 1), [kept[index]]);
+      assert.deepEqual(await store.read.keptUsage([id], TODAY, TODAY + 1), [usages[index]]);
     }
     const behind = await store.read.accountsBehind(Infinity, 99);
     assert.deepEqual(new Set(behind), new Set(ODD_TEXTS));

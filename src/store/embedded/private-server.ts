@@ -137,7 +137,7 @@ interface Running {
 /** Connects to the server, starting it where it does not run or its socket is gone. */
 async function connectOrStart(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
   const deadline = Date.now() + START_MS;
-  const refused = new Set<string>();
+  const refusedFolders = new Set<string>();
   const isLost = createLostDetector();
   let starting: Started | undefined;
   while (Date.now() < deadline) {
@@ -150,19 +150,19 @@ async function connectOrStart(place: Place, user: ServerUser, signal: AbortSigna
         return running;
       }
       if (isLost(running, answer)) {
-        if (own !== undefined) refused.add(own.parent);
+        if (own !== undefined) refusedFolders.add(own.parent);
         await stopLost(place, running);
       }
     } else if (starting === undefined) {
       await initialize(place, user);
-      if (signal?.aborted !== true) starting = await start(place, user, refused);
+      if (signal?.aborted !== true) starting = await start(place, user, refusedFolders);
     }
     // Without an opener, what watches a server that was started stops it.
     if (signal?.aborted === true) throw unavailable("opening was given up");
     const ended = await (starting === undefined ? sleep(POLL_MS) : Promise.race([starting.ended, sleep(POLL_MS)]));
     if (starting === undefined || ended === undefined) continue;
     // It may have found another one that started at the same moment, and have left the directory to it.
-    if ((await whyEnded(place, starting, ended)) === "no socket") refused.add(starting.folder.parent);
+    if ((await whyEnded(place, starting, ended)) === "no socket") refusedFolders.add(starting.folder.parent);
     starting = undefined;
   }
   throw unavailable(`the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`);
@@ -286,11 +286,11 @@ interface Started {
 }
 
 /** Starts a server and what watches it. */
-async function start(place: Place, user: ServerUser, refused: ReadonlySet<string>): Promise<Started> {
+async function start(place: Place, user: ServerUser, refusedFolders: ReadonlySet<string>): Promise<Started> {
   const { data, log, users } = place;
   const { postgres } = await findBinaries(user);
   // The server's own file tells it to others.
-  const folder = await makeSocketFolder(data, user, refused);
+  const folder = await makeSocketFolder(data, user, refusedFolders);
   const output = await open(log, "a", 0o600);
   const { size: logFrom } = await output.stat();
   const settings = [...SETTINGS, processMark(place)].flatMap((setting) => ["-c", setting]);

@@ -37,18 +37,18 @@ const PATH_BYTES = process.platform === "linux" ? 107 : 103;
  * Makes the directory in the first place that can have it: the data directory, or one for temporary files. Its name is
  * new for each start, so that no rest of an earlier server is in its way.
  *
- * @param refused places in which a server could not listen
+ * @param refusedFolders places in which a server could not listen
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE when no place can have it
  */
 export async function makeSocketFolder(
   data: string,
   user: ServerUser,
-  refused: ReadonlySet<string>,
+  refusedFolders: ReadonlySet<string>,
 ): Promise<SocketFolder> {
   const parents = new Set([data, tmpdir(), "/tmp"]);
   for (const parent of parents) {
     const bytes = Buffer.byteLength(join(parent, PREFIX, FILE)) + ADDED_BYTES;
-    if (refused.has(parent) || bytes > PATH_BYTES) continue;
+    if (refusedFolders.has(parent) || bytes > PATH_BYTES) continue;
     const path = await makeIn(parent, user);
     if (path !== undefined) return { path, configuredPath: parent === data ? basename(path) : path, parent };
   }

@@ -41,7 +41,7 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
   const groups = createGroups();
   const charts = createIdsByInstant();
 
-  const named = ({ id, accountId, customerId }: DraftListFilter): readonly ListedDraft[] | undefined => {
+  const findByName = ({ id, accountId, customerId }: DraftListFilter): readonly ListedDraft[] | undefined => {
     if (id !== undefined) return [byId.get(id) ?? []].flat();
     if (accountId !== undefined) return ofAccounts.get(accountId) ?? [];
     if (customerId === undefined) return undefined;
@@ -67,7 +67,7 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
       charts.put(accountId, draftIndexKnownUntil(drafts));
     },
     list(filter, page) {
-      const few = named(filter);
+      const few = findByName(filter);
       if (few === undefined) return readPage(groups.inOrder, filter, page);
       const { customerId, accountId, limit, after } = { ...filter, ...page };
       return few

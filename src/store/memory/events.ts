@@ -24,7 +24,7 @@ export interface EventTable {
   remove(referenceId: string): void;
   /** Whether there is an event of a reference id. */
   has(referenceId: string): boolean;
-  accepted(eventIds: readonly string[]): readonly AcceptedEventId[];
+  findAccepted(eventIds: readonly string[]): readonly AcceptedEventId[];
   list(filter: EventFilter, page: PageRequest): readonly EventRecord[];
   toUndo(accountId: string, filter: EventFilter, limit: number): readonly EventRecord[];
   withOverage(
@@ -77,7 +77,7 @@ export function createEventTable(): EventTable {
       events.byReference.delete(referenceId);
     },
     has: (referenceId) => events.byReference.has(referenceId),
-    accepted(eventIds) {
+    findAccepted(eventIds) {
       const found: AcceptedEventId[] = [];
       // Most ids are new: nothing is made for those.
       for (const eventId of new Set(eventIds.filter((each) => events.byEventId.has(each)))) {

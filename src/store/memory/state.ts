@@ -142,7 +142,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
     state.invoicesByPeriod.put(invoice, state.invoices.get(invoice.id));
     state.invoices.put(invoice);
   }
-  for (const kept of records.keptUsage) state.keptUsage.put(kept);
+  for (const usage of records.keptUsage) state.keptUsage.put(usage);
   state.revision = changes.configurationRevision ?? state.revision;
 }
 
@@ -255,7 +255,7 @@ export function createView(state: MemoryState): LedgerView {
     accountsWithStaleDraftIndex: async (instant, limit, afterId) => state.drafts.stale(instant, limit, afterId),
     draftList: async (filter, page) => state.drafts.list(filter, page),
 
-    acceptedIds: async (eventIds) => events.accepted(eventIds),
+    acceptedIds: async (eventIds) => events.findAccepted(eventIds),
     events: async (filter, page) => events.list(filter, page),
     eventsToUndo: async (accountId, filter, limit = Infinity) => events.toUndo(accountId, filter, limit),
     eventsWithOverage: (accountId, featureId, from, until, page) =>
@@ -266,7 +266,7 @@ export function createView(state: MemoryState): LedgerView {
     overage: async (accountIds, from, until) => overage.between(accountIds, from, until),
     keptUsage: async (accountIds, from, until) => {
       const touching = (id: string): readonly BilledUsage[] =>
-        state.keptUsage.of(id).filter((kept) => kept.from < until && kept.until > from);
+        state.keptUsage.of(id).filter((usage) => usage.from < until && usage.until > from);
       return mergeInOrder(accountIds, touching, compareByDays);
     },
 
@@ -300,10 +300,10 @@ function creditReads({
     credits: async (accountIds) => mergeInOrder(accountIds, (id) => credits.of(id), compareOldest),
     credit: async (id) => credits.get(id),
     creditList: async (filter, page) => {
-      const { accountId, ...asked } = filter;
+      const { accountId, ...conditions } = filter;
       const isMatch = createCreditFilter(filter);
       if (accountId !== undefined) return credits.pageOf(accountId, page, isMatch);
-      return isEmpty(asked) ? credits.page(page, isMatch) : creditsByEnd.page(page, isMatch);
+      return isEmpty(conditions) ? credits.page(page, isMatch) : creditsByEnd.page(page, isMatch);
     },
     dueCreditList: async ({ id, dueBy = Infinity }, page) => {
       if (id === undefined) return dueCredits.page(notBefore(page, dueBy), () => true);
@@ -339,10 +339,10 @@ function pageInvoices(
   filter: InvoiceListFilter,
   page: PageRequest,
 ): readonly InvoiceRecord[] {
-  const { accountId, customerId, ...asked } = filter;
+  const { accountId, customerId, ...conditions } = filter;
   const isMatch = createInvoiceFilter(filter);
   if (accountId !== undefined) return invoices.pageOf(accountId, page, isMatch);
-  if (customerId === undefined) return (isEmpty(asked) ? invoices : invoicesByPeriod).page(page, isMatch);
+  if (customerId === undefined) return (isEmpty(conditions) ? invoices : invoicesByPeriod).page(page, isMatch);
   const own = [...drafts.accountsOf(customerId)].flatMap((id) => invoices.pageOf(id, page, isMatch));
   return own.sort((a, b) => compareNewest(invoicePageKey(a), invoicePageKey(b))).slice(0, page.limit);
 }

@@ -115,7 +115,7 @@ function overSingleConnection(client: SingleConnection): Connections {
 
 function overPool(pool: ConnectionPool, query_timeout: number): Connections {
   const names = new Map<string, string>();
-  const nameOf = (text: string): string => {
+  const statementName = (text: string): string => {
     let name = names.get(text);
     if (name === undefined)
       names.set(text, (name = `ratebook ${createHash("sha256").update(text).digest("base64url")}`));
@@ -125,7 +125,7 @@ function overPool(pool: ConnectionPool, query_timeout: number): Connections {
     (connection: PooledConnection): Run =>
     (text, values = []) =>
       translateErrors(async () => {
-        const statement = { name: nameOf(text), text, values: [...values], query_timeout };
+        const statement = { name: statementName(text), text, values: [...values], query_timeout };
         return (await connection.query(statement)).rows as readonly Row[];
       });
   const withConnection: WithConnection = async (work) => {
@@ -222,19 +222,19 @@ function firstRow(result: SqlResult | undefined): Row {
  * @throws a {@link LostRace} when it is not committed; what the commit threw when nobody knows, since the server was
  * started again, has recovered from a crash, or does not answer
  */
-async function resolveLostCommit(withConnection: WithConnection, name: Row, lost: RatebookError): Promise<void> {
+async function resolveLostCommit(withConnection: WithConnection, name: Row, lostCommit: RatebookError): Promise<void> {
   const until = performance.now() + SETTLE_MS;
   for (let left = SETTLE_MS; left > 0; left = until - performance.now()) {
     const text = `select pg_xact_status($1::text::xid8) as status, ${SINCE} as since`;
-    const asked = withConnection((run) => run(text, [name["id"]])).catch(() => []);
+    const answer = withConnection((run) => run(text, [name["id"]])).catch(() => []);
     // A server that is frozen answers nothing, and no new connection either.
-    const [row] = await Promise.race([asked, sleep(left).then(() => [])]);
-    if (row !== undefined && row["since"] !== name["since"]) throw lost;
+    const [row] = await Promise.race([answer, sleep(left).then(() => [])]);
+    if (row !== undefined && row["since"] !== name["since"]) throw lostCommit;
     if (row?.["status"] === "committed") return;
-    if (row?.["status"] === "aborted") throw new LostRace(lost.message, { cause: lost });
+    if (row?.["status"] === "aborted") throw new LostRace(lostCommit.message, { cause: lostCommit });
     await sleep(SETTLE_POLL_MS);
   }
-  throw lost;
+  throw lostCommit;
 }
 
 /** For how long the outcome of a commit is asked for, and how often. */

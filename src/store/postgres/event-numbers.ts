@@ -21,11 +21,11 @@ export function createEventNumbers(
   first: number | undefined,
 ): EventNumbers {
   const blocks = first === undefined ? [] : [first];
-  let given = 0;
+  let next = 0;
   return async (count) => {
-    const start = given;
-    given += count;
-    const more = Math.ceil(given / BLOCK) - blocks.length;
+    const start = next;
+    next += count;
+    const more = Math.ceil(next / BLOCK) - blocks.length;
     if (more > 0) {
       const text = "select nextval($1::text::regclass)::text as block from generate_series(1, $2::text::integer)";
       const rows = await run(text, [table("event_number"), String(more)]);

@@ -76,11 +76,11 @@ interface Days {
 }
 
 function dayConditions({ timestamp }: EventFilter, values: string[]): Days {
-  const bound = (instant: number): string =>
+  const toBound = (instant: number): string =>
     `${parameter(values, String(instantValue(instant)), "bigint")} / ${DAY_MS}`;
   return {
-    from: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} >= ${bound(timestamp.from)}`,
-    until: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} <= ${bound(timestamp.until)}`,
+    from: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} >= ${toBound(timestamp.from)}`,
+    until: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} <= ${toBound(timestamp.until)}`,
   };
 }
 

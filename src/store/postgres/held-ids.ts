@@ -56,7 +56,7 @@ export interface HeldIds {
 /** Starts a transaction's knowledge of event ids, once it has its locks. */
 export function createHeldIds(run: Run, table: (name: string) => string, assumes: boolean): HeldIds {
   const holds = new Map<string, number>();
-  const held = new Map<string, Holder>();
+  const holders = new Map<string, Holder>();
   const assumed = new Set<string>();
   const proved = new Set<string>();
   const learn = async (eventIds: Iterable<string>): Promise<void> => {
@@ -65,7 +65,7 @@ export function createHeldIds(run: Run, table: (name: string) => string, assumes
     for (const id of unknown) holds.set(id, -1);
     for (const holder of await readHolders(run, table, unknown)) {
       holds.set(holder.event.eventId, holder.holds);
-      held.set(holder.event.eventId, holder);
+      holders.set(holder.event.eventId, holder);
     }
   };
   return {
@@ -75,16 +75,16 @@ export function createHeldIds(run: Run, table: (name: string) => string, assumes
         return [];
       }
       await learn(eventIds);
-      return [...new Set(eventIds)].flatMap((id) => held.get(id)?.event ?? []);
+      return [...new Set(eventIds)].flatMap((id) => holders.get(id)?.event ?? []);
     },
     holdsOf: async (eventIds, taken) => {
       await learn(assumed.size === 0 ? eventIds : eventIds.filter((id) => !assumed.has(id)));
       for (const id of taken) if (assumed.has(id)) proved.add(id);
       // One that is held and taken all the same gets the next number: were its holder undone at the same time, another
       // writer would take it with the first one.
-      const again = held.size === 0 ? [] : taken.filter((id) => held.has(id));
+      const again = holders.size === 0 ? [] : taken.filter((id) => holders.has(id));
       const still = again.length === 0 ? [] : await readHolders(run, table, again, "for no key update");
-      const same = still.filter((one) => held.get(one.event.eventId)?.event.referenceId === one.event.referenceId);
+      const same = still.filter((one) => holders.get(one.event.eventId)?.event.referenceId === one.event.referenceId);
       if (same.length < again.length)
         throw new LostRace("an event whose id is taken again was undone at the same time");
       return holds;
@@ -93,7 +93,7 @@ export function createHeldIds(run: Run, table: (name: string) => string, assumes
       if (assumed.size === proved.size) return;
       const unproved = [...assumed].filter((id) => !proved.has(id));
       await learn(unproved);
-      if (unproved.some((id) => held.has(id))) throw new LostRace("an event id that was assumed to be free is held");
+      if (unproved.some((id) => holders.has(id))) throw new LostRace("an event id that was assumed to be free is held");
     },
   };
 }

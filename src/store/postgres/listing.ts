@@ -28,8 +28,8 @@ export interface Listed {
 }
 
 /** The place of something in its list. */
-export function listPlace(listed: Instant): number {
-  return -instantValue(listed);
+export function listPlace(listedAt: Instant): number {
+  return -instantValue(listedAt);
 }
 
 /** The span of a billing period; of an item that is not listed at its start, as an AD_HOC one may be. */

@@ -140,7 +140,7 @@ async function decideAndCommit<Result>(
     keys.length === 0 ? NOTHING_LOCKED : await lockAccounts(locking, keys, opened);
   let sending = sendOneByOne(run);
   // Event ids are looked for between statements of the commit too, when those that were sent have ended.
-  const held = createHeldIds((text, values) => sending.run(text, values), table, assumes);
+  const heldIds = createHeldIds((text, values) => sending.run(text, values), table, assumes);
   const base = createView(batchReads(run), table);
   const locked = new Set(scope.accountIds);
   const view: LedgerView = {
@@ -155,17 +155,17 @@ async function decideAndCommit<Result>(
       }
       return [...found];
     },
-    acceptedIds: held.acceptedIds,
+    acceptedIds: heldIds.acceptedIds,
   };
   const decision = await work(view).catch(async (error: unknown) => {
     // A wrong assumption may be the cause: then it is a lost race. If unverifiable, rethrow the original error.
-    const told: unknown = await held.prove().catch((reason: unknown) => reason);
-    throw told instanceof LostRace ? told : error;
+    const failure: unknown = await heldIds.prove().catch((reason: unknown) => reason);
+    throw failure instanceof LostRace ? failure : error;
   });
   const { changes } = decision;
   if (isSmall(changes)) sending = sendTogether(run);
   const places = { table, schema, items, itemStamp };
-  await writeChanges({ ...held, ...sending, ...places, atCommit, accounts, block }, changes);
+  await writeChanges({ ...heldIds, ...sending, ...places, atCommit, accounts, block }, changes);
   return decision.result;
 }
 

@@ -33,26 +33,27 @@ export function readTableAddress(
   address: string,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly server: ServerAddress; readonly name: TableName } {
-  const read = parsed(address);
-  if (read === undefined) {
+  const parts = parseAddress(address);
+  if (parts === undefined) {
     const message = 'expected "clickhouse://host[:port]/database?table=name", also with "&secure=true"';
     throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
   }
-  const { table, secure: asked } = read;
-  const isSecure = asked === undefined ? SECURE_PORTS.some((port) => port === read.port) : asked !== "false";
-  const port = read.port === "" ? (isSecure ? SECURE_PORTS[0] : PORT) : read.port;
+  const { table, secure: secureOption } = parts;
+  const isSecure =
+    secureOption === undefined ? SECURE_PORTS.some((port) => port === parts.port) : secureOption !== "false";
+  const port = parts.port === "" ? (isSecure ? SECURE_PORTS[0] : PORT) : parts.port;
   return {
     server: {
-      url: `${isSecure ? "https" : "http"}://${read.hostname}:${port}`,
-      username: read.username ?? env["CLICKHOUSE_USER"],
-      password: read.password ?? env["CLICKHOUSE_PASSWORD"],
+      url: `${isSecure ? "https" : "http"}://${parts.hostname}:${port}`,
+      username: parts.username ?? env["CLICKHOUSE_USER"],
+      password: parts.password ?? env["CLICKHOUSE_PASSWORD"],
     },
-    name: { database: read.database === "" ? "default" : read.database, table },
+    name: { database: parts.database === "" ? "default" : parts.database, table },
   };
 }
 
 /** The parts of an address, decoded. */
-interface Parts {
+interface AddressParts {
   readonly hostname: string;
   readonly port: string;
   readonly database: string;
@@ -63,22 +64,22 @@ interface Parts {
 }
 
 /** @returns undefined where it is no address of one table */
-function parsed(address: string): Parts | undefined {
+function parseAddress(address: string): AddressParts | undefined {
   try {
     const { hostname, port, pathname, hash, searchParams, username, password } = new URL(address);
     const names = [...searchParams.keys()];
-    const isKnown = names.every((name, place) => PARAMETERS.includes(name) && names.indexOf(name) === place);
+    const isKnown = names.every((name, index) => PARAMETERS.includes(name) && names.indexOf(name) === index);
     const { table = "", secure } = Object.fromEntries(searchParams);
     const isSecureKnown = secure === undefined || secure === "true" || secure === "false";
     if (hostname === "" || table === "" || hash !== "" || !isKnown || !isSecureKnown) return undefined;
     const database = decodeURIComponent(pathname.slice(1));
-    return { hostname, port, database, table, secure, username: textOf(username), password: textOf(password) };
+    return { hostname, port, database, table, secure, username: decodePart(username), password: decodePart(password) };
   } catch {
     // A % that is followed by no byte is no address either.
     return undefined;
   }
 }
 
-function textOf(part: string): string | undefined {
+function decodePart(part: string): string | undefined {
   return part === "" ? undefined : decodeURIComponent(part);
 }

@@ -6,24 +6,24 @@
  */
 import type { EventSchema } from "../../book/model/metering.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";
-import type { CsvMap } from "../../records/csv-map.ts";
-import { quoted } from "../../records/problems.ts";
-import { sourceOf } from "../reading/mapped-source.ts";
+import type { EventFileMap } from "../../records/csv-map.ts";
+import { quoteText } from "../../records/problems.ts";
+import { bindSource } from "../reading/mapped-source.ts";
 import type { ColumnType, Source } from "../source.ts";
-import { mapOfSchema } from "./mapped-tables.ts";
-import { invalid, type TableColumns } from "./table.ts";
+import { createSchemaMap } from "./mapped-tables.ts";
+import { invalidTable, type TableColumns } from "./table.ts";
 
 /** Rows with one map. */
 export interface TablePart {
   readonly schemas: readonly string[];
-  readonly map: CsvMap;
+  readonly map: EventFileMap;
   readonly source: Source;
 }
 
 /** A table, and its map where one was given. */
 interface MappedTable {
   readonly table: string;
-  readonly map: CsvMap | undefined;
+  readonly map: EventFileMap | undefined;
 }
 
 /**
@@ -31,41 +31,41 @@ interface MappedTable {
  *
  * @throws {RatebookError} ERR_INPUT_INVALID where a declared field has no column, or the column of the time holds no instants
  */
-export function askedParts(
+export function bindTableParts(
   { map, table }: MappedTable,
-  opened: Pick<TableColumns, "columns">,
+  tableColumns: Pick<TableColumns, "columns">,
   { book, schemas }: Pick<CellQuery, "book" | "schemas">,
 ): readonly TablePart[] {
-  const bound = (own: CsvMap, asked: readonly EventSchema[]): TablePart => {
-    for (const schema of asked) checkFields(own, schema, table);
-    const source = sourceOf(own, { from: "", columns: opened.columns, name: table });
+  const bindPart = (partMap: EventFileMap, partSchemas: readonly EventSchema[]): TablePart => {
+    for (const schema of partSchemas) checkFields(partMap, schema, table);
+    const source = bindSource(partMap, { from: "", columns: tableColumns.columns, name: table });
     checkTime(source, table);
-    return { schemas: asked.map(({ name }) => name), map: own, source };
+    return { schemas: partSchemas.map(({ name }) => name), map: partMap, source };
   };
   const active = book.eventSchemas.filter(({ name, status }) => status === "ACTIVE" && schemas.includes(name));
-  if (map === undefined) return active.map((schema) => bound(mapOfSchema(schema, opened), [schema]));
-  return active.length === 0 ? [] : [bound(map, active)];
+  if (map === undefined) return active.map((schema) => bindPart(createSchemaMap(schema, tableColumns), [schema]));
+  return active.length === 0 ? [] : [bindPart(map, active)];
 }
 
-function checkFields(map: CsvMap, { name, attributes, dimensions }: EventSchema, table: string): void {
+function checkFields(map: EventFileMap, { name, attributes, dimensions }: EventSchema, table: string): void {
   const missing = [
     ...attributes.filter((field) => !Object.hasOwn(map.attributes, field.name)),
     ...dimensions.filter((field) => !Object.hasOwn(map.dimensions, field.name)),
   ][0];
   if (missing === undefined) return;
-  const declared = `the event schema ${quoted(name)} declares ${quoted(missing.name)}`;
-  throw invalid(`${table}: ${declared}, for which there is no column, so that none of its rows would count`);
+  const declaration = `the event schema ${quoteText(name)} declares ${quoteText(missing.name)}`;
+  throw invalidTable(`${table}: ${declaration}, for which there is no column, so that none of its rows would count`);
 }
 
 function checkTime({ timestamp: { part, form } }: Source, table: string): void {
-  if (form !== undefined || !("column" in part) || !isOfNoInstant(part.type)) return;
-  throw invalid(
-    `${table}: the column ${quoted(part.column)} holds no instants: expected DateTime or DateTime64, texts of a date and a time, or with a "form" whole numbers of seconds or milliseconds`,
+  if (form !== undefined || !("column" in part) || !neverHoldsInstants(part.type)) return;
+  throw invalidTable(
+    `${table}: the column ${quoteText(part.column)} holds no instants: expected DateTime or DateTime64, texts of a date and a time, or with a "form" whole numbers of seconds or milliseconds`,
   );
 }
 
 /** Whether what a column of a type holds is never the text of an instant. */
-function isOfNoInstant(type: ColumnType): boolean {
+function neverHoldsInstants(type: ColumnType): boolean {
   if (type.type === "other") return !type.name.startsWith("FixedString");
   return type.type !== "timestamp" && type.type !== "text";
 }

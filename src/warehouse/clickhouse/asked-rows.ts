@@ -5,16 +5,16 @@
  */
 import { DAY_MS, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import type { Source, SourceTime } from "../source.ts";
-import { sqlOfCompared, sqlOfPartText, sqlOfPlainText } from "../statements/parts.ts";
+import { toComparedTextSql, toPartTextSql, toPlainTextSql } from "../statements/parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 
 /** Which rows are meant. */
-export interface AskedRows {
+export interface RequestedRows {
   readonly schemas: readonly string[];
   /** A statement of the names of accounts. */
   readonly names: string;
   /** Whether one of them has a U+FFFD, as a text may have in the place of bytes that are no UTF-8. */
-  readonly isReplaced: boolean;
+  readonly hasReplacementCharacters: boolean;
   /** Instants `[from, until)`. */
   readonly from: Instant;
   readonly until: Instant;
@@ -27,48 +27,51 @@ const [PLAIN_FROM, PLAIN_UNTIL] = [0, Date.UTC(2200, 0, 1)] as const;
  * A condition that holds for every row that is meant, and for no other row that is plain. Others may meet it whose instant is beyond
  * the range, or that have none.
  */
-export function conditionOfRows(
+export function createRowCondition(
   source: Pick<Source, "schemaName" | "accountId" | "timestamp">,
-  { schemas, names, isReplaced, from, until }: AskedRows,
+  { schemas, names, hasReplacementCharacters, from, until }: RequestedRows,
 ): string {
-  const quoted = schemas.map((name) => clickHouseSql.quotedText(name)).join(", ");
+  const schemaList = schemas.map((name) => clickHouseSql.quoteText(name)).join(", ");
   return [
-    `${sqlOfCompared(source.schemaName, schemas, clickHouseSql)} in (${quoted})`,
-    `${(isReplaced ? sqlOfPartText : sqlOfPlainText)(source.accountId, clickHouseSql)} in (${names})`,
-    ...timeConditions(source.timestamp, from, until),
+    `${toComparedTextSql(source.schemaName, schemas, clickHouseSql)} in (${schemaList})`,
+    `${(hasReplacementCharacters ? toPartTextSql : toPlainTextSql)(source.accountId, clickHouseSql)} in (${names})`,
+    ...createTimeConditions(source.timestamp, from, until),
   ].join(" and ");
 }
 
-function columnOf(column: string): string {
-  return `e.${clickHouseSql.quotedName(column)}`;
+function quoteColumn(column: string): string {
+  return `e.${clickHouseSql.quoteName(column)}`;
 }
 
-function timeConditions(time: SourceTime, from: Instant, until: Instant): readonly string[] {
+function createTimeConditions(time: SourceTime, from: Instant, until: Instant): readonly string[] {
   const { part, form } = time;
   if (!("column" in part)) return [];
   // Beyond these bounds no row is plain, and the types of columns end somewhere.
-  const least = Math.min(Math.max(from, PLAIN_FROM), PLAIN_UNTIL);
+  const start = Math.min(Math.max(from, PLAIN_FROM), PLAIN_UNTIL);
   const end = Math.min(Math.max(until, PLAIN_FROM), PLAIN_UNTIL);
-  const between = (value: string, literal: (at: Instant) => string): readonly string[] => [
-    ...(least === PLAIN_FROM ? [] : [`${value} >= ${literal(least)}`]),
+  const createBounds = (value: string, literal: (at: Instant) => string): readonly string[] => [
+    ...(start === PLAIN_FROM ? [] : [`${value} >= ${literal(start)}`]),
     ...(end === PLAIN_UNTIL ? [] : [`${value} < ${literal(end)}`]),
   ];
-  const column = columnOf(part.column);
+  const column = quoteColumn(part.column);
   if (form !== undefined) {
     const each = form === "seconds" ? 1000 : 1;
     // Of numbers with a fraction, which are never plain, all are read of the seconds in which the range begins and ends.
     const [first, last] = [part.type.type === "integer" ? Math.ceil : Math.floor, Math.ceil];
-    return between(column, (at) => String((at === least ? first : last)(at / each)));
+    return createBounds(column, (at) => String((at === start ? first : last)(at / each)));
   }
-  if (part.type.type === "timestamp") return between(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
+  if (part.type.type === "timestamp")
+    return createBounds(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
   // A string as it stands, so that an index on it can be used.
-  const text = sqlOfPlainText(part, clickHouseSql);
+  const text = toPlainTextSql(part, clickHouseSql);
   // The date of a text is that of some place, and no offset reaches further than a day.
   const dates = [
-    ...(least < DAY_MS ? [] : [`${text} >= '${formatDate(least - DAY_MS)}'`]),
+    ...(start < DAY_MS ? [] : [`${text} >= '${formatDate(start - DAY_MS)}'`]),
     ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate((dayOf(end) + 2) * DAY_MS)}'`]),
   ];
   if (part.type.type !== "text") return dates;
-  const exact = between(clickHouseSql.plainInstant({ ...time, part }), String).map((each) => `coalesce(${each}, true)`);
+  const exact = createBounds(clickHouseSql.plainInstant({ ...time, part }), String).map(
+    (each) => `coalesce(${each}, true)`,
+  );
   return [...dates, ...exact];
 }

@@ -9,78 +9,79 @@
  *
  * @module
  */
-import { NARROW_END, type NumberRange } from "../pushing/number-range.ts";
+import { INT64_END, type NumberRange } from "../pushing/number-range.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "../statements/dialect.ts";
-import { formOf, PLAIN_END_SECONDS, sqlOfCountedTime, sqlOfDouble } from "../statements/parts.ts";
+import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../statements/parts.ts";
 
 /** The alias of the table that a statement reads. */
 const ROW = "e";
 
-const integer: Dialect["integer"] = (value, isWide) => (isWide ? `toInt128('${value}')` : `toInt64(${value})`);
-const integerIn: Dialect["integerIn"] = (text) => `toInt64OrNull(${text})`;
-const quotient: Dialect["quotient"] = (a, b) => `intDiv(${a}, ${b})`;
-const quotedName: Dialect["quotedName"] = (name) => `"${onOneLine(name.replaceAll(/["\\]/g, String.raw`\$&`))}"`;
+const integerLiteral: Dialect["integerLiteral"] = (value, isWide) =>
+  isWide ? `toInt128('${value}')` : `toInt64(${value})`;
+const parseInteger: Dialect["parseInteger"] = (text) => `toInt64OrNull(${text})`;
+const divideInteger: Dialect["divideInteger"] = (a, b) => `intDiv(${a}, ${b})`;
+const quoteName: Dialect["quoteName"] = (name) => `"${escapeNewlines(name.replaceAll(/["\\]/g, String.raw`\$&`))}"`;
 /** A text in quotes, whatever its characters. */
-export const quotedText: Dialect["quotedText"] = (text) =>
-  `'${onOneLine(text.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll("\0", String.raw`\0`))}'`;
+export const quoteText: Dialect["quoteText"] = (text) =>
+  `'${escapeNewlines(text.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll("\0", String.raw`\0`))}'`;
 
 /** Lines of a statement are moved to the right as it is laid out, which would change what is in quotes. */
-function onOneLine(text: string): string {
+function escapeNewlines(text: string): string {
   return text.replaceAll("\n", String.raw`\n`);
 }
 
 /** A column of the table that is read. */
-function columnOf({ column }: SourceColumn): string {
-  return `${ROW}.${quotedName(column)}`;
+function quoteColumn({ column }: SourceColumn): string {
+  return `${ROW}.${quoteName(column)}`;
 }
 
 /** The SQL of ClickHouse. */
 export const clickHouseSql: Dialect = {
-  quotedName,
-  quotedText,
-  table: (name) => `${name.split(".").map(quotedName).join(".")} as ${ROW}`,
-  pairs,
-  integer,
-  operand: (value) => integer(value, value >= NARROW_END),
-  widened: (number) => `toInt128(${number})`,
-  quotient,
-  sumOf: (number, condition) => `sum(case when ${condition} then toInt128(${number}) end)`,
-  integerIn,
-  noInteger: "cast(null as Nullable(Int64))",
-  bytes: (text) => `length(${text})`,
+  quoteName,
+  quoteText,
+  table: (name) => `${name.split(".").map(quoteName).join(".")} as ${ROW}`,
+  selectPairs,
+  integerLiteral,
+  operandLiteral: (value) => integerLiteral(value, value >= INT64_END),
+  widen: (number) => `toInt128(${number})`,
+  divideInteger,
+  sumWhere: (number, condition) => `sum(case when ${condition} then toInt128(${number}) end)`,
+  parseInteger,
+  nullInteger: "cast(null as Nullable(Int64))",
+  byteLength: (text) => `length(${text})`,
   contains: (whole, part) => `(position(${whole}, ${part}) > 0)`,
-  isOfForm: (text, form) => `match(${text}, ${quotedText(`^(?:${form})$`)})`,
-  found: (text, pattern) => `extract(${text}, ${quotedText(pattern)})`,
-  dayOf,
-  textOf: (number) => `toString(${number})`,
-  dateOf: (day) => `toString(toDate32(toInt32(${day})))`,
-  listOf: (texts) => `[${texts.join(", ")}]`,
+  matchesPattern: (text, form) => `match(${text}, ${quoteText(`^(?:${form})$`)})`,
+  extractGroup: (text, pattern) => `extract(${text}, ${quoteText(pattern)})`,
+  toDayNumber,
+  toText: (number) => `toString(${number})`,
+  toDate: (day) => `toString(toDate32(toInt32(${day})))`,
+  toList: (texts) => `[${texts.join(", ")}]`,
   hash: (text) => `xxh3(${text})`,
   isNotIn: (value, rows) => `${value} global not in (${rows})`,
   columnText,
-  plainText: (source) => (isString(source) ? columnOf(source) : columnText(source)),
-  isWhole: (text) => `isValidUTF8(${text})`,
-  whole,
-  joined: (texts) => `concat('', ${texts.map((text) => `coalesce(toString(${text}), '')`).join(", ")})`,
-  row: undefined,
+  plainText: (source) => (isTextColumn(source) ? quoteColumn(source) : columnText(source)),
+  isValidText: (text) => `isValidUTF8(${text})`,
+  toValidText,
+  concatenate: (texts) => `concat('', ${texts.map((text) => `coalesce(toString(${text}), '')`).join(", ")})`,
+  rowNumber: undefined,
   plainNumber,
   plainInstant,
 };
 
-function pairs([one, other]: readonly [string, string], rows: readonly (readonly [string, string])[]): string {
-  const values = rows.map(([a, b]) => `,\n  (${quotedText(a)}, ${quotedText(b)})`);
+function selectPairs([one, other]: readonly [string, string], rows: readonly (readonly [string, string])[]): string {
+  const values = rows.map(([a, b]) => `,\n  (${quoteText(a)}, ${quoteText(b)})`);
   const columns = `${one} String, ${other} String`;
   return rows.length === 0
-    ? `select * from null(${quotedText(columns)})`
-    : `select * from values(${quotedText(columns)}${values.join("")}\n)`;
+    ? `select * from null(${quoteText(columns)})`
+    : `select * from values(${quoteText(columns)}${values.join("")}\n)`;
 }
 
-function isString({ type }: SourceColumn): boolean {
+function isTextColumn({ type }: SourceColumn): boolean {
   return type.type === "text" && type.isString === true;
 }
 
-function whole(text: string): string {
+function toValidText(text: string): string {
   return `toValidUTF8(${text})`;
 }
 
@@ -88,15 +89,15 @@ function whole(text: string): string {
  * The texts of columns. Bytes that are no UTF-8 are replaced here, once: every reader sees the same text.
  */
 function columnText(source: SourceColumn): string {
-  const name = columnOf(source);
+  const name = quoteColumn(source);
   const { type } = source.type;
-  if (type === "text") return whole(isString(source) ? name : `toString(${name})`);
+  if (type === "text") return toValidText(isTextColumn(source) ? name : `toString(${name})`);
   return type === "timestamp" ? `concat(toString(toTimeZone(${name}, 'UTC')), 'Z')` : `toString(${name})`;
 }
 
 /** The day of a date of any year from 0 to 9999: the calendar of ClickHouse begins in 1900, so it is counted. */
-function dayOf(date: string): string {
-  const [y, m, d] = [`substr(${date}, 1, 4)`, `substr(${date}, 6, 2)`, `substr(${date}, 9, 2)`].map(integerIn);
+function toDayNumber(date: string): string {
+  const [y, m, d] = [`substr(${date}, 1, 4)`, `substr(${date}, 6, 2)`, `substr(${date}, 9, 2)`].map(parseInteger);
   const isLeap = `(${y} % 4 = 0 and (${y} % 100 <> 0 or ${y} % 400 = 0))`;
   const length = `case when ${m} = 2 then 28 + ${isLeap} when ${m} in (4, 6, 9, 11) then 30 else 31 end`;
   // Years begin in March here, so that the day of a leap year is their last; 400 years before the year 0 none is below 0.
@@ -108,15 +109,15 @@ function dayOf(date: string): string {
 
 function plainNumber(source: SourceColumn, range: NumberRange): string {
   const { scale, least, most } = range;
-  const name = columnOf(source);
+  const name = quoteColumn(source);
   const { type } = source;
   switch (type.type) {
     case "integer":
       return `case when ${name} between ${least} and ${most} then toInt64(${name}) end`;
     case "double":
-      return sqlOfDouble(name, range, {
+      return toDoubleSql(name, range, {
         power: `toFloat64(1e${scale})`,
-        whole: (double) => `accurateCastOrNull(${double}, 'Int64')`,
+        toInteger: (double) => `accurateCastOrNull(${double}, 'Int64')`,
       });
     case "decimal": {
       // A decimal of 64 bits is kept as the whole number that it is at its scale.
@@ -129,7 +130,7 @@ function plainNumber(source: SourceColumn, range: NumberRange): string {
     default: {
       const value =
         scale === 0 ? `toInt64OrZero(${name})` : `reinterpret(toDecimal64OrZero(${name}, ${scale}), 'Int64')`;
-      return `case when match(${name}, '^${formOf(range)}$') then ${value} end`;
+      return `case when match(${name}, '^${decimalPattern(range)}$') then ${value} end`;
     }
   }
 }
@@ -144,8 +145,8 @@ const TIME_SHAPES = ["T", " "].flatMap((between) =>
 
 function plainInstant(time: SourceTime & { readonly part: SourceColumn }): string {
   const { part, form, zoneMinutes } = time;
-  const name = columnOf(part);
-  if (form !== undefined) return sqlOfCountedTime(name, form, `toInt64(${name})`);
+  const name = quoteColumn(part);
+  if (form !== undefined) return toNumericTimeSql(name, form, `toInt64(${name})`);
   if (part.type.type === "timestamp") {
     const bounds = ["1970", "2200"].map((year) => `toDateTime64('${year}-01-01 00:00:00', 0, 'UTC')`);
     const millis = `toUnixTimestamp64Milli(toDateTime64(${name}, 3, 'UTC'))`;
@@ -154,7 +155,7 @@ function plainInstant(time: SourceTime & { readonly part: SourceColumn }): strin
   const day = `toDate32OrZero(substr(${name}, 1, 10))`;
   const shapes = TIME_SHAPES.flatMap((shape) => (zoneMinutes === undefined ? [`${shape}Z`] : [`${shape}Z`, shape]));
   const conditions = [
-    `translate(${name}, '012345678', '999999999') in (${shapes.map(quotedText).join(", ")})`,
+    `translate(${name}, '012345678', '999999999') in (${shapes.map(quoteText).join(", ")})`,
     // A day that the calendar does not have is read as another one.
     `toString(${day}) = substr(${name}, 1, 10)`,
     `substr(${name}, 12, 2) < '24' and substr(${name}, 15, 1) < '6' and substr(${name}, 18, 1) < '6'`,

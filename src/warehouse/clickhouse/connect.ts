@@ -8,7 +8,7 @@ import type { createClient } from "@clickhouse/client";
 import { RatebookError } from "../../errors.ts";
 import type { Database, Row } from "../statements/dialect.ts";
 import type { ServerAddress } from "./address.ts";
-import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
+import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
 
 /** What is needed of a client: one of `@clickhouse/client` has it. */
 export interface ClickHouse {
@@ -27,7 +27,7 @@ export async function connectClickHouse({
   username,
   password,
 }: ServerAddress): Promise<ClickHouse & { readonly close: () => Promise<void> }> {
-  const { createClient } = await clickHousePackage();
+  const { createClient } = await importClickHouse();
   return createClient({
     url,
     ...(username === undefined ? {} : { username }),
@@ -41,7 +41,7 @@ export async function connectClickHouse({
   });
 }
 
-async function clickHousePackage(): Promise<{ readonly createClient: typeof createClient }> {
+async function importClickHouse(): Promise<{ readonly createClient: typeof createClient }> {
   try {
     return await import("@clickhouse/client");
   } catch (error) {
@@ -55,47 +55,47 @@ async function clickHousePackage(): Promise<{ readonly createClient: typeof crea
 }
 
 /** Whole numbers that are written into a statement; of more, the statement that gives them is asked again. */
-const KEPT_MAX = 2000;
+const INLINE_HASHES_MAX = 2000;
 /** The longest statement, in bytes, that a server takes unless it is told another length. */
 const STATEMENT_BYTES = 200_000;
 
 /**
  * A ClickHouse that a client is connected to.
  *
- * @param shared what stands before every statement: `with … as (…) `
+ * @param prefix what stands before every statement: `with … as (…) `
  */
-export function clickHouseDatabase(client: ClickHouse, shared = ""): Database {
-  const stream: Database["stream"] = (sql) => streamed(client, `${shared}${sql}`);
+export function createClickHouseDatabase(client: ClickHouse, prefix = ""): Database {
+  const stream: Database["stream"] = (sql) => streamRows(client, `${prefix}${sql}`);
   return {
     dialect: clickHouseSql,
     stream,
-    keep: async (sql) => {
-      const kept: string[] = [];
-      const some = `select toString(id_hash) from (${sql}) where id_hash is not null limit ${KEPT_MAX + 1}`;
-      for await (const rows of stream(some)) kept.push(...rows.map(([value]) => String(value)));
-      if (kept.length === 0) return undefined;
-      return kept.length > KEPT_MAX ? sql : kept.join(", ");
+    materialize: async (sql) => {
+      const hashes: string[] = [];
+      const limitedSql = `select toString(id_hash) from (${sql}) where id_hash is not null limit ${INLINE_HASHES_MAX + 1}`;
+      for await (const rows of stream(limitedSql)) hashes.push(...rows.map(([value]) => String(value)));
+      if (hashes.length === 0) return undefined;
+      return hashes.length > INLINE_HASHES_MAX ? sql : hashes.join(", ");
     },
     // As one text, of lines that are JSON: a list of very many texts would be too much syntax for a server.
-    listed: async (texts) =>
-      `select name from format(JSONCompactEachRow, 'name String', ${quotedText(texts.map((text) => JSON.stringify([text])).join("\n"))})`,
+    selectTexts: async (texts) =>
+      `select name from format(JSONCompactEachRow, 'name String', ${quoteText(texts.map((text) => JSON.stringify([text])).join("\n"))})`,
   };
 }
 
-async function* streamed(client: ClickHouse, sql: string): AsyncIterable<readonly Row[]> {
+async function* streamRows(client: ClickHouse, sql: string): AsyncIterable<readonly Row[]> {
   try {
-    const result = await answerTo(client, sql);
+    const result = await runQuery(client, sql);
     for await (const rows of result.stream()) yield rows.map((row) => row.json() as Row);
   } catch (error) {
-    throw told(error);
+    throw toUsageError(error);
   }
 }
 
 /** What a connection that was kept between two statements says when the server has closed it meanwhile. */
-const CLOSED_MEANWHILE: readonly unknown[] = ["ECONNRESET", "EPIPE"];
+const CLOSED_CONNECTION_CODES: readonly unknown[] = ["ECONNRESET", "EPIPE"];
 
 /** Asks; once again where a connection was closed before anything came: a statement changes nothing, so asking twice is safe. */
-async function answerTo(client: ClickHouse, sql: string): ReturnType<ClickHouse["query"]> {
+async function runQuery(client: ClickHouse, sql: string): ReturnType<ClickHouse["query"]> {
   const bytes = Buffer.byteLength(sql);
   const statement: Parameters<ClickHouse["query"]>[0] = {
     query: sql,
@@ -106,17 +106,22 @@ async function answerTo(client: ClickHouse, sql: string): ReturnType<ClickHouse[
   try {
     return await client.query(statement);
   } catch (error) {
-    if (!CLOSED_MEANWHILE.includes((error as { readonly code?: unknown } | null)?.code)) throw error;
+    if (!CLOSED_CONNECTION_CODES.includes((error as { readonly code?: unknown } | null)?.code)) throw error;
     return client.query(statement);
   }
 }
 
 /** What the server or the connection says, as an error of ours: one line, and nothing of the credentials. */
-function told(error: unknown): unknown {
+function toUsageError(error: unknown): unknown {
   if (error instanceof RatebookError || !(error instanceof Error)) return error;
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown };
   const [line = ""] = error.message.split("\n");
   const name = typeof type === "string" ? ` (${type})` : typeof code === "string" && code !== "" ? ` (${code})` : "";
-  const said = line === "" && name === "" ? "the connection was lost" : `${line}${name}`;
-  return new RatebookError("ERR_USAGE_UNAVAILABLE", `ClickHouse cannot read the usage: ${said}`, {}, { cause: error });
+  const description = line === "" && name === "" ? "the connection was lost" : `${line}${name}`;
+  return new RatebookError(
+    "ERR_USAGE_UNAVAILABLE",
+    `ClickHouse cannot read the usage: ${description}`,
+    {},
+    { cause: error },
+  );
 }

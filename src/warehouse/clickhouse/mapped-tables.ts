@@ -5,21 +5,21 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { EventSchema } from "../../book/model/metering.ts";
-import type { CsvMap } from "../../records/csv-map.ts";
+import type { EventFileMap } from "../../records/csv-map.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
-import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { asksForRows, columnIn, columnsNamedBy } from "../reading/mapped-source.ts";
+import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
+import { usesRowNumbers, toSourceColumn, listMappedColumns } from "../reading/mapped-source.ts";
 import type { Database } from "../statements/dialect.ts";
-import { sqlOfCompared } from "../statements/parts.ts";
+import { toComparedTextSql } from "../statements/parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
-import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
-import { type ClickHouseTable, countOf, invalid, openTable, type TableName } from "./table.ts";
+import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
+import { type ClickHouseTable, countRows, invalidTable, openTable, type TableName } from "./table.ts";
 
 /** A table, and the map of its columns; without one they are named as the parts of an event. */
 export interface TableInput {
   readonly name: TableName;
-  readonly map: { readonly map: CsvMap; readonly file: string } | undefined;
+  readonly map: { readonly map: EventFileMap; readonly file: string } | undefined;
 }
 
 /**
@@ -31,16 +31,16 @@ export async function openTables(
   client: ClickHouse & { readonly close: () => Promise<void> },
   inputs: readonly TableInput[],
   sink: EventSink,
-  reading: DatabaseReading,
+  reading: DatabaseReadOptions,
 ): Promise<readonly EventCursor[]> {
-  const db = { ...clickHouseDatabase(client), close: async () => client.close() };
+  const db = { ...createClickHouseDatabase(client), close: async () => client.close() };
   try {
     const rows: MappedRows[] = [];
     for (const { name, map } of inputs) {
-      const table = await openTable(db, name, columnsNeeded(map?.map, name.table));
-      const parts: readonly Part[] =
-        map === undefined ? partsOf(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
-      for (const part of parts) rows.push(await foundRows(db, table, name, part));
+      const table = await openTable(db, name, listNeededColumns(map?.map, name.table));
+      const parts: readonly MappedPart[] =
+        map === undefined ? splitBySchema(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
+      for (const part of parts) rows.push(await readMappedRows(db, table, name, part));
     }
     return await openDatabaseCursors(db, rows, sink, reading);
   } catch (error) {
@@ -50,27 +50,27 @@ export async function openTables(
 }
 
 /** Rows of a table with their map, and what tells them from its other rows. */
-interface Part {
-  readonly map: CsvMap;
+interface MappedPart {
+  readonly map: EventFileMap;
   readonly mapFile: string;
   readonly condition?: string | undefined;
 }
 
-async function foundRows(
+async function readMappedRows(
   db: Database,
   table: ClickHouseTable,
   { database, table: name }: TableName,
-  { map, mapFile, condition }: Part,
+  { map, mapFile, condition }: MappedPart,
 ): Promise<MappedRows> {
-  const from = table.from(condition === undefined ? undefined : { condition, columns: columnsNamedBy(map) });
+  const from = table.from(condition === undefined ? undefined : { condition, columns: listMappedColumns(map) });
   return {
     map,
     mapFile,
-    found: {
+    databaseRows: {
       from,
       columns: table.columns,
-      rows: await countOf(db, from),
-      file: clickHouseSql.quotedText(`${database}.${name}`),
+      rowCount: await countRows(db, from),
+      fileExpression: clickHouseSql.quoteText(`${database}.${name}`),
       checkUnchanged: table.checkUnchanged,
     },
   };
@@ -88,41 +88,42 @@ const ENVELOPE = {
  *
  * @throws {RatebookError} ERR_INPUT_INVALID where the map counts rows: those of a table have no order, and all ids would be the same
  */
-export function columnsNeeded(map: CsvMap | undefined, table: string): readonly string[] {
+export function listNeededColumns(map: EventFileMap | undefined, table: string): readonly string[] {
   if (map === undefined) return Object.values(ENVELOPE).map(({ column }) => column);
-  if (asksForRows(map)) throw invalid(`${table}: the rows of a table have no numbers: expected no {row} in its map`);
-  return columnsNamedBy(map);
+  if (usesRowNumbers(map))
+    throw invalidTable(`${table}: the rows of a table have no numbers: expected no {row} in its map`);
+  return listMappedColumns(map);
 }
 
 /** The map of a schema's rows in a table with a column by the name of each part that the schema declares. */
-export function mapOfSchema(
+export function createSchemaMap(
   { attributes, dimensions }: Pick<EventSchema, "attributes" | "dimensions">,
   { columns }: Pick<ClickHouseTable, "columns">,
-): CsvMap {
-  const own = (fields: readonly { readonly name: string }[]): Record<string, { readonly column: string }> =>
+): EventFileMap {
+  const toOrigins = (fields: readonly { readonly name: string }[]): Record<string, { readonly column: string }> =>
     Object.fromEntries(fields.filter(({ name }) => columns.has(name)).map(({ name }) => [name, { column: name }]));
-  return { ...ENVELOPE, attributes: own(attributes), dimensions: own(dimensions) };
+  return { ...ENVELOPE, attributes: toOrigins(attributes), dimensions: toOrigins(dimensions) };
 }
 
 /** The rows of each schema, and all other rows. */
-function partsOf(
+function splitBySchema(
   { eventSchemas }: Pick<Book, "eventSchemas">,
-  opened: ClickHouseTable,
+  clickHouseTable: ClickHouseTable,
   { table }: TableName,
-): readonly Part[] {
-  const { quotedText } = clickHouseSql;
+): readonly MappedPart[] {
+  const { quoteText } = clickHouseSql;
   const active = eventSchemas.filter(({ status }) => status === "ACTIVE");
-  const schemaName = sqlOfCompared(
-    columnIn(opened.columns, ENVELOPE.schemaName.column),
+  const schemaName = toComparedTextSql(
+    toSourceColumn(clickHouseTable.columns, ENVELOPE.schemaName.column),
     active.map(({ name }) => name),
     clickHouseSql,
   );
   const parts = active.map((schema) => ({
-    map: mapOfSchema(schema, opened),
+    map: createSchemaMap(schema, clickHouseTable),
     mapFile: table,
-    condition: `${schemaName} = ${quotedText(schema.name)}`,
+    condition: `${schemaName} = ${quoteText(schema.name)}`,
   }));
-  const names = active.map(({ name }) => quotedText(name));
+  const names = active.map(({ name }) => quoteText(name));
   const others = names.length === 0 ? "true" : `coalesce(${schemaName} not in (${names.join(", ")}), true)`;
   return [...parts, { map: { ...ENVELOPE, attributes: {}, dimensions: {} }, mapFile: table, condition: others }];
 }

@@ -7,105 +7,116 @@ import { DAY_MS, type Day } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
-import type { CsvMap } from "../../records/csv-map.ts";
-import { takeAll } from "../../records/event-cursor.ts";
+import type { EventFileMap } from "../../records/csv-map.ts";
+import { mergeEvents } from "../../records/event-cursor.ts";
 import { isPlainText } from "../pushing/inferred.ts";
-import { ASKED, askedAccounts, EARLIER, idsHeldFrom } from "../reading/asked-accounts.ts";
+import { REQUESTED, startUsageRequest, EARLIER, findFirstIdDay } from "../reading/asked-accounts.ts";
 import { type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { columnIn, columnsNamedBy } from "../reading/mapped-source.ts";
+import { toSourceColumn, listMappedColumns } from "../reading/mapped-source.ts";
 import type { Source } from "../source.ts";
 import type { Database } from "../statements/dialect.ts";
-import { sqlOfIdHash } from "../statements/judged-rows.ts";
-import { sqlOfTexts } from "../statements/parts.ts";
-import { askedParts, type TablePart } from "./asked-parts.ts";
-import { conditionOfRows } from "./asked-rows.ts";
-import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
-import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
-import { columnsNeeded } from "./mapped-tables.ts";
-import { all, columnsOfTable, countOf, partsOfTable, type TableColumns, type TableName } from "./table.ts";
+import { toIdHashSql } from "../statements/judged-rows.ts";
+import { toTextListSql } from "../statements/parts.ts";
+import { bindTableParts, type TablePart } from "./asked-parts.ts";
+import { createRowCondition } from "./asked-rows.ts";
+import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
+import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
+import { listNeededColumns } from "./mapped-tables.ts";
+import {
+  readAllRows,
+  readTableColumns,
+  countRows,
+  readPartsStamp,
+  type TableColumns,
+  type TableName,
+} from "./table.ts";
 
 /** A source over a table with a map that was read; see `clickhouseUsage`. @throws {RatebookError} ERR_INPUT_INVALID for a map of rows' numbers */
-export function usageOfTable(events: EventTable): UsageSource {
+export function createTableUsage(events: ClickHouseEvents): UsageSource {
   const { table, database, dedupes, map } = events;
-  const needed = columnsNeeded(map, table);
-  const place = `the table ${database === undefined ? "" : `${database}.`}${table} of ClickHouse`;
+  const columnNames = listNeededColumns(map, table);
+  const tableLabel = `the table ${database === undefined ? "" : `${database}.`}${table} of ClickHouse`;
   return {
-    name: dedupes ? place : `${place}, whose ids are said to be unique`,
-    cells: (query) => cellsIn(events, needed, query),
+    name: dedupes ? tableLabel : `${tableLabel}, whose ids are said to be unique`,
+    cells: (query) => readCells(events, columnNames, query),
   };
 }
 
 /** Where events are, and how they are read. */
-export interface EventTable {
+export interface ClickHouseEvents {
   readonly client: ClickHouse;
   readonly table: string;
   readonly database: string | undefined;
-  readonly map: CsvMap | undefined;
+  readonly map: EventFileMap | undefined;
   readonly dedupes: boolean;
 }
 
 /** How often a question is tried, where rows that it asks for come or go meanwhile. */
-const TRIES_MAX = 3;
+const ATTEMPTS_MAX = 3;
 
-async function* cellsIn(
-  table: EventTable,
-  needed: readonly string[],
+async function* readCells(
+  table: ClickHouseEvents,
+  columnNames: readonly string[],
   query: CellQuery,
 ): AsyncIterable<readonly UsageCell[]> {
-  const db = clickHouseDatabase(table.client);
-  const name = { database: table.database ?? (await databaseOf(db)), table: table.table };
-  const opened = await columnsOfTable(db, name, needed);
-  const tableParts = askedParts(table, opened, query);
+  const db = createClickHouseDatabase(table.client);
+  const name = { database: table.database ?? (await readDatabaseName(db)), table: table.table };
+  const tableColumns = await readTableColumns(db, name, columnNames);
+  const tableParts = bindTableParts(table, tableColumns, query);
   if (tableParts.length === 0) return;
-  for (let tried = 1; ; tried++) {
-    const reading = { table, query, opened, parts: tableParts, isWatched: tried > 1 };
-    const found = await cellsOnce(db, name, reading);
-    if (found !== undefined) return yield* found;
-    if (tried < TRIES_MAX) continue;
+  for (let attempt = 1; ; attempt++) {
+    const reading = { table, query, tableColumns, parts: tableParts, comparesContents: attempt > 1 };
+    const cells = await tryReadCells(db, name, reading);
+    if (cells !== undefined) return yield* cells;
+    if (attempt < ATTEMPTS_MAX) continue;
     const message = `the table ${name.database}.${name.table} changed while it was read: rows that were asked for came or went`;
     throw new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
   }
 }
 
-async function databaseOf(db: Database): Promise<string> {
-  const [[name] = []] = await all(db, "select currentDatabase()");
+async function readDatabaseName(db: Database): Promise<string> {
+  const [[name] = []] = await readAllRows(db, "select currentDatabase()");
   return String(name);
 }
 
-interface Reading {
-  readonly table: EventTable;
+interface TableRequest {
+  readonly table: ClickHouseEvents;
   readonly query: CellQuery;
-  readonly opened: TableColumns;
+  readonly tableColumns: TableColumns;
   readonly parts: readonly TablePart[];
   /** Whether what the rows hold is looked at before and after, since rows are written all the time. */
-  readonly isWatched: boolean;
+  readonly comparesContents: boolean;
 }
 
 /** Reads once. @returns undefined where rows came or went meanwhile */
-async function cellsOnce(
+async function tryReadCells(
   db: Database,
   name: TableName,
-  reading: Reading,
+  reading: TableRequest,
 ): Promise<Iterable<readonly UsageCell[]> | undefined> {
   const { table, query } = reading;
   const names = query.accounts.flatMap(({ id, aliases }) => [id, ...aliases]).filter(isPlainText);
-  const asking = clickHouseDatabase(table.client, `with ${NAMES} as (${await db.listed([...new Set(names)])}) `);
-  const before = await partsOfTable(db, name);
-  const isWatched = reading.isWatched || before === undefined;
-  const rows = rowsOf(
+  const namedDb = createClickHouseDatabase(
+    table.client,
+    `with ${NAMES} as (${await db.selectTexts([...new Set(names)])}) `,
+  );
+  const before = await readPartsStamp(db, name);
+  const comparesContents = reading.comparesContents || before === undefined;
+  const rows = createRowsBetween(
     reading,
     names.some((each) => each.includes("\uFFFD")),
   );
-  const asked = rows(query.from * DAY_MS, Math.min(query.until * DAY_MS, query.upTo + 1));
-  const contents = isWatched ? await contentsOf(asking, reading, asked) : "";
+  const requestedRows = rows(query.from * DAY_MS, Math.min(query.until * DAY_MS, query.upTo + 1));
+  const contents = comparesContents ? await readContents(namedDb, reading, requestedRows) : "";
   try {
-    const cells = await metered(asking, reading, rows, asked);
-    if (before !== undefined && (await partsOfTable(db, name)) === before) return cells;
-    return isWatched && (await contentsOf(asking, reading, asked)) === contents ? cells : undefined;
+    const cells = await meterRows(namedDb, reading, rows, requestedRows);
+    if (before !== undefined && (await readPartsStamp(db, name)) === before) return cells;
+    return comparesContents && (await readContents(namedDb, reading, requestedRows)) === contents ? cells : undefined;
   } catch (error) {
-    if (before !== undefined && (await partsOfTable(db, name)) === before) throw error;
+    if (before !== undefined && (await readPartsStamp(db, name)) === before) throw error;
     // A server that is away shows no parts either.
-    if ((await contentsOf(asking, reading, asked).catch(() => contents)) === contents && isWatched) throw error;
+    if ((await readContents(namedDb, reading, requestedRows).catch(() => contents)) === contents && comparesContents)
+      throw error;
     return undefined;
   }
 }
@@ -116,75 +127,88 @@ const NAMES = "ratebook_names";
 /** What a statement reads of each part of the table for rows of `[from, until)`. */
 type RowsBetween = (from: number, until: number, condition?: (source: Source) => string) => readonly string[];
 
-function rowsOf({ opened, parts }: Reading, isReplaced: boolean): RowsBetween {
+function createRowsBetween({ tableColumns, parts }: TableRequest, hasReplacementCharacters: boolean): RowsBetween {
   const names = `select name from ${NAMES}`;
   return (from, until, condition) =>
     parts.map(({ source, schemas, map }) => {
-      const own = conditionOfRows(source, { schemas, names, isReplaced, from, until });
-      const both = condition === undefined ? own : `${own} and ${condition(source)}`;
-      return opened.from({ condition: both, columns: columnsNamedBy(map) });
+      const ownCondition = createRowCondition(source, { schemas, names, hasReplacementCharacters, from, until });
+      const both = condition === undefined ? ownCondition : `${ownCondition} and ${condition(source)}`;
+      return tableColumns.from({ condition: both, columns: listMappedColumns(map) });
     });
 }
 
 /** How many rows there are, and a sum over all that they hold. */
-async function contentsOf(db: Database, { opened, parts }: Reading, asked: readonly string[]): Promise<string> {
-  const found = await Promise.all(
-    parts.map(async ({ map }, place) => {
-      const columns = columnsNamedBy(map).map((column) => columnIn(opened.columns, column));
-      const sum = `toString(sum(cityHash64(${sqlOfTexts(columns, clickHouseSql)})))`;
-      return all(db, `select toString(count()), ${sum} from ${asked[place]}`);
+async function readContents(
+  db: Database,
+  { tableColumns, parts }: TableRequest,
+  requestedRows: readonly string[],
+): Promise<string> {
+  const contents = await Promise.all(
+    parts.map(async ({ map }, index) => {
+      const columns = listMappedColumns(map).map((column) => toSourceColumn(tableColumns.columns, column));
+      const sum = `toString(sum(cityHash64(${toTextListSql(columns, clickHouseSql)})))`;
+      return readAllRows(db, `select toString(count()), ${sum} from ${requestedRows[index]}`);
     }),
   );
-  return JSON.stringify(found);
+  return JSON.stringify(contents);
 }
 
-async function metered(
+async function meterRows(
   db: Database,
-  reading: Reading,
+  reading: TableRequest,
   rows: RowsBetween,
-  asked: readonly string[],
+  requestedRows: readonly string[],
 ): Promise<Iterable<readonly UsageCell[]>> {
   const { query, table, parts } = reading;
-  const accounts = askedAccounts(query, table.dedupes);
-  const repeated = table.dedupes ? await db.keep(repeatedIds(reading, rows, asked)) : undefined;
-  const earlier = repeated === undefined ? [] : await earlierRows(db, reading, rows, repeated);
+  const accounts = startUsageRequest(query, table.dedupes);
+  const repeatedIds = table.dedupes ? await db.materialize(selectRepeatedIds(reading, rows, requestedRows)) : undefined;
+  const earlier = repeatedIds === undefined ? [] : await findEarlierRows(db, reading, rows, repeatedIds);
   const inputs: MappedRows[] = [];
   for (const [file, froms] of [
-    [ASKED, asked],
+    [REQUESTED, requestedRows],
     [EARLIER, earlier],
   ] as const) {
     for (const [place, from] of froms.entries()) {
       const { map } = parts[place] ?? {};
       if (map === undefined) continue;
-      const found = { from, columns: reading.opened.columns, rows: await countOf(db, from), file: quotedText(file) };
+      const databaseRows = {
+        from,
+        columns: reading.tableColumns.columns,
+        rowCount: await countRows(db, from),
+        fileExpression: quoteText(file),
+      };
       inputs.push({
-        found: { ...found, checkUnchanged: async () => undefined },
+        databaseRows: { ...databaseRows, checkUnchanged: async () => undefined },
         map,
         mapFile: "columns",
-        isOfCore: file === EARLIER,
+        isDecidedByCore: file === EARLIER,
       });
     }
   }
-  const own = { ...db, close: async () => undefined };
+  const dbWithoutClose = { ...db, close: async () => undefined };
   const { book, sink } = accounts;
-  const cursors = await openDatabaseCursors(own, inputs, sink, {
+  const cursors = await openDatabaseCursors(dbWithoutClose, inputs, sink, {
     book,
-    isPushing: true,
+    usesPushdown: true,
     dedupes: table.dedupes,
-    known: { repeated },
+    knownRepeats: { repeatedIds },
   });
-  await takeAll(cursors, { onDisorder: () => undefined });
-  return accounts.cells();
+  await mergeEvents(cursors, { onDisorder: () => undefined });
+  return accounts.readCells();
 }
 
 /** The hashes of ids that are among the rows that are asked for, and once more there or where S14.1 may still remember them. */
-function repeatedIds({ query, parts }: Reading, rows: RowsBetween, asked: readonly string[]): string {
-  const first = idsHeldFrom(query, query.from);
+function selectRepeatedIds(
+  { query, parts }: TableRequest,
+  rows: RowsBetween,
+  requestedRows: readonly string[],
+): string {
+  const first = findFirstIdDay(query, query.from);
   const before = rows(first * DAY_MS, query.from * DAY_MS);
   const hashes = parts.flatMap(({ source }, place) => {
-    const hash = sqlOfIdHash(source, clickHouseSql);
+    const hash = toIdHashSql(source, clickHouseSql);
     return [
-      `select ${hash} as id_hash, 1 as is_asked from ${asked[place]}`,
+      `select ${hash} as id_hash, 1 as is_asked from ${requestedRows[place]}`,
       `select ${hash} as id_hash, 0 as is_asked from ${before[place]}`,
     ];
   });
@@ -192,24 +216,24 @@ function repeatedIds({ query, parts }: Reading, rows: RowsBetween, asked: readon
 }
 
 /** Rows before those that are asked for, of ids that come again: back to where nothing before can hold such an id any more. */
-async function earlierRows(
+async function findEarlierRows(
   db: Database,
-  { query, parts }: Reading,
+  { query, parts }: TableRequest,
   rows: RowsBetween,
-  repeated: string,
+  repeatedIds: string,
 ): Promise<readonly string[]> {
-  const among = (from: Day, until: Day): readonly string[] =>
-    rows(from * DAY_MS, until * DAY_MS, (source) => `${sqlOfIdHash(source, clickHouseSql)} global in (${repeated})`);
+  const rowsWithRepeatedIds = (from: Day, until: Day): readonly string[] =>
+    rows(from * DAY_MS, until * DAY_MS, (source) => `${toIdHashSql(source, clickHouseSql)} global in (${repeatedIds})`);
   // A time that is put together of several columns has no bounds by which fewer rows would be read.
-  if (!parts.every(({ source }) => "column" in source.timestamp.part)) return among(0, query.from);
-  const isEmpty = async (froms: readonly string[]): Promise<boolean> => {
-    for (const from of froms) if ((await countOf(db, from)) > 0) return false;
+  if (!parts.every(({ source }) => "column" in source.timestamp.part)) return rowsWithRepeatedIds(0, query.from);
+  const haveNoRows = async (froms: readonly string[]): Promise<boolean> => {
+    for (const from of froms) if ((await countRows(db, from)) > 0) return false;
     return true;
   };
-  let first = idsHeldFrom(query, query.from);
+  let first = findFirstIdDay(query, query.from);
   for (let next = first; next > 0; first = next) {
-    next = idsHeldFrom(query, first);
-    if (next >= first || (await isEmpty(among(next, first)))) break;
+    next = findFirstIdDay(query, first);
+    if (next >= first || (await haveNoRows(rowsWithRepeatedIds(next, first)))) break;
   }
-  return among(first, query.from);
+  return rowsWithRepeatedIds(first, query.from);
 }

@@ -6,7 +6,7 @@
 import { RatebookError } from "../../errors.ts";
 import type { ColumnType } from "../source.ts";
 import type { Database } from "../statements/dialect.ts";
-import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
+import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
 
 /** Where a table is. */
 export interface TableName {
@@ -15,18 +15,18 @@ export interface TableName {
 }
 
 /** Settings of a user with which a server leaves rows out without a word, beside those that end in `overflow_mode`. */
-const CUTTING = ["limit", "offset", "skip_unavailable_shards", "distributed_group_by_no_merge"] as const;
+const TRUNCATING_SETTINGS = ["limit", "offset", "skip_unavailable_shards", "distributed_group_by_no_merge"] as const;
 
 /** The columns of a table. */
 export interface TableColumns {
   /** The type of each column, by its name. */
   readonly columns: ReadonlyMap<string, ColumnType>;
   /** What a statement reads: all rows, or some columns of the rows that meet a condition. */
-  readonly from: (rows?: RowsOfTable) => string;
+  readonly from: (rows?: TableRowFilter) => string;
 }
 
 /** Some rows of a table. */
-export interface RowsOfTable {
+export interface TableRowFilter {
   /** A condition on any of its columns. */
   readonly condition: string;
   /** The names of the columns that are read. They are written out: `*` would leave out those that are computed. */
@@ -42,20 +42,24 @@ export interface ClickHouseTable extends TableColumns {
 /**
  * Looks at a table.
  *
- * @param needed the columns that are read
+ * @param columnNames the columns that are read
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it cannot be read, or not surely whole; ERR_INPUT_INVALID for a column that it lacks, or that
  * holds lists or objects
  */
-export async function openTable(db: Database, named: TableName, needed: readonly string[]): Promise<ClickHouseTable> {
-  const { database, table } = named;
-  const found = await columnsOfTable(db, named, needed);
-  const stampNow = async (): Promise<string> =>
-    (await partsOfTable(db, named)) ?? String(await countOf(db, found.from()));
-  const stamp = await stampNow();
+export async function openTable(
+  db: Database,
+  tableName: TableName,
+  columnNames: readonly string[],
+): Promise<ClickHouseTable> {
+  const { database, table } = tableName;
+  const tableColumns = await readTableColumns(db, tableName, columnNames);
+  const readStamp = async (): Promise<string> =>
+    (await readPartsStamp(db, tableName)) ?? String(await countRows(db, tableColumns.from()));
+  const stamp = await readStamp();
   return {
-    ...found,
+    ...tableColumns,
     checkUnchanged: async () => {
-      if ((await stampNow()) === stamp) return;
+      if ((await readStamp()) === stamp) return;
       throw new RatebookError(
         "ERR_USAGE_UNAVAILABLE",
         `the table ${database}.${table} changed while it was read: nothing is priced from it; read a view of days that are complete`,
@@ -66,30 +70,30 @@ export async function openTable(db: Database, named: TableName, needed: readonly
 }
 
 /** The columns of a table. @throws {RatebookError} as {@link openTable} */
-export async function columnsOfTable(
+export async function readTableColumns(
   db: Database,
   { database, table }: TableName,
-  needed: readonly string[],
+  columnNames: readonly string[],
 ): Promise<TableColumns> {
   await checkSettings(db);
-  const { quotedName } = clickHouseSql;
-  const name = `${quotedName(database)}.${quotedName(table)}`;
+  const { quoteName } = clickHouseSql;
+  const name = `${quoteName(database)}.${quoteName(table)}`;
   const columns = new Map<string, ColumnType>();
   for await (const rows of db.stream(`describe table ${name}`))
-    for (const [column, type] of rows) columns.set(String(column), typeOf(String(type)));
-  for (const column of needed) checkColumn(column, columns, table);
+    for (const [column, type] of rows) columns.set(String(column), parseClickHouseType(String(type)));
+  for (const column of columnNames) checkColumn(column, columns, table);
   const from: TableColumns["from"] = (rows) => {
     if (rows === undefined) return `${name} as e`;
-    const read = rows.columns.length === 0 ? "1" : rows.columns.map(quotedName).join(", ");
-    return `(select ${read} from ${name} as e where ${rows.condition}) as e`;
+    const columnList = rows.columns.length === 0 ? "1" : rows.columns.map(quoteName).join(", ");
+    return `(select ${columnList} from ${name} as e where ${rows.condition}) as e`;
   };
   return { columns, from };
 }
 
 /** How many rows a statement reads. */
-export async function countOf(db: Database, from: string): Promise<number> {
+export async function countRows(db: Database, from: string): Promise<number> {
   // A user's settings may have it that there is no answer where there are no rows.
-  const [[rows] = []] = await all(db, `select toString(count()) from ${from}`);
+  const [[rows] = []] = await readAllRows(db, `select toString(count()) from ${from}`);
   return Number(rows ?? 0);
 }
 
@@ -97,39 +101,42 @@ export async function countOf(db: Database, from: string): Promise<number> {
  * What tells that rows were written: of a table of the MergeTree family the blocks and mutations of its parts, which merging
  * leaves as they are; undefined of any other, and where the server does not show its parts.
  */
-export async function partsOfTable(db: Database, { database, table }: TableName): Promise<string | undefined> {
+export async function readPartsStamp(db: Database, { database, table }: TableName): Promise<string | undefined> {
   const parts =
     `select partition_id, toString(max(max_block_number)), toString(max(data_version)), toString(sum(rows)) from system.parts ` +
-    `where active and database = ${quotedText(database)} and table = ${quotedText(table)} group by partition_id order by partition_id`;
-  const rows = await all(db, parts).catch(() => []);
+    `where active and database = ${quoteText(database)} and table = ${quoteText(table)} group by partition_id order by partition_id`;
+  const rows = await readAllRows(db, parts).catch(() => []);
   return rows.length > 0 ? JSON.stringify(rows) : undefined;
 }
 
 /** Refuses a user for whom answers may be cut off, or shards left out: then an id that comes again would be counted twice. */
 async function checkSettings(db: Database): Promise<void> {
-  const asked = `name like '%overflow_mode%' or name in (${CUTTING.map(quotedText).join(", ")})`;
-  for (const [name, value] of await all(db, `select name, value from system.settings where ${asked} order by name`)) {
-    const expected = CUTTING.some((each) => each === name) ? "0" : "throw";
-    if (value === expected || value === "") continue;
+  const condition = `name like '%overflow_mode%' or name in (${TRUNCATING_SETTINGS.map(quoteText).join(", ")})`;
+  for (const [name, value] of await readAllRows(
+    db,
+    `select name, value from system.settings where ${condition} order by name`,
+  )) {
+    const safeValue = TRUNCATING_SETTINGS.some((each) => each === name) ? "0" : "throw";
+    if (value === safeValue || value === "") continue;
     throw new RatebookError(
       "ERR_USAGE_UNAVAILABLE",
-      `the setting ${String(name)} of this user of ClickHouse is ${JSON.stringify(value)}, with which rows may be left out without a word: expected ${JSON.stringify(expected)}`,
+      `the setting ${String(name)} of this user of ClickHouse is ${JSON.stringify(value)}, with which rows may be left out without a word: expected ${JSON.stringify(safeValue)}`,
       {},
     );
   }
 }
 
 /** All rows of a statement. */
-export async function all(db: Database, sql: string): Promise<readonly (readonly unknown[])[]> {
-  const found: (readonly unknown[])[] = [];
-  for await (const rows of db.stream(sql)) found.push(...rows);
-  return found;
+export async function readAllRows(db: Database, sql: string): Promise<readonly (readonly unknown[])[]> {
+  const allRows: (readonly unknown[])[] = [];
+  for await (const rows of db.stream(sql)) allRows.push(...rows);
+  return allRows;
 }
 
 /** The type of a column by ClickHouse's name of it. */
-export function typeOf(name: string): ColumnType {
+export function parseClickHouseType(name: string): ColumnType {
   const [, inner] = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(name) ?? [];
-  if (inner !== undefined) return typeOf(inner);
+  if (inner !== undefined) return parseClickHouseType(inner);
   const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(name) ?? [];
   if (precision !== undefined && Number(precision) <= 38)
     return { type: "decimal", precision: Number(precision), scale: Number(scale) };
@@ -145,19 +152,19 @@ export function typeOf(name: string): ColumnType {
 function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, table: string): void {
   const type = columns.get(name);
   if (type === undefined) {
-    const known = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalid(`${table}: expected a column ${JSON.stringify(name)}, and the table has ${known.join(", ")}`);
+    const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
+    throw invalidTable(`${table}: expected a column ${JSON.stringify(name)}, and the table has ${names.join(", ")}`);
   }
   if (
     type.type === "other" &&
     /^(?:Array|Tuple|Map|Nested|JSON|Object|Variant|Dynamic|AggregateFunction)/.test(type.name)
   )
-    throw invalid(
+    throw invalidTable(
       `${table}: the column ${JSON.stringify(name)} is of type ${type.name}: a part of an event is one text, number or time`,
     );
 }
 
 /** What is wrong with a table or its map. */
-export function invalid(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+export function invalidTable(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
 }

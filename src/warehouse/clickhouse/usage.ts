@@ -4,10 +4,10 @@
  * @module
  */
 import type { UsageSource } from "../../ledger/usage-source.ts";
-import { checkCsvMap } from "../../records/csv-map.ts";
+import { checkEventFileMap } from "../../records/csv-map.ts";
 import type { ClickHouse } from "./connect.ts";
 import type { EventColumns } from "./event-columns.ts";
-import { usageOfTable } from "./table-usage.ts";
+import { createTableUsage } from "./table-usage.ts";
 
 /** Where events are. */
 export interface ClickHouseUsageOptions {
@@ -37,6 +37,6 @@ export interface ClickHouseUsageOptions {
  */
 export function clickhouseUsage(client: ClickHouse, options: ClickHouseUsageOptions): UsageSource {
   const { table, database, columns, hasUniqueIds = false } = options;
-  const map = columns === undefined ? undefined : checkCsvMap("columns", columns);
-  return usageOfTable({ client, table, database, map, dedupes: !hasUniqueIds });
+  const map = columns === undefined ? undefined : checkEventFileMap("columns", columns);
+  return createTableUsage({ client, table, database, map, dedupes: !hasUniqueIds });
 }

@@ -12,7 +12,7 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node
 
 import { RatebookError } from "../../errors.ts";
 import type { Database, Row, Value } from "../statements/dialect.ts";
-import { duckDbSql, quotedText } from "./duckdb-sql.ts";
+import { duckDbSql, quoteText } from "./duckdb-sql.ts";
 
 /** How much an instance may take. */
 export interface DuckDbLimits {
@@ -24,7 +24,7 @@ export interface DuckDbLimits {
 /** An open instance. */
 export interface DuckDb extends Database {
   /** Runs a statement. @throws {RatebookError} ERR_USAGE_UNAVAILABLE with what DuckDB says */
-  readonly run: (sql: string) => Promise<readonly Row[]>;
+  readonly execute: (sql: string) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ const PACKAGE = "@duckdb/node-api";
 
 /** Opens an instance. @throws {RatebookError} ERR_REFUSED where the package is not installed, or a limit is none */
 export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {}): Promise<DuckDb> {
-  const duckDb = await duckDbPackage();
+  const duckDb = await importDuckDb();
   const folder = await mkdtemp(join(tmpdir(), "ratebook-"));
   const instance = await duckDb.DuckDBInstance.create(":memory:");
   const connections: DuckDBConnection[] = [];
@@ -49,23 +49,23 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
   try {
     const first = await connect();
     const settings = [
-      `memory_limit = ${quotedText(memory)}`,
-      `temp_directory = ${quotedText(folder)}`,
+      `memory_limit = ${quoteText(memory)}`,
+      `temp_directory = ${quoteText(folder)}`,
       "preserve_insertion_order = false",
       // Times are computed from microseconds of UTC, whatever the zone of the session; it is set so that no host's zone can matter.
       "TimeZone = 'UTC'",
       ...(threads === undefined ? [] : [`threads = ${threads}`]),
     ];
-    for (const setting of settings) await told(async () => first.run(`set ${setting}`));
-    const run: DuckDb["run"] = async (sql) =>
-      told(async () => (await first.runAndReadAll(sql)).getRows().map((row) => row.map(valueOf)));
+    for (const setting of settings) await withUsageErrors(async () => first.run(`set ${setting}`));
+    const execute: DuckDb["execute"] = async (sql) =>
+      withUsageErrors(async () => (await first.runAndReadAll(sql)).getRows().map((row) => row.map(toPlainValue)));
     return {
       dialect: duckDbSql,
-      run,
+      execute,
       // A connection has one result at a time.
-      stream: (sql) => streamed(connect, sql),
-      keep: keeper(run),
-      listed: lister(run),
+      stream: (sql) => streamRows(connect, sql),
+      materialize: createMaterializer(execute),
+      selectTexts: createTextLister(execute),
       close,
     };
   } catch (error) {
@@ -75,35 +75,35 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
 }
 
 /** Tables that hold what statements gave. */
-function keeper(run: DuckDb["run"]): Database["keep"] {
+function createMaterializer(execute: DuckDb["execute"]): Database["materialize"] {
   let count = 0;
   return async (sql) => {
     const table = `kept_${count++}`;
-    await run(`create table ${table} as ${sql}`);
-    const [[rows] = []] = await run(`select count(*) from ${table}`);
+    await execute(`create table ${table} as ${sql}`);
+    const [[rows] = []] = await execute(`select count(*) from ${table}`);
     return Number(rows) === 0 ? undefined : `select * from ${table}`;
   };
 }
 
 /** So many texts are inserted by one statement. */
-const INSERTED = 1000;
+const INSERT_BATCH_SIZE = 1000;
 
 /** Tables of texts. */
-function lister(run: DuckDb["run"]): Database["listed"] {
+function createTextLister(execute: DuckDb["execute"]): Database["selectTexts"] {
   let count = 0;
   return async (texts) => {
     const table = `listed_${count++}`;
-    await run(`create table ${table} (name VARCHAR)`);
-    for (let at = 0; at < texts.length; at += INSERTED) {
-      const values = texts.slice(at, at + INSERTED).map((text) => `(${quotedText(text)})`);
-      await run(`insert into ${table} values ${values.join(", ")}`);
+    await execute(`create table ${table} (name VARCHAR)`);
+    for (let at = 0; at < texts.length; at += INSERT_BATCH_SIZE) {
+      const values = texts.slice(at, at + INSERT_BATCH_SIZE).map((text) => `(${quoteText(text)})`);
+      await execute(`insert into ${table} values ${values.join(", ")}`);
     }
     return `select name from ${table}`;
   };
 }
 
 /** A value as all databases give it. */
-function valueOf(value: DuckDBValue): Value {
+function toPlainValue(value: DuckDBValue): Value {
   if (value === null || typeof value === "number" || typeof value === "bigint" || typeof value === "string")
     return value;
   return typeof value === "object" && "items" in value && Array.isArray(value.items)
@@ -111,17 +111,17 @@ function valueOf(value: DuckDBValue): Value {
     : String(value);
 }
 
-async function* streamed(connect: () => Promise<DuckDBConnection>, sql: string): AsyncIterable<readonly Row[]> {
-  const result = await told(async () => (await connect()).stream(sql));
+async function* streamRows(connect: () => Promise<DuckDBConnection>, sql: string): AsyncIterable<readonly Row[]> {
+  const result = await withUsageErrors(async () => (await connect()).stream(sql));
   for (;;) {
-    const chunk = await told(async () => result.fetchChunk());
+    const chunk = await withUsageErrors(async () => result.fetchChunk());
     if (chunk === null || chunk.rowCount === 0) return;
-    yield chunk.getRows().map((row) => row.map(valueOf));
+    yield chunk.getRows().map((row) => row.map(toPlainValue));
   }
 }
 
 /** The first line of what DuckDB says, as an error of ours. */
-async function told<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withUsageErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -131,7 +131,7 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-async function duckDbPackage(): Promise<{ readonly DuckDBInstance: typeof DuckDBInstance }> {
+async function importDuckDb(): Promise<{ readonly DuckDBInstance: typeof DuckDBInstance }> {
   try {
     return await import("@duckdb/node-api");
   } catch (error) {

@@ -11,14 +11,14 @@
 import type { NumberRange } from "../pushing/number-range.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "../statements/dialect.ts";
-import { formOf, PLAIN_END_SECONDS, sqlOfCountedTime, sqlOfDouble } from "../statements/parts.ts";
+import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../statements/parts.ts";
 
-const integer: Dialect["integer"] = (value, isWide) => `${value}::${isWide ? "HUGEINT" : "BIGINT"}`;
-const integerIn: Dialect["integerIn"] = (text) => `try_cast(${text} as BIGINT)`;
+const integerLiteral: Dialect["integerLiteral"] = (value, isWide) => `${value}::${isWide ? "HUGEINT" : "BIGINT"}`;
+const parseInteger: Dialect["parseInteger"] = (text) => `try_cast(${text} as BIGINT)`;
 /** A name in quotes. */
-export const quotedName: Dialect["quotedName"] = (name) => `"${name.replaceAll('"', '""')}"`;
+export const quoteName: Dialect["quoteName"] = (name) => `"${name.replaceAll('"', '""')}"`;
 /** A text in quotes; a statement ends at a NUL, and its lines are moved to the right as it is laid out. */
-export const quotedText: Dialect["quotedText"] = (text) =>
+export const quoteText: Dialect["quoteText"] = (text) =>
   text
     .split(/([\0\n])/)
     .map((part, place) => (place % 2 === 1 ? `chr(${part.charCodeAt(0)})` : `'${part.replaceAll("'", "''")}'`))
@@ -26,45 +26,45 @@ export const quotedText: Dialect["quotedText"] = (text) =>
 
 /** The SQL of DuckDB. */
 export const duckDbSql: Dialect = {
-  quotedName,
-  quotedText,
-  table: (name) => name.split(".").map(quotedName).join("."),
-  pairs,
-  integer,
-  operand: String,
-  widened: (number) => `${number}::HUGEINT`,
-  quotient: (a, b) => `(${a} // ${b})`,
-  sumOf: (number, condition) => `sum(try_cast(${number} as BIGINT)) filter (where ${condition})`,
-  integerIn,
-  noInteger: "null::BIGINT",
-  bytes: (text) => `strlen(${text})`,
+  quoteName,
+  quoteText,
+  table: (name) => name.split(".").map(quoteName).join("."),
+  selectPairs,
+  integerLiteral,
+  operandLiteral: String,
+  widen: (number) => `${number}::HUGEINT`,
+  divideInteger: (a, b) => `(${a} // ${b})`,
+  sumWhere: (number, condition) => `sum(try_cast(${number} as BIGINT)) filter (where ${condition})`,
+  parseInteger,
+  nullInteger: "null::BIGINT",
+  byteLength: (text) => `strlen(${text})`,
   contains: (whole, part) => `contains(${whole}, ${part})`,
-  isOfForm: (text, form) => `regexp_full_match(${text}, '${form}')`,
-  found: (text, pattern) => `regexp_extract(${text}, '${pattern}', 1)`,
-  dayOf: (date) => `(try_cast(${date} as DATE) - DATE '1970-01-01')`,
-  textOf: (number) => `cast(${number} as VARCHAR)`,
-  dateOf: (day) => `cast(DATE '1970-01-01' + cast(${day} as INTEGER) as VARCHAR)`,
-  listOf: (texts) => `[${texts.join(", ")}]::VARCHAR[]`,
+  matchesPattern: (text, form) => `regexp_full_match(${text}, '${form}')`,
+  extractGroup: (text, pattern) => `regexp_extract(${text}, '${pattern}', 1)`,
+  toDayNumber: (date) => `(try_cast(${date} as DATE) - DATE '1970-01-01')`,
+  toText: (number) => `cast(${number} as VARCHAR)`,
+  toDate: (day) => `cast(DATE '1970-01-01' + cast(${day} as INTEGER) as VARCHAR)`,
+  toList: (texts) => `[${texts.join(", ")}]::VARCHAR[]`,
   hash: (text) => `hash(${text})`,
   isNotIn: (value, rows) => `${value} not in (${rows})`,
   columnText,
   plainText: columnText,
-  isWhole: undefined,
-  whole: (text) => text,
-  joined: (texts) => `concat(${texts.join(", ")})`,
-  row: "file_row_number",
+  isValidText: undefined,
+  toValidText: (text) => text,
+  concatenate: (texts) => `concat(${texts.join(", ")})`,
+  rowNumber: "file_row_number",
   plainNumber,
   plainInstant,
 };
 
-function pairs([one, other]: readonly [string, string], rows: readonly (readonly [string, string])[]): string {
+function selectPairs([one, other]: readonly [string, string], rows: readonly (readonly [string, string])[]): string {
   if (rows.length === 0) return `select null::VARCHAR as ${one}, null::VARCHAR as ${other} where false`;
-  const values = rows.map(([a, b]) => `  (${quotedText(a)}, ${quotedText(b)})`);
+  const values = rows.map(([a, b]) => `  (${quoteText(a)}, ${quoteText(b)})`);
   return `select * from (values\n${values.join(",\n")}\n) as given (${one}, ${other})`;
 }
 
 function columnText({ column, type }: SourceColumn): string {
-  const name = quotedName(column);
+  const name = quoteName(column);
   if (type.type === "text") return name;
   if (type.type !== "timestamp" || !type.isZoned) return `cast(${name} as VARCHAR)`;
   return `cast(make_timestamp(epoch_us(${name})) as VARCHAR) || 'Z'`;
@@ -72,35 +72,35 @@ function columnText({ column, type }: SourceColumn): string {
 
 function plainNumber({ column, type }: SourceColumn, range: NumberRange): string {
   const { scale, least, most } = range;
-  const name = quotedName(column);
+  const name = quoteName(column);
   switch (type.type) {
     case "integer":
       return `case when ${name} between ${least} and ${most} then ${name}::BIGINT end`;
     case "double":
-      return sqlOfDouble(name, range, { power: `1e${scale}::DOUBLE`, whole: integerIn });
+      return toDoubleSql(name, range, { power: `1e${scale}::DOUBLE`, toInteger: parseInteger });
     case "decimal":
-      return `case when ${name} between ${decimalText(least, scale)} and ${decimalText(most, scale)} then ${mantissa(name, scale)} end`;
+      return `case when ${name} between ${formatDecimalLiteral(least, scale)} and ${formatDecimalLiteral(most, scale)} then ${toMantissaSql(name, scale)} end`;
     default: {
-      const value = scale === 0 ? integerIn(name) : mantissa(name, scale);
-      return `case when regexp_full_match(${name}, '${formOf(range)}') then ${value} end`;
+      const value = scale === 0 ? parseInteger(name) : toMantissaSql(name, scale);
+      return `case when regexp_full_match(${name}, '${decimalPattern(range)}') then ${value} end`;
     }
   }
 }
 
 /** `value × 10^scale` of a decimal or a text of at most 18 digits: the whole part and the fraction, each exact. */
-function mantissa(name: string, scale: number): string {
+function toMantissaSql(name: string, scale: number): string {
   // The fraction alone is multiplied: a product keeps 18 digits, or 38.
   const decimal = `try_cast(${name} as DECIMAL(${scale > 9 ? 38 : 18}, ${scale}))`;
-  if (scale === 0) return integerIn(decimal);
+  if (scale === 0) return parseInteger(decimal);
   const power = 10n ** BigInt(scale);
   return `trunc(${decimal})::BIGINT * ${power} + ((${decimal} - trunc(${decimal})) * ${power})::BIGINT`;
 }
 
-function decimalText(value: bigint, scale: number): string {
+function formatDecimalLiteral(value: bigint, scale: number): string {
   const [sign, digits] = value < 0n ? ["-", String(-value)] : ["", String(value)];
   if (scale === 0) return sign + digits;
-  const padded = digits.padStart(scale + 1, "0");
-  return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+  const paddedDigits = digits.padStart(scale + 1, "0");
+  return `${sign}${paddedDigits.slice(0, -scale)}.${paddedDigits.slice(-scale)}`;
 }
 
 /** `2024-01-02T03:04:05.678`, with at most nine digits after the point: what is below a microsecond is cut, as tried. */
@@ -117,8 +117,8 @@ function plainInstant({
   form,
   zoneMinutes,
 }: SourceTime & { readonly part: SourceColumn }): string {
-  const name = quotedName(column);
-  if (form !== undefined) return sqlOfCountedTime(name, form, `${name}::BIGINT`);
+  const name = quoteName(column);
+  if (form !== undefined) return toNumericTimeSql(name, form, `${name}::BIGINT`);
   if (type.type === "timestamp") {
     const shift = type.isZoned ? 0 : (zoneMinutes ?? 0) * 60_000_000;
     const micros = `(epoch_us(${name}) - ${shift})`;
@@ -132,6 +132,6 @@ function plainInstant({
   if (zoneMinutes === undefined || zoneMinutes === 0)
     return `case when ${isShaped} and ${name} >= '1970' then ${micros} // 1000 end`;
   // Without a zone of its own a text is a time of the zone that is given for it.
-  const shifted = `(${micros} - case when right(${name}, 1) = 'Z' then 0 else ${zoneMinutes * 60_000_000} end)`;
-  return `case when ${isShaped} and ${shifted} >= 0 then ${shifted} // 1000 end`;
+  const utcMicros = `(${micros} - case when right(${name}, 1) = 'Z' then 0 else ${zoneMinutes * 60_000_000} end)`;
+  return `case when ${isShaped} and ${utcMicros} >= 0 then ${utcMicros} // 1000 end`;
 }

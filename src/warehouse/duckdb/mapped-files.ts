@@ -3,24 +3,24 @@
  *
  * @module
  */
-import type { CsvMap } from "../../records/csv-map.ts";
+import type { EventFileMap } from "../../records/csv-map.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
-import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { columnsNamedBy } from "../reading/mapped-source.ts";
+import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
+import { listMappedColumns } from "../reading/mapped-source.ts";
 import { openDuckDb } from "./connect.ts";
-import { FILE_OF_ROW, openParquetFiles } from "./parquet-files.ts";
+import { FILE_EXPRESSION, openParquetFiles } from "./parquet-files.ts";
 
 /** Files of one map, in their order. */
 export interface ParquetInput {
   readonly paths: readonly string[];
-  readonly map: CsvMap;
+  readonly map: EventFileMap;
   /** The map's file, for messages. */
   readonly mapFile: string;
 }
 
 /** How Parquet files are read. */
-export interface ParquetReading extends DatabaseReading {
+export interface ParquetReadOptions extends DatabaseReadOptions {
   /** The limit of DuckDB's memory. */
   readonly memory: string | undefined;
 }
@@ -28,21 +28,21 @@ export interface ParquetReading extends DatabaseReading {
 /**
  * Opens files.
  *
- * @param open opens the database
+ * @param openDatabase opens the database
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
  */
 export async function openParquet(
   inputs: readonly ParquetInput[],
   sink: EventSink,
-  reading: ParquetReading,
-  open: typeof openDuckDb = openDuckDb,
+  reading: ParquetReadOptions,
+  openDatabase: typeof openDuckDb = openDuckDb,
 ): Promise<readonly EventCursor[]> {
-  const db = await open({ memory: reading.memory });
+  const db = await openDatabase({ memory: reading.memory });
   try {
     const rows: MappedRows[] = [];
     for (const { paths, map, mapFile } of inputs) {
-      const found = await openParquetFiles(db, paths, columnsNamedBy(map));
-      rows.push({ found: { ...found, file: FILE_OF_ROW }, map, mapFile });
+      const databaseRows = await openParquetFiles(db, paths, listMappedColumns(map));
+      rows.push({ databaseRows: { ...databaseRows, fileExpression: FILE_EXPRESSION }, map, mapFile });
     }
     return await openDatabaseCursors(db, rows, sink, reading);
   } catch (error) {

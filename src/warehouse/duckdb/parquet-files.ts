@@ -9,7 +9,7 @@ import { stat } from "node:fs/promises";
 import { RatebookError } from "../../errors.ts";
 import type { ColumnType } from "../source.ts";
 import type { DuckDb } from "./connect.ts";
-import { quotedName, quotedText } from "./duckdb-sql.ts";
+import { quoteName, quoteText } from "./duckdb-sql.ts";
 
 /** The column that names a row's file. */
 export const FILE_COLUMN = "ratebook_file";
@@ -21,7 +21,7 @@ export interface ParquetFiles {
   /** The type of each column, by its name. */
   readonly columns: ReadonlyMap<string, ColumnType>;
   /** How many rows there are in all. */
-  readonly rows: number;
+  readonly rowCount: number;
   /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where a file is not as it was when it was looked at */
   readonly checkUnchanged: () => Promise<void>;
 }
@@ -30,36 +30,36 @@ export interface ParquetFiles {
  * Looks at the footers of files.
  *
  * @param patterns paths, also with `*`, and what else DuckDB reads, such as `s3://…`
- * @param needed the columns that are read: they must be of one type in all files
+ * @param columnNames the columns that are read: they must be of one type in all files
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where one cannot be read; ERR_INPUT_INVALID for a column that one lacks, that
  * has another type elsewhere, or holds lists or objects
  */
 export async function openParquetFiles(
   db: DuckDb,
   patterns: readonly string[],
-  needed: readonly string[],
+  columnNames: readonly string[],
 ): Promise<ParquetFiles> {
-  const list = `[${patterns.map(quotedText).join(", ")}]`;
-  const counted = await db.run(
+  const list = `[${patterns.map(quoteText).join(", ")}]`;
+  const rowCounts = await db.execute(
     `select file_name, sum(num_rows)::DOUBLE from parquet_file_metadata(${list}) group by 1 order by 1`,
   );
-  const names = counted.map(([name]) => String(name));
+  const names = rowCounts.map(([name]) => String(name));
   const [first = ""] = names;
-  const stamps = await stampsOf(names);
-  const columns = await columnsOf(db, first);
-  for (const name of needed) checkColumn(name, columns, first);
-  await checkShapes(db, list, needed);
+  const stamps = await readFileStamps(names);
+  const columns = await readColumns(db, first);
+  for (const name of columnNames) checkColumn(name, columns, first);
+  await checkShapes(db, list, columnNames);
   return {
-    from: `read_parquet(${list}, filename = ${quotedText(FILE_COLUMN)}, file_row_number = true)`,
+    from: `read_parquet(${list}, filename = ${quoteText(FILE_COLUMN)}, file_row_number = true)`,
     columns,
-    rows: counted.reduce((sum, [, rows]) => sum + Number(rows), 0),
+    rowCount: rowCounts.reduce((sum, [, rows]) => sum + Number(rows), 0),
     checkUnchanged: async () => {
-      const now = await stampsOf(names);
-      const changed = names.find((_, place) => stamps[place] !== now[place]);
-      if (changed === undefined) return;
+      const now = await readFileStamps(names);
+      const changedFile = names.find((_, place) => stamps[place] !== now[place]);
+      if (changedFile === undefined) return;
       throw new RatebookError(
         "ERR_USAGE_UNAVAILABLE",
-        `${changed} changed while it was read: nothing is priced from it`,
+        `${changedFile} changed while it was read: nothing is priced from it`,
         {},
       );
     },
@@ -67,22 +67,22 @@ export async function openParquetFiles(
 }
 
 /** What tells that a file was written again; nothing for what is no file here. */
-async function stampsOf(names: readonly string[]): Promise<readonly (string | undefined)[]> {
+async function readFileStamps(names: readonly string[]): Promise<readonly (string | undefined)[]> {
   return Promise.all(
     names.map(async (name) => {
-      const found = await stat(name, { bigint: true }).catch(() => undefined);
-      return found === undefined ? undefined : `${found.size} ${found.mtimeNs} ${found.ino}`;
+      const stats = await stat(name, { bigint: true }).catch(() => undefined);
+      return stats === undefined ? undefined : `${stats.size} ${stats.mtimeNs} ${stats.ino}`;
     }),
   );
 }
 
-async function columnsOf(db: DuckDb, file: string): Promise<ReadonlyMap<string, ColumnType>> {
-  const rows = await db.run(`describe select * from read_parquet(${quotedText(file)})`);
-  return new Map(rows.map(([name, type]) => [String(name), typeOf(String(type))]));
+async function readColumns(db: DuckDb, file: string): Promise<ReadonlyMap<string, ColumnType>> {
+  const rows = await db.execute(`describe select * from read_parquet(${quoteText(file)})`);
+  return new Map(rows.map(([name, type]) => [String(name), parseDuckDbType(String(type))]));
 }
 
 /** The type of a column by DuckDB's name of it. */
-export function typeOf(name: string): ColumnType {
+export function parseDuckDbType(name: string): ColumnType {
   const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(name) ?? [];
   if (precision !== undefined) return { type: "decimal", precision: Number(precision), scale: Number(scale) };
   if (/^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT)$/.test(name)) return { type: "integer" };
@@ -97,20 +97,22 @@ export function typeOf(name: string): ColumnType {
 function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, file: string): void {
   const type = columns.get(name);
   if (type === undefined) {
-    const known = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalid(`${file}: the map names the column ${JSON.stringify(name)}, and the file has ${known.join(", ")}`);
+    const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
+    throw invalidFile(
+      `${file}: the map names the column ${JSON.stringify(name)}, and the file has ${names.join(", ")}`,
+    );
   }
   if (type.type === "other" && /[[(]|^(?:STRUCT|MAP|BLOB|JSON|UNION|VARIANT)/.test(type.name))
-    throw invalid(
+    throw invalidFile(
       `${file}: the column ${JSON.stringify(name)} is of type ${type.name}: a part of an event is one text, number or time`,
     );
 }
 
 /** Every file has each column as the first one does. */
-async function checkShapes(db: DuckDb, list: string, needed: readonly string[]): Promise<void> {
-  const names = needed.map(quotedText).join(", ");
+async function checkShapes(db: DuckDb, list: string, columnNames: readonly string[]): Promise<void> {
+  const names = columnNames.map(quoteText).join(", ");
   if (names === "") return;
-  const shapes = await db.run(
+  const shapes = await db.execute(
     `select name, count(distinct file_name), count(distinct (type, logical_type, converted_type, "precision", scale)), ` +
       `(select count(distinct file_name) from parquet_schema(${list})), arg_min(file_name, file_name), max(file_name) ` +
       `from parquet_schema(${list}) where name in (${names}) group by name order by name`,
@@ -118,15 +120,15 @@ async function checkShapes(db: DuckDb, list: string, needed: readonly string[]):
   for (const [name, files, types, all] of shapes) {
     const column = JSON.stringify(String(name));
     if (Number(files) !== Number(all))
-      throw invalid(`the column ${column} is not in all of the files: give files of one shape together`);
+      throw invalidFile(`the column ${column} is not in all of the files: give files of one shape together`);
     if (Number(types) > 1)
-      throw invalid(`the column ${column} has another type in some of the files: give files of one shape together`);
+      throw invalidFile(`the column ${column} has another type in some of the files: give files of one shape together`);
   }
 }
 
 /** The file of a row. */
-export const FILE_OF_ROW: string = quotedName(FILE_COLUMN);
+export const FILE_EXPRESSION: string = quoteName(FILE_COLUMN);
 
-function invalid(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+function invalidFile(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
 }

@@ -6,7 +6,7 @@
 import type { Term } from "./term.ts";
 
 /** A value of a rule: a term, null, or a list of literals. */
-export type Inferred =
+export type InferredValue =
   | Term
   | { readonly kind: "nothing" }
   | { readonly kind: "list"; readonly values: readonly unknown[] };

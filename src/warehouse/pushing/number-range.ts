@@ -14,49 +14,49 @@ export interface NumberRange {
 }
 
 /** Integers of 64 and of 128 bits reach so far, exclusive, to either side. */
-export const NARROW_END: bigint = 2n ** 63n;
-/** As {@link NARROW_END}, for 128 bits. */
-export const WIDE_END: bigint = 2n ** 127n;
+export const INT64_END: bigint = 2n ** 63n;
+/** As {@link INT64_END}, for 128 bits. */
+export const INT128_END: bigint = 2n ** 127n;
 
 /** The range of one value. */
-export function rangeOfConstant(value: Exact): NumberRange {
+export function constantRange(value: Exact): NumberRange {
   const mantissa = BigInt(mantissaOf(value));
   return { scale: scaleOf(value), least: mantissa, most: mantissa };
 }
 
 /** How far from 0 a range reaches. */
-export function reachOf({ least, most }: NumberRange): bigint {
+export function largestMagnitude({ least, most }: NumberRange): bigint {
   return -least > most ? -least : most;
 }
 
 /** The same values, counted at a scale that is not smaller. */
-export function rangeAt(range: NumberRange, scale: number): NumberRange {
+export function rescaleRange(range: NumberRange, scale: number): NumberRange {
   const factor = 10n ** BigInt(scale - range.scale);
   return { scale, least: range.least * factor, most: range.most * factor };
 }
 
 /** The range of sums. Both at one scale. */
-export function sumRange(a: NumberRange, b: NumberRange): NumberRange {
+export function addRanges(a: NumberRange, b: NumberRange): NumberRange {
   return { scale: a.scale, least: a.least + b.least, most: a.most + b.most };
 }
 
 /** The range of the values with the other sign. */
-export function negatedRange({ scale, least, most }: NumberRange): NumberRange {
+export function negateRange({ scale, least, most }: NumberRange): NumberRange {
   return { scale, least: -most, most: -least };
 }
 
 /** The range of products. */
-export function productRange(a: NumberRange, b: NumberRange): NumberRange {
+export function multiplyRanges(a: NumberRange, b: NumberRange): NumberRange {
   const corners = [a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most];
-  return { scale: a.scale + b.scale, ...boundsOf(corners) };
+  return { scale: a.scale + b.scale, ...findBounds(corners) };
 }
 
 /** The smallest range that holds both. Both at one scale. */
-export function rangeOfEither(a: NumberRange, b: NumberRange): NumberRange {
-  return { scale: a.scale, ...boundsOf([a.least, a.most, b.least, b.most]) };
+export function uniteRanges(a: NumberRange, b: NumberRange): NumberRange {
+  return { scale: a.scale, ...findBounds([a.least, a.most, b.least, b.most]) };
 }
 
-function boundsOf(values: readonly bigint[]): Pick<NumberRange, "least" | "most"> {
+function findBounds(values: readonly bigint[]): Pick<NumberRange, "least" | "most"> {
   return {
     least: values.reduce((least, value) => (value < least ? value : least)),
     most: values.reduce((most, value) => (value > most ? value : most)),

@@ -12,10 +12,17 @@ import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { toRuleValue, formatValue } from "../../rules/value.ts";
-import { inferNumber, inferRule, inferTruth, textLiteral, type VariableTerms } from "./infer-rule.ts";
+import { inferNumber, inferRule, inferTruth, createTextLiteral, type VariableTerms } from "./infer-rule.ts";
 import type { NumberRange } from "./number-range.ts";
-import { constantNumber, numberChoice, numberTerm, sumOf } from "./number-terms.ts";
-import { constantTruth, joinedTruth, NotPushed, type NumberTerm, type TextTerm, type TruthTerm } from "./term.ts";
+import { createNumberConstant, chooseNumber, createNumberTerm, addTerms } from "./number-terms.ts";
+import {
+  createTruthConstant,
+  joinTruths,
+  NotPushable,
+  type NumberTerm,
+  type TextTerm,
+  type TruthTerm,
+} from "./term.ts";
 
 /** How many digits an attribute of a plain event has at most. */
 export interface DigitBounds {
@@ -24,7 +31,7 @@ export interface DigitBounds {
 }
 
 /** What the attributes of a schema are allowed to be; by their names. */
-export type AttributeRanges = (name: string, bounds: DigitBounds) => NumberRange;
+export type AttributeRangeLookup = (name: string, bounds: DigitBounds) => NumberRange;
 
 /** A meter as terms. */
 export interface PushedMeter {
@@ -54,7 +61,7 @@ export interface PushedSchema {
 }
 
 /** What is said of one meter of a schema; of a schema without meters, of itself. */
-export interface PushDecision {
+export interface PushdownDecision {
   readonly schemaName: string;
   /** The meter's id; absent for a schema without meters. */
   readonly meterId?: string | undefined;
@@ -63,11 +70,11 @@ export interface PushDecision {
 }
 
 /** What becomes of the schemas of a book. */
-export interface PushPlan {
+export interface PushdownPlan {
   /** By the schema's name. */
-  readonly pushed: ReadonlyMap<string, PushedSchema>;
+  readonly schemas: ReadonlyMap<string, PushedSchema>;
   /** In the order of the book. */
-  readonly decisions: readonly PushDecision[];
+  readonly decisions: readonly PushdownDecision[];
 }
 
 /**
@@ -85,91 +92,95 @@ const BOUNDS: readonly DigitBounds[] = [
 ];
 
 /** Decides what of a book that was read and checked is pushed down. */
-export function planPush(
+export function planPushdown(
   book: Pick<Book, "eventSchemas" | "usageMeters">,
-  ranges: AttributeRanges = textRange,
-): PushPlan {
-  const pushed = new Map<string, PushedSchema>();
-  const decisions: PushDecision[] = [];
+  ranges: AttributeRangeLookup = createTextRange,
+): PushdownPlan {
+  const schemas = new Map<string, PushedSchema>();
+  const decisions: PushdownDecision[] = [];
   for (const schema of book.eventSchemas) {
     if (schema.status !== "ACTIVE") continue;
     const meters = book.usageMeters.filter(
       ({ status, eventSchemaName }) => status === "ACTIVE" && eventSchemaName === schema.name,
     );
-    const planned = pushSchema(schema, meters, ranges);
-    if ("attributes" in planned) pushed.set(schema.name, planned);
-    const reasons: ReadonlyMap<string, string> = "attributes" in planned ? new Map() : planned.reasons;
+    const outcome = pushSchema(schema, meters, ranges);
+    if ("attributes" in outcome) schemas.set(schema.name, outcome);
+    const reasons: ReadonlyMap<string, string> = "attributes" in outcome ? new Map() : outcome.reasons;
     const first = [...reasons][0];
     for (const { id } of meters) {
-      const other =
+      const schemaReason =
         first === undefined
           ? undefined
           : `its schema is not: ${first[0] === "" ? "" : `meter ${formatValue(first[0])}: `}${first[1]}`;
-      decisions.push({ schemaName: schema.name, meterId: id, reason: reasons.get(id) ?? reasons.get("") ?? other });
+      decisions.push({
+        schemaName: schema.name,
+        meterId: id,
+        reason: reasons.get(id) ?? reasons.get("") ?? schemaReason,
+      });
     }
     if (meters.length === 0) decisions.push({ schemaName: schema.name, reason: reasons.get("") });
   }
-  return { pushed, decisions };
+  return { schemas, decisions };
 }
 
 /** The range of attributes that come as texts. */
-export function textRange(_name: string, { before, after }: DigitBounds): NumberRange {
+export function createTextRange(_name: string, { before, after }: DigitBounds): NumberRange {
   const end = 10n ** BigInt(before + after);
   return { scale: after, least: 1n - end, most: end - 1n };
 }
 
 /** Why meters are not pushed, by their ids; "" stands for the schema. */
-interface Unpushed {
+interface PushdownRefusal {
   readonly reasons: ReadonlyMap<string, string>;
 }
 
 function pushSchema(
   schema: EventSchema,
   meters: readonly UsageMeter[],
-  ranges: AttributeRanges,
-): PushedSchema | Unpushed {
+  ranges: AttributeRangeLookup,
+): PushedSchema | PushdownRefusal {
   if (schema.featureDetails !== undefined) {
     return { reasons: new Map([["", "it consumes a feature, and there the order of events matters"]]) };
   }
   if (schema.enrichments.dependencies.length > 0) {
     return { reasons: new Map([["", "it reads settings of accounts"]]) };
   }
-  let found: PushedSchema | Unpushed = { reasons: new Map() };
+  let refusal: PushedSchema | PushdownRefusal = { reasons: new Map() };
   for (const bounds of BOUNDS) {
-    const tried = pushWithin(schema, meters, ranges, bounds);
-    if ("attributes" in tried) return tried;
-    found = tried;
-    if (!tried.isOfBounds) break;
+    const attempt = pushWithinBounds(schema, meters, ranges, bounds);
+    if ("attributes" in attempt) return attempt;
+    refusal = attempt;
+    if (!attempt.mayFitNarrowerBounds) break;
   }
-  return found;
+  return refusal;
 }
 
-function pushWithin(
+function pushWithinBounds(
   schema: EventSchema,
   meters: readonly UsageMeter[],
-  ranges: AttributeRanges,
+  ranges: AttributeRangeLookup,
   bounds: DigitBounds,
-): PushedSchema | (Unpushed & { readonly isOfBounds: boolean }) {
+): PushedSchema | (PushdownRefusal & { readonly mayFitNarrowerBounds: boolean }) {
   const reasons = new Map<string, string>();
-  let isOfBounds = true;
-  const unless = <Result>(id: string, work: () => Result): Result | undefined => {
+  let mayFitNarrowerBounds = true;
+  const tryOrRecord = <Result>(id: string, work: () => Result): Result | undefined => {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof NotPushed)) throw error;
+      if (!(error instanceof NotPushable)) throw error;
       reasons.set(id, error.message);
-      isOfBounds &&= error.isOfBounds;
+      mayFitNarrowerBounds &&= error.mayFitNarrowerBounds;
       return undefined;
     }
   };
   const attributes = uniqueNames(schema.attributes).map((name) => ({ name, range: ranges(name, bounds) }));
   const dimensions = uniqueNames(schema.dimensions);
-  const computed = unless("", () => computedFields(schema, attributes, dimensions));
-  if (computed === undefined) return { reasons, isOfBounds };
-  const { fields, variables } = computed;
-  const pushed = meters.map((meter) => unless(meter.id, () => pushMeter(meter, variables)));
-  if (reasons.size > 0) return { reasons, isOfBounds };
-  return { schema, bounds, attributes, dimensions, fields, meters: pushed.filter((each) => each !== undefined) };
+  const inference = tryOrRecord("", () => inferFields(schema, attributes, dimensions));
+  if (inference === undefined) return { reasons, mayFitNarrowerBounds };
+  const { fields, variables } = inference;
+  const pushedMeters = meters.map((meter) => tryOrRecord(meter.id, () => pushMeter(meter, variables)));
+  if (reasons.size > 0) return { reasons, mayFitNarrowerBounds };
+  return { schema, bounds, attributes, dimensions, fields, meters: pushedMeters.filter((each) => each !== undefined) };
 }
 
 function uniqueNames(fields: readonly { readonly name: string }[]): readonly string[] {
@@ -179,27 +190,27 @@ function uniqueNames(fields: readonly { readonly name: string }[]): readonly str
 /** So many searches of a rule are within its budget, whatever the texts of an event (S3.8). */
 const SEARCHES_MAX = 100;
 
-/** A rule whose evaluation is within the budget of rules whatever the event. @throws {NotPushed} for any other */
-function withinBudget(rule: Rule | undefined): Rule | undefined {
+/** A rule whose evaluation is within the budget of rules whatever the event. @throws {NotPushable} for any other */
+function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
   let searches = 0;
-  const count = (part: unknown): void => {
+  const countSearches = (part: unknown): void => {
     if (typeof part !== "object" || part === null || isDecimalObject(part)) return;
     if (Object.hasOwn(part, "in")) searches++;
-    for (const inner of Object.values(part)) count(inner);
+    for (const inner of Object.values(part)) countSearches(inner);
   };
-  count(rule);
-  if (searches > SEARCHES_MAX) throw new NotPushed("it searches so often that it may be beyond the budget of a rule");
+  countSearches(rule);
+  if (searches > SEARCHES_MAX) throw new NotPushable("it searches so often that it may be beyond the budget of a rule");
   return rule;
 }
 
 /** The computed fields in their order, and the variables that meters see (S4.3). */
-function computedFields(
+function inferFields(
   schema: EventSchema,
   attributes: PushedSchema["attributes"],
   dimensions: readonly string[],
 ): { readonly fields: readonly PushedField[]; readonly variables: VariableTerms } {
-  const numbers = new Map(attributes.map(({ name, range }, slot) => [name, attributeTerm(slot, range)]));
-  const texts = new Map(dimensions.map((name, slot) => [name, dimensionTerm(slot)]));
+  const numbers = new Map(attributes.map(({ name, range }, slot) => [name, createAttributeTerm(slot, range)]));
+  const texts = new Map(dimensions.map((name, slot) => [name, createDimensionTerm(slot)]));
   const variables: VariableTerms = {
     schemaName: schema.name,
     attribute: (name) => numbers.get(name),
@@ -207,15 +218,16 @@ function computedFields(
   };
   const fields: PushedField[] = [];
   for (const field of fieldsInOrder(schema)) {
-    const within = <Result>(work: () => Result): Result => naming(`the field ${formatValue(field.name)}`, work);
+    const inField = <Result>(work: () => Result): Result =>
+      withReasonPrefix(`the field ${formatValue(field.name)}`, work);
     if (field.type === "ATTRIBUTE") {
-      const term = within(() => computedNumber(field, variables));
+      const term = inField(() => inferFieldNumber(field, variables));
       fields.push({ kind: "number", slot: numbers.size, term });
-      numbers.set(field.name, attributeTerm(numbers.size, term.range));
+      numbers.set(field.name, createAttributeTerm(numbers.size, term.range));
     } else {
-      const term = within(() => computedText(field, variables));
+      const term = inField(() => inferFieldText(field, variables));
       fields.push({ kind: "text", slot: texts.size, term });
-      texts.set(field.name, dimensionTerm(texts.size));
+      texts.set(field.name, createDimensionTerm(texts.size));
     }
   }
   return { fields, variables };
@@ -223,22 +235,22 @@ function computedFields(
 
 type Field = EventSchema["enrichments"]["fields"][number];
 
-function computedNumber(field: Field, variables: VariableTerms): NumberTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushed("it takes its rule from a setting");
-  if (field.enrichmentType === "JSON_LOGIC") return inferNumber(withinBudget(field.value), variables);
+function inferFieldNumber(field: Field, variables: VariableTerms): NumberTerm {
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("it takes its rule from a setting");
+  if (field.enrichmentType === "JSON_LOGIC") return inferNumber(requireWithinBudget(field.value), variables);
   const value = toRuleValue(field.value);
   const exact = typeof value === "string" ? exactOfText(value) : value;
-  if (typeof exact !== "number" && typeof exact !== "object") throw new NotPushed("it is no decimal, which fails");
-  return constantNumber(exact as Parameters<typeof constantNumber>[0]);
+  if (typeof exact !== "number" && typeof exact !== "object") throw new NotPushable("it is no decimal, which fails");
+  return createNumberConstant(exact as Parameters<typeof createNumberConstant>[0]);
 }
 
-function computedText(field: Field, variables: VariableTerms): TextTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushed("it takes its rule from a setting");
+function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("it takes its rule from a setting");
   if (field.enrichmentType === "VALUE" && typeof field.value !== "string")
-    throw new NotPushed("it comes out as no text");
-  if (field.enrichmentType === "VALUE") return textLiteral(field.value as string);
-  const term = inferRule(withinBudget(field.value), variables);
-  if (term.kind !== "text") throw new NotPushed("it comes out as no text");
+    throw new NotPushable("it comes out as no text");
+  if (field.enrichmentType === "VALUE") return createTextLiteral(field.value as string);
+  const term = inferRule(requireWithinBudget(field.value), variables);
+  if (term.kind !== "text") throw new NotPushable("it comes out as no text");
   return term;
 }
 
@@ -248,39 +260,43 @@ function pushMeter({ aggregation, computations, ...meter }: UsageMeter, variable
     .toSorted((a, b) => a.order - b.order)
     .map(({ matcher, computation }) => {
       const matches =
-        matcher === undefined || matcher === null ? constantTruth(true) : inferTruth(withinBudget(matcher), variables);
+        matcher === undefined || matcher === null
+          ? createTruthConstant(true)
+          : inferTruth(requireWithinBudget(matcher), variables);
       const units =
-        aggregation === "COUNT" ? constantNumber(1) : inferNumber(withinBudget(computation ?? 1), variables);
+        aggregation === "COUNT"
+          ? createNumberConstant(1)
+          : inferNumber(requireWithinBudget(computation ?? 1), variables);
       return { matches, units };
     });
-  const matches = joinedTruth(
+  const matches = joinTruths(
     "or",
     steps.map((step) => step.matches),
   );
-  const zero = constantNumber(0);
+  const zero = createNumberConstant(0);
   const [only] = steps;
   const units =
     aggregation === "COUNT" || only === undefined
-      ? constantNumber(1)
+      ? createNumberConstant(1)
       : steps.length === 1
         ? only.units
-        : steps.map((step) => numberChoice(step.matches, step.units, zero)).reduce(sumOf);
+        : steps.map((step) => chooseNumber(step.matches, step.units, zero)).reduce(addTerms);
   return { meter: { aggregation, computations, ...meter }, matches, units };
 }
 
-function naming<Result>(what: string, work: () => Result): Result {
+function withReasonPrefix<Result>(what: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof NotPushed)) throw error;
-    throw new NotPushed(`${what}: ${error.message}`, error.isOfBounds);
+    if (!(error instanceof NotPushable)) throw error;
+    throw new NotPushable(`${what}: ${error.message}`, error.mayFitNarrowerBounds);
   }
 }
 
-function attributeTerm(slot: number, range: NumberRange): NumberTerm {
-  return numberTerm(range, { operation: "attribute", slot });
+function createAttributeTerm(slot: number, range: NumberRange): NumberTerm {
+  return createNumberTerm(range, { operation: "attribute", slot });
 }
 
-function dimensionTerm(slot: number): TextTerm {
-  return { kind: "text", is: { operation: "dimension", slot } };
+function createDimensionTerm(slot: number): TextTerm {
+  return { kind: "text", expression: { operation: "dimension", slot } };
 }

@@ -13,7 +13,7 @@ export type Term = NumberTerm | TextTerm | TruthTerm;
 export interface NumberTerm {
   readonly kind: "number";
   readonly range: NumberRange;
-  readonly is: NumberOperation;
+  readonly expression: NumberOperation;
 }
 
 /** How a decimal is computed. Operands of a sum, a choice or an order are at one scale, which is the result's. */
@@ -30,7 +30,7 @@ export type NumberOperation =
 /** A text. */
 export interface TextTerm {
   readonly kind: "text";
-  readonly is: TextOperation;
+  readonly expression: TextOperation;
 }
 
 /** Where a text is from. */
@@ -44,7 +44,7 @@ export type TextOperation =
 /** True or false. */
 export interface TruthTerm {
   readonly kind: "truth";
-  readonly is: TruthOperation;
+  readonly expression: TruthOperation;
 }
 
 /** The order of two decimals. */
@@ -66,53 +66,57 @@ export type TruthOperation =
 export interface Choice<Kind> {
   readonly operation: "choice";
   readonly condition: TruthTerm;
-  readonly chosen: Kind;
-  readonly otherwise: Kind;
+  readonly whenTrue: Kind;
+  readonly whenFalse: Kind;
 }
 
 /** True or false, known beforehand. */
-export function constantTruth(value: boolean): TruthTerm {
-  return { kind: "truth", is: { operation: "constant", value } };
+export function createTruthConstant(value: boolean): TruthTerm {
+  return { kind: "truth", expression: { operation: "constant", value } };
 }
 
 /** A text, known beforehand. */
-export function constantText(value: string): TextTerm {
-  return { kind: "text", is: { operation: "constant", value } };
+export function createTextConstant(value: string): TextTerm {
+  return { kind: "text", expression: { operation: "constant", value } };
 }
 
 /** All of some conditions, or any of them; what is known beforehand is left out. */
-export function joinedTruth(operation: "and" | "or", parts: readonly TruthTerm[]): TruthTerm {
+export function joinTruths(operation: "and" | "or", parts: readonly TruthTerm[]): TruthTerm {
   const decisive = operation === "or";
-  const open = parts.filter(({ is }) => is.operation !== "constant" || is.value === decisive);
-  if (open.some(({ is }) => is.operation === "constant")) return constantTruth(decisive);
-  const [only] = open;
-  if (only === undefined) return constantTruth(!decisive);
-  return open.length === 1 ? only : { kind: "truth", is: { operation, parts: open } };
+  const openParts = parts.filter(
+    ({ expression }) => expression.operation !== "constant" || expression.value === decisive,
+  );
+  if (openParts.some(({ expression }) => expression.operation === "constant")) return createTruthConstant(decisive);
+  const [only] = openParts;
+  if (only === undefined) return createTruthConstant(!decisive);
+  return openParts.length === 1 ? only : { kind: "truth", expression: { operation, parts: openParts } };
 }
 
 /** The contrary. */
-export function notTruth(of: TruthTerm): TruthTerm {
-  return of.is.operation === "constant" ? constantTruth(!of.is.value) : { kind: "truth", is: { operation: "not", of } };
+export function negateTruth(of: TruthTerm): TruthTerm {
+  return of.expression.operation === "constant"
+    ? createTruthConstant(!of.expression.value)
+    : { kind: "truth", expression: { operation: "not", of } };
 }
 
 /** A condition that chooses: where it is known beforehand, there is nothing to choose. */
-export function choiceOf<Kind extends Term>(
+export function createChoice<Kind extends Term>(
   condition: TruthTerm,
-  chosen: Kind,
-  otherwise: Kind,
+  whenTrue: Kind,
+  whenFalse: Kind,
   make: (choice: Choice<Kind>) => Kind,
 ): Kind {
-  if (condition.is.operation === "constant") return condition.is.value ? chosen : otherwise;
-  return make({ operation: "choice", condition, chosen, otherwise });
+  if (condition.expression.operation === "constant") return condition.expression.value ? whenTrue : whenFalse;
+  return make({ operation: "choice", condition, whenTrue, whenFalse });
 }
 
 /** Why a rule, or a schema, is not pushed down. Thrown while terms are inferred, and caught where a schema is planned. */
-export class NotPushed extends Error {
+export class NotPushable extends Error {
   /** Whether narrower bounds of the attributes may help. */
-  readonly isOfBounds: boolean;
+  readonly mayFitNarrowerBounds: boolean;
 
-  constructor(reason: string, isOfBounds = false) {
+  constructor(reason: string, mayFitNarrowerBounds = false) {
     super(reason);
-    this.isOfBounds = isOfBounds;
+    this.mayFitNarrowerBounds = mayFitNarrowerBounds;
   }
 }

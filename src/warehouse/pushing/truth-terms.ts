@@ -3,24 +3,31 @@
  *
  * @module
  */
-import { isNonZero } from "./number-terms.ts";
-import { constantText, constantTruth, notTruth, type Term, type TextTerm, type TruthTerm } from "./term.ts";
+import { testNonZero } from "./number-terms.ts";
+import {
+  createTextConstant,
+  createTruthConstant,
+  negateTruth,
+  type Term,
+  type TextTerm,
+  type TruthTerm,
+} from "./term.ts";
 
 /** Whether a value counts as true: not 0 and not the empty text. */
-export function isFilled(term: Term): TruthTerm {
+export function testTruthy(term: Term): TruthTerm {
   switch (term.kind) {
     case "number":
-      return isNonZero(term);
+      return testNonZero(term);
     case "text":
-      return notTruth(sameText(term, constantText("")));
+      return negateTruth(compareTexts(term, createTextConstant("")));
     case "truth":
       return term;
   }
 }
 
 /** Whether two texts have the same characters. */
-export function sameText(left: TextTerm, right: TextTerm): TruthTerm {
-  if (left.is.operation === "constant" && right.is.operation === "constant")
-    return constantTruth(left.is.value === right.is.value);
-  return { kind: "truth", is: { operation: "same text", left, right } };
+export function compareTexts(left: TextTerm, right: TextTerm): TruthTerm {
+  if (left.expression.operation === "constant" && right.expression.operation === "constant")
+    return createTruthConstant(left.expression.value === right.expression.value);
+  return { kind: "truth", expression: { operation: "same text", left, right } };
 }

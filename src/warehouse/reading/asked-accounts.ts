@@ -14,16 +14,16 @@ import type { UsageCell } from "../../metering/usage.ts";
 import type { EventSink } from "../../records/event-sink.ts";
 
 /** Rows of the days that are asked for, and rows before them, of which only the ids matter. */
-export const [ASKED, EARLIER] = ["asked", "earlier"] as const;
+export const [REQUESTED, EARLIER] = ["asked", "earlier"] as const;
 
 /** A question while its rows come. */
-export interface AskedAccounts {
+export interface UsageRequest {
   /** The configuration, with the schemas and the accounts that are asked for. */
   readonly book: Book;
-  /** Takes rows whose file is {@link ASKED} or {@link EARLIER}. */
+  /** Takes rows whose file is {@link REQUESTED} or {@link EARLIER}. */
   readonly sink: EventSink;
   /** The cells so far, in the order of the accounts. */
-  readonly cells: () => Iterable<readonly UsageCell[]>;
+  readonly readCells: () => Iterable<readonly UsageCell[]>;
 }
 
 /**
@@ -32,30 +32,30 @@ export interface AskedAccounts {
  *
  * @param dedupes whether ids are remembered
  */
-export function askedAccounts(query: CellQuery, dedupes: boolean): AskedAccounts {
-  const book = bookAsked(query);
-  const held = idsByAccount(query);
-  const run = startEventRun(book, { ids: dedupes ? held.ids : undefined });
-  const isOf = (file: string, at: Instant): boolean =>
+export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequest {
+  const book = createRequestBook(query);
+  const acceptedIds = createIdsByAccount(query);
+  const run = startEventRun(book, { ids: dedupes ? acceptedIds.ids : undefined });
+  const isRowOf = (file: string, at: Instant): boolean =>
     at <= query.upTo && (file === EARLIER ? at < query.from * DAY_MS : at >= query.from * DAY_MS);
   return {
     book,
     sink: {
-      event(file, _line, event) {
+      onEvent(file, _line, event) {
         const { timestamp, accountId } = event as { readonly timestamp: string; readonly accountId: string };
         const at = tryParseInstant(timestamp);
         const account = run.accounts.find(accountId);
-        if (at === undefined || account === undefined || !isOf(file, at)) return true;
-        held.goTo(account.index);
+        if (at === undefined || account === undefined || !isRowOf(file, at)) return true;
+        acceptedIds.selectAccount(account.index);
         run.add(event);
         return true;
       },
-      badLine: () => true,
-      slotsOf: () => undefined,
-      filled: () => true,
-      counted: (events) => run.addCounted(events),
+      onBadLine: () => true,
+      findSlots: () => undefined,
+      onFilledSlots: () => true,
+      onCountedEvents: (events) => run.addCounted(events),
     },
-    *cells() {
+    *readCells() {
       for (const { id } of query.accounts) {
         const cells = [...run.usage.cellsOf(id)].filter(({ day }) => day >= query.from && day < query.until);
         if (cells.length > 0) yield cells;
@@ -65,7 +65,7 @@ export function askedAccounts(query: CellQuery, dedupes: boolean): AskedAccounts
 }
 
 /** The earliest day of which an event may hold its id when a later day begins. */
-export function idsHeldFrom({ accounts, idHeldUntil }: Pick<CellQuery, "accounts" | "idHeldUntil">, day: Day): Day {
+export function findFirstIdDay({ accounts, idHeldUntil }: Pick<CellQuery, "accounts" | "idHeldUntil">, day: Day): Day {
   const at = day * DAY_MS;
   let first = day;
   for (const { id } of accounts) while (first > 0 && idHeldUntil(id, first * DAY_MS - 1) > at) first--;
@@ -73,31 +73,31 @@ export function idsHeldFrom({ accounts, idHeldUntil }: Pick<CellQuery, "accounts
 }
 
 /** Ids of events, each by its account. */
-function idsByAccount({ accounts, idHeldUntil }: CellQuery): {
+function createIdsByAccount({ accounts, idHeldUntil }: CellQuery): {
   readonly ids: SeenIds;
   /** Says whose event comes next, by the index of its account. */
-  readonly goTo: (index: number) => void;
+  readonly selectAccount: (index: number) => void;
 } {
-  const seen = rememberIds();
+  const idMemory = rememberIds();
   let index = 0;
   return {
     ids: {
-      has: (id, at) => seen.has(`${index} ${id}`, at),
-      admit: (id, at) => seen.admit(`${index} ${id}`, at, idHeldUntil(accounts[index]?.id ?? "", at)),
+      has: (id, at) => idMemory.has(`${index} ${id}`, at),
+      admit: (id, at) => idMemory.admit(`${index} ${id}`, at, idHeldUntil(accounts[index]?.id ?? "", at)),
     },
-    goTo(next) {
+    selectAccount(next) {
       index = next;
     },
   };
 }
 
 /** The configuration that decides rows of a question: the schemas and the accounts that are asked for, without plans. */
-export function bookAsked({ book, schemas, accounts }: CellQuery): Book {
-  const asked = new Set(schemas);
+export function createRequestBook({ book, schemas, accounts }: CellQuery): Book {
+  const schemaNames = new Set(schemas);
   return {
     ...book,
-    eventSchemas: book.eventSchemas.filter(({ name }) => asked.has(name)),
-    usageMeters: book.usageMeters.filter(({ eventSchemaName }) => asked.has(eventSchemaName)),
+    eventSchemas: book.eventSchemas.filter(({ name }) => schemaNames.has(name)),
+    usageMeters: book.usageMeters.filter(({ eventSchemaName }) => schemaNames.has(eventSchemaName)),
     invoiceGroups: [],
     customers: [...new Set(accounts.map(({ customerId }) => customerId))].map((id): Customer => ({
       id,

@@ -4,24 +4,24 @@
  * @module
  */
 import { parseZone } from "../../calendar/instant.ts";
-import type { CsvMap, Origin } from "../../records/csv-map.ts";
-import { InputError, quoted } from "../../records/problems.ts";
+import type { EventFileMap, Origin } from "../../records/csv-map.ts";
+import { InputError, quoteText } from "../../records/problems.ts";
 import type { ColumnType, Source, SourceColumn, SourcePart, SourceTime } from "../source.ts";
 
 /** The columns that a map names, each once. */
-export function columnsNamedBy(map: CsvMap): readonly string[] {
-  const columns = originsOf(map).flatMap((origin) =>
-    "column" in origin ? [origin.column] : namesIn(origin).filter((name) => name !== "row"),
+export function listMappedColumns(map: EventFileMap): readonly string[] {
+  const columns = listOrigins(map).flatMap((origin) =>
+    "column" in origin ? [origin.column] : templateNames(origin).filter((name) => name !== "row"),
   );
   return [...new Set(columns)];
 }
 
 /** Whether a map asks for the numbers of rows. */
-export function asksForRows(map: CsvMap): boolean {
-  return originsOf(map).some((origin) => namesIn(origin).includes("row"));
+export function usesRowNumbers(map: EventFileMap): boolean {
+  return listOrigins(map).some((origin) => templateNames(origin).includes("row"));
 }
 
-function originsOf(map: CsvMap): readonly Origin[] {
+function listOrigins(map: EventFileMap): readonly Origin[] {
   return [
     map.schemaName,
     map.accountId,
@@ -33,67 +33,74 @@ function originsOf(map: CsvMap): readonly Origin[] {
 }
 
 /** The names in braces of a template. */
-function namesIn(origin: Origin): readonly string[] {
+function templateNames(origin: Origin): readonly string[] {
   if (!("template" in origin)) return [];
-  return partsOf(origin.template).flatMap(({ text, isName }) => (isName ? [text] : []));
+  return splitTemplate(origin.template).flatMap(({ text, isName }) => (isName ? [text] : []));
 }
 
 /** The parts of a template: those at odd places are names in braces. */
-function partsOf(template: string): readonly { readonly text: string; readonly isName: boolean }[] {
-  return template.split(/\{([^{}]+)\}/).map((text, place) => ({ text, isName: place % 2 === 1 }));
+function splitTemplate(template: string): readonly { readonly text: string; readonly isName: boolean }[] {
+  return template.split(/\{([^{}]+)\}/).map((text, index) => ({ text, isName: index % 2 === 1 }));
 }
 
 /** A column with its type. */
-export function columnIn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
+export function toSourceColumn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
   return { column, type: columns.get(column) ?? { type: "text" } };
 }
 
 /** Where rows have the parts of events. @throws {InputError} for a form of times that no database reads as the core does */
-export function sourceOf(
-  map: CsvMap,
+export function bindSource(
+  map: EventFileMap,
   {
     from,
     columns,
     name,
   }: { readonly from: string; readonly columns: ReadonlyMap<string, ColumnType>; readonly name: string },
 ): Source {
-  const part = (origin: Origin): SourcePart => partIn(origin, columns);
+  const toPart = (origin: Origin): SourcePart => toSourcePart(origin, columns);
   return {
     from,
-    schemaName: part(map.schemaName),
-    id: part(map.id),
-    accountId: part(map.accountId),
-    timestamp: timeIn(map.timestamp, columns, name),
+    schemaName: toPart(map.schemaName),
+    id: toPart(map.id),
+    accountId: toPart(map.accountId),
+    timestamp: toSourceTime(map.timestamp, columns, name),
     attributes: new Map(
       Object.entries(map.attributes).map(([attribute, origin]) => {
-        const found = part(origin);
-        const isFormed = "decimal" in origin && origin.decimal !== undefined && "column" in found;
+        const sourcePart = toPart(origin);
+        const hasNumberForm = "decimal" in origin && origin.decimal !== undefined && "column" in sourcePart;
         // A number in a form that the map says is read by the core alone.
-        return [attribute, isFormed ? { ...found, type: { type: "other", name: "formed number" } } : found];
+        return [
+          attribute,
+          hasNumberForm ? { ...sourcePart, type: { type: "other", name: "formed number" } } : sourcePart,
+        ];
       }),
     ),
-    dimensions: new Map(Object.entries(map.dimensions).map(([dimension, origin]) => [dimension, part(origin)])),
+    dimensions: new Map(Object.entries(map.dimensions).map(([dimension, origin]) => [dimension, toPart(origin)])),
   };
 }
 
-function partIn(origin: Origin, columns: ReadonlyMap<string, ColumnType>): SourcePart {
-  if ("column" in origin) return columnIn(columns, origin.column);
+function toSourcePart(origin: Origin, columns: ReadonlyMap<string, ColumnType>): SourcePart {
+  if ("column" in origin) return toSourceColumn(columns, origin.column);
   if ("value" in origin) return { value: origin.value };
-  const template = partsOf(origin.template)
+  const template = splitTemplate(origin.template)
     .filter(({ text }) => text !== "")
-    .map(({ text, isName }) => (isName ? (text === "row" ? "row" : columnIn(columns, text)) : { value: text }));
+    .map(({ text, isName }) => (isName ? (text === "row" ? "row" : toSourceColumn(columns, text)) : { value: text }));
   return { template, isTemplate: true };
 }
 
-function timeIn(origin: CsvMap["timestamp"], columns: ReadonlyMap<string, ColumnType>, file: string): SourceTime {
+function toSourceTime(
+  origin: EventFileMap["timestamp"],
+  columns: ReadonlyMap<string, ColumnType>,
+  file: string,
+): SourceTime {
   const { form, zone } = origin;
-  const part = partIn(origin, columns);
+  const part = toSourcePart(origin, columns);
   const zoneMinutes = zone === undefined ? undefined : parseZone(zone);
   if (form === undefined) return { part, zoneMinutes };
-  const isCounted = "column" in part && /^(?:integer|decimal|double)$/.test(part.type.type);
-  if ((form !== "seconds" && form !== "milliseconds") || !isCounted)
+  const isNumeric = "column" in part && /^(?:integer|decimal|double)$/.test(part.type.type);
+  if ((form !== "seconds" && form !== "milliseconds") || !isNumeric)
     throw new InputError(
-      `${file}: times of the form ${quoted(form)} are read from CSV alone: in a database and in Parquet expected a column of timestamps, of texts with a zone, or of "seconds" or "milliseconds" as integers, decimals or doubles`,
+      `${file}: times of the form ${quoteText(form)} are read from CSV alone: in a database and in Parquet expected a column of timestamps, of texts with a zone, or of "seconds" or "milliseconds" as integers, decimals or doubles`,
     );
   return { part, form, zoneMinutes };
 }

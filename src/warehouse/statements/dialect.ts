@@ -10,43 +10,43 @@ import type { SourceColumn, SourceTime } from "../source.ts";
 /** A language of SQL. Every method gives an expression, of expressions. */
 export interface Dialect {
   /** A name in quotes. */
-  readonly quotedName: (name: string) => string;
+  readonly quoteName: (name: string) => string;
   /** A text in quotes. */
-  readonly quotedText: (text: string) => string;
+  readonly quoteText: (text: string) => string;
   /** What a statement reads, and a name that is written with dots between its parts. */
   readonly table: (name: string) => string;
   /** A statement of two columns of texts. */
-  readonly pairs: (names: readonly [string, string], rows: readonly (readonly [string, string])[]) => string;
+  readonly selectPairs: (names: readonly [string, string], rows: readonly (readonly [string, string])[]) => string;
 
   /** A whole number that is computed with, of 64 or of 128 bits. */
-  readonly integer: (value: bigint, isWide: boolean) => string;
+  readonly integerLiteral: (value: bigint, isWide: boolean) => string;
   /** A whole number beside one that has a type already; not below 0. */
-  readonly operand: (value: bigint) => string;
+  readonly operandLiteral: (value: bigint) => string;
   /** A whole number in 128 bits. */
-  readonly widened: (number: string) => string;
+  readonly widen: (number: string) => string;
   /** a ÷ b, cut towards zero. */
-  readonly quotient: (a: string, b: string) => string;
+  readonly divideInteger: (a: string, b: string) => string;
   /** The sum of whole numbers that fit 64 bits, over 10^12 rows and more; NULL where the condition holds for no row. */
-  readonly sumOf: (number: string, condition: string) => string;
+  readonly sumWhere: (number: string, condition: string) => string;
   /** The whole number that a text says; NULL where it says none. */
-  readonly integerIn: (text: string) => string;
+  readonly parseInteger: (text: string) => string;
   /** No whole number. */
-  readonly noInteger: string;
+  readonly nullInteger: string;
 
   /** How many bytes a text has. */
-  readonly bytes: (text: string) => string;
-  readonly contains: (whole: string, part: string) => string;
+  readonly byteLength: (text: string) => string;
+  readonly contains: (toValidText: string, part: string) => string;
   /** Whether a text as a whole is of a form, in the terms of RE2. */
-  readonly isOfForm: (text: string, form: string) => string;
+  readonly matchesPattern: (text: string, form: string) => string;
   /** What the one group of a pattern found, "" where it found nothing. */
-  readonly found: (text: string, pattern: string) => string;
+  readonly extractGroup: (text: string, pattern: string) => string;
   /** The day of a `YYYY-MM-DD`, counted from 1970; NULL where the calendar has none. */
-  readonly dayOf: (date: string) => string;
+  readonly toDayNumber: (date: string) => string;
   /** A whole number, or a decimal, as a text. */
-  readonly textOf: (number: string) => string;
+  readonly toText: (number: string) => string;
   /** The `YYYY-MM-DD` of a day that is counted from 1970, from 1970 to 2199. */
-  readonly dateOf: (day: string) => string;
-  readonly listOf: (texts: readonly string[]) => string;
+  readonly toDate: (day: string) => string;
+  readonly toList: (texts: readonly string[]) => string;
   /** The hash of a text, of 64 bits. */
   readonly hash: (text: string) => string;
   /** Whether a value is in no row of a statement of one column. */
@@ -54,16 +54,16 @@ export interface Dialect {
 
   /** The text of a column's values, as an event has it. */
   readonly columnText: (column: SourceColumn) => string;
-  /** The text of a column's values, at less cost: another one where {@link isWhole} does not hold. */
+  /** The text of a column's values, at less cost: another one where {@link isValidText} does not hold. */
   readonly plainText: (column: SourceColumn) => string;
   /** Whether a {@link plainText} is as an event has it; undefined where every one is. */
-  readonly isWhole: ((text: string) => string) | undefined;
+  readonly isValidText: ((text: string) => string) | undefined;
   /** A {@link plainText} as an event has it. */
-  readonly whole: (text: string) => string;
+  readonly toValidText: (text: string) => string;
   /** Texts one after another, of which NULL is the empty one. */
-  readonly joined: (texts: readonly string[]) => string;
+  readonly concatenate: (texts: readonly string[]) => string;
   /** The number of a row in its file, from 0; undefined where rows have none. */
-  readonly row: string | undefined;
+  readonly rowNumber: string | undefined;
   /** The whole number that an attribute of a plain event is at the scale of its range; NULL for any other. */
   readonly plainNumber: (column: SourceColumn, range: NumberRange) => string;
   /** The instant of a plain event, in milliseconds since 1970; NULL for any other. */
@@ -90,7 +90,7 @@ export interface Database {
    *
    * @returns the rows of it again: a statement; undefined where there are none
    */
-  readonly keep: (sql: string) => Promise<string | undefined>;
+  readonly materialize: (sql: string) => Promise<string | undefined>;
   /** A statement of one column that gives these texts. */
-  readonly listed: (texts: readonly string[]) => Promise<string>;
+  readonly selectTexts: (texts: readonly string[]) => Promise<string>;
 }

@@ -10,15 +10,15 @@ import type { CountedEvents } from "../../ledger/preview/counted-events.ts";
 import type { Exact } from "../../numbers/exact.ts";
 import { exactOfText } from "../../numbers/exact.ts";
 import type { Database, Row, Value } from "./dialect.ts";
-import { type PlainRows, scaleOfUnits } from "./judged-rows.ts";
+import { type PlainRowConditions, summingScale } from "./judged-rows.ts";
 import {
-  accountsOfRows,
-  groupsInOrder,
+  selectAccounts,
+  selectOrderedGroups,
   type MeteredSource,
   type PlainGroupRows,
-  repeatedIds,
-  restOfRows,
-  rowsOfGroups,
+  selectRepeatedIds,
+  selectRestRows,
+  selectGroupRows,
 } from "./statements.ts";
 
 /** How sources are metered. */
@@ -26,7 +26,7 @@ export interface MeteringOptions {
   /** Whether ids are remembered: rows whose id comes again go to the core. */
   readonly dedupes: boolean;
   /** The hashes of ids that occur more than once, where they are known already: a statement, or undefined where none does. */
-  readonly known?: { readonly repeated: string | undefined } | undefined;
+  readonly knownRepeats?: { readonly repeatedIds: string | undefined } | undefined;
   /** Whether the name in a row is that of an account that is known and ACTIVE. */
   readonly isLive: (accountName: string) => boolean;
 }
@@ -62,143 +62,147 @@ export interface Metering {
 export async function meterSources(
   db: Database,
   sources: readonly MeteredSource[],
-  { dedupes, known, isLive }: MeteringOptions,
+  { dedupes, knownRepeats, isLive }: MeteringOptions,
 ): Promise<Metering> {
   const { dialect } = db;
-  const total = sources.reduce((sum, { rows }) => sum + rows, 0);
-  if (sources.every(({ pushed }) => pushed.length === 0)) {
-    const all = restOfRows(sources, { repeated: undefined, account: undefined }, dialect);
-    return { groups: none, rowsOf: none, rest: () => rowsIn(db, all, total) };
+  const total = sources.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  if (sources.every(({ pushedSchemas }) => pushedSchemas.length === 0)) {
+    const all = selectRestRows(sources, { repeatedIds: undefined, accountCondition: undefined }, dialect);
+    return { groups: noRows, rowsOf: noRows, rest: () => readRows(db, all, total) };
   }
   const ids = sources.map(({ source }) => source);
-  const searched = dedupes && known === undefined ? await db.keep(repeatedIds(ids, dialect)) : undefined;
-  const { repeated } = known ?? { repeated: searched };
-  const { strange, events } = await accountsOf(db, sources, isLive);
-  const account = strange.length === 0 ? undefined : dialect.isNotIn("account_id", await db.listed(strange));
-  const plain: PlainRows = { repeated, account };
+  const foundRepeats =
+    dedupes && knownRepeats === undefined ? await db.materialize(selectRepeatedIds(ids, dialect)) : undefined;
+  const { repeatedIds } = knownRepeats ?? { repeatedIds: foundRepeats };
+  const { unknownNames, events } = await readAccounts(db, sources, isLive);
+  const accountCondition =
+    unknownNames.length === 0 ? undefined : dialect.isNotIn("account_id", await db.selectTexts(unknownNames));
+  const plain: PlainRowConditions = { repeatedIds, accountCondition };
   // What is not plain comes first of all groups: how much it is says whether any row must be looked at again.
-  const groups = db.stream(groupsInOrder(sources, plain, dialect))[Symbol.asyncIterator]();
+  const groups = db.stream(selectOrderedGroups(sources, plain, dialect))[Symbol.asyncIterator]();
   const first = await groups.next();
   const head = first.done === true ? [] : first.value;
-  const unplain = head.filter(isOfUnplain).reduce((sum, row) => sum + eventsOf(row), 0);
-  const left = total - events + unplain;
+  const restCount = head.filter(isRestGroup).reduce((sum, row) => sum + readEventCount(row), 0);
+  const remaining = total - events + restCount;
   return {
-    groups: () => groupsIn(chained(head, groups), sources, events),
-    rest: () => (left === 0 ? none() : rowsIn(db, restOfRows(sources, plain, dialect), left)),
-    rowsOf: (refused) => rowsOfRefused(db, sources, refused, plain),
+    groups: () => readGroups(chainRows(head, groups), sources, events),
+    rest: () => (remaining === 0 ? noRows() : readRows(db, selectRestRows(sources, plain, dialect), remaining)),
+    rowsOf: (rejectedGroups) => readGroupRows(db, sources, rejectedGroups, plain),
   };
 }
 
 /** The rows of all groups in one statement: there may be as many groups as accounts. */
-async function* rowsOfRefused(
+async function* readGroupRows(
   db: Database,
   sources: readonly MeteredSource[],
-  refused: readonly PlainGroup[],
-  plain: PlainRows,
+  rejectedGroups: readonly PlainGroup[],
+  plain: PlainRowConditions,
 ): AsyncIterable<readonly SourceRow[]> {
   const parts: PlainGroupRows[] = [];
-  for (const [index, metered] of sources.entries()) {
-    for (const pushed of metered.pushed) {
-      const own = refused.filter(({ source, schemaName }) => source === index && schemaName === pushed.schema.name);
+  for (const [index, meteredSource] of sources.entries()) {
+    for (const pushedSchema of meteredSource.pushedSchemas) {
+      const own = rejectedGroups.filter(
+        ({ source, schemaName }) => source === index && schemaName === pushedSchema.schema.name,
+      );
       const [first] = own;
       if (first === undefined) continue;
-      const accounts = await db.listed(own.map(({ accountId }) => accountId));
-      parts.push({ metered, index, pushed, day: first.day, accounts });
+      const accounts = await db.selectTexts(own.map(({ accountId }) => accountId));
+      parts.push({ meteredSource, index, pushedSchema, day: first.day, accounts });
     }
   }
-  const expected = refused.reduce((sum, { events }) => sum + events, 0);
-  yield* rowsIn(db, rowsOfGroups(parts, plain, db.dialect), expected);
+  const expectedCount = rejectedGroups.reduce((sum, { events }) => sum + events, 0);
+  yield* readRows(db, selectGroupRows(parts, plain, db.dialect), expectedCount);
 }
 
-async function* none(): AsyncIterable<never> {
+async function* noRows(): AsyncIterable<never> {
   // Nothing is left: no row is looked at again.
 }
 
-async function* chained(head: readonly Row[], rest: AsyncIterator<readonly Row[]>): AsyncIterable<readonly Row[]> {
+async function* chainRows(head: readonly Row[], rest: AsyncIterator<readonly Row[]>): AsyncIterable<readonly Row[]> {
   yield head;
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
 /** The names of accounts that are not known, or not live, and how many rows there are of schemas that are pushed down. */
-async function accountsOf(
+async function readAccounts(
   db: Database,
   sources: readonly MeteredSource[],
   isLive: (accountName: string) => boolean,
-): Promise<{ readonly strange: readonly string[]; readonly events: number }> {
-  const strange: string[] = [];
+): Promise<{ readonly unknownNames: readonly string[]; readonly events: number }> {
+  const unknownNames: string[] = [];
   let events = 0;
-  for await (const rows of db.stream(accountsOfRows(sources, db.dialect))) {
+  for await (const rows of db.stream(selectAccounts(sources, db.dialect))) {
     for (const [name, count] of rows) {
       events += Number(count);
-      if (name !== null && !isLive(String(name))) strange.push(String(name));
+      if (name !== null && !isLive(String(name))) unknownNames.push(String(name));
     }
   }
-  return { strange, events };
+  return { unknownNames, events };
 }
 
 /** The places of a group's parts in its row. */
-const SOURCE = 0;
-const SCHEMA = 1;
-const DAY = 3;
-const EVENTS = 4;
+const SOURCE_COLUMN = 0;
+const SCHEMA_COLUMN = 1;
+const DAY_COLUMN = 3;
+const EVENTS_COLUMN = 4;
 
-function isOfUnplain(row: Row): boolean {
-  return Number(row[DAY]) < 0;
+function isRestGroup(row: Row): boolean {
+  return Number(row[DAY_COLUMN]) < 0;
 }
 
-function eventsOf(row: Row): number {
-  return Number(row[EVENTS]);
+function readEventCount(row: Row): number {
+  return Number(row[EVENTS_COLUMN]);
 }
 
-async function* groupsIn(
+async function* readGroups(
   blocks: AsyncIterable<readonly Row[]>,
   sources: readonly MeteredSource[],
-  expected: number,
+  expectedCount: number,
 ): AsyncIterable<readonly PlainGroup[]> {
   let events = 0;
   for await (const rows of blocks) {
-    events += rows.reduce((sum, row) => sum + eventsOf(row), 0);
-    yield rows.filter((row) => !isOfUnplain(row)).map((row) => groupOf(row, sources));
+    events += rows.reduce((sum, row) => sum + readEventCount(row), 0);
+    yield rows.filter((row) => !isRestGroup(row)).map((row) => toPlainGroup(row, sources));
   }
-  if (events !== expected) throw changed(expected, events);
+  if (events !== expectedCount) throw usageChanged(expectedCount, events);
 }
 
-function groupOf(row: Row, sources: readonly MeteredSource[]): PlainGroup {
+function toPlainGroup(row: Row, sources: readonly MeteredSource[]): PlainGroup {
   const [, , account, day, events, metered, first, last, ...sums] = row;
-  const source = Number(row[SOURCE]);
-  const pushed = sources[source]?.pushed[Number(row[SCHEMA])];
-  invariant(pushed !== undefined, "S17.3: a group comes from a schema that is pushed down");
+  const source = Number(row[SOURCE_COLUMN]);
+  const pushedSchema = sources[source]?.pushedSchemas[Number(row[SCHEMA_COLUMN])];
+  invariant(pushedSchema !== undefined, "S17.3: a group comes from a schema that is pushed down");
   return {
     source,
-    schemaName: pushed.schema.name,
+    schemaName: pushedSchema.schema.name,
     accountId: String(account),
     day: Number(day),
     events: Number(events),
     metered: Number(metered),
     first: Number(first),
     last: Number(last),
-    units: pushed.meters.map(({ units }, place) => quantityOf(sums[place], scaleOfUnits(units))),
+    units: pushedSchema.meters.map(({ units }, index) => toQuantity(sums[index], summingScale(units))),
   };
 }
 
 /** A sum as the core has it; undefined where the meter counts none of the rows. */
-function quantityOf(sum: Value | undefined, scale: number): Exact | undefined {
+function toQuantity(sum: Value | undefined, scale: number): Exact | undefined {
   if (sum === null || sum === undefined) return undefined;
   const exact = exactOfText(`${String(sum)}e-${scale}`);
   invariant(exact !== undefined, "S17.3: a sum of a database is a whole number");
   return exact;
 }
 
-async function* rowsIn(db: Database, sql: string, expected: number): AsyncIterable<readonly SourceRow[]> {
+async function* readRows(db: Database, sql: string, expectedCount: number): AsyncIterable<readonly SourceRow[]> {
   let count = 0;
   for await (const rows of db.stream(sql)) {
     count += rows.length;
-    yield rows.map(rowOf);
+    yield rows.map(toSourceRow);
   }
-  if (count !== expected) throw changed(expected, count);
+  if (count !== expectedCount) throw usageChanged(expectedCount, count);
 }
 
-function rowOf([source, file, row, at, texts]: Row): SourceRow {
+function toSourceRow([source, file, row, at, texts]: Row): SourceRow {
   return {
     source: Number(source),
     file: String(file),
@@ -208,10 +212,10 @@ function rowOf([source, file, row, at, texts]: Row): SourceRow {
   };
 }
 
-function changed(expected: number, found: number): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+function usageChanged(expectedCount: number, actualCount: number): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
   return new RatebookError(
     "ERR_USAGE_UNAVAILABLE",
-    `the usage changed while it was read (${expected} rows, then ${found}): nothing is priced from it`,
+    `the usage changed while it was read (${expectedCount} rows, then ${actualCount}): nothing is priced from it`,
     {},
   );
 }

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { NARROW_END, reachOf } from "../pushing/number-range.ts";
+import { INT64_END, largestMagnitude } from "../pushing/number-range.ts";
 import type { Choice, NumberTerm, Order, Term, TextTerm, TruthTerm } from "../pushing/term.ts";
 import type { Dialect } from "./dialect.ts";
 
@@ -16,116 +16,118 @@ export const attributeColumn = (slot: number): string => `a${slot}`;
 export const dimensionColumn = (slot: number): string => `d${slot}`;
 
 /** Any term. */
-function sqlOfTerm(term: Term, sql: Dialect): string {
+function toTermSql(term: Term, sql: Dialect): string {
   switch (term.kind) {
     case "number":
-      return sqlOfNumber(term, sql);
+      return toNumberSql(term, sql);
     case "text":
-      return sqlOfText(term, sql);
+      return toTextSql(term, sql);
     case "truth":
-      return sqlOfTruth(term, sql);
+      return toTruthSql(term, sql);
   }
 }
 
 /** A decimal: the whole number that it is at its range's scale, of 64 or of 128 bits. */
-export function sqlOfNumber(term: NumberTerm, sql: Dialect): string {
-  const { is } = term;
-  switch (is.operation) {
+export function toNumberSql(term: NumberTerm, sql: Dialect): string {
+  const { expression } = term;
+  switch (expression.operation) {
     case "constant":
-      return sql.integer(is.value, reachOf(term.range) >= NARROW_END);
+      return sql.integerLiteral(expression.value, largestMagnitude(term.range) >= INT64_END);
     case "attribute":
-      return attributeColumn(is.slot);
+      return attributeColumn(expression.slot);
     case "+":
     case "-":
     case "*":
     case "%":
-      return `(${widened(is.left, term, sql)} ${is.operation} ${operand(is.right, sql)})`;
+      return `(${toWideSql(expression.left, term, sql)} ${expression.operation} ${toOperandSql(expression.right, sql)})`;
     case "least":
     case "greatest":
-      return `${is.operation}(${is.parts.map((part) => sqlOfNumber(part, sql)).join(", ")})`;
+      return `${expression.operation}(${expression.parts.map((part) => toNumberSql(part, sql)).join(", ")})`;
     case "round":
     case "floor":
     case "ceil":
-      return rounded(is.operation, widened(is.of, term, sql), is.unit, sql);
+      return toRoundedSql(expression.operation, toWideSql(expression.of, term, sql), expression.unit, sql);
     case "choice":
-      return sqlOfChoice(is, sql);
+      return toChoiceSql(expression, sql);
   }
 }
 
 /** A text. */
-export function sqlOfText({ is }: TextTerm, sql: Dialect): string {
-  switch (is.operation) {
+export function toTextSql({ expression }: TextTerm, sql: Dialect): string {
+  switch (expression.operation) {
     case "constant":
-      return sql.quotedText(is.value);
+      return sql.quoteText(expression.value);
     case "dimension":
-      return dimensionColumn(is.slot);
+      return dimensionColumn(expression.slot);
     case "id":
       return "id";
     case "accountId":
       return "account_id";
     case "choice":
-      return sqlOfChoice(is, sql);
+      return toChoiceSql(expression, sql);
   }
 }
 
 /** True or false. */
-export function sqlOfTruth({ is }: TruthTerm, sql: Dialect): string {
-  switch (is.operation) {
+export function toTruthSql({ expression }: TruthTerm, sql: Dialect): string {
+  switch (expression.operation) {
     case "constant":
-      return is.value ? "true" : "false";
+      return expression.value ? "true" : "false";
     case "and":
     case "or":
-      return `(${is.parts.map((part) => sqlOfTruth(part, sql)).join(` ${is.operation} `)})`;
+      return `(${expression.parts.map((part) => toTruthSql(part, sql)).join(` ${expression.operation} `)})`;
     case "not":
-      return `(not ${sqlOfTruth(is.of, sql)})`;
+      return `(not ${toTruthSql(expression.of, sql)})`;
     case "order":
-      return sqlOfOrder(is.order, is.left, is.right, sql);
+      return toOrderSql(expression.order, expression.left, expression.right, sql);
     case "same text":
-      return `(${sqlOfText(is.left, sql)} = ${sqlOfText(is.right, sql)})`;
+      return `(${toTextSql(expression.left, sql)} = ${toTextSql(expression.right, sql)})`;
     case "among texts":
-      return `(${sqlOfText(is.of, sql)} in (${is.texts.map(sql.quotedText).join(", ")}))`;
+      return `(${toTextSql(expression.of, sql)} in (${expression.texts.map(sql.quoteText).join(", ")}))`;
     case "within":
-      return sql.contains(sqlOfText(is.whole, sql), sqlOfText(is.part, sql));
+      return sql.contains(toTextSql(expression.whole, sql), toTextSql(expression.part, sql));
     case "choice":
-      return sqlOfChoice(is, sql);
+      return toChoiceSql(expression, sql);
   }
 }
 
-function sqlOfOrder(order: Order, left: NumberTerm, right: NumberTerm, sql: Dialect): string {
-  return `(${sqlOfNumber(left, sql)} ${order} ${operand(right, sql)})`;
+function toOrderSql(order: Order, left: NumberTerm, right: NumberTerm, sql: Dialect): string {
+  return `(${toNumberSql(left, sql)} ${order} ${toOperandSql(right, sql)})`;
 }
 
-function sqlOfChoice({ condition, chosen, otherwise }: Choice<Term>, sql: Dialect): string {
-  return `case when ${sqlOfTruth(condition, sql)} then ${sqlOfTerm(chosen, sql)} else ${sqlOfTerm(otherwise, sql)} end`;
+function toChoiceSql({ condition, whenTrue, whenFalse }: Choice<Term>, sql: Dialect): string {
+  return `case when ${toTruthSql(condition, sql)} then ${toTermSql(whenTrue, sql)} else ${toTermSql(whenFalse, sql)} end`;
 }
 
 /** A left operand in the width of the result. */
-function widened(term: NumberTerm, result: NumberTerm, sql: Dialect): string {
-  const text = sqlOfNumber(term, sql);
-  const isWide = reachOf(term.range) < NARROW_END && isBeyondNarrow(result);
-  return isWide ? sql.widened(text) : text;
+function toWideSql(term: NumberTerm, result: NumberTerm, sql: Dialect): string {
+  const text = toNumberSql(term, sql);
+  const isWide = largestMagnitude(term.range) < INT64_END && exceedsInt64(result);
+  return isWide ? sql.widen(text) : text;
 }
 
 /** Whether a result, or what a rounding needs on the way, does not fit 64 bits. */
-function isBeyondNarrow({ range, is }: NumberTerm): boolean {
-  if ("unit" in is) return reachOf(is.of.range) + 2n * is.unit >= NARROW_END;
-  return reachOf(range) >= NARROW_END;
+function exceedsInt64({ range, expression }: NumberTerm): boolean {
+  if ("unit" in expression) return largestMagnitude(expression.of.range) + 2n * expression.unit >= INT64_END;
+  return largestMagnitude(range) >= INT64_END;
 }
 
 /** A right operand. */
-function operand(term: NumberTerm, sql: Dialect): string {
-  return term.is.operation === "constant" && term.is.value >= 0n ? sql.operand(term.is.value) : sqlOfNumber(term, sql);
+function toOperandSql(term: NumberTerm, sql: Dialect): string {
+  return term.expression.operation === "constant" && term.expression.value >= 0n
+    ? sql.operandLiteral(term.expression.value)
+    : toNumberSql(term, sql);
 }
 
-function rounded(operation: "round" | "floor" | "ceil", x: string, unit: bigint, sql: Dialect): string {
-  const [one, half] = [sql.operand(unit), sql.operand(unit / 2n)];
+function toRoundedSql(operation: "round" | "floor" | "ceil", x: string, unit: bigint, sql: Dialect): string {
+  const [one, half] = [sql.operandLiteral(unit), sql.operandLiteral(unit / 2n)];
   switch (operation) {
     case "floor":
       // What is left of a multiple of the unit below: `%` has the sign of the dividend.
-      return sql.quotient(`(${x} - ((${x} % ${one}) + ${one}) % ${one})`, one);
+      return sql.divideInteger(`(${x} - ((${x} % ${one}) + ${one}) % ${one})`, one);
     case "ceil":
-      return sql.quotient(`(${x} + (${one} - ${x} % ${one}) % ${one})`, one);
+      return sql.divideInteger(`(${x} + (${one} - ${x} % ${one}) % ${one})`, one);
     case "round":
-      return `(case when ${x} < 0 then -${sql.quotient(`(${half} - ${x})`, one)} else ${sql.quotient(`(${x} + ${half})`, one)} end)`;
+      return `(case when ${x} < 0 then -${sql.divideInteger(`(${half} - ${x})`, one)} else ${sql.divideInteger(`(${x} + ${half})`, one)} end)`;
   }
 }

@@ -5,14 +5,21 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import { isPlainText } from "../pushing/inferred.ts";
-import { type AttributeRanges, planPush, type PushedSchema, textRange } from "../pushing/push-schema.ts";
+import { type AttributeRangeLookup, planPushdown, type PushedSchema, createTextRange } from "../pushing/push-schema.ts";
 import type { NumberTerm } from "../pushing/term.ts";
-import { type ColumnType, rangeOfPart, type Source, type SourceColumn, type SourcePart, unfitFor } from "../source.ts";
+import {
+  type ColumnType,
+  computePartRange,
+  type Source,
+  type SourceColumn,
+  type SourcePart,
+  explainNotPushable,
+} from "../source.ts";
 import type { Dialect } from "./dialect.ts";
-import { judgedRows, type PlainRows, scaleOfUnits } from "./judged-rows.ts";
-import { sqlOfPartText } from "./parts.ts";
-import { groupsOfRows, repeatedIds } from "./statements.ts";
-import { indented } from "./text.ts";
+import { selectClassifiedRows, type PlainRowConditions, summingScale } from "./judged-rows.ts";
+import { toPartTextSql } from "./parts.ts";
+import { selectGroups, selectRepeatedIds } from "./statements.ts";
+import { indent } from "./text.ts";
 
 /** The statements of one schema. */
 export interface SchemaStatements {
@@ -22,9 +29,9 @@ export interface SchemaStatements {
 }
 
 /** What is written into one statement: the names of accounts are listed in it. */
-const PLAIN: PlainRows = {
-  repeated: "select id_hash from repeated_ids",
-  account: "account_id in (select name from accounts)",
+const STANDALONE_CONDITIONS: PlainRowConditions = {
+  repeatedIds: "select id_hash from repeated_ids",
+  accountCondition: "account_id in (select name from accounts)",
 };
 
 /**
@@ -41,7 +48,7 @@ export interface EventTable {
 
 const TEXT: ColumnType = { type: "text" };
 
-function sourceOf(
+function createTableSource(
   { name: table, text = TEXT, timestamp = text, attribute = text }: EventTable,
   { attributes, dimensions }: Pick<PushedSchema, "attributes" | "dimensions">,
   sql: Dialect,
@@ -59,40 +66,40 @@ function sourceOf(
 }
 
 /** The statements of every schema that is pushed down. */
-export function standaloneStatements(book: Book, table: EventTable, sql: Dialect): readonly SchemaStatements[] {
-  const ranges: AttributeRanges = (name, bounds) =>
-    rangeOfPart({ column: name, type: table.attribute ?? TEXT }, bounds) ?? textRange(name, bounds);
-  return [...planPush(book, ranges).pushed.values()].flatMap((pushed) => {
-    const source = sourceOf(table, pushed, sql);
-    const names = { attributes: pushed.attributes.map(({ name }) => name), dimensions: pushed.dimensions };
-    if (unfitFor(source, names) !== undefined) return [];
-    return [{ schemaName: pushed.schema.name, text: textOf(book, { source, pushed, sql }) }];
+export function writeStandaloneStatements(book: Book, table: EventTable, sql: Dialect): readonly SchemaStatements[] {
+  const ranges: AttributeRangeLookup = (name, bounds) =>
+    computePartRange({ column: name, type: table.attribute ?? TEXT }, bounds) ?? createTextRange(name, bounds);
+  return [...planPushdown(book, ranges).schemas.values()].flatMap((pushedSchema) => {
+    const source = createTableSource(table, pushedSchema, sql);
+    const names = { attributes: pushedSchema.attributes.map(({ name }) => name), dimensions: pushedSchema.dimensions };
+    if (explainNotPushable(source, names) !== undefined) return [];
+    return [{ schemaName: pushedSchema.schema.name, text: writeSchemaStatements(book, { source, pushedSchema, sql }) }];
   });
 }
 
-interface Statement {
+interface SchemaSource {
   readonly source: Source;
-  readonly pushed: PushedSchema;
+  readonly pushedSchema: PushedSchema;
   readonly sql: Dialect;
 }
 
-function textOf(book: Book, { source, pushed, sql }: Statement): string {
-  const shared = [
+function writeSchemaStatements(book: Book, { source, pushedSchema, sql }: SchemaSource): string {
+  const commonTables = [
     `with repeated_ids as ( -- the hashes of ids that occur more than once: their rows are not summed`,
-    `${indented(repeatedIds([source], sql))}\n),`,
+    `${indent(selectRepeatedIds([source], sql))}\n),`,
     `accounts as ( -- every name of an account that takes events, and its id`,
-    `${indented(sql.pairs(["name", "account"], accountNames(book)))}\n)`,
+    `${indent(sql.selectPairs(["name", "account"], listAccountNames(book)))}\n)`,
   ].join("\n");
-  const cells = pushed.meters.map(({ meter, units }, place) =>
+  const cells = pushedSchema.meters.map(({ meter, units }, index) =>
     [
-      `select accounts.account as "accountId", ${sql.quotedText(meter.id)} as "meterId", ${sql.dateOf("cell_day")} as "date",`,
-      `  ${decimalText(`sum(s${place})`, units, sql)} as "quantity"`,
+      `select accounts.account as "accountId", ${sql.quoteText(meter.id)} as "meterId", ${sql.toDate("cell_day")} as "date",`,
+      `  ${toDecimalTextSql(`sum(s${index})`, units, sql)} as "quantity"`,
       `from plain join accounts on accounts.name = plain.cell_account`,
-      `where s${place} is not null`,
+      `where s${index} is not null`,
       `group by accounts.account, cell_day`,
     ].join("\n"),
   );
-  const { schema, bounds } = pushed;
+  const { schema, bounds } = pushedSchema;
   return [
     `-- Events of the schema ${JSON.stringify(schema.name)}. A row is plain where every part of it is well formed, its attributes have`,
     `-- at most ${bounds.before} digits before and ${bounds.after} after the point, its account takes events, and its id occurs once.`,
@@ -101,18 +108,18 @@ function textOf(book: Book, { source, pushed, sql }: Statement): string {
       ? []
       : [
           `-- 1. The usage cells of plain rows, as --usage of ratebook reads them.`,
-          `${shared},\nplain as (\n${indented(groupsOfRows(source, pushed, PLAIN, sql))}\n)`,
+          `${commonTables},\nplain as (\n${indent(selectGroups(source, pushedSchema, STANDALONE_CONDITIONS, sql))}\n)`,
           `${cells.join("\nunion all\n")};`,
           "",
         ]),
     `-- ${cells.length === 0 ? 1 : 2}. The rows that are not plain: ratebook decides them one by one, in the order of their timestamps.`,
-    shared,
-    `${leftRows({ source, pushed, sql })};`,
+    commonTables,
+    `${writeRemainingRows({ source, pushedSchema, sql })};`,
   ].join("\n");
 }
 
 /** The parts of rows that are not plain, in columns as the table has them. */
-function leftRows({ source, pushed, sql }: Statement): string {
+function writeRemainingRows({ source, pushedSchema, sql }: SchemaSource): string {
   const parts: readonly (readonly [string, SourcePart])[] = [
     ["schemaName", source.schemaName],
     ["id", source.id],
@@ -121,13 +128,13 @@ function leftRows({ source, pushed, sql }: Statement): string {
     ...source.attributes,
     ...source.dimensions,
   ];
-  const carried = parts.map(([, part], place) => `${sqlOfPartText(part, sql)} as p${place}`).join(",\n  ");
-  const shown = parts.map(([name], place) => `p${place} as ${sql.quotedName(name)}`).join(", ");
-  return `select ${shown} from (\n${indented(judgedRows(source, pushed, { plain: PLAIN, sql, carried }))}\n)\nwhere not plain`;
+  const extraColumns = parts.map(([, part], index) => `${toPartTextSql(part, sql)} as p${index}`).join(",\n  ");
+  const outputColumns = parts.map(([name], index) => `p${index} as ${sql.quoteName(name)}`).join(", ");
+  return `select ${outputColumns} from (\n${indent(selectClassifiedRows(source, pushedSchema, { plain: STANDALONE_CONDITIONS, sql, extraColumns }))}\n)\nwhere not plain`;
 }
 
 /** Every name of an account that takes events, and its id; a name with a NUL is left out, and its rows go to the core. */
-function accountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
+function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
   const ids = new Set(accounts.map(({ id }) => id));
   const live = accounts.filter(({ status }) => status !== "ARCHIVED");
   const names = [
@@ -140,10 +147,10 @@ function accountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly 
 }
 
 /** A sum in units of 10^-scale as the text of a decimal. */
-function decimalText(sum: string, units: NumberTerm, sql: Dialect): string {
-  const scale = scaleOfUnits(units);
-  if (scale === 0) return sql.textOf(sum);
-  const power = sql.operand(10n ** BigInt(scale));
-  const fraction = `lpad(${sql.textOf(`abs(${sum}) % ${power}`)}, ${scale}, '0')`;
-  return `case when ${sum} < 0 then '-' else '' end || ${sql.textOf(sql.quotient(`abs(${sum})`, power))} || '.' || ${fraction}`;
+function toDecimalTextSql(sum: string, units: NumberTerm, sql: Dialect): string {
+  const scale = summingScale(units);
+  if (scale === 0) return sql.toText(sum);
+  const power = sql.operandLiteral(10n ** BigInt(scale));
+  const fraction = `lpad(${sql.toText(`abs(${sum}) % ${power}`)}, ${scale}, '0')`;
+  return `case when ${sum} < 0 then '-' else '' end || ${sql.toText(sql.divideInteger(`abs(${sum})`, power))} || '.' || ${fraction}`;
 }

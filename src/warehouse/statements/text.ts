@@ -5,11 +5,11 @@
  */
 
 /** Each line moved to the right; none may end within quotes. */
-export function indented(text: string, by = "  "): string {
+export function indent(text: string, by = "  "): string {
   return `${by}${text.replaceAll("\n", `\n${by}`)}`;
 }
 
 /** A name in a comment. */
-export function oneLine(name = ""): string {
+export function toOneLine(name = ""): string {
   return name.replaceAll(/\s+/g, " ");
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
-import { inDecisionOrder } from "../../../src/book/checks/decision-order.ts";
+import { sortByDecision } from "../../../src/book/checks/decision-order.ts";
 import type { Book } from "../../../src/book/model/book.ts";
 import { formatInstant, parseDate } from "../../../src/calendar/instant.ts";
 import { createAssociations } from "../../../src/ledger/account/book-account.ts";
@@ -49,7 +49,7 @@ const OLD = { pricePlanId: "old", effectiveFrom: "2024-01-01" };
 const NEW = { pricePlanId: "new", effectiveFrom: "2024-06-01" };
 
 function planIds(book: Book): readonly string[] {
-  return inDecisionOrder(book.accounts[0]?.pricePlans ?? []).map(({ association }) => association.pricePlanId);
+  return sortByDecision(book.accounts[0]?.pricePlans ?? []).map(({ association }) => association.pricePlanId);
 }
 
 describe.each([
@@ -109,7 +109,7 @@ describe("S9.2 associations of a book", () => {
   test("that do not say when were decided at their date, or with the next one listed that says so", () => {
     const list = [OLD, { ...NEW, decidedAt: "2023-12-01T12:00:00Z" }, { ...OLD, effectiveFrom: "2024-09-01" }];
     const [account] = readBook(documentOf(list, 4)).accounts;
-    const decided = inDecisionOrder(account?.pricePlans ?? []).map(({ at, decidedAt }) => [
+    const decided = sortByDecision(account?.pricePlans ?? []).map(({ at, decidedAt }) => [
       at,
       formatInstant(decidedAt),
     ]);

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 
 import { parseBook, readBookInSteps } from "../../../src/book/book.ts";
 import type { BookInput } from "../../../src/book/model/book.ts";
-import { createBookMemory } from "../../../src/book/reading/memory.ts";
-import { toTheEnd } from "../../../src/book/steps.ts";
+import { createBookCache } from "../../../src/book/reading/memory.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
 import { RULE_BUDGET } from "../../../src/rules/budget.ts";
 import { runs } from "../../support/runs.ts";
 import { problemsOf } from "../break-book.ts";
@@ -105,14 +105,14 @@ describe("a book of which items were read before", () => {
     const seen = { sound: 0, broken: 0 };
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 12 }), (edits) => {
-        const memory = createBookMemory();
+        const memory = createBookCache();
         const start = startingBook() as unknown as Lists;
         let book = start;
-        toTheEnd(readBookInSteps(book, WORK, memory));
+        runToCompletion(readBookInSteps(book, WORK, memory));
         for (const change of edits) {
           const before = book;
           book = edited(book, start, change);
-          const found = outcome(() => toTheEnd(readBookInSteps(book, WORK, memory)));
+          const found = outcome(() => runToCompletion(readBookInSteps(book, WORK, memory)));
           const whole = structuredClone(book);
           expect(found).toEqual(outcome(() => parseBook(whole)));
           seen[Array.isArray(found) ? "broken" : "sound"] += 1;
@@ -129,17 +129,17 @@ describe("a book of which items were read before", () => {
   test("is looked at where something changed", () => {
     const done: string[] = [];
     const names = new Map<object, string>();
-    const memory = createBookMemory((work, item) => done.push(`${work} ${names.get(item) ?? "other"}`));
+    const memory = createBookCache((work, item) => done.push(`${work} ${names.get(item) ?? "other"}`));
     const start = startingBook() as unknown as Lists;
     for (const list of LISTS) for (const [at, item] of (start[list] ?? []).entries()) names.set(item, `${list}[${at}]`);
-    toTheEnd(readBookInSteps(start, WORK, memory));
+    runToCompletion(readBookInSteps(start, WORK, memory));
     done.length = 0;
-    toTheEnd(readBookInSteps(start, WORK, memory));
+    runToCompletion(readBookInSteps(start, WORK, memory));
     expect(done).toEqual([]);
     const [first, ...others] = start["addOns"] ?? [];
     const renamed = { ...first, displayName: "Another" };
     names.set(renamed, "changed");
-    toTheEnd(readBookInSteps({ ...start, addOns: [renamed, ...others] }, WORK, memory));
+    runToCompletion(readBookInSteps({ ...start, addOns: [renamed, ...others] }, WORK, memory));
     expect(done).toEqual(["measure changed", "read changed"]);
   });
 });

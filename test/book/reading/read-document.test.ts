@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { collectProblems } from "../../../src/book/problems.ts";
 import type { ResourceList } from "../../../src/book/reading/document.ts";
-import { NO_MEMORY } from "../../../src/book/reading/memory.ts";
+import { NO_CACHE } from "../../../src/book/reading/memory.ts";
 import { readBookShape } from "../../../src/book/reading/read-document.ts";
-import { toTheEnd } from "../../../src/book/steps.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Problem } from "../../../src/errors.ts";
 import { sampleBook } from "../sample-book.ts";
 
@@ -17,7 +17,7 @@ function shapeOf(
   items: readonly unknown[],
 ): { items: readonly unknown[]; problems: readonly Problem[] } {
   const problems = collectProblems();
-  const { document } = toTheEnd(readBookShape({ [list]: items }, problems, NO_MEMORY));
+  const { document } = runToCompletion(readBookShape({ [list]: items }, problems, NO_CACHE));
   return { items: document[list], problems: problems.error("the book", { [list]: items }).details.problems };
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { constantsOf, matchShape, type LineShape } from "../../../src/cli/events/line-shape.ts";
+import { packConstants, matchShape, type LineShape } from "../../../src/cli/events/line-shape.ts";
 
 /** Constants as they stand between texts: each ends with the quote before a text, or begins with the one after it. */
 const pieces = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "{", ":", ","), maxLength: 9 }), {
@@ -28,8 +28,8 @@ test("a line has a shape only when it is its constants, byte for byte, with plai
       const constants = constantTexts(parts);
       const shape: LineShape = {
         schemaName: "s",
-        constants: constantsOf(constants.map((text) => Buffer.from(text, "latin1"))),
-        slots: parts.slice(1).map(() => ({ kind: "unused", quoted: true })),
+        constants: packConstants(constants.map((text) => Buffer.from(text, "latin1"))),
+        slots: parts.slice(1).map(() => ({ kind: "unused", isQuoted: true })),
       };
       let line = constants.map((text, index) => text + (index < parts.length - 1 ? values[index] : "")).join("");
       if (changed !== null && changed[0] < line.length) {

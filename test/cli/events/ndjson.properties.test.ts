@@ -7,7 +7,7 @@ import { createNdjsonCursor } from "../../../src/cli/events/ndjson.ts";
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
-import { takeAll } from "../../../src/records/event-cursor.ts";
+import { mergeEvents } from "../../../src/records/event-cursor.ts";
 import type { EventSink } from "../../../src/records/event-sink.ts";
 
 const book = readBook({
@@ -47,7 +47,7 @@ function memorySource(content: string | Uint8Array): ByteSource {
     get position() {
       return position;
     },
-    read: async (target, from) => {
+    readInto: async (target, from) => {
       const count = bytes.copy(target, from, position, Math.min(bytes.length, position + 1000));
       position += count;
       return count;
@@ -61,24 +61,24 @@ async function outcomes(content: string | Uint8Array, shapes: boolean, bufferByt
   const run = startEventRun(book, { ids: rememberIds() });
   const seen: unknown[] = [];
   const sink: EventSink = {
-    event: (_, line, event) => {
+    onEvent: (_, line, event) => {
       seen.push([line, run.add(event)]);
       return true;
     },
-    badLine: (_, line, reason) => {
+    onBadLine: (_, line, reason) => {
       seen.push([line, reason]);
       return true;
     },
-    slotsOf: (name) => run.slotsOf(name),
-    counted: () => false,
-    filled: (_, line, slots) => {
+    findSlots: (name) => run.slotsOf(name),
+    onCountedEvents: () => false,
+    onFilledSlots: (_, line, slots) => {
       seen.push([line, run.addSlots(slots)]);
       return true;
     },
   };
   const disorders: unknown[] = [];
   const cursor = createNdjsonCursor("events", memorySource(content), sink, { bufferBytes, shapes });
-  await takeAll([cursor], { onDisorder: (disorder) => disorders.push(disorder) });
+  await mergeEvents([cursor], { onDisorder: (disorder) => disorders.push(disorder) });
   const usage = [...run.usage.cells()].map((cell) => ({ ...cell, quantity: formatDecimal(cell.quantity) }));
   return { seen, usage, disorders, counts: run.counts() };
 }

@@ -45,7 +45,7 @@ describe("a compact memory of ids", () => {
 describe("fingerprints", () => {
   const of = (text: string, key: readonly [number, number, number, number] = KEY): string => {
     const fingerprinter = createFingerprinter(key);
-    fingerprinter.ofText(text);
+    fingerprinter.fingerprint(text);
     return fingerprinter.words.join(" ");
   };
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, toInstant } from "../../../src/calendar/instant.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
-import { daysOf } from "../../../src/testing/events-arbitrary.ts";
+import { eventRange } from "../../../src/testing/events-arbitrary.ts";
 import { parseJson, verify } from "../../../src/verify.ts";
 import { eventsSource } from "../../engine/elsewhere/events-source.ts";
 import { cases, LAST_DAY, play } from "../../engine/elsewhere/played.ts";
@@ -22,7 +22,7 @@ test("S17.4 files lead to all invoices with the source of the usage, and without
         at,
         eventsSource(() => given.events),
       );
-      const now = (): number => toInstant(daysOf(given.book).from) + LAST_DAY * DAY_MS;
+      const now = (): number => toInstant(eventRange(given.book).from) + LAST_DAY * DAY_MS;
       const whole = await exportedOf({ engine, now });
       const untold = createEngine({ store, clock: now });
       const kept = await exportedOf({ engine: untold, now }, false);

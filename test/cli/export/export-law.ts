@@ -5,8 +5,8 @@ import { expect } from "vitest";
 import { toInstant } from "../../../src/calendar/instant.ts";
 import type { BookInput } from "../../../src/index.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { bookArbitrary, historyFor } from "../../../src/testing.ts";
-import { dayBefore, type HistoryStep, startHistoryIn } from "../../../src/testing/history.ts";
+import { bookArbitrary, historyArbitrary } from "../../../src/testing.ts";
+import { findDayBefore, type HistoryStep, startHistoryIn } from "../../../src/testing/history.ts";
 import { verify } from "../../../src/verify.ts";
 import { figuresOf, isTerm, withOtherDigit } from "../../verify/figures.ts";
 import { type ExportedParts, exportedOf } from "./exported.ts";
@@ -41,14 +41,14 @@ export function exportLaw(makeStore: () => Promise<Store>, tried: Tried): fc.IAs
   const cases = fc
     .record({ book: bookArbitrary(), isLate: fc.boolean() })
     .chain(({ book, isLate }) =>
-      historyFor(book).map((steps) => ({ book, steps: isLate ? steps : steps.flatMap(inTime) })),
+      historyArbitrary(book).map((steps) => ({ book, steps: isLate ? steps : steps.flatMap(inTime) })),
     );
   return fc.asyncProperty(cases, async (one) => tryExport(await makeStore(), one, tried));
 }
 
 /** Plays a case and exports it. Fails where an invoice differs that may not. */
 export async function tryExport(store: Store, { book, steps }: Case, tried: Tried): Promise<void> {
-  const history = await startHistoryIn(store, book, dayBefore(book));
+  const history = await startHistoryIn(store, book, findDayBefore(book));
   history.waitUntil(toInstant("2024-03-01"));
   for (const step of steps) {
     await history.play(step);

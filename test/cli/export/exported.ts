@@ -1,17 +1,17 @@
 /** What an export makes of a history, without files. */
 import {
-  exportedEvents,
-  exportedFeatureUsage,
+  exportEvents,
+  exportFeatureUsage,
   type ExportedInvoices,
-  exportedInvoices,
-  exportedUsage,
+  exportInvoices,
+  exportUsage,
 } from "../../../src/cli/exported-files.ts";
 import { type Book, type ExportResult, parseBook } from "../../../src/index.ts";
 import { featuresBySchema } from "../../../src/ledger/catalog.ts";
 import type { UsageRow } from "../../../src/metering/usage-row.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { PlayedHistory } from "../../../src/testing/history.ts";
+import type { HistoryRun } from "../../../src/testing/history.ts";
 
 /** What an export is made of. */
 export interface ExportedParts extends ExportResult, ExportedInvoices {
@@ -25,20 +25,20 @@ export interface ExportedParts extends ExportResult, ExportedInvoices {
 /**
  * The book, its notes, and the invoices with what differs of those that the files lead to.
  *
- * @param isWhole false where usage lives elsewhere and the engine was not told where
+ * @param isComplete false where usage lives elsewhere and the engine was not told where
  */
 export async function exportedOf(
-  { engine, now }: Pick<PlayedHistory<Store>, "engine" | "now">,
-  isWhole = true,
+  { engine, now }: Pick<HistoryRun<Store>, "engine" | "now">,
+  isComplete = true,
 ): Promise<ExportedParts> {
   const { book: written, notes } = await engine.exportBook();
   // Through its text, as a file.
   const book = parseBook(stringifyJson(written));
   const features = featuresBySchema(book);
-  const usage = await rowsOf(exportedUsage(engine, book, isWhole));
-  const events = exportedEvents(engine, book, (name) => features.has(name));
-  const found = await exportedInvoices(engine, book, { usage, events, now: now(), isWhole });
-  const featureUsage = await rowsOf(exportedFeatureUsage(engine, book));
+  const usage = await rowsOf(exportUsage(engine, book, isComplete));
+  const events = exportEvents(engine, book, (name) => features.has(name));
+  const found = await exportInvoices(engine, book, { usage, events, now: now(), isComplete });
+  const featureUsage = await rowsOf(exportFeatureUsage(engine, book));
   return { book: written, read: book, notes, usage, featureUsage, ...found };
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { linesOfRows, type TableRow, tableRow } from "../../../src/cli/table/columns.ts";
+import { formatRows, type TableRow, formatTableRow } from "../../../src/cli/table/columns.ts";
 
 const WIDTHS = [24, 8, 8, 10];
 const letters = fc.oneof(
@@ -20,7 +20,7 @@ describe("rows of a table", () => {
   test("are laid out as the library does, whatever is in their cells", () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
-        expect(linesOfRows(rows, WIDTHS)).toBe(rows.map((each) => tableRow(each, WIDTHS)).join("\n"));
+        expect(formatRows(rows, WIDTHS)).toBe(rows.map((each) => formatTableRow(each, WIDTHS)).join("\n"));
       }),
     );
   });

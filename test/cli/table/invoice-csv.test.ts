@@ -1,7 +1,7 @@
 /** What a spreadsheet makes of the CSV of invoices. */
 import { expect, test } from "vitest";
 
-import { invoiceCsv } from "../../../src/cli/table/invoice-csv.ts";
+import { formatInvoiceCsv } from "../../../src/cli/table/invoice-csv.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { ZERO } from "../../../src/numbers/decimal.ts";
 
@@ -40,5 +40,5 @@ test.each([
   ['"quoted"', '"""quoted"""'],
   ["; semicolon", "; semicolon"],
 ])("a description of %j is the cell %j", (description, cell) => {
-  expect(invoiceCsv(invoiceOf(description))).toContain(`,TOTAL_AMOUNT,,${cell},`);
+  expect(formatInvoiceCsv(invoiceOf(description))).toContain(`,TOTAL_AMOUNT,,${cell},`);
 });

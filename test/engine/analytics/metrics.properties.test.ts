@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import type { Engine } from "../../../src/index.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { decimalCards, hundredths, pricingModels } from "../../../src/testing/slab-cards.ts";
+import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { linesOf } from "../../support/invoice-lines.ts";
@@ -31,7 +31,7 @@ const used: fc.Arbitrary<readonly Used[]> = fc.array(
       fc.integer({ min: 0, max: LENGTH - 1 }),
       fc.integer({ min: 0, max: 287 }).map((hour) => hour * (DAY_MS / 24)),
     ),
-    quantity: hundredths(10_000),
+    quantity: hundredthsArbitrary(10_000),
     undone: fc.boolean(),
   }),
   { maxLength: 6 },
@@ -97,30 +97,38 @@ test("S5.3 usage by hour, which events tell, adds up to usage by day, week and m
 
 test("S7 revenue adds up whatever the points, and over a cycle to the exact charge of its invoice", async () => {
   await fc.assert(
-    fc.asyncProperty(pricingModels(), decimalCards(), used, fc.boolean(), async (model, card, events, isCut) => {
-      // Only the first slab may be charged at zero; the bounds of a cut cycle are shares of days without an end.
-      const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
-      const priced = pricedBy(model, rows, isCut ? {} : card.bounds);
-      const engine = await withUsage(priced, isCut ? "2024-02-25" : "2024-02-01", events);
-      const revenue = await totals(engine, { name: "REVENUE" });
-      expect(revenue).toEqual(revenue.map(() => revenue[0]));
-      const cycles = { startTime: "2024-02-01", endTime: "2024-04-01" };
-      const [result] = await engine.metrics({
-        ...cycles,
-        metricQueries: [{ id: "q", name: "REVENUE", aggregationPeriod: "MONTH" }],
-      });
-      const invoiced = new Map<string, string>();
-      const { invoices } = await engine.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-04-01" });
-      for (const { invoice } of invoices) {
-        const line = linesOf(invoice.revenueInfo).find(({ line: { type } }) => type === "USAGE_RATE_CARD_AMOUNT")?.line;
-        if (line !== undefined)
-          invoiced.set(invoice.startDate.slice(0, 7), line.exactValue ?? formatDecimal(line.value));
-      }
-      const points = result?.series[0]?.points ?? [];
-      expect(points.map(({ value }) => formatDecimal(value))).toEqual(
-        ["2024-02", "2024-03"].map((month) => invoiced.get(month) ?? "0"),
-      );
-    }),
+    fc.asyncProperty(
+      pricingModelArbitrary(),
+      decimalCardArbitrary(),
+      used,
+      fc.boolean(),
+      async (model, card, events, isCut) => {
+        // Only the first slab may be charged at zero; the bounds of a cut cycle are shares of days without an end.
+        const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
+        const priced = pricedBy(model, rows, isCut ? {} : card.bounds);
+        const engine = await withUsage(priced, isCut ? "2024-02-25" : "2024-02-01", events);
+        const revenue = await totals(engine, { name: "REVENUE" });
+        expect(revenue).toEqual(revenue.map(() => revenue[0]));
+        const cycles = { startTime: "2024-02-01", endTime: "2024-04-01" };
+        const [result] = await engine.metrics({
+          ...cycles,
+          metricQueries: [{ id: "q", name: "REVENUE", aggregationPeriod: "MONTH" }],
+        });
+        const invoiced = new Map<string, string>();
+        const { invoices } = await engine.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-04-01" });
+        for (const { invoice } of invoices) {
+          const line = linesOf(invoice.revenueInfo).find(
+            ({ line: { type } }) => type === "USAGE_RATE_CARD_AMOUNT",
+          )?.line;
+          if (line !== undefined)
+            invoiced.set(invoice.startDate.slice(0, 7), line.exactValue ?? formatDecimal(line.value));
+        }
+        const points = result?.series[0]?.points ?? [];
+        expect(points.map(({ value }) => formatDecimal(value))).toEqual(
+          ["2024-02", "2024-03"].map((month) => invoiced.get(month) ?? "0"),
+        );
+      },
+    ),
     { numRuns: runs(40) },
   );
 });

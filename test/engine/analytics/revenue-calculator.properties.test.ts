@@ -2,19 +2,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { decimalCards, hundredths, pricingModels } from "../../../src/testing/slab-cards.ts";
+import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";
 import { counted, teamBook } from "../team-book.ts";
 
-const USED = hundredths(20_000).filter((quantity) => quantity !== "0");
+const USED = hundredthsArbitrary(20_000).filter((quantity) => quantity !== "0");
 
 test("S13.5 what an account used in a whole cycle costs on its plan what the preview of the cycle says", async () => {
   await fc.assert(
     fc.asyncProperty(
-      pricingModels(),
-      decimalCards(),
+      pricingModelArbitrary(),
+      decimalCardArbitrary(),
       fc.array(USED, { maxLength: 3 }),
       async (model, card, quantities) => {
         const { at } = engineAt("2024-01-01");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { creditBalance } from "../../../src/engine/billing/credit-balance.ts";
 import { listCredits } from "../../../src/engine/billing/credit-lists.ts";
 import { listInvoices } from "../../../src/engine/billing/invoice-lists.ts";
-import { getInvoice } from "../../../src/engine/billing/invoices.ts";
+import { readInvoice } from "../../../src/engine/billing/invoices.ts";
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
 import { createEngineStore } from "../../../src/engine/elsewhere/engine-store.ts";
@@ -92,7 +92,7 @@ test("a page of 105 open drafts rates those that it shows and one more, and a dr
   expect(items.map(({ invoice }) => [invoice.startDate.slice(0, 10), String(invoice.revenueInfo.value)])).toEqual([
     ["2024-06-03", "3"],
   ]);
-  expect(await ratedBy(under, getInvoice(context, items[0]?.id ?? ""))).toBe(3);
+  expect(await ratedBy(under, readInvoice(context, items[0]?.id ?? ""))).toBe(3);
   expect(await ratedBy(under, creditBalance(context, "prod"))).toBe(0);
   expect(await ratedBy(under, listCredits(context, PROD, {}))).toBe(0);
 });
@@ -117,7 +117,7 @@ test("S2.4 once the weeks are closed, the first read stores their invoices, and 
   expect(await store.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(104);
   expect(await ratedBy(under, newest(under, 20))).toBe(3);
   const { items } = await newest(under, 2);
-  expect(await ratedBy(under, getInvoice(context, items[1]?.id ?? ""))).toBe(0);
+  expect(await ratedBy(under, readInvoice(context, items[1]?.id ?? ""))).toBe(0);
   expect(await ratedBy(under, creditBalance(context, "prod"))).toBe(0);
 });
 

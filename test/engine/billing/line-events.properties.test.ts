@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import type { Engine, EventLineType, Invoice, LineEvent } from "../../../src/index.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
-import { historyFor, startHistory } from "../../../src/testing.ts";
+import { historyArbitrary, startHistory } from "../../../src/testing.ts";
 import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
@@ -72,7 +72,7 @@ async function allBehind(engine: Engine, invoiceId: string, { id: lineId, type }
 
 test("S13.6 events, days and the line's quantity are one sum, day by day, in drafts and final invoices", async () => {
   const seen = new Map<EventLineType, number>();
-  const law = fc.asyncProperty(historyFor(BOOK), fc.boolean(), async (steps, isFinalized) => {
+  const law = fc.asyncProperty(historyArbitrary(BOOK), fc.boolean(), async (steps, isFinalized) => {
     const history = await startHistory(BOOK, Date.parse("2024-02-20T12:00:00Z"));
     for (const step of steps) await history.play(step);
     if (isFinalized) await history.engine.finalize();

@@ -1,7 +1,7 @@
 /** The work of a change of the configuration: what it changes is read, checked and compiled, and nothing else. */
 import { describe, expect, test } from "vitest";
 
-import { createBookMemory } from "../../../src/book/reading/memory.ts";
+import { createBookCache } from "../../../src/book/reading/memory.ts";
 import { createAddOns, createSettings } from "../../../src/engine/catalog/catalog-resources.ts";
 import { createEventSchemas } from "../../../src/engine/catalog/event-schemas.ts";
 import { createPricePlans } from "../../../src/engine/catalog/price-plans.ts";
@@ -20,7 +20,7 @@ const clock = (): number => Date.UTC(2024, 0, 10);
 /** The parts of an engine that change the configuration, with a count of the work that they do. */
 function engineOver(store: MemoryStore) {
   let done: string[] = [];
-  const memory = createBookMemory((work, item) => {
+  const memory = createBookCache((work, item) => {
     if (work === "read" || work === "check") done.push("pricePlanDetails" in item ? `${work} plan` : work);
   });
   const sources = { external: [], ingestedAgain: [] };

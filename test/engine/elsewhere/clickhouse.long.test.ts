@@ -11,7 +11,7 @@ import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/cal
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
-import { accountIdsOf, daysOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
+import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { clickhouseUsage } from "../../../src/warehouse.ts";
 import { chDbOfTests } from "../../warehouse/chdb-of-tests.ts";
 import { refusalOf } from "../support.ts";
@@ -49,7 +49,7 @@ async function put(
 }
 
 /** Some events are sent again later, with another quantity or the same. */
-const sentAgain = (events: readonly SentEvent[]): fc.Arbitrary<readonly SentEvent[]> =>
+const sentAgain = (events: readonly GeneratedEvent[]): fc.Arbitrary<readonly GeneratedEvent[]> =>
   fc
     .array(fc.tuple(fc.nat(Math.max(events.length - 1, 0)), fc.integer({ min: 1, max: 70 * 24 }), fc.boolean()), {
       maxLength: 6,
@@ -76,9 +76,9 @@ test("S17.4 events in ClickHouse make what they make when they are ingested, als
       await put(given.events, ["units", "region"], isText ? "String" : undefined);
       const read = await play(given, others, clickhouseUsage(chDb.client, { table: "events" }));
       expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
-      const from = daysOf(given.book).from;
+      const from = eventRange(given.book).from;
       const until = formatInstant(toInstant(from) + LAST_DAY * DAY_MS);
-      expect(await read.engine.lateUsage({ accountIds: accountIdsOf(given.book), from, until })).toEqual([]);
+      expect(await read.engine.lateUsage({ accountIds: listAccountIds(given.book), from, until })).toEqual([]);
     }),
     { numRuns: 3, endOnFailure: true },
   );

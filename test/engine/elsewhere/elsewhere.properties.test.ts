@@ -11,7 +11,7 @@ import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import type { MemoryStore } from "../../../src/store/memory/memory.ts";
-import { accountIdsOf, daysOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
+import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { runs } from "../../support/runs.ts";
 import { eventsSource } from "./events-source.ts";
 import { cases, LAST_DAY, play, shown } from "./played.ts";
@@ -77,17 +77,17 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
     fc.asyncProperty(cases, fc.infiniteStream(fc.boolean()), async (given, coins) => {
       const isLate = new Map(given.events.map(({ id }) => [id, coins.next().value]));
       const [at = []] = given.runs;
-      let arrived: readonly SentEvent[] = given.events.filter(({ id }) => !isLate.get(id));
+      let arrived: readonly GeneratedEvent[] = given.events.filter(({ id }) => !isLate.get(id));
       const { engine, store } = await play(
         given,
         at,
         eventsSource(() => arrived),
       );
-      const accountIds = accountIdsOf(given.book);
+      const accountIds = listAccountIds(given.book);
       const days = {
         accountIds,
-        from: daysOf(given.book).from,
-        until: formatInstant(toInstant(daysOf(given.book).from) + LAST_DAY * DAY_MS),
+        from: eventRange(given.book).from,
+        until: formatInstant(toInstant(eventRange(given.book).from) + LAST_DAY * DAY_MS),
       };
       expect(await engine.lateUsage(days)).toEqual([]);
       const [billed, finals] = [await engine.usage(days), store.snapshot()];

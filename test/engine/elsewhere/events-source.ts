@@ -3,11 +3,11 @@ import { dayOf, parseDate, parseInstant } from "../../../src/calendar/instant.ts
 import { createMeter } from "../../../src/ledger/preview/meter.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import { parseDecimal } from "../../../src/numbers/decimal.ts";
-import type { SentEvent } from "../../../src/testing/events-arbitrary.ts";
-import { bookAsked } from "../../../src/warehouse/reading/asked-accounts.ts";
+import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
+import { createRequestBook } from "../../../src/warehouse/reading/asked-accounts.ts";
 
 /** Events that come to be in files or a warehouse. */
-export function eventsSource(events: () => readonly SentEvent[]): UsageSource {
+export function eventsSource(events: () => readonly GeneratedEvent[]): UsageSource {
   return {
     name: "events of a test",
     async *cells(query) {
@@ -16,7 +16,7 @@ export function eventsSource(events: () => readonly SentEvent[]): UsageSource {
           ({ schemaName, timestamp }) => query.schemas.includes(schemaName) && parseInstant(timestamp) <= query.upTo,
         )
         .toSorted((a, b) => parseInstant(a.timestamp) - parseInstant(b.timestamp) || (a.id < b.id ? -1 : 1));
-      const run = createMeter(bookAsked(query));
+      const run = createMeter(createRequestBook(query));
       for (const event of arrived) run.add(event);
       const { usage } = run.finish();
       for (const { id } of query.accounts) {

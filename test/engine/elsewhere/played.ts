@@ -8,13 +8,19 @@ import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
-import { accountIdsOf, daysOf, eventsFor, schemasOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
-import { activeBook, dayBefore } from "../../../src/testing/history.ts";
+import {
+  listAccountIds,
+  eventRange,
+  eventsArbitrary,
+  listSchemas,
+  type GeneratedEvent,
+} from "../../../src/testing/events-arbitrary.ts";
+import { activatePlans, findDayBefore } from "../../../src/testing/history.ts";
 
 /** A book, its events, and when bills are made. */
 export interface Case {
   readonly book: BookInput;
-  readonly events: readonly SentEvent[];
+  readonly events: readonly GeneratedEvent[];
   /** Hours from the first day at which bill runs are done: of the engine that ingests, and of the other one. */
   readonly runs: readonly (readonly number[])[];
 }
@@ -25,13 +31,13 @@ export const LAST_DAY = 130;
 const runs = fc.array(fc.integer({ min: 0, max: LAST_DAY * 24 }), { maxLength: 5 });
 /** Stories with events of distinct ids. */
 export const cases: fc.Arbitrary<Case> = bookArbitrary().chain((book) =>
-  fc.record({ book: fc.constant(book), events: eventsFor(book, { eventsMax: 14 }), runs: fc.tuple(runs, runs) }),
+  fc.record({ book: fc.constant(book), events: eventsArbitrary(book, { eventsMax: 14 }), runs: fc.tuple(runs, runs) }),
 );
 
 /** The schemas that may live elsewhere. */
 export function plainSchemas(book: BookInput): readonly string[] {
-  const { all, taking } = schemasOf(book);
-  return all.filter((name) => !taking.has(name));
+  const { all, takingFeature } = listSchemas(book);
+  return all.filter((name) => !takingFeature.has(name));
 }
 
 /** A story that was played. */
@@ -49,16 +55,16 @@ export async function play(
 ): Promise<Played> {
   const schemas = plainSchemas(book);
   const store = memoryStore();
-  let now = dayBefore(book);
+  let now = findDayBefore(book);
   const engine = createEngine({
     store,
     clock: () => now,
     ...(source === undefined ? {} : { usage: { schemas, source } }),
   });
-  await engine.load(activeBook(book));
-  const begin = toInstant(daysOf(book).from);
+  await engine.load(activatePlans(book));
+  const begin = toInstant(eventRange(book).from);
   const ingested = source === undefined ? events : events.filter(({ schemaName }) => !schemas.includes(schemaName));
-  const steps: (readonly [number, SentEvent | undefined])[] = [
+  const steps: (readonly [number, GeneratedEvent | undefined])[] = [
     ...ingested.map((event) => [parseInstant(event.timestamp), event] as const),
     ...runsAt.map((hours) => [begin + hours * HOUR_MS, undefined] as const),
     [begin + LAST_DAY * DAY_MS, undefined],
@@ -72,8 +78,8 @@ export async function play(
 
 /** All that is shown of usage and money. */
 export async function shown({ engine, store }: Played, book: BookInput): Promise<unknown> {
-  const accountIds = accountIdsOf(book);
-  const from = daysOf(book).from;
+  const accountIds = listAccountIds(book);
+  const from = eventRange(book).from;
   const until = formatInstant(toInstant(from) + LAST_DAY * DAY_MS);
   const finals = await store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
   const query = { aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" } as const;

@@ -5,7 +5,7 @@
 import { ACCOUNTS, BEGIN, DAY, GRACE_DAYS, type PlanId, PLANS } from "./world.ts";
 
 /** An event as it is sent. */
-export interface SentEvent {
+export interface GeneratedEvent {
   readonly id: string;
   readonly accountId: string;
   readonly timestamp: number;
@@ -19,7 +19,7 @@ export type Operation =
   | {
       readonly kind: "ingest";
       readonly at: number;
-      readonly sent: readonly SentEvent[];
+      readonly sent: readonly GeneratedEvent[];
       readonly statuses: readonly string[];
       /** What the engine calls them; an id may come again. */
       readonly references: readonly string[];
@@ -28,7 +28,7 @@ export type Operation =
   | { readonly kind: "plan"; readonly at: number; readonly accountId: string; readonly isGone: boolean };
 
 /** An event that was accepted and is not reverted, and when it came. */
-export type LiveEvent = SentEvent & { readonly at: number };
+export type LiveEvent = GeneratedEvent & { readonly at: number };
 
 /** The live events, in the order in which they came. */
 export function liveEvents(operations: readonly Operation[]): readonly LiveEvent[] {
@@ -106,7 +106,7 @@ export function closesAt(operations: readonly Operation[], accountId: string, in
  */
 export function failureOf(
   operations: readonly Operation[],
-  { id, accountId, timestamp }: SentEvent,
+  { id, accountId, timestamp }: GeneratedEvent,
   now: number,
   batch: ReadonlySet<string>,
 ): string | undefined {

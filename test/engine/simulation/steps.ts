@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import { RatebookError } from "../../../src/errors.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { accountNumber, changedPlanOn, failureOf, isAccepted, type Operation, type SentEvent } from "./model.ts";
+import { accountNumber, changedPlanOn, failureOf, isAccepted, type Operation, type GeneratedEvent } from "./model.ts";
 import { dateOf, DAY, type Failure, HOUR, textOf, type World } from "./world.ts";
 
 type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
@@ -145,13 +145,13 @@ export async function take(world: World, act: Act, operations: readonly Operatio
 }
 
 /** An event with its instants. */
-export function sentEvent(drawn: DrawnEvent, now: number): SentEvent {
+export function sentEvent(drawn: DrawnEvent, now: number): GeneratedEvent {
   const { id, accountId, halves, hoursAgo, region } = drawn;
   return { id, accountId, count: halves / 2, timestamp: now - hoursAgo * HOUR, region };
 }
 
 /** An event as an engine takes it. */
-export function payloadOf({ id, accountId, timestamp, count, region }: SentEvent): object {
+export function payloadOf({ id, accountId, timestamp, count, region }: GeneratedEvent): object {
   const attributes = [{ name: "count", value: count }];
   return { schemaName: "call", id, accountId, timestamp: textOf(timestamp), attributes, dimensions: { region } };
 }

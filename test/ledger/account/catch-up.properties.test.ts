@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 /** The laws of catching up: its schedule changes nothing, what is final stays, a preview is what comes (S2.4, S13.4). */
-import { toTheEnd } from "../../../src/book/steps.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Instant } from "../../../src/calendar/instant.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
 import { drawDrafts } from "../../../src/invoicing/draw.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { toAccountView } from "../../../src/ledger/account/account-plan.ts";
 import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
-import { draftsOf } from "../../../src/ledger/account/drafts.ts";
+import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { runs } from "../../support/runs.ts";
@@ -34,7 +34,7 @@ function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
   const { catalog } = ledger;
   return ledger.run((work) => {
     const range = { from: at(START), until: end + 1, creditsAreWhole: true };
-    const drawn = toTheEnd(drawDrafts({ ...toAccountView(catalog, work), credits: [] }, catalog.billing, range));
+    const drawn = runToCompletion(drawDrafts({ ...toAccountView(catalog, work), credits: [] }, catalog.billing, range));
     const due = drawn.filter(({ draft }) => draft.finalAt <= end);
     return inOrder(
       due.map(({ draft, invoice }) => [dueInvoiceId(work.record.id, invoiceKey(draft)), grossOf(invoice())]),
@@ -117,10 +117,12 @@ describe("catching up", () => {
         }
         const ids = ledger.parts().invoices.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
-        const drafts = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, now)));
+        const drafts = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, now)));
         // Asked for alone, a draft is what it is among all.
         for (const draft of drafts) {
-          const alone = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, now, new Set([draft.id]))));
+          const alone = ledger.run((work) =>
+            runToCompletion(listDrafts(ledger.catalog, work, now, new Set([draft.id]))),
+          );
           expect(alone).toEqual([draft]);
         }
         expect(drafts.filter(({ id }) => ids.includes(id)).map(({ invoice }) => headOf(invoice))).toEqual([]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 /** What falls due is done in date order, and once (S2.4, S11.1, S12, S13.4). */
-import { toTheEnd } from "../../../src/book/steps.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
 import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
-import { draftsOf } from "../../../src/ledger/account/drafts.ts";
+import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits, creditSnapshots } from "../../../src/ledger/commands/credits.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
@@ -18,7 +18,9 @@ function associated(ledger: Ledger, planId: string, from: string, now = from, mo
 }
 
 const drafts = (ledger: Ledger, now: string): readonly string[] =>
-  ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, at(now))).map(({ invoice }) => headOf(invoice)));
+  ledger.run((work) =>
+    runToCompletion(listDrafts(ledger.catalog, work, at(now))).map(({ invoice }) => headOf(invoice)),
+  );
 
 describe("invoices become final", () => {
   const monthly = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
@@ -49,7 +51,7 @@ describe("invoices become final", () => {
     // A millisecond behind midnight, and days: 10 at 2, of which the credit pays 15.
     for (const now of ["2024-01-06T23:59:59.999Z", "2024-01-05T12:00:00Z"]) {
       expect(drafts(ledger, now)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 5"]);
-      const shown = ledger.run((work) => toTheEnd(creditSnapshots(ledger.catalog, work, at(now))));
+      const shown = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, at(now))));
       expect(shown.map((each) => [each.credit.id, formatDecimal(each.holdAmount)])).toEqual([[credit?.id, "15"]]);
     }
   });
@@ -115,7 +117,7 @@ describe("invoices become final", () => {
     const ledger = openLedger(bookWith([plan("p", { ...fee(30, { invoiceTiming: "IN_ADVANCE" }), ...calls(1) })]));
     associated(ledger, "p", "2024-01-01");
     ledger.use(1, "2024-01-02T00:00:00Z");
-    const [draft] = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, at("2024-01-31"))));
+    const [draft] = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, at("2024-01-31"))));
     ledger.until("2024-02-01");
     expect(ledger.parts().invoices.map(({ id }) => id)).toContain(draft?.id);
   });
@@ -237,7 +239,7 @@ describe("credits and drafts", () => {
 
   test("S12.4 a draft holds credits when read, and nothing of it is stored", () => {
     const ledger = withCredit(50);
-    const [shown] = ledger.run((work) => toTheEnd(creditSnapshots(ledger.catalog, work, at("2024-01-12"))));
+    const [shown] = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, at("2024-01-12"))));
     expect([
       formatDecimal(shown?.holdAmount ?? parseDecimal(0)),
       formatDecimal(shown?.left ?? parseDecimal(0)),
@@ -254,7 +256,7 @@ describe("credits and drafts", () => {
     expect(drafts(ledger, "2024-02-01")).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 0"]);
     ledger.until("2024-02-04");
     expect(finals(ledger).at(-1)).toBe("STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0");
-    const [credit] = ledger.run((work) => toTheEnd(creditSnapshots(ledger.catalog, work, at("2024-02-04"))));
+    const [credit] = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, at("2024-02-04"))));
     expect([formatDecimal(credit?.credit.consumedAmount ?? parseDecimal(0)), credit?.status]).toEqual([
       "50",
       "CONSUMED",

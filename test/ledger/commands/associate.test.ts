@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
-import { toTheEnd } from "../../../src/book/steps.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
@@ -399,7 +399,7 @@ describe("a thousand decisions on one account's plans", () => {
     const ledger = decided(PLAN_DECISIONS_MAX);
     const request = { sourceId: "p", sourceVersion: 2, targetId: "q", targetVersion: 1, mode: "NEXT_CYCLE" } as const;
     const migrating = (): unknown =>
-      ledger.run((work) => toTheEnd(migrate(ledger.catalog, [work], request, at("2024-01-03"), ledger.ids)));
+      ledger.run((work) => runToCompletion(migrate(ledger.catalog, [work], request, at("2024-01-03"), ledger.ids)));
     expect(migrating).toThrow(full);
     expect(planned(ledger)).toEqual(["p@2 2024-01-01..9999-01-01 on 1"]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 /** Credits are given, shown and voided (S12). */
-import { toTheEnd } from "../../../src/book/steps.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   createCredits,
@@ -43,7 +43,7 @@ function given(ledger: Ledger, requests: readonly CreditRequest[], now = "2024-0
 
 const shown = (ledger: Ledger, now: string): readonly unknown[] =>
   ledger.run((work) =>
-    toTheEnd(creditSnapshots(ledger.catalog, work, at(now))).map(({ holdAmount, left, status }) => [
+    runToCompletion(creditSnapshots(ledger.catalog, work, at(now))).map(({ holdAmount, left, status }) => [
       formatDecimal(holdAmount),
       formatDecimal(left),
       status,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 /** Invoice groups: their terms, and their invoices as one (S16.7). */
-import { toTheEnd } from "../../../src/book/steps.ts";
-import { draftsOf } from "../../../src/ledger/account/drafts.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
+import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   addToGroup,
@@ -51,12 +51,12 @@ function opened(): Ledger {
 
 function add(ledger: Ledger, group: typeof slow, ids: readonly string[], now: string): void {
   const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => toTheEnd(addToGroup(catalogs, group, works, at(now))));
+  ledger.runAll(ids, (works) => runToCompletion(addToGroup(catalogs, group, works, at(now))));
 }
 
 function remove(ledger: Ledger, groupId: string, ids: readonly string[], now: string): void {
   const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => toTheEnd(removeFromGroup(catalogs, groupId, works, at(now))));
+  ledger.runAll(ids, (works) => runToCompletion(removeFromGroup(catalogs, groupId, works, at(now))));
 }
 
 /** What is consolidated of a group's accounts. */
@@ -68,7 +68,7 @@ function consolidated(
 ): readonly DocumentRecord[] {
   const { catalog } = ledger;
   return ledger.runAll(ids, (works) =>
-    consolidate(catalog, group, toTheEnd(findDueByDay(catalog, group, works, at(now), behind))),
+    consolidate(catalog, group, runToCompletion(findDueByDay(catalog, group, works, at(now), behind))),
   );
 }
 
@@ -94,7 +94,7 @@ describe("terms", () => {
     const ledger = opened();
     add(ledger, slow, ["a"], "2024-02-03");
     ledger.until("2024-02-05");
-    const drafts = ledger.run((work) => toTheEnd(draftsOf(ledger.catalog, work, at("2024-02-05"))));
+    const drafts = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, at("2024-02-05"))));
     expect(drafts.map(({ invoice }) => headOf(invoice))).toEqual([
       "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 10",
     ]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
 import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
-import { toTheEnd } from "../../../src/book/steps.ts";
+import { runToCompletion } from "../../../src/book/steps.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
@@ -52,7 +52,8 @@ function onOld(plain: readonly string[], overridden: readonly string[] = []): Le
 
 function moved(ledger: Ledger, ids: readonly string[], change: Partial<MigrateRequest> = {}): Migration {
   const asked = { ...request, ...change };
-  return ledger.runAll(ids, (works) => toTheEnd(migrate(ledger.catalog, works, asked, NOW, ledger.ids))).migration;
+  return ledger.runAll(ids, (works) => runToCompletion(migrate(ledger.catalog, works, asked, NOW, ledger.ids)))
+    .migration;
 }
 
 const day = (instant: number): string => new Date(instant).toISOString().slice(5, 10);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { type EventLineType, preview, readBook } from "../../../src/index.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
-import { bookArbitrary, eventsFor } from "../../../src/testing.ts";
+import { bookArbitrary, eventsArbitrary } from "../../../src/testing.ts";
 import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
@@ -18,7 +18,7 @@ const RANGE = { from: "2023-06-01", until: "2026-06-01" };
 describe("the events behind the lines of a preview", () => {
   test("S13.6 events, days and the line's quantity are one sum, whatever the book, and no line is without a trace", () => {
     const seen = new Set<EventLineType>();
-    const cases = bookArbitrary().chain((book) => eventsFor(book).map((events) => ({ book, events })));
+    const cases = bookArbitrary().chain((book) => eventsArbitrary(book).map((events) => ({ book, events })));
     const law = fc.property(cases, ({ book, events }) => {
       const read = readBook(book);
       for (const { id } of [...read.usageMeters, ...read.features]) {

@@ -6,7 +6,7 @@ import type { Book } from "../../../src/book/model/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { backtest } from "../../../src/proof/backtest/backtest.ts";
-import { breachesOf, parseGate } from "../../../src/proof/backtest/gate.ts";
+import { findBreaches, parseGate } from "../../../src/proof/backtest/gate.ts";
 import { fee, plan, slabs, sumMeter } from "../../book/builder.ts";
 
 const usage = (priced: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...priced }] });
@@ -181,7 +181,7 @@ describe("a gate", () => {
     ["total.decrease > 0", []],
     ["total.increase>0", ["pp.flat@1: increase of the total above 0: 1000 → 1050 USD"]],
   ])("%s", (rule, breaches) => {
-    expect(breachesOf(result, parseGate(rule))).toEqual(breaches);
+    expect(findBreaches(result, parseGate(rule))).toEqual(breaches);
   });
 
   test.each(["account.increase", "line.increase > 1", "total.increase > x", "total.increase < 1", ""])(

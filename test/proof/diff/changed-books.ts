@@ -6,7 +6,7 @@ import { DAY_MS, formatDate, toInstant } from "../../../src/calendar/instant.ts"
 import { Decimal } from "../../../src/numbers/decimal.ts";
 import type { Cause } from "../../../src/proof/diff/diff-invoices.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
-import { eventsFor, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
+import { eventsArbitrary, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { planArbitrary, type PlanDetailsInput, type PlanInput } from "../../../src/testing/plan-arbitrary.ts";
 
 const PLANS = ["plan.one", "plan.two"] as const;
@@ -14,9 +14,9 @@ const PLANS = ["plan.one", "plan.two"] as const;
 export const RANGE = { from: "2024-02-01", until: "2024-05-01" };
 
 /** A book and events that it takes. */
-export interface UsedBook {
+export interface BookWithEvents {
   readonly book: BookInput;
-  readonly events: readonly SentEvent[];
+  readonly events: readonly GeneratedEvent[];
 }
 
 const timing = fc.constantFrom("IN_ARREARS" as const, "IN_ADVANCE" as const);
@@ -71,7 +71,7 @@ const seats = fc.array(fc.record({ licenseId: fc.constant("addon.seats"), quanti
 });
 
 /** Books with an account on two versions of each plan in turn, with overrides, no seats or a few, and events. */
-export const usedBooks: Arbitrary<UsedBook> = fc
+export const usedBooks: Arbitrary<BookWithEvents> = fc
   .record({
     base: bookArbitrary(),
     versions: fc.tuple(...PLANS.map((id) => plans(id, 2))),
@@ -83,7 +83,7 @@ export const usedBooks: Arbitrary<UsedBook> = fc
     pricePlans: [...(base.pricePlans ?? []), ...versions],
     accounts: (base.accounts ?? []).slice(0, 1).map((account) => ({ ...account, pricePlans: planned, licenseUpdates })),
   }))
-  .chain((book) => eventsFor(book, { ...RANGE, eventsMax: 10 }).map((events) => ({ book, events })));
+  .chain((book) => eventsArbitrary(book, { ...RANGE, eventsMax: 10 }).map((events) => ({ book, events })));
 
 /** The places in a value whose last steps are these; `*` is any. */
 function placesOf(
@@ -157,8 +157,8 @@ const MUTATIONS: readonly Mutation[] = [
 
 /** A used book, the same with one input changed, and the causes that may follow. */
 export interface ChangedBook {
-  readonly before: UsedBook;
-  readonly after: UsedBook;
+  readonly before: BookWithEvents;
+  readonly after: BookWithEvents;
   readonly place: string;
   readonly causes: readonly Cause[];
 }
@@ -168,6 +168,6 @@ export const changedBooks: Arbitrary<ChangedBook> = fc
   .map(([before, { pattern, causes, to }, pick]) => {
     const places = placesOf(before, pattern);
     const place = places[pick % Math.max(places.length, 1)];
-    const after = place === undefined ? before : (replaced(before, place, to) as UsedBook);
+    const after = place === undefined ? before : (replaced(before, place, to) as BookWithEvents);
     return { before, after, place: place?.join(".") ?? "nothing", causes };
   });

@@ -14,7 +14,12 @@ import {
   toFraction,
 } from "../../../src/numbers/fraction.ts";
 import { diffInvoices } from "../../../src/proof/diff/diff-invoices.ts";
-import { hundredths, pricingModels, type SlabCard, slabCards } from "../../../src/testing/slab-cards.ts";
+import {
+  hundredthsArbitrary,
+  pricingModelArbitrary,
+  type SlabCard,
+  slabCardArbitrary,
+} from "../../../src/testing/slab-cards.ts";
 import { fee, slabs } from "../../book/builder.ts";
 import { bookOf as goldenBook } from "../../book/catalog-book.ts";
 import { pricedBy } from "../../rating/cards.ts";
@@ -167,9 +172,9 @@ describe("S13.6 what changed an invoice", () => {
     expect(() => diffInvoices(plain, explained)).toThrow(`${CARD} um.units: the line has no explanation`);
   });
 
-  const small = slabCards(
+  const small = slabCardArbitrary(
     fc.integer({ min: 1, max: 5001 }).map((units) => (units / 100).toFixed(2)),
-    hundredths(2000),
+    hundredthsArbitrary(2000),
   );
   const detailsOf = ({ rows: drawn, bounds }: SlabCard, model: "TIERED" | "VOLUME", rate: number): object => {
     const rows = drawn.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
@@ -180,9 +185,9 @@ describe("S13.6 what changed an invoice", () => {
   test("causes add up to lines, and lines to the invoices, for any two", () => {
     const side = fc.record({
       card: small,
-      model: pricingModels(),
+      model: pricingModelArbitrary(),
       rate: fc.integer({ min: 0, max: 99 }),
-      units: hundredths(20_000),
+      units: hundredthsArbitrary(20_000),
       credit: fc.integer({ min: 0, max: 300 }),
       day: fc.constantFrom("2026-06-01", "2026-06-16"),
     });
@@ -272,12 +277,18 @@ describe("S13.6 what changed an invoice", () => {
 
   test("where usage alone differs, no line changes by rates, bounds or days", () => {
     fc.assert(
-      fc.property(small, pricingModels(), hundredths(20_000), hundredths(20_000), (card, model, one, other) => {
-        const book = bookOf(detailsOf(card, model, 10));
-        for (const { causes } of diffed(made(book, one), made(book, other)).lines) {
-          expect(Object.keys(causes).filter((cause) => cause !== "usage" && cause !== "rounding")).toEqual([]);
-        }
-      }),
+      fc.property(
+        small,
+        pricingModelArbitrary(),
+        hundredthsArbitrary(20_000),
+        hundredthsArbitrary(20_000),
+        (card, model, one, other) => {
+          const book = bookOf(detailsOf(card, model, 10));
+          for (const { causes } of diffed(made(book, one), made(book, other)).lines) {
+            expect(Object.keys(causes).filter((cause) => cause !== "usage" && cause !== "rounding")).toEqual([]);
+          }
+        },
+      ),
       { numRuns: runs(100) },
     );
   });

@@ -9,10 +9,10 @@ import { lintBook } from "../../../src/proof/lint/lint-book.ts";
 import { priceQuantity } from "../../../src/rating/slabs.ts";
 import {
   type CardBounds,
-  decimalCards,
-  pricingModels,
-  ratePlanOf,
-  rateValueOf,
+  decimalCardArbitrary,
+  pricingModelArbitrary,
+  createRatePlan,
+  createRateValue,
   type SlabRow,
 } from "../../../src/testing/slab-cards.ts";
 import { plan, slabs, sumMeter } from "../../book/builder.ts";
@@ -175,9 +175,9 @@ describe("lint of a card's curve", () => {
     // Rates are hundredths and at most 20: so near to an edge, a price differs from its limit by less than it can fall.
     const next = new Decimal("1e-12");
     fc.assert(
-      fc.property(decimalCards(), pricingModels(), ({ rows: drawn, bounds }, model) => {
+      fc.property(decimalCardArbitrary(), pricingModelArbitrary(), ({ rows: drawn, bounds }, model) => {
         const rows = drawn.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
-        const [ratePlan, rates] = [ratePlanOf(model, rows), rateValueOf(rows, bounds)];
+        const [ratePlan, rates] = [createRatePlan(model, rows), createRateValue(rows, bounds)];
         const priceOf = (quantity: Decimal): Decimal => priceQuantity(ratePlan, rates, quantity).amount;
         const falling = rows.flatMap(({ after }, index) => {
           const edge = new Decimal(after);
@@ -194,8 +194,8 @@ describe("lint of a card's curve", () => {
     const figures = /^(\S+) of "units" cost (\S+) USD, (\S+) cost (\S+) USD$/;
     let count = 0;
     fc.assert(
-      fc.property(decimalCards(), pricingModels(), ({ rows, bounds }, model) => {
-        const [ratePlan, rates] = [ratePlanOf(model, rows), rateValueOf(rows, bounds)];
+      fc.property(decimalCardArbitrary(), pricingModelArbitrary(), ({ rows, bounds }, model) => {
+        const [ratePlan, rates] = [createRatePlan(model, rows), createRateValue(rows, bounds)];
         for (const { code, at, example = "" } of lintBook(withUsage(model, rows, bounds))) {
           if (code !== "PRICE_FALLS" && code !== "PRICE_JUMPS") continue;
           const [, less = "", lower = "", more = "", upper = ""] = figures.exec(example) ?? [];

@@ -8,10 +8,10 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
 import { createAccessControl } from "../../../src/server/access/access.ts";
-import { apiKeysOf, isKey } from "../../../src/server/access/keys.ts";
+import { manageApiKeys, isKey } from "../../../src/server/access/keys.ts";
 import { createSecretSource } from "../../../src/server/access/secret.ts";
 import type { Role } from "../../../src/server/http/endpoint.ts";
-import { apiOf, billingApi } from "../../../src/server/plugin.ts";
+import { createApiParts, billingApi } from "../../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { type Served, START, startServed } from "../served.ts";
@@ -38,7 +38,7 @@ describe("API keys", () => {
   });
 
   test("a thousand keys differ, and end with each of the 62 characters", async () => {
-    const keys = apiKeysOf({ store: memoryStore() });
+    const keys = manageApiKeys({ store: memoryStore() });
     const made = await Promise.all(Array.from({ length: 1000 }, () => keys.create({ name: "k", role: "read" })));
     expect(new Set(made.map(({ key }) => key)).size).toBe(1000);
     expect(new Set(made.map(({ key }) => key.at(-1))).size).toBe(62);
@@ -46,7 +46,7 @@ describe("API keys", () => {
 
   test("the first key is made once, for whoever is first, and never again", async () => {
     const store = memoryStore();
-    const servers = [apiKeysOf({ store }), apiKeysOf({ store }), apiKeysOf({ store })];
+    const servers = [manageApiKeys({ store }), manageApiKeys({ store }), manageApiKeys({ store })];
     const made = (await Promise.all(servers.map((keys) => keys.createFirst()))).filter((key) => key !== undefined);
     expect(made.map(({ role }) => role)).toEqual(["admin"]);
     await servers[0]?.revoke(made[0]?.id ?? "");
@@ -54,7 +54,7 @@ describe("API keys", () => {
   });
 
   test("the first key may be given, but not as any text", async () => {
-    const keys = apiKeysOf({ store: memoryStore() });
+    const keys = manageApiKeys({ store: memoryStore() });
     const given = `rb_${"x".repeat(43)}`;
     await expect(keys.createFirst("rb_short")).rejects.toMatchObject({ code: "ERR_OPTION_INVALID" });
     expect(await keys.createFirst(given)).toMatchObject({ key: given, role: "admin" });
@@ -210,7 +210,7 @@ describe("tokens", () => {
       expect((await served.ask("GET /customers", { by: time % 2 === 0 ? key : token })).statusCode).toBe(200);
     }
     expect(reads).toBe(0);
-    await apiKeysOf({ store }).revoke(`key.${key.slice(3, 11)}`);
+    await manageApiKeys({ store }).revoke(`key.${key.slice(3, 11)}`);
     served.pass(4999);
     expect((await served.ask("GET /customers", { by: key })).statusCode).toBe(401);
     expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(401);
@@ -352,7 +352,7 @@ describe("roles", () => {
         rateLimits: {},
         clock: Date.now,
       });
-      const endpoints = [...ENDPOINTS, ...apiOf(access).more];
+      const endpoints = [...ENDPOINTS, ...createApiParts(access).extraEndpoints];
       const by = await served.key(role);
       const wrong: string[] = [];
       for (const { method, path, access } of endpoints) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { clientOf } from "../../../src/server/access/addresses.ts";
-import { createFailedCredentials } from "../../../src/server/access/failed-credentials.ts";
+import { toClientNetwork } from "../../../src/server/access/addresses.ts";
+import { createFailureCounter } from "../../../src/server/access/failed-credentials.ts";
 import { createRateLimiter } from "../../../src/server/access/rate-limits.ts";
 import { type Served, startServed } from "../served.ts";
 
@@ -134,7 +134,7 @@ describe("bad credentials", () => {
 
   test("five a window, wherever it begins", () => {
     let now = 0;
-    const fail = createFailedCredentials(() => now);
+    const fail = createFailureCounter(() => now);
     const outcomes = [0, 10, 20, 25, 29, 29.5, 30, 30.5, 39, 40].map((minute) => {
       now = minute * MINUTE;
       return fail("10.0.0.1") === undefined ? 401 : 429;
@@ -143,7 +143,7 @@ describe("bad credentials", () => {
   });
 
   test("of IPv6 a /64 is one client, and 10,000 addresses are remembered", () => {
-    const fail = createFailedCredentials(() => 0);
+    const fail = createFailureCounter(() => 0);
     for (let host = 1; host <= 5; host++) expect(fail(`2001:db8:1:2::${host}`)).toBeUndefined();
     expect(fail("2001:db8:1:2:ffff::1")).toBe(1800);
     expect(fail("2001:db8:1:3::1")).toBeUndefined();
@@ -167,5 +167,5 @@ test.each([
   ["unknown", "unknown"],
   ["x".repeat(100), "x".repeat(64)],
 ])("%s is the client %s", (address, client) => {
-  expect(clientOf(address)).toBe(client);
+  expect(toClientNetwork(address)).toBe(client);
 });

@@ -1,9 +1,9 @@
 /** The document says of every section, field and parameter what it means. */
 import { expect, test } from "vitest";
 
-import type { KeyedAccess } from "../../../src/server/access/access.ts";
-import { SECTIONS } from "../../../src/server/docs/descriptions.ts";
-import { apiOf } from "../../../src/server/plugin.ts";
+import type { KeyAccessControl } from "../../../src/server/access/access.ts";
+import { TAG_DESCRIPTIONS } from "../../../src/server/docs/descriptions.ts";
+import { createApiParts } from "../../../src/server/plugin.ts";
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -19,7 +19,7 @@ interface Document {
 }
 
 // The endpoints are looked at, and not asked: what lets callers in is not needed.
-const DOCUMENT = JSON.parse(apiOf({} as KeyedAccess).documentAt("")) as Document;
+const DOCUMENT = JSON.parse(createApiParts({} as KeyAccessControl).serializeDocument("")) as Document;
 
 /** The properties of all schemas within a part of the document, each with the path to it. */
 function propertiesIn(part: unknown, path = "$"): readonly (readonly [string, Schema])[] {
@@ -50,7 +50,7 @@ test("every parameter has its sentence", () => {
 
 test("every section is described, and no other", () => {
   expect(DOCUMENT.tags.map(({ name, description }) => [name, description])).toEqual(
-    DOCUMENT.tags.map(({ name }) => [name, SECTIONS[name] ?? "missing"]),
+    DOCUMENT.tags.map(({ name }) => [name, TAG_DESCRIPTIONS[name] ?? "missing"]),
   );
-  expect(Object.keys(SECTIONS).toSorted()).toEqual(DOCUMENT.tags.map(({ name }) => name).toSorted());
+  expect(Object.keys(TAG_DESCRIPTIONS).toSorted()).toEqual(DOCUMENT.tags.map(({ name }) => name).toSorted());
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { BODY_EXAMPLES } from "../../../src/server/docs/examples.ts";
-import { openApiOf } from "../../../src/server/docs/openapi.ts";
+import { createOpenApiDocument } from "../../../src/server/docs/openapi.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { startApi } from "../support.ts";
 
@@ -15,7 +15,7 @@ const BODIES = ENDPOINTS.filter(({ body }) => body !== undefined);
 
 /** An event of the examples that its schema has. */
 function eventExample(): Readonly<Record<string, unknown>> {
-  const { components } = openApiOf(ENDPOINTS) as {
+  const { components } = createOpenApiDocument(ENDPOINTS) as {
     components: { schemas: Record<string, { properties: Record<string, { examples?: readonly unknown[] }> }> };
   };
   const { properties = {} } = components.schemas["UsageEvent"] ?? {};
@@ -24,7 +24,7 @@ function eventExample(): Readonly<Record<string, unknown>> {
 
 describe("an example of a body", () => {
   test("is in the document of every endpoint that takes one, but events have theirs in their schema", () => {
-    const { paths } = openApiOf(ENDPOINTS) as {
+    const { paths } = createOpenApiDocument(ENDPOINTS) as {
       paths: Record<string, Record<string, { requestBody?: { content: { "application/json": Content } } }>>;
     };
     for (const { id, method, path } of BODIES) {
@@ -36,7 +36,7 @@ describe("an example of a body", () => {
   });
 
   test("no whole number has bounds that only say that it is one", () => {
-    expect(JSON.stringify(openApiOf(ENDPOINTS))).not.toMatch(/9007199254740991/);
+    expect(JSON.stringify(createOpenApiDocument(ENDPOINTS))).not.toMatch(/9007199254740991/);
   });
 
   test("can be sent as it is, in an order that makes what the next one needs", async () => {

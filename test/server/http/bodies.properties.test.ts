@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { scanJson } from "../../../src/numbers/json-scan.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
-import { readJson } from "../../../src/server/http/bodies.ts";
+import { readJsonBody } from "../../../src/server/http/bodies.ts";
 
 const texts = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", "[[[{", "]}", '\\"[', "1e9", "é"));
 /** A number as JSON writes it, of any length. */
@@ -42,7 +42,7 @@ describe("a body", () => {
   test("S1.2 is read as its text is, whatever its numbers and texts", () => {
     fc.assert(
       fc.property(json, (text) => {
-        expect(readJson(Buffer.from(text))).toEqual(parseJson(text));
+        expect(readJsonBody(Buffer.from(text))).toEqual(parseJson(text));
       }),
     );
   });
@@ -97,7 +97,7 @@ describe("a body", () => {
     let parsed = 0;
     const parse = vi.spyOn(JSON, "parse").mockImplementation(() => ++parsed);
     try {
-      readJson(body, apart);
+      readJsonBody(body, apart);
     } catch (error) {
       parse.mockRestore();
       expect((error as Error).message).toBe(message);
@@ -108,24 +108,24 @@ describe("a body", () => {
 
   test("takes an object of 1,000 keys, wherever it stands, and 100,000 long numbers", () => {
     const text = `[{"a":{${keysOf(1000)}}},[{${keysOf(1000)}}]]`;
-    expect(readJson(Buffer.from(text))).toEqual(JSON.parse(text));
-    expect(readJson(Buffer.from(`[${"1e1,".repeat(99_999)}12]`))).toHaveLength(100_000);
+    expect(readJsonBody(Buffer.from(text))).toEqual(JSON.parse(text));
+    expect(readJsonBody(Buffer.from(`[${"1e1,".repeat(99_999)}12]`))).toHaveLength(100_000);
   });
 
   test.each([200, 201])("is refused with its place where it has more than 200 levels: %i", (levels) => {
     const body = Buffer.from(`\n${"[".repeat(levels)}${"]".repeat(levels)}`);
-    if (levels <= 200) expect(readJson(body)).toBeInstanceOf(Array);
-    else expect(() => readJson(body)).toThrow("the body is nested too deeply at line 2, column 201");
+    if (levels <= 200) expect(readJsonBody(body)).toBeInstanceOf(Array);
+    else expect(() => readJsonBody(body)).toThrow("the body is nested too deeply at line 2, column 201");
   });
 
   test("is refused where any of its objects has a key twice, with its place, and not where two objects have one", () => {
     fc.assert(
       fc.property(json, json, texts, (first, second, name) => {
         const key = JSON.stringify(name);
-        expect(() => readJson(Buffer.from(`[${first}, {"x": {${key}: ${first}, ${key}: ${second}}}]`))).toThrow(
+        expect(() => readJsonBody(Buffer.from(`[${first}, {"x": {${key}: ${first}, ${key}: ${second}}}]`))).toThrow(
           /: expected each key of an object once: this one is given again at line 1, column \d+$/,
         );
-        expect(readJson(Buffer.from(`[{${key}: ${first}}, {${key}: ${second}}]`))).toHaveLength(2);
+        expect(readJsonBody(Buffer.from(`[{${key}: ${first}}, {${key}: ${second}}]`))).toHaveLength(2);
       }),
     );
   });
@@ -148,10 +148,10 @@ describe("a body", () => {
       "a.b: expected each key of an object once: this one is given again at line 1, column 29",
     ],
   ])("%s is refused: %s", (text, message) => {
-    expect(() => readJson(Buffer.from(text))).toThrow(message);
+    expect(() => readJsonBody(Buffer.from(text))).toThrow(message);
   });
 
   test.each(["{", "[1", '{"a":01}', "nope", '"\\'])("is refused where it is no JSON: %s", (text) => {
-    expect(() => readJson(Buffer.from(text))).toThrow("the body is not JSON: ");
+    expect(() => readJsonBody(Buffer.from(text))).toThrow("the body is not JSON: ");
   });
 });

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { apiKeysOf } from "../../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../../src/server/access/keys.ts";
 import { type RunningServer, serve, type ServeOptions } from "../../../src/server/serve.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 
@@ -23,7 +23,7 @@ interface Listening extends RunningServer {
 
 async function listen(options: Partial<ServeOptions> = {}): Promise<Listening> {
   const engine = createEngine({ store: memoryStore() });
-  const { key } = await apiKeysOf(engine).create({ name: "k", role: "admin" });
+  const { key } = await manageApiKeys(engine).create({ name: "k", role: "admin" });
   const log: string[] = [];
   const server = await serve({
     engine,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { apiKeysOf } from "../../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../../src/server/access/keys.ts";
 import { type RunningServer, serve } from "../../../src/server/serve.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { buildProgram, type Program } from "../../support/programs.ts";
@@ -32,7 +32,7 @@ function connectionsOf({ app }: RunningServer): Promise<number> {
 
 test("10,000 open connections keep nobody from being served", async () => {
   const engine = createEngine({ store: memoryStore() });
-  const { key } = await apiKeysOf(engine).create({ name: "k", role: "read" });
+  const { key } = await manageApiKeys(engine).create({ name: "k", role: "read" });
   const headersTimeout = 30_000;
   const server = await serve({
     engine,

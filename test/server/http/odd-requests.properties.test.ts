@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { apiKeysOf } from "../../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../../src/server/access/keys.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { type RunningServer, serve } from "../../../src/server/serve.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
@@ -18,7 +18,7 @@ const agent = new Agent({ keepAlive: true });
 
 beforeAll(async () => {
   const engine = createEngine({ store: memoryStore() });
-  ({ key } = await apiKeysOf(engine).create({ name: "k", role: "admin" }));
+  ({ key } = await manageApiKeys(engine).create({ name: "k", role: "admin" }));
   server = await serve({
     engine,
     port: 0,

@@ -1,7 +1,7 @@
 /** Cursors: what they carry, and that they are short however long the ids are that they carry. */
 import { describe, expect, test } from "vitest";
 
-import { createPaging, LONG_PAGES } from "../../../src/server/http/pagination.ts";
+import { createPaging, LONG_PAGE_SIZES } from "../../../src/server/http/pagination.ts";
 
 const paging = await createPaging(() => Buffer.alloc(32, 7))();
 const [DAY, LATER] = [1_704_067_200_000, 1_735_689_600_000];
@@ -36,10 +36,10 @@ describe("a cursor", () => {
     ["events", { account_id: account, schema_name: other, status: "INGESTION_FAILED" }, "ev.UFlcovA000E.ExE7J"],
     ["customers", {}, "acme"],
   ])("of %s has at most 500 characters, and carries size, filters and place", (list, filters, id) => {
-    const first = paging.open({ list, sizes: LONG_PAGES, query: { ...filters, pageSize: 7 } });
+    const first = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { ...filters, pageSize: 7 } });
     const nextToken = first.nextToken({ items: [], next: { createdAt: DAY, id } });
     expect(nextToken?.length).toBeLessThanOrEqual(500);
-    const next = paging.open({ list, sizes: LONG_PAGES, query: { nextToken } });
+    const next = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { nextToken } });
     expect([next.filters, next.page]).toEqual([filters, { limit: 7, after: { createdAt: DAY, id } }]);
   });
 });

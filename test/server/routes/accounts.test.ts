@@ -350,9 +350,9 @@ describe("accounts over HTTP", () => {
 
   test("DELETE /accounts/{account_id} documents 400, 401, 403, 404 and 429, and a reading key is a 403", async () => {
     const api = await startApi("2024-06-15T12:00:00Z", anyCaller("read"));
-    const { openApiOf } = await import("../../../src/server/docs/openapi.ts");
+    const { createOpenApiDocument } = await import("../../../src/server/docs/openapi.ts");
     const { ACCOUNT_ENDPOINTS } = await import("../../../src/server/routes/accounts.ts");
-    const { paths } = JSON.parse(JSON.stringify(openApiOf(ACCOUNT_ENDPOINTS)));
+    const { paths } = JSON.parse(JSON.stringify(createOpenApiDocument(ACCOUNT_ENDPOINTS)));
     const statuses = Object.keys(paths["/accounts/{account_id}"].delete.responses);
     expect(statuses).toEqual(expect.arrayContaining(["200", "400", "401", "403", "404", "429"]));
     expect((await api.call("DELETE /accounts/prod")).status).toBe(403);

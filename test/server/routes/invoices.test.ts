@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
-import { invoiceNumber } from "../../../src/pages/invoice/invoice-number.ts";
+import { formatInvoiceNumber } from "../../../src/pages/invoice/invoice-number.ts";
 import { startApi, type TestApi } from "../support.ts";
 import { USAGE_BOOK } from "../usage-book.ts";
 
@@ -280,11 +280,13 @@ describe("a group", () => {
     const numbers = whole.json.revenueInfo.lineItems.map((line: { id: string }) => line.id);
     expect(numbers).toHaveLength(2);
     for (const number of numbers) {
-      const said = invoiceNumber(number, "2024-07-04");
+      const said = formatInvoiceNumber(number, "2024-07-04");
       expect(page.text).toContain(`<td colspan="4">Invoice ${said}</td>`);
       const single = await api.call(`GET /invoices/${encodeURIComponent(number)}?format=html`);
       expect(single.text).toContain(`<dd>${said}</dd>`);
-      expect(single.text).toContain(`Part of the invoice ${invoiceNumber(composite.id, "2024-07-04")}: pay that one.`);
+      expect(single.text).toContain(
+        `Part of the invoice ${formatInvoiceNumber(composite.id, "2024-07-04")}: pay that one.`,
+      );
     }
     expect((await api.call("GET /invoices?account_id=beta")).json.data[0].mergedInto).toBe(composite.id);
   });

@@ -1,7 +1,7 @@
 /** The playground of a server: for who may read, with what is sold, and with a policy under which it runs. */
 import { describe, expect, test } from "vitest";
 
-import { bookWith } from "../../../src/pages/play/play-bill.ts";
+import { parseBookWithSeats } from "../../../src/pages/play/play-bill.ts";
 import type { PlayState } from "../../../src/pages/play/play-state.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
 import { largePlan } from "../large-plan.ts";
@@ -22,7 +22,7 @@ describe("GET /play", () => {
     const [, data = ""] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(payload) ?? [];
     const { state } = JSON.parse(data) as { state: PlayState };
     expect([state.from, state.until, state.usage, state.events]).toEqual(["2024-01-01", "2024-02-01", [], ""]);
-    const read = bookWith(state.book, []);
+    const read = parseBookWithSeats(state.book, []);
     if (!("book" in read)) throw new TypeError(JSON.stringify(read.problems));
     expect(read.book.accounts.map(({ id, credits }) => [id, credits.length])).toEqual([["prod", 1]]);
     expect(read.book.pricePlans.map(({ id }) => id)).toEqual(["pp.small"]);

@@ -6,7 +6,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
-import { counted, numberText } from "./figures.ts";
+import { formatCount, formatNumber } from "./figures.ts";
 import { SortMark } from "./marks.tsx";
 
 /** A column. */
@@ -23,59 +23,59 @@ export interface Column<Row> {
 /** A table of rows. */
 export interface DataTableProps<Row> {
   /** The word for a row, such as `account`. */
-  readonly thing: string;
+  readonly rowNoun: string;
   /** The name of the table, unlike that of any other on the page. */
   readonly label: string;
   /** In the order in which they are shown at first. */
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  readonly keyOf: (row: Row) => string;
+  readonly rowKey: (row: Row) => string;
   /** The text of a row that is searched. */
-  readonly textOf: (row: Row) => string;
+  readonly searchText: (row: Row) => string;
   readonly placeholder: string;
   /** The column that the rows are in the order of, largest first, at the beginning. */
-  readonly sortedBy: string;
-  readonly rowsShown: number;
+  readonly initialSort: string;
+  readonly pageSize: number;
 }
 
-interface Order {
+interface SortOrder {
   readonly by: string;
   readonly descending: boolean;
 }
 
 /** The table with its search field and its pages. */
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
-  const { thing, label, rows, columns, keyOf, textOf, placeholder, sortedBy, rowsShown } = props;
-  const [wanted, setWanted] = useState("");
-  const [order, setOrder] = useState<Order>({ by: sortedBy, descending: true });
+  const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize } = props;
+  const [query, setQuery] = useState("");
+  const [order, setOrder] = useState<SortOrder>({ by: initialSort, descending: true });
   const [page, setPage] = useState(0);
-  const texts = useMemo(() => new Map(rows.map((row) => [row, textOf(row).toLocaleLowerCase()])), [rows]);
-  const found = useMemo(
-    () => sorted(searched(rows, texts, wanted), columns, order),
-    [rows, texts, wanted, columns, order],
+  const searchTexts = useMemo(() => new Map(rows.map((row) => [row, searchText(row).toLocaleLowerCase()])), [rows]);
+  const matchingRows = useMemo(
+    () => sortRows(searchRows(rows, searchTexts, query), columns, order),
+    [rows, searchTexts, query, columns, order],
   );
   const sortBy = ({ name, isNumber = false }: Column<Row>): void => {
     setOrder((now) => ({ by: name, descending: now.by === name ? !now.descending : isNumber }));
     setPage(0);
   };
   const search = (text: string): void => {
-    setWanted(text);
+    setQuery(text);
     setPage(0);
   };
-  const isLong = rows.length > 1;
+  const isSearchable = rows.length > 1;
   return (
     <>
-      {isLong && (
+      {isSearchable && (
         <div class="tools screen-only">
           <input
             type="search"
             aria-label={`Search: ${label}`}
             placeholder={placeholder}
-            value={wanted}
+            value={query}
             onInput={({ currentTarget }) => search(currentTarget.value)}
           />
           <span class="soft" role="status">
-            {counted(found.length, thing)}
+            {formatCount(matchingRows.length, rowNoun)}
           </span>
         </div>
       )}
@@ -84,15 +84,15 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
           <thead>
             <tr>
               {columns.map((column) => (
-                <HeadCell key={column.name} column={column} order={order} onSort={() => sortBy(column)} />
+                <HeaderCell key={column.name} column={column} order={order} onSort={() => sortBy(column)} />
               ))}
             </tr>
           </thead>
           <tbody>
-            {found.slice(page * rowsShown, (page + 1) * rowsShown).map((row) => (
-              <tr key={keyOf(row)}>
+            {matchingRows.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
+              <tr key={rowKey(row)}>
                 {columns.map((column) => (
-                  <td key={column.name} class={classOf(column)}>
+                  <td key={column.name} class={cellClass(column)}>
                     {column.cell(row)}
                   </td>
                 ))}
@@ -101,19 +101,19 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
           </tbody>
         </table>
       </div>
-      {found.length === 0 && <p class="soft">{`No ${thing} has this in its name.`}</p>}
-      <Pager label={label} page={page} pages={Math.ceil(found.length / rowsShown)} onPage={setPage} />
+      {matchingRows.length === 0 && <p class="soft">{`No ${rowNoun} has this in its name.`}</p>}
+      <Pager label={label} page={page} pages={Math.ceil(matchingRows.length / pageSize)} onPage={setPage} />
     </>
   );
 }
 
-function HeadCell<Row>({
+function HeaderCell<Row>({
   column,
   order,
   onSort,
 }: {
   readonly column: Column<Row>;
-  readonly order: Order;
+  readonly order: SortOrder;
   readonly onSort: () => void;
 }): JSX.Element {
   const { name, label } = column;
@@ -121,7 +121,7 @@ function HeadCell<Row>({
   return (
     <th
       scope="col"
-      class={classOf(column)}
+      class={cellClass(column)}
       {...(isSorted ? { "aria-sort": order.descending ? "descending" : "ascending" } : {})}
     >
       <button type="button" class="sort" onClick={onSort}>
@@ -132,7 +132,7 @@ function HeadCell<Row>({
   );
 }
 
-function classOf<Row>({ isNumber = false, isWide = false }: Column<Row>): string {
+function cellClass<Row>({ isNumber = false, isWide = false }: Column<Row>): string {
   return `${isNumber ? "number" : ""}${isWide ? " wide-only" : ""}`;
 }
 
@@ -153,7 +153,7 @@ function Pager({
       <button type="button" disabled={page === 0} onClick={() => onPage(page - 1)}>
         Previous
       </button>
-      <span>{`Page ${numberText(page + 1)} of ${numberText(pages)}`}</span>
+      <span>{`Page ${formatNumber(page + 1)} of ${formatNumber(pages)}`}</span>
       <button type="button" disabled={page >= pages - 1} onClick={() => onPage(page + 1)}>
         Next
       </button>
@@ -161,17 +161,17 @@ function Pager({
   );
 }
 
-function searched<Row>(rows: readonly Row[], texts: ReadonlyMap<Row, string>, wanted: string): readonly Row[] {
-  const words = wanted
+function searchRows<Row>(rows: readonly Row[], searchTexts: ReadonlyMap<Row, string>, query: string): readonly Row[] {
+  const words = query
     .toLocaleLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
   return words.length === 0
     ? rows
-    : rows.filter((row) => words.every((word) => texts.get(row)?.includes(word) === true));
+    : rows.filter((row) => words.every((word) => searchTexts.get(row)?.includes(word) === true));
 }
 
-function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order): readonly Row[] {
+function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: SortOrder): readonly Row[] {
   const compare = columns.find(({ name }) => name === order.by)?.compare;
   if (compare === undefined) return rows;
   return rows.toSorted(order.descending ? (a, b) => compare(b, a) : compare);

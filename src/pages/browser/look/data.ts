@@ -5,6 +5,6 @@
  */
 
 /** The JSON in the page. @throws {SyntaxError} when it was cut */
-export function embeddedData(): unknown {
+export function readEmbeddedData(): unknown {
   return JSON.parse(document.getElementById("data")?.textContent ?? "null");
 }

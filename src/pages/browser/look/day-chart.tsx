@@ -6,10 +6,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import { axisText, dayText, shortDayText } from "./figures.ts";
+import { formatAxisValue, formatDay, formatShortDay } from "./figures.ts";
 import { GridLine } from "./grid-line.tsx";
 import { Dot } from "./marks.tsx";
-import { ticksUpTo } from "./ticks.ts";
+import { computeTicks } from "./ticks.ts";
 import { useWidth } from "./width.ts";
 
 /** One line. */
@@ -27,30 +27,30 @@ export interface DayChartProps {
   /** The first day. */
   readonly from: string;
   readonly series: readonly DaySeries[];
-  readonly valueText: (value: string) => string;
+  readonly formatValue: (value: string) => string;
   /** Whether each day stands for itself: bars in place of a line. */
-  readonly bars?: boolean;
+  readonly hasBars?: boolean;
 }
 
 const HEIGHT = 190;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 12, 12, 26];
 
 /** The chart, with what it shows as a table to open. */
-export function DayChart({ title, from, series, valueText, bars = false }: DayChartProps): JSX.Element {
-  const [holder, width] = useWidth(600);
-  const [at, setAt] = useState<number | undefined>();
+export function DayChart({ title, from, series, formatValue, hasBars = false }: DayChartProps): JSX.Element {
+  const [figureRef, width] = useWidth(600);
+  const [selectedDay, setSelectedDay] = useState<number | undefined>();
   const days = Math.max(1, ...series.map(({ values }) => values.length));
   const numbers = series.map(({ values }) => values.map(Number));
-  const ticks = ticksUpTo(Math.min(0, ...numbers.flat()), Math.max(0, ...numbers.flat()));
+  const ticks = computeTicks(Math.min(0, ...numbers.flat()), Math.max(0, ...numbers.flat()));
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const x = (day: number): number => LEFT + ((day + 0.5) / days) * (width - LEFT - RIGHT);
   const y = (value: number): number => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const look = (offset: number): void => {
+  const selectDay = (offset: number): void => {
     const day = Math.floor(((offset - LEFT) / (width - LEFT - RIGHT)) * days);
-    setAt(day >= 0 && day < days ? day : undefined);
+    setSelectedDay(day >= 0 && day < days ? day : undefined);
   };
   return (
-    <figure class="chart keep" ref={holder}>
+    <figure class="chart keep" ref={figureRef}>
       <figcaption>
         {title}
         <Legend series={series} />
@@ -61,22 +61,24 @@ export function DayChart({ title, from, series, valueText, bars = false }: DayCh
         viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
         aria-label={`${title}; the same as a table follows`}
-        onPointerMove={({ offsetX }) => look(offsetX)}
-        onPointerLeave={() => setAt(undefined)}
+        onPointerMove={({ offsetX }) => selectDay(offsetX)}
+        onPointerLeave={() => setSelectedDay(undefined)}
       >
         {ticks.map((tick) => (
-          <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={axisText(tick)} />
+          <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={formatAxisValue(tick)} />
         ))}
-        {daysNamed(days, width).map((day) => (
+        {chooseLabeledDays(days, width).map((day) => (
           <text class="tick" key={day} x={x(day)} y={HEIGHT - 8} text-anchor="middle">
-            {shortDayText(from, day)}
+            {formatShortDay(from, day)}
           </text>
         ))}
-        {at !== undefined && <line class="cursor" x1={x(at)} x2={x(at)} y1={TOP} y2={HEIGHT - BOTTOM} />}
+        {selectedDay !== undefined && (
+          <line class="cursor" x1={x(selectedDay)} x2={x(selectedDay)} y1={TOP} y2={HEIGHT - BOTTOM} />
+        )}
         {numbers.map((values, index) => (
           <g key={index} class={`series-${(index % 6) + 1}`}>
-            {bars ? (
-              <path class="day-bars" d={barsOf(values, x, y)} stroke-width={((width - LEFT - RIGHT) / days) * 0.7} />
+            {hasBars ? (
+              <path class="day-bars" d={drawBars(values, x, y)} stroke-width={((width - LEFT - RIGHT) / days) * 0.7} />
             ) : (
               <polyline points={values.map((value, day) => `${x(day).toFixed(1)},${y(value).toFixed(1)}`).join(" ")} />
             )}
@@ -89,30 +91,36 @@ export function DayChart({ title, from, series, valueText, bars = false }: DayCh
         ))}
       </svg>
       <p class="readout soft screen-only" aria-hidden="true">
-        {at === undefined
+        {selectedDay === undefined
           ? " "
-          : [dayText(from, at), ...series.map((each) => readout(each, at, valueText))].join(" · ")}
+          : [formatDay(from, selectedDay), ...series.map((each) => formatReadout(each, selectedDay, formatValue))].join(
+              " · ",
+            )}
       </p>
-      <DayTable title={title} from={from} series={series} valueText={valueText} days={days} />
+      <DayTable title={title} from={from} series={series} formatValue={formatValue} days={days} />
     </figure>
   );
 }
 
 /** A stroke from 0 to the value for each day that has one. */
-function barsOf(values: readonly number[], x: (day: number) => number, y: (value: number) => number): string {
-  const stroke = (value: number, day: number): string =>
+function drawBars(values: readonly number[], x: (day: number) => number, y: (value: number) => number): string {
+  const drawStroke = (value: number, day: number): string =>
     `M${x(day).toFixed(1)} ${y(0).toFixed(1)}V${y(value).toFixed(1)}`;
-  return values.map((value, day) => (value === 0 ? "" : stroke(value, day))).join("");
+  return values.map((value, day) => (value === 0 ? "" : drawStroke(value, day))).join("");
 }
 
-function readout({ label, values, marks }: DaySeries, day: number, valueText: (value: string) => string): string {
+function formatReadout(
+  { label, values, marks }: DaySeries,
+  day: number,
+  formatValue: (value: string) => string,
+): string {
   const mark = marks?.get(day);
-  return `${label} ${valueText(values[day] ?? "0")}${mark === undefined ? "" : ` (${mark})`}`;
+  return `${label} ${formatValue(values[day] ?? "0")}${mark === undefined ? "" : ` (${mark})`}`;
 }
 
 function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
-  const marked = series.some(({ marks }) => marks !== undefined && marks.size > 0);
-  if (series.length < 2 && !marked) return null;
+  const hasMarks = series.some(({ marks }) => marks !== undefined && marks.size > 0);
+  if (series.length < 2 && !hasMarks) return null;
   return (
     <span class="legend">
       {series.length > 1 &&
@@ -124,7 +132,7 @@ function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
             <bdi>{label}</bdi>
           </span>
         ))}
-      {marked && (
+      {hasMarks && (
         <span class="key soft">
           <Dot name="soft-dot" /> another slab
         </span>
@@ -133,7 +141,7 @@ function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
   );
 }
 
-function DayTable({ title, from, series, valueText, days }: DayChartProps & { readonly days: number }): JSX.Element {
+function DayTable({ title, from, series, formatValue, days }: DayChartProps & { readonly days: number }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="screen-only" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -156,10 +164,10 @@ function DayTable({ title, from, series, valueText, days }: DayChartProps & { re
             <tbody>
               {Array.from({ length: days }, (_, day) => (
                 <tr key={day}>
-                  <th scope="row">{dayText(from, day)}</th>
+                  <th scope="row">{formatDay(from, day)}</th>
                   {series.map(({ values, marks }, index) => (
                     <td key={index} class="number">
-                      {valueText(values[day] ?? "0")}
+                      {formatValue(values[day] ?? "0")}
                       {marks?.has(day) === true && <div class="soft">{marks.get(day)}</div>}
                     </td>
                   ))}
@@ -174,7 +182,7 @@ function DayTable({ title, from, series, valueText, days }: DayChartProps & { re
 }
 
 /** The days that have room for their names. */
-function daysNamed(days: number, width: number): readonly number[] {
+function chooseLabeledDays(days: number, width: number): readonly number[] {
   const step = Math.max(1, Math.ceil(days / Math.max(1, Math.floor((width - LEFT - RIGHT) / 64))));
   return Array.from({ length: Math.ceil(days / step) }, (_, index) => index * step);
 }

@@ -17,6 +17,6 @@ export function compareDecimals(a: string, b: string): number {
 }
 
 /** Without its sign. */
-export function magnitude(value: string): string {
+export function removeSign(value: string): string {
   return value.replace(/^-/, "");
 }

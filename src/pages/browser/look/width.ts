@@ -6,17 +6,17 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** The width of an element in pixels. @param before what is taken until it is known */
-export function useWidth(before: number): readonly [RefObject<HTMLElement | null>, number] {
+/** The width of an element in pixels. @param initialWidth what is taken until it is known */
+export function useWidth(initialWidth: number): readonly [RefObject<HTMLElement | null>, number] {
   const element = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(before);
+  const [width, setWidth] = useState(initialWidth);
   useLayoutEffect(() => {
-    const measured = element.current;
-    if (measured === null) return undefined;
-    const measure = (): void => setWidth(Math.max(240, Math.floor(measured.clientWidth)));
+    const target = element.current;
+    if (target === null) return undefined;
+    const measure = (): void => setWidth(Math.max(240, Math.floor(target.clientWidth)));
     measure();
     const observer = new ResizeObserver(measure);
-    observer.observe(measured);
+    observer.observe(target);
     return () => observer.disconnect();
   }, []);
   return [element, width];

@@ -5,11 +5,11 @@
  */
 import type { JSX } from "preact";
 
-import { edited, listAt } from "../../play/plan-edit.ts";
-import { type FormOf, textAt } from "./field.tsx";
+import { replaceValue, listAt } from "../../play/plan-edit.ts";
+import { type FormProps, textAt } from "./field.tsx";
 
 /** The plans of an account, one after the other. */
-export function AccountForm({ value, path, name, book, put }: FormOf): JSX.Element {
+export function AccountForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
   const plans = listAt(value, ["pricePlans"]).map((plan) => [textAt(plan, ["id"]), textAt(plan, ["name"])] as const);
   return (
     <fieldset>
@@ -17,15 +17,17 @@ export function AccountForm({ value, path, name, book, put }: FormOf): JSX.Eleme
         <bdi>{name}</bdi>
       </legend>
       {listAt(value, [...path, "pricePlans"]).map((_, index) => {
-        const at = [...path, "pricePlans", index];
-        const of = `${name}, plan ${index + 1}`;
-        const plan = textAt(value, [...at, "pricePlanId"]);
+        const planPath = [...path, "pricePlans", index];
+        const rowLabel = `${name}, plan ${index + 1}`;
+        const plan = textAt(value, [...planPath, "pricePlanId"]);
         return (
           <div class="term" key={index}>
             <select
-              aria-label={`${of}: which`}
+              aria-label={`${rowLabel}: which`}
               value={plan}
-              onChange={({ currentTarget }) => put(edited(book, [...at, "pricePlanId"], currentTarget.value))}
+              onChange={({ currentTarget }) =>
+                onBook(replaceValue(book, [...planPath, "pricePlanId"], currentTarget.value))
+              }
             >
               {plans.every(([id]) => id !== plan) && <option value={plan}>{plan}</option>}
               {plans.map(([id, planName]) => (
@@ -39,10 +41,10 @@ export function AccountForm({ value, path, name, book, put }: FormOf): JSX.Eleme
                 {end === "effectiveFrom" ? "from" : "until"}{" "}
                 <input
                   type="date"
-                  aria-label={`${of}: ${end === "effectiveFrom" ? "from" : "until, exclusive"}`}
-                  value={textAt(value, [...at, end]).slice(0, 10)}
+                  aria-label={`${rowLabel}: ${end === "effectiveFrom" ? "from" : "until, exclusive"}`}
+                  value={textAt(value, [...planPath, end]).slice(0, 10)}
                   onChange={({ currentTarget: { value: day } }) =>
-                    put(edited(book, [...at, end], day === "" ? undefined : day))
+                    onBook(replaceValue(book, [...planPath, end], day === "" ? undefined : day))
                   }
                 />
               </label>

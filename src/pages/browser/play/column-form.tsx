@@ -8,17 +8,17 @@ import type { JSX } from "preact";
 import type { Sample } from "../../../records/columns.ts";
 import { TIME_FORMS } from "../../../records/text-forms.ts";
 import {
-  accountIds,
-  fieldOrigin,
+  listAccountIds,
+  createFieldOrigin,
   type MapPart,
-  missingParts,
-  partsOfMap,
-  proposedMap,
-  schemaNames,
-  schemaOfMap,
-  timeOrigin,
+  findMissingParts,
+  listMapParts,
+  proposeMap,
+  listSchemaNames,
+  readMapSchema,
+  createTimeOrigin,
 } from "../../play/column-map.ts";
-import { edited, valueAt, valueIn } from "../../play/plan-edit.ts";
+import { replaceValue, valueAt, tryParseJson } from "../../play/plan-edit.ts";
 import { textAt } from "./field.tsx";
 
 /** The form. */
@@ -36,9 +36,9 @@ export function ColumnForm({
   readonly onMap: (map: string) => void;
   readonly onPrice: () => void;
 }): JSX.Element {
-  const value = valueIn(map);
-  const schema = schemaOfMap(value);
-  const missing = missingParts(value, book);
+  const value = tryParseJson(map);
+  const schema = readMapSchema(value);
+  const missing = findMissingParts(value, book);
   return (
     <form
       class="panel origins"
@@ -56,20 +56,20 @@ export function ColumnForm({
         <select
           aria-label="event schema"
           value={schema}
-          onChange={({ currentTarget }) => onMap(proposedMap(sample, book, currentTarget.value))}
+          onChange={({ currentTarget }) => onMap(proposeMap(sample, book, currentTarget.value))}
         >
-          {[...new Set([schema, ...schemaNames(book)])].map((name) => (
+          {[...new Set([schema, ...listSchemaNames(book)])].map((name) => (
             <option key={name} value={name}>
               {name === "" ? "choose…" : name}
             </option>
           ))}
         </select>
       </label>
-      {partsOfMap(book, schema).map((part) => (
-        <Origin key={part.label} part={part} map={map} value={value} sample={sample} onMap={onMap} />
+      {listMapParts(book, schema).map((part) => (
+        <OriginField key={part.label} part={part} map={map} value={value} sample={sample} onMap={onMap} />
       ))}
       <datalist id="accounts">
-        {accountIds(book).map((id) => (
+        {listAccountIds(book).map((id) => (
           <option key={id} value={id} />
         ))}
       </datalist>
@@ -92,11 +92,11 @@ export function ColumnForm({
 }
 
 /** The same in all rows. */
-const SAME = "same in all rows";
+const SAME_IN_ALL_ROWS = "same in all rows";
 /** Made of several columns, or of the number of the row. */
 const TEMPLATE = "template";
 
-function Origin({
+function OriginField({
   part: { path, label },
   map,
   value,
@@ -115,28 +115,29 @@ function Origin({
   const columns = [...new Set([...(kind === "column" ? [column] : []), ...sample.header])].filter(
     (name) => name !== "",
   );
-  const originOf = (chosen: string): object | undefined => {
-    if (chosen === "") return undefined;
-    if (chosen === SAME) return { value: "" };
-    if (chosen === TEMPLATE) return { template: "row-{row}" };
-    const name = chosen.slice(1);
-    return list === "timestamp" ? timeOrigin(sample, name) : fieldOrigin(sample, name, String(list));
+  const createOrigin = (option: string): object | undefined => {
+    if (option === "") return undefined;
+    if (option === SAME_IN_ALL_ROWS) return { value: "" };
+    if (option === TEMPLATE) return { template: "row-{row}" };
+    const name = option.slice(1);
+    return list === "timestamp" ? createTimeOrigin(sample, name) : createFieldOrigin(sample, name, String(list));
   };
-  const put = (key: string) => (text: string) => onMap(edited(map, [...path, key], text === "" ? undefined : text));
+  const setPart = (key: string) => (text: string) =>
+    onMap(replaceValue(map, [...path, key], text === "" ? undefined : text));
   return (
     <div class="row">
       <label>
         <bdi>{label}</bdi>{" "}
         <select
           aria-label={label}
-          value={kind === "column" ? `:${column}` : kind === "value" ? SAME : kind}
-          onChange={({ currentTarget }) => onMap(edited(map, path, originOf(currentTarget.value)))}
+          value={kind === "column" ? `:${column}` : kind === "value" ? SAME_IN_ALL_ROWS : kind}
+          onChange={({ currentTarget }) => onMap(replaceValue(map, path, createOrigin(currentTarget.value)))}
         >
           <option value="">choose…</option>
           {columns.map((name) => (
             <option key={name} value={`:${name}`}>{`column ${name}`}</option>
           ))}
-          {list !== "timestamp" && list !== "id" && <option value={SAME}>the same in all rows</option>}
+          {list !== "timestamp" && list !== "id" && <option value={SAME_IN_ALL_ROWS}>the same in all rows</option>}
           {(list === "id" || kind === "template") && <option value={TEMPLATE}>made of the row</option>}
         </select>
       </label>
@@ -146,7 +147,7 @@ function Origin({
           aria-label={`${label}, the same in all rows`}
           list={list === "accountId" ? "accounts" : undefined}
           value={textAt(value, [...path, "value"])}
-          onInput={({ currentTarget }) => onMap(edited(map, [...path, "value"], currentTarget.value))}
+          onInput={({ currentTarget }) => onMap(replaceValue(map, [...path, "value"], currentTarget.value))}
         />
       )}
       {kind === "template" && (
@@ -154,7 +155,7 @@ function Origin({
           type="text"
           aria-label={`${label}, made of`}
           value={textAt(value, [...path, "template"])}
-          onInput={({ currentTarget }) => put("template")(currentTarget.value)}
+          onInput={({ currentTarget }) => setPart("template")(currentTarget.value)}
         />
       )}
       {list === "timestamp" && kind === "column" && (
@@ -162,7 +163,7 @@ function Origin({
           <select
             aria-label="form of times"
             value={textAt(value, [...path, "form"])}
-            onChange={({ currentTarget }) => put("form")(currentTarget.value)}
+            onChange={({ currentTarget }) => setPart("form")(currentTarget.value)}
           >
             <option value="">as in 2026-01-31T12:00:00Z</option>
             {[...TIME_FORMS.keys()].map((form) => (
@@ -178,7 +179,7 @@ function Origin({
               class="figure"
               value={textAt(value, [...path, "zone"])}
               placeholder="UTC"
-              onInput={({ currentTarget }) => put("zone")(currentTarget.value)}
+              onInput={({ currentTarget }) => setPart("zone")(currentTarget.value)}
             />
           </label>
         </>

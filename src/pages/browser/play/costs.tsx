@@ -22,8 +22,8 @@ export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JS
         <div class="plan-costs" key={index}>
           <Chart chart={chart} />
           <div>
-            {chart.cards.map((card, place) => (
-              <CardCost key={place} card={card} />
+            {chart.cards.map((card, cardIndex) => (
+              <CardCost key={cardIndex} card={card} />
             ))}
           </div>
         </div>
@@ -33,9 +33,9 @@ export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JS
 }
 
 /** The curves in the width that there is. */
-function Chart({ chart: { name, drawn } }: { readonly chart: PlayChart }): JSX.Element {
+function Chart({ chart: { name, draw } }: { readonly chart: PlayChart }): JSX.Element {
   const [figure, width] = useWidth(CHART_WIDTH_MAX);
-  const { svg, description } = useMemo(() => drawn(Math.min(width, CHART_WIDTH_MAX)), [drawn, width]);
+  const { svg, description } = useMemo(() => draw(Math.min(width, CHART_WIDTH_MAX)), [draw, width]);
   return (
     <figure ref={figure}>
       <img
@@ -49,10 +49,10 @@ function Chart({ chart: { name, drawn } }: { readonly chart: PlayChart }): JSX.E
 /** A card at the quantity that is asked for, and at the edges of its slabs. */
 function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
   const { name, currency, upTo, edges } = card;
-  const [typed, setTyped] = useState<string | undefined>();
-  const quantity = typed ?? card.quantity;
-  const here = card.at(quantity);
-  const most = Number(upTo);
+  const [typedQuantity, setTypedQuantity] = useState<string | undefined>();
+  const quantity = typedQuantity ?? card.quantity;
+  const currentPoint = card.costAt(quantity);
+  const maxQuantity = Number(upTo);
   return (
     <div class="panel card-cost">
       <h3>
@@ -67,18 +67,18 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
             class="figure"
             aria-label={`${name}: cost at`}
             value={quantity}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            onInput={({ currentTarget }) => setTypedQuantity(currentTarget.value)}
           />
         </label>
-        {Number.isFinite(most) && (
+        {Number.isFinite(maxQuantity) && (
           <input
             type="range"
             aria-label={`${name}: cost at, slider`}
             min={0}
-            max={most}
-            step={most > 200 ? Math.round(most / 200) : "any"}
-            value={Math.min(most, Number(quantity) || 0)}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            max={maxQuantity}
+            step={maxQuantity > 200 ? Math.round(maxQuantity / 200) : "any"}
+            value={Math.min(maxQuantity, Number(quantity) || 0)}
+            onInput={({ currentTarget }) => setTypedQuantity(currentTarget.value)}
           />
         )}
       </div>
@@ -94,12 +94,12 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {here === undefined ? (
+            {currentPoint === undefined ? (
               <tr class="here">
                 <td colSpan={5}>{`${quantity.slice(0, 60)} is no quantity that can be priced.`}</td>
               </tr>
             ) : (
-              <CostRow point={here} isHere />
+              <CostRow point={currentPoint} isCurrent />
             )}
             {edges.map((point) => (
               <CostRow key={point.quantity} point={point} />
@@ -111,10 +111,16 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
   );
 }
 
-function CostRow({ point, isHere = false }: { readonly point: CostPoint; readonly isHere?: boolean }): JSX.Element {
+function CostRow({
+  point,
+  isCurrent = false,
+}: {
+  readonly point: CostPoint;
+  readonly isCurrent?: boolean;
+}): JSX.Element {
   const { quantity, amount, average = "–", next, total = "–" } = point;
   return (
-    <tr class={isHere ? "here" : ""}>
+    <tr class={isCurrent ? "here" : ""}>
       {[quantity, amount, average, next, total].map((text, index) => (
         <td class="number" key={index}>
           {text}

@@ -17,17 +17,17 @@ export function Cycles({ cycles }: { readonly cycles: PlayCycles | undefined }):
     <section aria-labelledby="cycles">
       <h2 id="cycles">Cycles</h2>
       {cycles === undefined && <p class="soft">No cycle of a plan in this time.</p>}
-      {cycles?.terms.map(({ plan, words, cycles: own }, index) => (
+      {cycles?.terms.map(({ plan, description, cycles: termCycles }, index) => (
         <div class="term-cycles" key={index}>
           <p>
             <strong>
               <bdi>{plan}</bdi>
             </strong>
-            , {words}
+            , {description}
           </p>
           <svg viewBox={`0 0 ${WIDTH} 16`} preserveAspectRatio="none" aria-hidden="true">
-            {own.map((cycle, place) => (
-              <Bar key={place} cycle={cycle} />
+            {termCycles.map((cycle, cycleIndex) => (
+              <Bar key={cycleIndex} cycle={cycle} />
             ))}
           </svg>
           <p class="ends soft" aria-hidden="true">
@@ -35,9 +35,9 @@ export function Cycles({ cycles }: { readonly cycles: PlayCycles | undefined }):
             <span>{cycles.until}</span>
           </p>
           <ol class="cycles">
-            {own.map(({ words: said, isCut }, place) => (
-              <li key={place} class={isCut ? "cut" : ""}>
-                {said}
+            {termCycles.map(({ description: cycleDescription, isCut }, cycleIndex) => (
+              <li key={cycleIndex} class={isCut ? "cut" : ""}>
+                {cycleDescription}
               </li>
             ))}
           </ol>
@@ -48,14 +48,14 @@ export function Cycles({ cycles }: { readonly cycles: PlayCycles | undefined }):
 }
 
 function Bar({ cycle: { start, end, servedStart, servedEnd } }: { readonly cycle: PlayCycle }): JSX.Element {
-  const place = (from: number, until: number) => ({
+  const toRectangle = (from: number, until: number) => ({
     x: from * WIDTH + GAP,
     width: Math.max(1, (until - from) * WIDTH - 2 * GAP),
   });
   return (
     <>
-      <rect class="natural" {...place(start, end)} y="1" height="14" />
-      <rect class="served" {...place(servedStart, servedEnd)} y="1" height="14" />
+      <rect class="natural" {...toRectangle(start, end)} y="1" height="14" />
+      <rect class="served" {...toRectangle(servedStart, servedEnd)} y="1" height="14" />
     </>
   );
 }

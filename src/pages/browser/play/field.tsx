@@ -9,14 +9,14 @@ import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, valueAt } from "../../play/plan-edit.ts";
 
 /** The part of the book that a form changes. */
-export interface FormOf {
+export interface FormProps {
   /** The value of the book's text. */
   readonly value: unknown;
   /** Where the part is. */
   readonly path: FormPath;
   readonly name: string;
   readonly book: string;
-  readonly put: (book: string) => void;
+  readonly onBook: (book: string) => void;
 }
 
 /** A field whose label is read to those who do not see what stands beside it. */
@@ -46,7 +46,7 @@ export function Field({
 
 /** The text or the number at a path; empty where there is none. */
 export function textAt(value: unknown, path: FormPath): string {
-  const found = valueAt(value, path);
-  if (typeof found === "string") return found;
-  return typeof found === "number" || isDecimalObject(found) ? String(found) : "";
+  const content = valueAt(value, path);
+  if (typeof content === "string") return content;
+  return typeof content === "number" || isDecimalObject(content) ? String(content) : "";
 }

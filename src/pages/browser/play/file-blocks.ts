@@ -10,7 +10,7 @@ const LINE_BYTES_MAX = 1 << 24;
 const LINE_END = 0x0a;
 
 /** Beginnings of files that hold no lines of text, and what is to be done about each. */
-const KINDS: readonly (readonly [bytes: readonly number[], said: string])[] = [
+const BINARY_KINDS: readonly (readonly [bytes: readonly number[], said: string])[] = [
   [[0x50, 0x41, 0x52, 0x31], "the file is Parquet, which ratebook preview --events FILE --map MAP prices"],
   [[0x50, 0x4b, 0x03, 0x04], "the file is a spreadsheet or an archive: save it as CSV in UTF-8"],
   [[0xd0, 0xcf, 0x11, 0xe0], "the file is a spreadsheet: save it as CSV in UTF-8"],
@@ -27,52 +27,52 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
  * @param onRead is told how many bytes of the file itself are read
  * @throws {InputError} for a file that holds no lines of text, or that cannot be read
  */
-export async function* lineBlocks(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  let kept: Uint8Array[] = [];
+export async function* readLineBlocks(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  let pending: Uint8Array[] = [];
   let isFirst = true;
-  for await (const part of bytesOf(file, onRead)) {
+  for await (const part of readBytes(file, onRead)) {
     const end = part.lastIndexOf(LINE_END) + 1;
     if (end === 0) {
-      kept.push(part);
-      if (lengthOf(kept) > LINE_BYTES_MAX) {
+      pending.push(part);
+      if (totalLength(pending) > LINE_BYTES_MAX) {
         throw new InputError("a line is longer than 16 MiB: this is no file of events");
       }
       continue;
     }
-    yield checked(joined([...kept, part.subarray(0, end)]), isFirst);
+    yield requireTextBlock(concatenateBytes([...pending, part.subarray(0, end)]), isFirst);
     isFirst = false;
-    kept = end === part.length ? [] : [part.subarray(end)];
+    pending = end === part.length ? [] : [part.subarray(end)];
   }
-  if (kept.length > 0) yield checked(joined(kept), isFirst);
+  if (pending.length > 0) yield requireTextBlock(concatenateBytes(pending), isFirst);
 }
 
-async function* bytesOf(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* readBytes(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   try {
     const beginning = new Uint8Array(await file.slice(0, 8).arrayBuffer());
     const isPacked = startsWith(beginning, GZIP);
-    let read = 0;
-    const counted = file.stream().pipeThrough(
+    let bytesRead = 0;
+    const countedStream = file.stream().pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform: (part, controller) => {
-          read += part.byteLength;
-          onRead(read);
+          bytesRead += part.byteLength;
+          onRead(bytesRead);
           controller.enqueue(part);
         },
       }),
     );
-    const reader = (isPacked ? counted.pipeThrough(new DecompressionStream("gzip")) : counted).getReader();
+    const reader = (isPacked ? countedStream.pipeThrough(new DecompressionStream("gzip")) : countedStream).getReader();
     try {
       for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
     } finally {
       await reader.cancel().catch(() => undefined);
     }
   } catch (error) {
-    throw new InputError(reasonOf(error));
+    throw new InputError(describeReadError(error));
   }
 }
 
 /** Why a browser could not read on. */
-function reasonOf(error: unknown): string {
+function describeReadError(error: unknown): string {
   if (error instanceof InputError) return error.message;
   if (error instanceof TypeError) return "the gzip data is damaged";
   const name = error instanceof Error ? error.name : "";
@@ -83,9 +83,9 @@ function reasonOf(error: unknown): string {
 }
 
 /** A block without the mark that some editors put at the beginning of a file. */
-function checked(block: Uint8Array, isFirst: boolean): Uint8Array {
+function requireTextBlock(block: Uint8Array, isFirst: boolean): Uint8Array {
   if (!isFirst) return block;
-  const kind = KINDS.find(([bytes]) => startsWith(block, bytes));
+  const kind = BINARY_KINDS.find(([bytes]) => startsWith(block, bytes));
   if (kind !== undefined) throw new InputError(kind[1]);
   return startsWith(block, BYTE_ORDER_MARK) ? block.subarray(BYTE_ORDER_MARK.length) : block;
 }
@@ -94,14 +94,14 @@ function startsWith(block: Uint8Array, bytes: readonly number[]): boolean {
   return bytes.every((byte, at) => block[at] === byte);
 }
 
-function lengthOf(parts: readonly Uint8Array[]): number {
+function totalLength(parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function concatenateBytes(parts: readonly Uint8Array[]): Uint8Array {
   const [only, ...more] = parts;
   if (only !== undefined && more.length === 0) return only;
-  const whole = new Uint8Array(lengthOf(parts));
+  const whole = new Uint8Array(totalLength(parts));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

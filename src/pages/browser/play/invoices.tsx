@@ -7,10 +7,10 @@ import type { JSX } from "preact";
 
 import type { PageRow } from "../../invoice/invoice-lines.ts";
 import type { PlayBill, PlayInvoice } from "../../play/play-bill.ts";
-import { counted } from "../look/figures.ts";
+import { formatCount } from "../look/figures.ts";
 
 /** So many invoices are shown. */
-const SHOWN_MAX = 50;
+const INVOICES_MAX = 50;
 
 /** The invoices, live. */
 export function Invoices({ bill: { invoices, problems } }: { readonly bill: PlayBill }): JSX.Element {
@@ -33,10 +33,10 @@ export function Invoices({ bill: { invoices, problems } }: { readonly bill: Play
 export function InvoiceTables({ invoices }: { readonly invoices: readonly PlayInvoice[] }): JSX.Element {
   return (
     <>
-      {invoices.length > SHOWN_MAX && (
-        <p class="soft">{`The first ${SHOWN_MAX} of ${counted(invoices.length, "invoice")}:`}</p>
+      {invoices.length > INVOICES_MAX && (
+        <p class="soft">{`The first ${INVOICES_MAX} of ${formatCount(invoices.length, "invoice")}:`}</p>
       )}
-      {invoices.slice(0, SHOWN_MAX).map((invoice, index) => (
+      {invoices.slice(0, INVOICES_MAX).map((invoice, index) => (
         <InvoiceTable key={index} invoice={invoice} />
       ))}
     </>

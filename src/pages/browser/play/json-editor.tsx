@@ -6,106 +6,112 @@
 import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import { descriptionAt, type Offer, type OfferSchema, offersAt } from "../../play/json-offers.ts";
-import { type JsonPlace, placeIn } from "../../play/json-place.ts";
+import { findDescription, type Completion, type CompletionSchema, findCompletions } from "../../play/json-offers.ts";
+import { type CaretContext, findCaretContext } from "../../play/json-place.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 
 /** The JSON Schema of a book, put in by the build. */
-declare const BOOK_SCHEMA: OfferSchema;
+declare const BOOK_SCHEMA: CompletionSchema;
 
 /** The list of what may be written. */
-interface Offered {
-  readonly place: JsonPlace;
-  readonly offers: readonly Offer[];
-  readonly chosen: number;
+interface CompletionList {
+  readonly context: CaretContext;
+  readonly completions: readonly Completion[];
+  readonly selectedIndex: number;
 }
 
 /** The editor. The text stays as it was typed, whatever is wrong with it. */
 export function JsonEditor({
-  area,
+  textAreaRef,
   text,
   problems,
   onText,
 }: {
-  readonly area: RefObject<HTMLTextAreaElement | null>;
+  readonly textAreaRef: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly problems: readonly PlayProblem[];
   readonly onText: (text: string) => void;
 }): JSX.Element {
   const gutter = useRef<HTMLDivElement>(null);
-  const [offered, setOffered] = useState<Offered | undefined>();
+  const [completionList, setCompletionList] = useState<CompletionList | undefined>();
   const [caret, setCaret] = useState<number | undefined>();
-  const offer = (from: HTMLTextAreaElement): void => {
-    const place = placeIn(from.value, from.selectionStart);
-    const offers = place === undefined ? [] : offersAt(BOOK_SCHEMA, place);
-    setOffered(place === undefined || offers.length === 0 ? undefined : { place, offers, chosen: 0 });
+  const showCompletions = (from: HTMLTextAreaElement): void => {
+    const context = findCaretContext(from.value, from.selectionStart);
+    const completions = context === undefined ? [] : findCompletions(BOOK_SCHEMA, context);
+    setCompletionList(
+      context === undefined || completions.length === 0 ? undefined : { context, completions, selectedIndex: 0 },
+    );
   };
-  const see = ({ currentTarget }: { readonly currentTarget: HTMLTextAreaElement }): void =>
+  const trackCaret = ({ currentTarget }: { readonly currentTarget: HTMLTextAreaElement }): void =>
     setCaret(currentTarget.selectionStart);
-  const take = (chosen: Offer): void => {
-    const field = area.current;
-    if (field === null || offered === undefined) return;
-    const { kind, start, end } = offered.place;
+  const insertCompletion = (completion: Completion): void => {
+    const field = textAreaRef.current;
+    if (field === null || completionList === undefined) return;
+    const { kind, start, end } = completionList.context;
     const isNamed = /^\s*:/.test(field.value.slice(end));
-    field.setRangeText(kind === "key" && !isNamed ? `${chosen.text}: ` : chosen.text, start, end, "end");
+    field.setRangeText(kind === "key" && !isNamed ? `${completion.text}: ` : completion.text, start, end, "end");
     field.focus();
-    setOffered(undefined);
+    setCompletionList(undefined);
     onText(field.value);
   };
-  const keys = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
-    if (event.ctrlKey && event.key === " ") offer(event.currentTarget);
-    else if (offered === undefined) return;
+  const handleKey = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.ctrlKey && event.key === " ") showCompletions(event.currentTarget);
+    else if (completionList === undefined) return;
     else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      const step = event.key === "ArrowDown" ? 1 : offered.offers.length - 1;
-      setOffered({ ...offered, chosen: (offered.chosen + step) % offered.offers.length });
-    } else if (event.key === "Enter") take(offered.offers[offered.chosen] as Offer);
-    else if (event.key === "Escape") setOffered(undefined);
+      const step = event.key === "ArrowDown" ? 1 : completionList.completions.length - 1;
+      setCompletionList({
+        ...completionList,
+        selectedIndex: (completionList.selectedIndex + step) % completionList.completions.length,
+      });
+    } else if (event.key === "Enter")
+      insertCompletion(completionList.completions[completionList.selectedIndex] as Completion);
+    else if (event.key === "Escape") setCompletionList(undefined);
     else return;
     event.preventDefault();
   };
   return (
     <>
       <div class="editor">
-        <Gutter holder={gutter} text={text} problems={problems} />
+        <Gutter elementRef={gutter} text={text} problems={problems} />
         <textarea
-          ref={area}
+          ref={textAreaRef}
           class="code"
           aria-label="The book as JSON"
           aria-autocomplete="list"
           aria-controls="offers"
-          aria-activedescendant={offered === undefined ? undefined : `offer-${offered.chosen}`}
+          aria-activedescendant={completionList === undefined ? undefined : `offer-${completionList.selectedIndex}`}
           aria-describedby="here"
           spellcheck={false}
           rows={24}
           value={text}
           onInput={({ currentTarget }) => {
             onText(currentTarget.value);
-            offer(currentTarget);
+            showCompletions(currentTarget);
           }}
-          onKeyDown={keys}
-          onKeyUp={see}
-          onClick={see}
-          onFocus={see}
-          onBlur={() => setOffered(undefined)}
+          onKeyDown={handleKey}
+          onKeyUp={trackCaret}
+          onClick={trackCaret}
+          onFocus={trackCaret}
+          onBlur={() => setCompletionList(undefined)}
           onScroll={({ currentTarget }) => {
             if (gutter.current !== null) gutter.current.scrollTop = currentTarget.scrollTop;
           }}
         />
       </div>
       <p class="here soft" id="here">
-        {wordsAt(text, caret, problems)}
+        {describeCaret(text, caret, problems)}
       </p>
-      <div id="offers" role="listbox" aria-label="What may be written here" hidden={offered === undefined}>
-        {offered?.offers.map((each, index) => (
+      <div id="offers" role="listbox" aria-label="What may be written here" hidden={completionList === undefined}>
+        {completionList?.completions.map((each, index) => (
           <div
             key={each.label}
             id={`offer-${index}`}
             role="option"
-            aria-selected={index === offered.chosen}
+            aria-selected={index === completionList.selectedIndex}
             // The field keeps the caret: a press would take it away before the click.
             onPointerDown={(event) => event.preventDefault()}
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(each)}
+            onClick={() => insertCompletion(each)}
           >
             <code>{each.label}</code> <span class="soft">{each.description}</span>
           </div>
@@ -116,46 +122,46 @@ export function JsonEditor({
 }
 
 /** What is wrong with the line of the caret, and what is written there means. */
-function wordsAt(text: string, caret: number | undefined, problems: readonly PlayProblem[]): string {
-  const how = "Ctrl and space show what may be written.";
-  if (caret === undefined) return how;
+function describeCaret(text: string, caret: number | undefined, problems: readonly PlayProblem[]): string {
+  const hint = "Ctrl and space show what may be written.";
+  if (caret === undefined) return hint;
   const line = text.slice(0, caret).split("\n").length;
-  const wrong = problems.filter((problem) => problem.line === line).map(({ message }) => `${message}.`);
-  const place = placeIn(text, caret);
-  const own = place === undefined ? "" : text.slice(place.start, place.end).replaceAll('"', "");
-  const path = place?.kind === "key" ? [...place.path, own] : (place?.path ?? []);
-  return [...wrong, descriptionAt(BOOK_SCHEMA, path)].join(" ").trim() || how;
+  const lineProblems = problems.filter((problem) => problem.line === line).map(({ message }) => `${message}.`);
+  const context = findCaretContext(text, caret);
+  const own = context === undefined ? "" : text.slice(context.start, context.end).replaceAll('"', "");
+  const path = context?.kind === "key" ? [...context.path, own] : (context?.path ?? []);
+  return [...lineProblems, findDescription(BOOK_SCHEMA, path)].join(" ").trim() || hint;
 }
 
 /** The lines of a longer text have no numbers: to lay these out takes seconds. */
-const NUMBERED_MAX = 50_000;
+const NUMBERED_LINES_MAX = 50_000;
 
 /** The numbers of the lines; those with problems are marked. */
 function Gutter({
-  holder,
+  elementRef,
   text,
   problems,
 }: {
-  readonly holder: RefObject<HTMLDivElement | null>;
+  readonly elementRef: RefObject<HTMLDivElement | null>;
   readonly text: string;
   readonly problems: readonly PlayProblem[];
 }): JSX.Element | null {
   const lines = text.split("\n").length;
-  if (lines > NUMBERED_MAX) return null;
-  const bad = [...new Set(problems.flatMap(({ line }) => (line === undefined ? [] : [line])))].toSorted(
+  if (lines > NUMBERED_LINES_MAX) return null;
+  const problemLines = [...new Set(problems.flatMap(({ line }) => (line === undefined ? [] : [line])))].toSorted(
     (a, b) => a - b,
   );
-  const numbers = (from: number, until: number): string =>
+  const formatLineNumbers = (from: number, until: number): string =>
     Array.from({ length: Math.max(0, until - from) }, (_, index) => `${from + index}\n`).join("");
   return (
-    <div class="gutter" ref={holder} aria-hidden="true">
-      {bad.map((line, index) => (
+    <div class="gutter" ref={elementRef} aria-hidden="true">
+      {problemLines.map((line, index) => (
         <span key={line}>
-          {numbers((bad[index - 1] ?? 0) + 1, line)}
+          {formatLineNumbers((problemLines[index - 1] ?? 0) + 1, line)}
           <mark>{`${line}\n`}</mark>
         </span>
       ))}
-      {numbers((bad.at(-1) ?? 0) + 1, lines + 1)}
+      {formatLineNumbers((problemLines.at(-1) ?? 0) + 1, lines + 1)}
     </div>
   );
 }

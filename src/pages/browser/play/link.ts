@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type PlayState, stateOfText, textOfState } from "../../play/play-state.ts";
+import { type PlayState, parseState, serializeState } from "../../play/play-state.ts";
 
-const MARK = "#v1.";
+const LINK_PREFIX = "#v1.";
 
 /** So many characters of an address every browser keeps. */
 const LINK_LENGTH_MAX = 1_000_000;
@@ -14,33 +14,33 @@ const LINK_LENGTH_MAX = 1_000_000;
 const STATE_LENGTH_MAX = 1 << 24;
 
 /** The part of an address that holds a state; undefined where it is too long for an address, or the browser packs nothing. */
-export async function linkOf(state: PlayState): Promise<string | undefined> {
+export async function createLink(state: PlayState): Promise<string | undefined> {
   if (typeof CompressionStream === "undefined") return undefined;
-  const packed = new Blob([textOfState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  const packedStream = new Blob([serializeState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(packedStream).arrayBuffer());
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
-  const link = `${MARK}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  const link = `${LINK_PREFIX}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
   return link.length > LINK_LENGTH_MAX ? undefined : link;
 }
 
 /** The state in an address: none where it holds nothing, `"broken"` where it was cut or is none of ours. */
-export async function stateInLink(hash: string): Promise<PlayState | "broken" | undefined> {
+export async function readStateFromLink(hash: string): Promise<PlayState | "broken" | undefined> {
   if (hash.length <= 1) return undefined;
-  if (!hash.startsWith(MARK)) return "broken";
+  if (!hash.startsWith(LINK_PREFIX)) return "broken";
   try {
-    const binary = atob(hash.slice(MARK.length).replaceAll("-", "+").replaceAll("_", "/"));
+    const binary = atob(hash.slice(LINK_PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (sign) => sign.charCodeAt(0));
-    const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    const text = await textWithin(whole.getReader(), STATE_LENGTH_MAX);
-    return (text === undefined ? undefined : stateOfText(text)) ?? "broken";
+    const stateStream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const text = await readTextUpTo(stateStream.getReader(), STATE_LENGTH_MAX);
+    return (text === undefined ? undefined : parseState(text)) ?? "broken";
   } catch {
     return "broken";
   }
 }
 
 /** The text of a stream; undefined where it is longer. */
-async function textWithin(
+async function readTextUpTo(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   lengthMax: number,
 ): Promise<string | undefined> {

@@ -5,32 +5,32 @@
  */
 import { render } from "preact";
 
-import { embeddedData } from "../look/data.ts";
-import { type FileAsked, priceFile } from "./file-worker.ts";
-import { stateInLink } from "./link.ts";
+import { readEmbeddedData } from "../look/data.ts";
+import { type WorkerRequest, priceFile } from "./file-worker.ts";
+import { readStateFromLink } from "./link.ts";
 import { Playground, type PlayData } from "./play.tsx";
 
 import "../look/look.css";
 import "./play.css";
 
-async function open(source: string): Promise<void> {
+async function startPlayground(source: string): Promise<void> {
   const page = document.getElementById("page");
-  const data = embeddedData() as PlayData | null;
+  const data = readEmbeddedData() as PlayData | null;
   // A link that is put into the address of an open page is a new beginning, and the latest counts.
-  let begun = 0;
-  const begin = async (hash: string): Promise<void> => {
-    const turn = ++begun;
-    const link = await stateInLink(hash);
-    if (page === null || turn !== begun) return;
-    render(<Playground key={turn} source={source} data={data ?? {}} link={link} />, page);
+  let latestStart = 0;
+  const renderLink = async (hash: string): Promise<void> => {
+    const thisStart = ++latestStart;
+    const link = await readStateFromLink(hash);
+    if (page === null || thisStart !== latestStart) return;
+    render(<Playground key={thisStart} source={source} data={data ?? {}} link={link} />, page);
   };
   // The address itself may hold the state of the page before again by now: the page keeps what it shows there.
-  addEventListener("hashchange", ({ newURL }) => void begin(new URL(newURL).hash));
-  await begin(location.hash);
+  addEventListener("hashchange", ({ newURL }) => void renderLink(new URL(newURL).hash));
+  await renderLink(location.hash);
 }
 
 if (typeof document === "undefined") {
-  addEventListener("message", ({ data }: MessageEvent<FileAsked>) => {
-    void priceFile(data, (said) => postMessage(said));
+  addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => {
+    void priceFile(data, (message) => postMessage(message));
   });
-} else void open(document.currentScript?.textContent ?? "");
+} else void startPlayground(document.currentScript?.textContent ?? "");

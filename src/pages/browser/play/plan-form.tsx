@@ -6,22 +6,22 @@
 import type { JSX } from "preact";
 
 import {
-  billableNames,
-  edited,
+  readBillableNames,
+  replaceValue,
   listAt,
   valueAt,
-  withInterval,
-  withoutSlab,
-  withSlab,
-  withSlabStart,
+  changeInterval,
+  removeLastSlab,
+  addSlab,
+  moveSlabStart,
 } from "../../play/plan-edit.ts";
-import { counted } from "../look/figures.ts";
-import { Field, type FormOf, textAt } from "./field.tsx";
+import { formatCount } from "../look/figures.ts";
+import { Field, type FormProps, textAt } from "./field.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
 /** So many slabs of a card have fields. */
 const SLABS_MAX = 100;
-const LISTS = [
+const CARD_LISTS = [
   ["usageRateCards", "usageMeterId"],
   ["licenseRateCards", "id"],
   ["entitlementOverageRateCards", "featureId"],
@@ -29,34 +29,34 @@ const LISTS = [
 ] as const;
 
 /** The plan. */
-export function PlanForm({ value, path, name, book, put }: FormOf): JSX.Element {
+export function PlanForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
   const details = [...path, "pricePlanDetails"];
-  const names = billableNames(value);
+  const names = readBillableNames(value);
   return (
     <fieldset>
       <legend>
         <bdi>{name}</bdi>
       </legend>
-      <CycleForm value={value} path={[...details, "pricingCycleConfig"]} name={name} book={book} put={put} />
+      <CycleForm value={value} path={[...details, "pricingCycleConfig"]} name={name} book={book} onBook={onBook} />
       {listAt(value, [...details, "fixedFeeRateCards"]).map((card, index) => (
         <FeeForm
           key={index}
           value={value}
           path={[...details, "fixedFeeRateCards", index]}
-          name={nameOf(card, "id", names)}
+          name={findCardName(card, "id", names)}
           book={book}
-          put={put}
+          onBook={onBook}
         />
       ))}
-      {LISTS.flatMap(([list, id]) =>
+      {CARD_LISTS.flatMap(([list, id]) =>
         listAt(value, [...details, list]).map((card, index) => (
           <SlabForm
             key={`${list} ${index}`}
             value={value}
             path={[...details, list, index]}
-            name={nameOf(card, id, names)}
+            name={findCardName(card, id, names)}
             book={book}
-            put={put}
+            onBook={onBook}
           />
         )),
       )}
@@ -66,19 +66,19 @@ export function PlanForm({ value, path, name, book, put }: FormOf): JSX.Element 
           path={[...details, "minimumCommitment"]}
           name="Minimum commitment"
           book={book}
-          put={put}
+          onBook={onBook}
         />
       )}
     </fieldset>
   );
 }
 
-function CycleForm({ value, path, name, book, put }: FormOf): JSX.Element {
-  const [anniversary, offset] = [
+function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+  const [anniversaryPath, offsetPath] = [
     [...path, "anniversaryCycle"],
     [...path, "startOffset"],
   ];
-  const isAnniversary = valueAt(value, anniversary) === true;
+  const isAnniversary = valueAt(value, anniversaryPath) === true;
   const interval = textAt(value, [...path, "interval"]);
   const months = interval === "WEEKLY" || interval === "MONTHLY" ? [] : (["monthOffset"] as const);
   return (
@@ -88,7 +88,7 @@ function CycleForm({ value, path, name, book, put }: FormOf): JSX.Element {
         <select
           aria-label={`${name}: cycle`}
           value={interval}
-          onChange={({ currentTarget }) => put(withInterval(book, path, currentTarget.value))}
+          onChange={({ currentTarget }) => onBook(changeInterval(book, path, currentTarget.value))}
         >
           {INTERVALS.map((each) => (
             <option key={each} value={each}>
@@ -102,9 +102,9 @@ function CycleForm({ value, path, name, book, put }: FormOf): JSX.Element {
           {part === "dayOffset" ? "begins on day" : "of month"}
           <Field
             label={`${name}: cycles begin ${part === "dayOffset" ? "on day" : "in month"}`}
-            value={isAnniversary ? "" : textAt(value, [...offset, part])}
+            value={isAnniversary ? "" : textAt(value, [...offsetPath, part])}
             disabled={isAnniversary}
-            onValue={(text) => put(edited(book, [...offset, part], text))}
+            onValue={(text) => onBook(replaceValue(book, [...offsetPath, part], text))}
           />
         </label>
       ))}
@@ -112,7 +112,7 @@ function CycleForm({ value, path, name, book, put }: FormOf): JSX.Element {
         <input
           type="checkbox"
           checked={isAnniversary}
-          onChange={({ currentTarget }) => put(edited(book, anniversary, currentTarget.checked))}
+          onChange={({ currentTarget }) => onBook(replaceValue(book, anniversaryPath, currentTarget.checked))}
         />{" "}
         begins on the day on which an account takes the plan
       </label>
@@ -120,8 +120,8 @@ function CycleForm({ value, path, name, book, put }: FormOf): JSX.Element {
   );
 }
 
-function FeeForm({ value, path, name, book, put }: FormOf): JSX.Element {
-  const rate = [...path, "rateValues", 0, "rate"];
+function FeeForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+  const ratePath = [...path, "rateValues", 0, "rate"];
   const currency = textAt(value, [...path, "rateValues", 0, "currency"]);
   return (
     <div class="card">
@@ -129,34 +129,36 @@ function FeeForm({ value, path, name, book, put }: FormOf): JSX.Element {
         <bdi>{`${name}, ${currency}`}</bdi>
         <Field
           label={`${name}: amount`}
-          value={textAt(value, rate)}
-          onValue={(text) => put(edited(book, rate, text))}
+          value={textAt(value, ratePath)}
+          onValue={(text) => onBook(replaceValue(book, ratePath, text))}
         />
       </label>
-      {path.includes("fixedFeeRateCards") && <Proration value={value} path={path} name={name} book={book} put={put} />}
+      {path.includes("fixedFeeRateCards") && (
+        <ProrationField value={value} path={path} name={name} book={book} onBook={onBook} />
+      )}
     </div>
   );
 }
 
 /** Whether a cut cycle is charged by its days. */
-function Proration({ value, path, name, book, put }: FormOf): JSX.Element {
-  const prorated = [...path, "enableProration"];
+function ProrationField({ value, path, name, book, onBook }: FormProps): JSX.Element {
+  const prorationPath = [...path, "enableProration"];
   return (
     <label>
       <input
         type="checkbox"
         aria-label={`${name}: by days where a cycle is cut`}
-        checked={valueAt(value, prorated) === true}
-        onChange={({ currentTarget }) => put(edited(book, prorated, currentTarget.checked))}
+        checked={valueAt(value, prorationPath) === true}
+        onChange={({ currentTarget }) => onBook(replaceValue(book, prorationPath, currentTarget.checked))}
       />{" "}
       by days where a cycle is cut
     </label>
   );
 }
 
-function SlabForm({ value, path, name, book, put }: FormOf): JSX.Element {
-  const model = [...path, "ratePlan", "pricingModel"];
-  const bounds = [...path, "rateValues", 0, "rateConfig"];
+function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+  const modelPath = [...path, "ratePlan", "pricingModel"];
+  const boundsPath = [...path, "rateValues", 0, "rateConfig"];
   const slabs = listAt(value, [...path, "ratePlan", "slabs"]);
   return (
     <div class="card">
@@ -166,8 +168,8 @@ function SlabForm({ value, path, name, book, put }: FormOf): JSX.Element {
       <label class="row">
         Priced
         <select
-          value={textAt(value, model)}
-          onChange={({ currentTarget }) => put(edited(book, model, currentTarget.value))}
+          value={textAt(value, modelPath)}
+          onChange={({ currentTarget }) => onBook(replaceValue(book, modelPath, currentTarget.value))}
         >
           <option value="TIERED">each slab by itself</option>
           <option value="VOLUME">all at one slab</option>
@@ -183,18 +185,18 @@ function SlabForm({ value, path, name, book, put }: FormOf): JSX.Element {
         </thead>
         <tbody>
           {slabs.slice(0, SLABS_MAX).map((_, index) => (
-            <SlabRow key={index} value={value} path={path} name={name} book={book} put={put} index={index} />
+            <SlabRow key={index} value={value} path={path} name={name} book={book} onBook={onBook} index={index} />
           ))}
         </tbody>
       </table>
       {slabs.length > SLABS_MAX && (
-        <p class="soft">{`The first ${SLABS_MAX} of ${counted(slabs.length, "slab")}: the others are in the JSON below.`}</p>
+        <p class="soft">{`The first ${SLABS_MAX} of ${formatCount(slabs.length, "slab")}: the others are in the JSON below.`}</p>
       )}
       <p>
-        <button type="button" onClick={() => put(withSlab(book, path))}>
+        <button type="button" onClick={() => onBook(addSlab(book, path))}>
           Add a slab
         </button>{" "}
-        <button type="button" disabled={slabs.length < 2} onClick={() => put(withoutSlab(book, path))}>
+        <button type="button" disabled={slabs.length < 2} onClick={() => onBook(removeLastSlab(book, path))}>
           Remove the last
         </button>
       </p>
@@ -204,41 +206,43 @@ function SlabForm({ value, path, name, book, put }: FormOf): JSX.Element {
             {bound === "minimumRate" ? "At least " : "At most "}
             <Field
               label={`${name}: ${bound === "minimumRate" ? "least" : "most"}`}
-              value={textAt(value, [...bounds, bound])}
-              onValue={(text) => put(edited(book, [...bounds, bound], text === "" ? undefined : text))}
+              value={textAt(value, [...boundsPath, bound])}
+              onValue={(text) => onBook(replaceValue(book, [...boundsPath, bound], text === "" ? undefined : text))}
             />
           </label>
         ))}
       </div>
-      {path.includes("licenseRateCards") && <Proration value={value} path={path} name={name} book={book} put={put} />}
+      {path.includes("licenseRateCards") && (
+        <ProrationField value={value} path={path} name={name} book={book} onBook={onBook} />
+      )}
     </div>
   );
 }
 
-function SlabRow({ value, path, name, book, put, index }: FormOf & { readonly index: number }): JSX.Element {
-  const slab = [...path, "ratePlan", "slabs", index];
-  const rate = [...path, "rateValues", 0, "slabRates", index, "rate"];
-  const size = [...slab, "slabConfig", "packageSize"];
-  const type = textAt(value, [...slab, "priceType"]);
-  const of = `${name}, slab ${index + 1}`;
+function SlabRow({ value, path, name, book, onBook, index }: FormProps & { readonly index: number }): JSX.Element {
+  const slabPath = [...path, "ratePlan", "slabs", index];
+  const ratePath = [...path, "rateValues", 0, "slabRates", index, "rate"];
+  const sizePath = [...slabPath, "slabConfig", "packageSize"];
+  const type = textAt(value, [...slabPath, "priceType"]);
+  const rowLabel = `${name}, slab ${index + 1}`;
   return (
     <tr>
       <td>
         <Field
-          label={`${of}: above`}
-          value={textAt(value, [...slab, "startAfter"])}
+          label={`${rowLabel}: above`}
+          value={textAt(value, [...slabPath, "startAfter"])}
           disabled={index === 0}
-          onValue={(text) => put(withSlabStart(book, path, index, text))}
+          onValue={(text) => onBook(moveSlabStart(book, path, index, text))}
         />
       </td>
       <td>
         <select
-          aria-label={`${of}: price of`}
+          aria-label={`${rowLabel}: price of`}
           value={type}
-          onChange={({ currentTarget: { value: chosen } }) => {
-            const next = edited(book, [...slab, "priceType"], chosen);
-            const isNew = chosen === "PACKAGE" && valueAt(value, size) === undefined;
-            put(isNew ? edited(next, size, "100") : next);
+          onChange={({ currentTarget: { value: chosenType } }) => {
+            const next = replaceValue(book, [...slabPath, "priceType"], chosenType);
+            const isNew = chosenType === "PACKAGE" && valueAt(value, sizePath) === undefined;
+            onBook(isNew ? replaceValue(next, sizePath, "100") : next);
           }}
         >
           <option value="PER_UNIT">each unit</option>
@@ -247,21 +251,25 @@ function SlabRow({ value, path, name, book, put, index }: FormOf & { readonly in
         </select>
         {type === "PACKAGE" && (
           <Field
-            label={`${of}: units of a package`}
-            value={textAt(value, size)}
-            onValue={(text) => put(edited(book, size, text))}
+            label={`${rowLabel}: units of a package`}
+            value={textAt(value, sizePath)}
+            onValue={(text) => onBook(replaceValue(book, sizePath, text))}
           />
         )}
       </td>
       <td>
-        <Field label={`${of}: rate`} value={textAt(value, rate)} onValue={(text) => put(edited(book, rate, text))} />
+        <Field
+          label={`${rowLabel}: rate`}
+          value={textAt(value, ratePath)}
+          onValue={(text) => onBook(replaceValue(book, ratePath, text))}
+        />
       </td>
     </tr>
   );
 }
 
 /** The name of a card: its own, or that of what it prices. */
-function nameOf(card: unknown, id: string, names: ReadonlyMap<string, string>): string {
+function findCardName(card: unknown, id: string, names: ReadonlyMap<string, string>): string {
   const billable = textAt(card, [id]);
   return textAt(card, ["displayName"]) || names.get(billable) || billable;
 }

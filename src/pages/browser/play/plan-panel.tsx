@@ -6,10 +6,10 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 
-import { listAt, valueIn } from "../../play/plan-edit.ts";
+import { listAt, tryParseJson } from "../../play/plan-edit.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayState } from "../../play/play-state.ts";
-import { counted } from "../look/figures.ts";
+import { formatCount } from "../look/figures.ts";
 import { AccountForm } from "./account-form.tsx";
 import { textAt } from "./field.tsx";
 import { JsonEditor } from "./json-editor.tsx";
@@ -24,21 +24,21 @@ const ACCOUNTS_MAX = 3;
 export function PlanPanel({
   state: { book },
   problems,
-  change,
+  onChange,
 }: {
   readonly state: PlayState;
   readonly problems: readonly PlayProblem[];
-  readonly change: (part: Partial<PlayState>) => void;
+  readonly onChange: (part: Partial<PlayState>) => void;
 }): JSX.Element {
-  const details = useRef<HTMLDetailsElement>(null);
-  const area = useRef<HTMLTextAreaElement>(null);
-  const value = valueIn(book);
+  const detailsRef = useRef<HTMLDetailsElement>(null);
+  const textAreaRef = useRef<HTMLTextAreaElement>(null);
+  const value = tryParseJson(book);
   const plans = listAt(value, ["pricePlans"]);
-  const put = (next: string): void => change({ book: next });
-  const show = ({ line = 1, column = 1 }: PlayProblem): void => {
-    const [text, holder] = [area.current, details.current];
-    if (text === null || holder === null) return;
-    holder.open = true;
+  const setBook = (next: string): void => onChange({ book: next });
+  const showProblem = ({ line = 1, column = 1 }: PlayProblem): void => {
+    const [text, detailsElement] = [textAreaRef.current, detailsRef.current];
+    if (text === null || detailsElement === null) return;
+    detailsElement.open = true;
     const before = book.split("\n").slice(0, line - 1);
     const start = before.reduce((length, row) => length + row.length + 1, 0) + column - 1;
     text.focus();
@@ -55,7 +55,7 @@ export function PlanPanel({
                 {problem.line === undefined ? (
                   <bdi>{problem.message}</bdi>
                 ) : (
-                  <button type="button" class="link" onClick={() => show(problem)}>
+                  <button type="button" class="link" onClick={() => showProblem(problem)}>
                     {`line ${problem.line}: `}
                     <bdi>{problem.message}</bdi>
                   </button>
@@ -66,7 +66,7 @@ export function PlanPanel({
         </div>
       )}
       {plans.length > PLANS_MAX && (
-        <p class="soft">{`The first ${PLANS_MAX} of ${counted(plans.length, "plan")} have a form: the others are in the JSON below.`}</p>
+        <p class="soft">{`The first ${PLANS_MAX} of ${formatCount(plans.length, "plan")} have a form: the others are in the JSON below.`}</p>
       )}
       {plans.slice(0, PLANS_MAX).map((plan, index) => (
         <PlanForm
@@ -75,7 +75,7 @@ export function PlanPanel({
           path={["pricePlans", index]}
           name={textAt(plan, ["name"])}
           book={book}
-          put={put}
+          onBook={setBook}
         />
       ))}
       {listAt(value, ["accounts"])
@@ -87,12 +87,12 @@ export function PlanPanel({
             path={["accounts", index]}
             name={textAt(account, ["name"]) || textAt(account, ["id"])}
             book={book}
-            put={put}
+            onBook={setBook}
           />
         ))}
-      <details ref={details}>
+      <details ref={detailsRef}>
         <summary>The book as JSON</summary>
-        <JsonEditor area={area} text={book} problems={problems} onText={put} />
+        <JsonEditor textAreaRef={textAreaRef} text={book} problems={problems} onText={setBook} />
       </details>
     </section>
   );

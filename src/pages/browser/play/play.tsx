@@ -6,13 +6,13 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 
-import { billOf } from "../../play/play-bill.ts";
+import { computeBill } from "../../play/play-bill.ts";
 import type { PlayExample, PlayState } from "../../play/play-state.ts";
 import { Costs } from "./costs.tsx";
 import { Cycles } from "./cycles.tsx";
 import { EventFile } from "./event-file.tsx";
 import { Invoices } from "./invoices.tsx";
-import { linkOf } from "./link.ts";
+import { createLink } from "./link.ts";
 import { PlanPanel } from "./plan-panel.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
 
@@ -38,34 +38,34 @@ export function Playground({
   readonly data: PlayData;
   readonly link: PlayState | "broken" | undefined;
 }): JSX.Element {
-  const first = typeof link === "object" ? link : (data.state ?? EXAMPLES[2]?.state);
-  const [state, setState] = useState(first as PlayState);
-  const priced = usePaused(state);
-  const bill = useMemo(() => billOf(priced), [priced]);
-  const [isLinked, setLinked] = useState(true);
+  const initialState = typeof link === "object" ? link : (data.state ?? EXAMPLES[2]?.state);
+  const [state, setState] = useState(initialState as PlayState);
+  const debouncedState = useDebounced(state);
+  const bill = useMemo(() => computeBill(debouncedState), [debouncedState]);
+  const [isLinkable, setLinkable] = useState(true);
   useEffect(() => {
-    let isShown = true;
-    const keep = async (): Promise<void> => {
-      const hash = await linkOf(priced);
+    let isMounted = true;
+    const updateAddress = async (): Promise<void> => {
+      const hash = await createLink(debouncedState);
       // A link that was put into the address meanwhile stays there.
-      if (!isShown) return;
-      setLinked(hash !== undefined);
+      if (!isMounted) return;
+      setLinkable(hash !== undefined);
       // Browsers take no more than 200 addresses of a page in ten seconds.
       if ((hash ?? "") !== location.hash) history.replaceState(null, "", hash ?? "#");
     };
-    void keep();
+    void updateAddress();
     return () => {
-      isShown = false;
+      isMounted = false;
     };
-  }, [priced]);
-  const change = (part: Partial<PlayState>): void => setState((before) => ({ ...before, ...part }));
+  }, [debouncedState]);
+  const changeState = (part: Partial<PlayState>): void => setState((before) => ({ ...before, ...part }));
   return (
     <>
       <header class="page-head">
         <h1>Playground</h1>
         <p class="soft">
           Change a plan or what is used, and read the invoice. Nothing leaves this page
-          {isLinked ? "; its address holds all of it." : ". It is too much for an address: keep the book as a file."}
+          {isLinkable ? "; its address holds all of it." : ". It is too much for an address: keep the book as a file."}
         </p>
         {link === "broken" && (
           <p class="panel bad" role="alert">
@@ -76,8 +76,8 @@ export function Playground({
           Begin from{" "}
           <select
             onChange={({ currentTarget }) => {
-              const chosen = EXAMPLES[Number(currentTarget.value)];
-              if (chosen !== undefined) setState(chosen.state);
+              const example = EXAMPLES[Number(currentTarget.value)];
+              if (example !== undefined) setState(example.state);
             }}
           >
             <option value="">choose an example…</option>
@@ -91,24 +91,24 @@ export function Playground({
       </header>
       <main>
         <div class="columns">
-          <PlanPanel state={state} problems={bill.problems} change={change} />
-          <UsagePanel state={state} change={change} />
+          <PlanPanel state={state} problems={bill.problems} onChange={changeState} />
+          <UsagePanel state={state} onChange={changeState} />
           <Invoices bill={bill} />
         </div>
         <Costs charts={bill.charts} />
         <Cycles cycles={bill.cycles} />
-        <EventFile state={priced} source={source} />
+        <EventFile state={debouncedState} source={source} />
       </main>
     </>
   );
 }
 
 /** A value once it has not changed for a moment. */
-function usePaused<T>(value: T): T {
-  const [paused, setPaused] = useState(value);
+function useDebounced<T>(value: T): T {
+  const [debouncedValue, setDebouncedValue] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setPaused(value), PAUSE_MS);
+    const timer = setTimeout(() => setDebouncedValue(value), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [value]);
-  return paused;
+  return debouncedValue;
 }

@@ -5,21 +5,21 @@
  */
 import type { JSX } from "preact";
 
-import { billableNames, listAt, valueAt, valueIn } from "../../play/plan-edit.ts";
+import { readBillableNames, listAt, valueAt, tryParseJson } from "../../play/plan-edit.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
 
 /** The panel. */
 export function UsagePanel({
   state,
-  change,
+  onChange,
 }: {
   readonly state: PlayState;
-  readonly change: (part: Partial<PlayState>) => void;
+  readonly onChange: (part: Partial<PlayState>) => void;
 }): JSX.Element {
-  const value = valueIn(state.book);
-  const names = billableNames(value);
-  const meters = idsIn(listAt(value, ["usageMeters"]));
-  const seats = idsIn(listAt(value, ["addOns"]).filter((addOn) => valueAt(addOn, ["type"]) === "LICENSE"));
+  const value = tryParseJson(state.book);
+  const names = readBillableNames(value);
+  const meters = listIds(listAt(value, ["usageMeters"]));
+  const seats = listIds(listAt(value, ["addOns"]).filter((addOn) => valueAt(addOn, ["type"]) === "LICENSE"));
   return (
     <section class="panel" aria-labelledby="usage">
       <h2 id="usage">Usage</h2>
@@ -29,7 +29,7 @@ export function UsagePanel({
           <input
             type="date"
             value={state.from}
-            onInput={({ currentTarget }) => change({ from: currentTarget.value })}
+            onInput={({ currentTarget }) => onChange({ from: currentTarget.value })}
           />
         </label>
         <label>
@@ -37,25 +37,25 @@ export function UsagePanel({
           <input
             type="date"
             value={state.until}
-            onInput={({ currentTarget }) => change({ until: currentTarget.value })}
+            onInput={({ currentTarget }) => onChange({ until: currentTarget.value })}
           />
         </label>
       </div>
-      <Dated
-        what="usage"
+      <DatedQuantities
+        kind="usage"
         names={names}
         ids={meters}
         rows={state.usage}
         from={state.from}
-        onRows={(usage) => change({ usage })}
+        onRows={(usage) => onChange({ usage })}
       />
-      <Dated
-        what="seats"
+      <DatedQuantities
+        kind="seats"
         names={names}
         ids={seats}
         rows={state.seats}
         from={state.from}
-        onRows={(rows) => change({ seats: rows })}
+        onRows={(rows) => onChange({ seats: rows })}
       />
       <details open={state.events !== ""}>
         <summary>Events, one a line</summary>
@@ -65,22 +65,22 @@ export function UsagePanel({
           spellcheck={false}
           rows={8}
           value={state.events}
-          onInput={({ currentTarget }) => change({ events: currentTarget.value })}
+          onInput={({ currentTarget }) => onChange({ events: currentTarget.value })}
         />
       </details>
     </section>
   );
 }
 
-function Dated({
-  what,
+function DatedQuantities({
+  kind,
   names,
   ids,
   rows,
   from,
   onRows,
 }: {
-  readonly what: "usage" | "seats";
+  readonly kind: "usage" | "seats";
   readonly names: ReadonlyMap<string, string>;
   readonly ids: readonly string[];
   readonly rows: readonly DatedQuantity[];
@@ -89,11 +89,11 @@ function Dated({
 }): JSX.Element | null {
   const [first] = ids;
   if (first === undefined) return null;
-  const put = (index: number, part: Partial<DatedQuantity>): void =>
-    onRows(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
+  const updateRow = (index: number, part: Partial<DatedQuantity>): void =>
+    onRows(rows.map((row, rowIndex) => (rowIndex === index ? { ...row, ...part } : row)));
   return (
     <div class="card">
-      <h3>{what === "usage" ? "Used on a day" : "Held from a day on"}</h3>
+      <h3>{kind === "usage" ? "Used on a day" : "Held from a day on"}</h3>
       {rows.map((row, index) => {
         const name = `${names.get(row.of) ?? row.of}, row ${index + 1}`;
         return (
@@ -101,7 +101,7 @@ function Dated({
             <select
               aria-label={`${name}: of`}
               value={row.of}
-              onChange={({ currentTarget }) => put(index, { of: currentTarget.value })}
+              onChange={({ currentTarget }) => updateRow(index, { of: currentTarget.value })}
             >
               {[...new Set([row.of, ...ids])].map((id) => (
                 <option key={id} value={id}>
@@ -113,7 +113,7 @@ function Dated({
               type="date"
               aria-label={`${name}: day`}
               value={row.date}
-              onInput={({ currentTarget }) => put(index, { date: currentTarget.value })}
+              onInput={({ currentTarget }) => updateRow(index, { date: currentTarget.value })}
             />
             <input
               type="text"
@@ -121,21 +121,21 @@ function Dated({
               class="figure"
               aria-label={`${name}: quantity`}
               value={row.quantity}
-              onInput={({ currentTarget }) => put(index, { quantity: currentTarget.value })}
+              onInput={({ currentTarget }) => updateRow(index, { quantity: currentTarget.value })}
             />
             <button
               type="button"
               aria-label={`Remove ${name}`}
-              onClick={() => onRows(rows.filter((_, at) => at !== index))}
+              onClick={() => onRows(rows.filter((_, rowIndex) => rowIndex !== index))}
             >
               ×
             </button>
-            <Slider name={name} quantity={row.quantity} onQuantity={(quantity) => put(index, { quantity })} />
+            <Slider name={name} quantity={row.quantity} onQuantity={(quantity) => updateRow(index, { quantity })} />
           </div>
         );
       })}
       <button type="button" onClick={() => onRows([...rows, { of: first, date: from, quantity: "100" }])}>
-        {what === "usage" ? "Add usage" : "Add seats"}
+        {kind === "usage" ? "Add usage" : "Add seats"}
       </button>
     </div>
   );
@@ -153,20 +153,20 @@ function Slider({
 }): JSX.Element | null {
   const value = Number(quantity);
   if (!Number.isFinite(value) || value < 0 || value > 1e12) return null;
-  const most = 10 ** Math.max(2, Math.ceil(Math.log10(value + 1)));
+  const max = 10 ** Math.max(2, Math.ceil(Math.log10(value + 1)));
   return (
     <input
       type="range"
       aria-label={`${name}: quantity`}
       min={0}
-      max={most}
-      step={most / 100}
+      max={max}
+      step={max / 100}
       value={value}
       onInput={({ currentTarget }) => onQuantity(currentTarget.value)}
     />
   );
 }
 
-function idsIn(items: readonly unknown[]): readonly string[] {
+function listIds(items: readonly unknown[]): readonly string[] {
   return items.map((item) => valueAt(item, ["id"])).filter((id) => typeof id === "string");
 }

@@ -8,9 +8,9 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { AccountData, InvoiceData, LineData, ReportData } from "../../report/report-data.ts";
 import { DayChart, type DaySeries } from "../look/day-chart.tsx";
-import { moneyText } from "../look/figures.ts";
+import { formatMoney } from "../look/figures.ts";
 import { Invoice } from "./invoice.tsx";
-import { slabChanges } from "./slab-changes.ts";
+import { findSlabChanges } from "./slab-changes.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 
 /** The page of an account. */
@@ -31,7 +31,7 @@ export function Account({ account, data }: { readonly account: AccountData; read
         <p class="soft">
           <bdi>{id}</bdi>, customer <bdi>{customer}</bdi>
         </p>
-        <p class="sum">{moneyText(amount, { digits, currency })}</p>
+        <p class="sum">{formatMoney(amount, { digits, currency })}</p>
       </header>
       <main>
         {detail === undefined ? (
@@ -41,7 +41,7 @@ export function Account({ account, data }: { readonly account: AccountData; read
             {detail.invoices.map((invoice, index) => (
               <div key={index}>
                 <Invoice invoice={invoice} account={account} digits={digits} />
-                <Growth invoice={invoice} currency={currency} digits={digits} />
+                <DailyAmounts invoice={invoice} currency={currency} digits={digits} />
               </div>
             ))}
             {detail.usage.length > 0 && (
@@ -58,7 +58,7 @@ export function Account({ account, data }: { readonly account: AccountData; read
 }
 
 /** How the cards of an invoice grew with its days. */
-function Growth({
+function DailyAmounts({
   invoice,
   currency,
   digits,
@@ -67,23 +67,25 @@ function Growth({
   readonly currency: string;
   readonly digits: number;
 }): JSX.Element | null {
-  const cards = cardsOf(invoice.lines).filter(({ amount }) => Number(amount) !== 0);
+  const cards = findLinesWithDays(invoice.lines).filter(({ amount }) => Number(amount) !== 0);
   const [first] = cards;
   if (first?.days === undefined) return null;
   const { from } = first.days;
   const series = cards.flatMap(({ label, days }): DaySeries[] =>
-    days === undefined || days.from !== from ? [] : [{ label, values: days.amounts, marks: slabChanges(days.slabs) }],
+    days === undefined || days.from !== from
+      ? []
+      : [{ label, values: days.amounts, marks: findSlabChanges(days.slabs) }],
   );
   return (
     <DayChart
       title={`Amount by day in ${currency}`}
       from={from}
       series={series}
-      valueText={(value) => moneyText(value, { digits })}
+      formatValue={(value) => formatMoney(value, { digits })}
     />
   );
 }
 
-function cardsOf(lines: readonly LineData[]): readonly LineData[] {
-  return lines.flatMap((line) => (line.days === undefined ? cardsOf(line.lines ?? []) : [line]));
+function findLinesWithDays(lines: readonly LineData[]): readonly LineData[] {
+  return lines.flatMap((line) => (line.days === undefined ? findLinesWithDays(line.lines ?? []) : [line]));
 }

@@ -7,7 +7,7 @@ import type { JSX } from "preact";
 
 import type { ChargeDays, ReportData } from "../../report/report-data.ts";
 import { DayChart } from "../look/day-chart.tsx";
-import { moneyText } from "../look/figures.ts";
+import { formatMoney } from "../look/figures.ts";
 
 /** One chart for each currency and first day. */
 export function Charges({
@@ -36,7 +36,7 @@ export function Charges({
               title={currency}
               from={from}
               series={own.map(({ label, amounts }) => ({ label, values: amounts }))}
-              valueText={(value) => moneyText(value, { digits })}
+              formatValue={(value) => formatMoney(value, { digits })}
             />
           );
         })}

@@ -5,10 +5,10 @@
  */
 import type { JSX } from "preact";
 
-import type { Compared, DraftAccount, DraftData, DraftTotal } from "../../report/report-data.ts";
+import type { AmountChange, DraftAccount, DraftData, DraftTotal } from "../../report/report-data.ts";
 import { type Column, compareNames, DataTable } from "../look/data-table.tsx";
-import { compareDecimals, magnitude } from "../look/decimals.ts";
-import { counted, moneyText, numberText, percentText } from "../look/figures.ts";
+import { compareDecimals, removeSign } from "../look/decimals.ts";
+import { formatCount, formatMoney, formatNumber, formatPercent } from "../look/figures.ts";
 import { Histogram } from "./histogram.tsx";
 import { Scatter } from "./scatter.tsx";
 
@@ -26,17 +26,17 @@ export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
           key={total.currency}
           total={total}
           accounts={accounts.filter(({ currency }) => currency === total.currency)}
-          isAlone={totals.length === 1}
+          isOnlyCurrency={totals.length === 1}
           label={`Changes in ${total.currency} by ${name}`}
         />
       ))}
       {more > 0 && (
-        <p>{`${counted(more, "account")} with smaller differences would not fit this page. The totals are of all.`}</p>
+        <p>{`${formatCount(more, "account")} with smaller differences would not fit this page. The totals are of all.`}</p>
       )}
       {leftOut.length > 0 && (
         <p class="notice">
           Left out, as the draft has no prices in their currency: <bdi>{leftOut.slice(0, 50).join(", ")}</bdi>
-          {leftOut.length > 50 ? ` and ${numberText(leftOut.length - 50)} more` : ""}
+          {leftOut.length > 50 ? ` and ${formatNumber(leftOut.length - 50)} more` : ""}
         </p>
       )}
     </section>
@@ -46,31 +46,31 @@ export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
 interface DraftCurrencyProps {
   readonly total: DraftTotal;
   readonly accounts: readonly DraftAccount[];
-  readonly isAlone: boolean;
+  readonly isOnlyCurrency: boolean;
   readonly label: string;
 }
 
-function DraftCurrency({ total, accounts, isAlone, label }: DraftCurrencyProps): JSX.Element {
+function DraftCurrency({ total, accounts, isOnlyCurrency, label }: DraftCurrencyProps): JSX.Element {
   const { currency, digits, before, after, more, same, less, quantiles } = total;
-  const money = (value: string): string => moneyText(value, { digits });
+  const toMoneyText = (value: string): string => formatMoney(value, { digits });
   return (
     <>
-      {!isAlone && <h3>{currency}</h3>}
+      {!isOnlyCurrency && <h3>{currency}</h3>}
       <dl class="cards">
         <div class="figure">
           <dt>Now</dt>
-          <dd>{money(before)}</dd>
+          <dd>{toMoneyText(before)}</dd>
           <dd>{currency}</dd>
         </div>
         <div class="figure">
           <dt>On the draft</dt>
-          <dd>{money(after)}</dd>
-          <dd>{changeText(total, digits)}</dd>
+          <dd>{toMoneyText(after)}</dd>
+          <dd>{formatChange(total, digits)}</dd>
         </div>
         <div class="figure">
           <dt>Accounts</dt>
-          <dd>{numberText(more + same + less)}</dd>
-          <dd>{`${numberText(more)} pay more, ${numberText(same)} the same, ${numberText(less)} less`}</dd>
+          <dd>{formatNumber(more + same + less)}</dd>
+          <dd>{`${formatNumber(more)} pay more, ${formatNumber(same)} the same, ${formatNumber(less)} less`}</dd>
         </div>
       </dl>
       {accounts.length > 1 && (
@@ -85,7 +85,7 @@ function DraftCurrency({ total, accounts, isAlone, label }: DraftCurrencyProps):
           <thead>
             <tr>
               {quantiles.map(({ percent }) => (
-                <th key={percent} scope="col" class="number">{`${numberText(percent)} %`}</th>
+                <th key={percent} scope="col" class="number">{`${formatNumber(percent)} %`}</th>
               ))}
             </tr>
           </thead>
@@ -93,7 +93,7 @@ function DraftCurrency({ total, accounts, isAlone, label }: DraftCurrencyProps):
             <tr>
               {quantiles.map(({ percent, difference }) => (
                 <td key={percent} class="number">
-                  {moneyText(difference, { digits, signed: true })}
+                  {formatMoney(difference, { digits, hasPlusSign: true })}
                 </td>
               ))}
             </tr>
@@ -102,27 +102,27 @@ function DraftCurrency({ total, accounts, isAlone, label }: DraftCurrencyProps):
       )}
       <h3>Largest changes</h3>
       <DataTable
-        thing="account"
+        rowNoun="account"
         label={label}
         rows={accounts}
-        columns={columnsOf(digits)}
-        keyOf={({ id }) => id}
-        textOf={({ id, name }) => `${id} ${name}`}
+        columns={createColumns(digits)}
+        rowKey={({ id }) => id}
+        searchText={({ id, name }) => `${id} ${name}`}
         placeholder="Search by name or id"
-        sortedBy="difference"
-        rowsShown={10}
+        initialSort="difference"
+        pageSize={10}
       />
     </>
   );
 }
 
-function columnsOf(digits: number): readonly Column<DraftAccount>[] {
-  const amount = (name: "before" | "after", label: string): Column<DraftAccount> => ({
+function createColumns(digits: number): readonly Column<DraftAccount>[] {
+  const amountColumn = (name: "before" | "after", label: string): Column<DraftAccount> => ({
     name,
     label,
     isNumber: true,
     isWide: true,
-    cell: (row) => moneyText(row[name], { digits }),
+    cell: (row) => formatMoney(row[name], { digits }),
     compare: (a, b) => compareDecimals(a[name], b[name]),
   });
   return [
@@ -132,21 +132,21 @@ function columnsOf(digits: number): readonly Column<DraftAccount>[] {
       cell: (account) => <Causes account={account} digits={digits} />,
       compare: (a, b) => compareNames(a.name, b.name),
     },
-    amount("before", "Now"),
-    amount("after", "Draft"),
+    amountColumn("before", "Now"),
+    amountColumn("after", "Draft"),
     {
       name: "difference",
       label: "Difference",
       isNumber: true,
-      cell: (row) => changeText(row, digits),
-      compare: (a, b) => compareDecimals(magnitude(a.difference), magnitude(b.difference)),
+      cell: (row) => formatChange(row, digits),
+      compare: (a, b) => compareDecimals(removeSign(a.difference), removeSign(b.difference)),
     },
   ];
 }
 
-function changeText({ difference, percent }: Compared, digits: number): string {
-  const text = moneyText(difference, { digits, signed: true });
-  return percent === undefined ? text : `${text} (${percentText(percent)})`;
+function formatChange({ difference, percent }: AmountChange, digits: number): string {
+  const text = formatMoney(difference, { digits, hasPlusSign: true });
+  return percent === undefined ? text : `${text} (${formatPercent(percent)})`;
 }
 
 /** An account that opens why each of its lines changed. */
@@ -164,18 +164,18 @@ function Causes({ account, digits }: { readonly account: DraftAccount; readonly 
           </span>
         )}
         <span class="narrow-only soft small">
-          {moneyText(before, { digits })} to {moneyText(after, { digits })}
+          {formatMoney(before, { digits })} to {formatMoney(after, { digits })}
         </span>
       </summary>
       <ul class="causes">
         {lines.map((line, index) => (
           <li key={index}>
-            <bdi>{line.label}</bdi>: {moneyText(line.before, { digits })} to {moneyText(line.after, { digits })}
+            <bdi>{line.label}</bdi>: {formatMoney(line.before, { digits })} to {formatMoney(line.after, { digits })}
             {line.causes.length > 0 && (
               <span class="soft small">
                 {" "}
                 {line.causes
-                  .map((cause) => `${cause.label} ${moneyText(cause.amount, { digits, signed: true })}`)
+                  .map((cause) => `${cause.label} ${formatMoney(cause.amount, { digits, hasPlusSign: true })}`)
                   .join(", ")}
               </span>
             )}

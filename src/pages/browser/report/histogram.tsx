@@ -6,14 +6,14 @@
 import type { JSX } from "preact";
 
 import type { DraftAccount } from "../../report/report-data.ts";
-import { axisText, counted, numberText } from "../look/figures.ts";
+import { formatAxisValue, formatCount, formatNumber } from "../look/figures.ts";
 import { GridLine } from "../look/grid-line.tsx";
-import { ticksUpTo } from "../look/ticks.ts";
+import { computeTicks } from "../look/ticks.ts";
 import { useWidth } from "../look/width.ts";
 
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, 14, 12, 40];
-const BINS = 24;
+const BIN_COUNT = 24;
 
 /** The chart. */
 export function Histogram({
@@ -23,22 +23,22 @@ export function Histogram({
   readonly accounts: readonly DraftAccount[];
   readonly currency: string;
 }): JSX.Element {
-  const [holder, width] = useWidth(460);
+  const [figureRef, width] = useWidth(460);
   const differences = accounts.map(({ difference }) => Number(difference));
   const low = differences.reduce((a, b) => Math.min(a, b), 0);
   const high = differences.reduce((a, b) => Math.max(a, b), 0);
-  const step = (high - low || 1) / BINS;
-  const counts = Array.from({ length: BINS }, () => 0);
+  const step = (high - low || 1) / BIN_COUNT;
+  const counts = Array.from({ length: BIN_COUNT }, () => 0);
   for (const difference of differences) {
-    const bin = Math.min(BINS - 1, Math.floor((difference - low) / step));
+    const bin = Math.min(BIN_COUNT - 1, Math.floor((difference - low) / step));
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
-  const ticks = ticksUpTo(0, Math.max(...counts)).filter(Number.isInteger);
-  const most = ticks.at(-1) ?? 1;
-  const x = (difference: number): number => LEFT + ((difference - low) / (step * BINS)) * (width - LEFT - RIGHT);
-  const y = (count: number): number => TOP + (1 - count / most) * (HEIGHT - TOP - BOTTOM);
+  const ticks = computeTicks(0, Math.max(...counts)).filter(Number.isInteger);
+  const maxCount = ticks.at(-1) ?? 1;
+  const x = (difference: number): number => LEFT + ((difference - low) / (step * BIN_COUNT)) * (width - LEFT - RIGHT);
+  const y = (count: number): number => TOP + (1 - count / maxCount) * (HEIGHT - TOP - BOTTOM);
   return (
-    <figure class="chart keep" ref={holder}>
+    <figure class="chart keep" ref={figureRef}>
       <figcaption>{`How many accounts change by how much, in ${currency}`}</figcaption>
       <svg
         width={width}
@@ -48,7 +48,7 @@ export function Histogram({
         aria-label="How many accounts change by how much; the table of largest changes has the figures"
       >
         {ticks.map((tick) => (
-          <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={numberText(tick)} />
+          <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={formatNumber(tick)} />
         ))}
         {counts.map((count, bin) => {
           const start = low + bin * step;
@@ -62,17 +62,17 @@ export function Histogram({
                 width={Math.max(1, x(start + step) - x(start) - 1)}
                 height={HEIGHT - BOTTOM - y(count)}
               >
-                <title>{`${counted(count, "account")} from ${axisText(start)} to ${axisText(start + step)}`}</title>
+                <title>{`${formatCount(count, "account")} from ${formatAxisValue(start)} to ${formatAxisValue(start + step)}`}</title>
               </rect>
             )
           );
         })}
         <line class="zero" x1={x(0)} x2={x(0)} y1={TOP} y2={HEIGHT - BOTTOM} />
-        {ticksUpTo(low, high)
+        {computeTicks(low, high)
           .filter((value) => value >= low && value <= high)
           .map((value) => (
             <text class="tick" key={value} x={x(value)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
-              {axisText(value)}
+              {formatAxisValue(value)}
             </text>
           ))}
         <text class="tick" x={width - RIGHT} y={HEIGHT - 6} text-anchor="end">

@@ -8,7 +8,7 @@ import { useId, useState } from "preact/hooks";
 
 import { INVOICE_TITLES } from "../../invoice-titles.ts";
 import type { AccountData, InvoiceData, LineData } from "../../report/report-data.ts";
-import { dayText, moneyText, numberText, rangeText, sentenceText } from "../look/figures.ts";
+import { formatDay, formatMoney, formatNumber, formatDayRange, localizeNumbers } from "../look/figures.ts";
 import { ShareBar } from "../look/share-bars.tsx";
 import { LineDetail } from "./line-detail.tsx";
 
@@ -18,17 +18,17 @@ export interface InvoiceProps {
   readonly account: AccountData;
   readonly digits: number;
   /** Whether it stands on paper, where nothing opens and the account is named. */
-  readonly printed?: boolean;
+  readonly isPrinted?: boolean;
 }
 
 /** The invoice. */
-export function Invoice({ invoice, account, digits, printed = false }: InvoiceProps): JSX.Element {
+export function Invoice({ invoice, account, digits, isPrinted = false }: InvoiceProps): JSX.Element {
   const { type, status, from, until, date, due, plan, lines, unpriced, notices } = invoice;
-  const title = `${INVOICE_TITLES[type]} for ${rangeText(from, until)}`;
+  const title = `${INVOICE_TITLES[type]} for ${formatDayRange(from, until)}`;
   return (
     <section class="invoice" aria-label={title}>
       <h2>{title}</h2>
-      {printed && (
+      {isPrinted && (
         <p>
           <strong>
             <bdi>{account.name}</bdi>
@@ -38,7 +38,7 @@ export function Invoice({ invoice, account, digits, printed = false }: InvoicePr
       )}
       <p class="soft">
         {status === "DRAFT" ? <strong class="draft">Draft</strong> : status.toLowerCase()}
-        {` · dated ${dayText(date)}, due ${dayText(due)} · plan `}
+        {` · dated ${formatDay(date)}, due ${formatDay(due)} · plan `}
         <bdi>{plan}</bdi>
       </p>
       <table class="lines">
@@ -58,7 +58,7 @@ export function Invoice({ invoice, account, digits, printed = false }: InvoicePr
         </thead>
         <tbody>
           {lines.map((line, index) => (
-            <Line key={index} line={line} depth={0} digits={digits} printed={printed} />
+            <Line key={index} line={line} depth={0} digits={digits} isPrinted={isPrinted} />
           ))}
         </tbody>
       </table>
@@ -68,7 +68,7 @@ export function Invoice({ invoice, account, digits, printed = false }: InvoicePr
           <ul>
             {unpriced.map(({ label, quantity }) => (
               <li key={label}>
-                <bdi>{label}</bdi>: {numberText(quantity)}
+                <bdi>{label}</bdi>: {formatNumber(quantity)}
               </li>
             ))}
           </ul>
@@ -87,15 +87,15 @@ interface LineProps {
   readonly line: LineData;
   readonly depth: number;
   readonly digits: number;
-  readonly printed: boolean;
+  readonly isPrinted: boolean;
 }
 
-function Line({ line, depth, digits, printed }: LineProps): JSX.Element {
+function Line({ line, depth, digits, isPrinted }: LineProps): JSX.Element {
   const { kind, label, quantity, rate, amount, lines = [], days, exact } = line;
   const [isOpen, setOpen] = useState(false);
-  const detail = useId();
-  const opens = !printed && (days !== undefined || exact !== undefined);
-  const shown = moneyText(amount, { digits });
+  const detailId = useId();
+  const isExpandable = !isPrinted && (days !== undefined || exact !== undefined);
+  const amountText = formatMoney(amount, { digits });
   const isLast = kind === "total" && label === "Total";
   return (
     <>
@@ -103,32 +103,32 @@ function Line({ line, depth, digits, printed }: LineProps): JSX.Element {
         <th scope="row" class={`indent-${Math.min(depth, 3)}`}>
           <LineLabel line={line} />
         </th>
-        <td class="number wide-only">{quantity === undefined ? "" : numberText(quantity)}</td>
-        <td class="number wide-only">{rate === undefined ? "" : numberText(rate)}</td>
+        <td class="number wide-only">{quantity === undefined ? "" : formatNumber(quantity)}</td>
+        <td class="number wide-only">{rate === undefined ? "" : formatNumber(rate)}</td>
         <td class="number">
-          {opens ? (
+          {isExpandable ? (
             <button
               type="button"
               class="link"
               aria-expanded={isOpen}
-              aria-controls={detail}
+              aria-controls={detailId}
               title="how it was made"
               onClick={() => setOpen(!isOpen)}
             >
-              {shown}
+              {amountText}
             </button>
           ) : (
-            shown
+            amountText
           )}
         </td>
       </tr>
-      {opens && (
-        <tr id={detail} hidden={!isOpen} class="detail">
+      {isExpandable && (
+        <tr id={detailId} hidden={!isOpen} class="detail">
           <td colSpan={4}>{isOpen && <LineDetail line={line} digits={digits} />}</td>
         </tr>
       )}
       {lines.map((each, index) => (
-        <Line key={index} line={each} depth={depth + 1} digits={digits} printed={printed} />
+        <Line key={index} line={each} depth={depth + 1} digits={digits} isPrinted={isPrinted} />
       ))}
     </>
   );
@@ -139,15 +139,15 @@ function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
   const { kind, label, figures, quantity, rate, because = [], share } = line;
   return (
     <>
-      <bdi>{figures === true ? sentenceText(label) : label}</bdi>
+      <bdi>{figures === true ? localizeNumbers(label) : label}</bdi>
       {quantity !== undefined && (
         <span class="narrow-only soft small">
-          {rate === undefined ? numberText(quantity) : `${numberText(quantity)} × ${numberText(rate)}`}
+          {rate === undefined ? formatNumber(quantity) : `${formatNumber(quantity)} × ${formatNumber(rate)}`}
         </span>
       )}
       {because.map((sentence) => (
         <span class="because soft small" key={sentence}>
-          {sentenceText(sentence)}
+          {localizeNumbers(sentence)}
         </span>
       ))}
       {share !== undefined && kind !== "total" && <ShareBar share={share} />}

@@ -6,8 +6,8 @@
 import type { JSX } from "preact";
 
 import type { EventsOfDay, LineData, LineDays } from "../../report/report-data.ts";
-import { counted, dayText, moneyText, numberText } from "../look/figures.ts";
-import { slabChanges } from "./slab-changes.ts";
+import { formatCount, formatDay, formatMoney, formatNumber } from "../look/figures.ts";
+import { findSlabChanges } from "./slab-changes.ts";
 
 /** The details that a line opens. */
 export function LineDetail({ line, digits }: { readonly line: LineData; readonly digits: number }): JSX.Element {
@@ -16,20 +16,22 @@ export function LineDetail({ line, digits }: { readonly line: LineData; readonly
     <>
       {exact !== undefined && (
         <p>
-          Exactly {numberText(exact)}, rounded once to {moneyText(amount, { digits })}.
+          Exactly {formatNumber(exact)}, rounded once to {formatMoney(amount, { digits })}.
         </p>
       )}
-      {days !== undefined && <Days days={days} digits={digits} />}
+      {days !== undefined && <DaysTable days={days} digits={digits} />}
     </>
   );
 }
 
-function Days({ days, digits }: { readonly days: LineDays; readonly digits: number }): JSX.Element {
+function DaysTable({ days, digits }: { readonly days: LineDays; readonly digits: number }): JSX.Element {
   const { from, quantities, amounts, slabs, events = [] } = days;
-  const eventsOn = new Map(events.map((each) => [each.day, each]));
-  const marks = slabChanges(slabs);
-  const used = quantities.map((quantity, day) => ({ day, quantity })).filter(({ quantity }) => quantity !== "0");
-  if (used.length === 0) return <p class="soft">Nothing was used.</p>;
+  const eventsByDay = new Map(events.map((each) => [each.day, each]));
+  const marks = findSlabChanges(slabs);
+  const daysWithUsage = quantities
+    .map((quantity, day) => ({ day, quantity }))
+    .filter(({ quantity }) => quantity !== "0");
+  if (daysWithUsage.length === 0) return <p class="soft">Nothing was used.</p>;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Days with usage">
       <table class="days">
@@ -45,15 +47,15 @@ function Days({ days, digits }: { readonly days: LineDays; readonly digits: numb
           </tr>
         </thead>
         <tbody>
-          {used.map(({ day, quantity }) => (
+          {daysWithUsage.map(({ day, quantity }) => (
             <tr key={day}>
               <th scope="row">
-                {dayText(from, day)}
+                {formatDay(from, day)}
                 {marks.has(day) && <span class="soft small">{` enters ${marks.get(day) ?? ""}`}</span>}
-                <Events of={eventsOn.get(day)} />
+                <Events dayEvents={eventsByDay.get(day)} />
               </th>
-              <td class="number">{numberText(quantity)}</td>
-              <td class="number">{moneyText(amounts[day] ?? "0", { digits })}</td>
+              <td class="number">{formatNumber(quantity)}</td>
+              <td class="number">{formatMoney(amounts[day] ?? "0", { digits })}</td>
             </tr>
           ))}
         </tbody>
@@ -63,20 +65,20 @@ function Days({ days, digits }: { readonly days: LineDays; readonly digits: numb
 }
 
 /** The events behind a day's usage; of many, those that added most. */
-function Events({ of }: { readonly of: EventsOfDay | undefined }): JSX.Element | null {
-  if (of === undefined) return null;
-  const { count, largest } = of;
+function Events({ dayEvents }: { readonly dayEvents: EventsOfDay | undefined }): JSX.Element | null {
+  if (dayEvents === undefined) return null;
+  const { count, largest } = dayEvents;
   return (
     <details class="events">
       <summary>
         {count === largest.length
-          ? counted(count, "event")
-          : `${counted(count, "event")}, the largest ${largest.length}`}
+          ? formatCount(count, "event")
+          : `${formatCount(count, "event")}, the largest ${largest.length}`}
       </summary>
       <ul>
         {largest.map(({ id, time, quantity }, index) => (
           <li key={index}>
-            {time} UTC, <bdi>{id}</bdi>: {numberText(quantity)}
+            {time} UTC, <bdi>{id}</bdi>: {formatNumber(quantity)}
           </li>
         ))}
       </ul>

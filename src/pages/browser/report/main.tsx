@@ -6,9 +6,9 @@
 import { render } from "preact";
 
 import type { ReportData } from "../../report/report-data.ts";
-import { embeddedData } from "../look/data.ts";
-import { Paper } from "./paper.tsx";
-import { accountInAddress } from "./place.ts";
+import { readEmbeddedData } from "../look/data.ts";
+import { PrintedInvoices } from "./paper.tsx";
+import { readAccountInAddress } from "./place.ts";
 import { Report } from "./report.tsx";
 
 import "../look/look.css";
@@ -16,11 +16,13 @@ import "./report.css";
 
 const page = document.getElementById("page");
 if (page !== null) {
-  const data = embeddedData() as ReportData;
-  const paper = document.createElement("div");
-  paper.id = "paper";
-  document.body.append(paper);
+  const data = readEmbeddedData() as ReportData;
+  const printArea = document.createElement("div");
+  printArea.id = "paper";
+  document.body.append(printArea);
   render(<Report data={data} />, page);
-  addEventListener("beforeprint", () => render(<Paper data={data} accountId={accountInAddress()} />, paper));
-  addEventListener("afterprint", () => render(null, paper));
+  addEventListener("beforeprint", () =>
+    render(<PrintedInvoices data={data} accountId={readAccountInAddress()} />, printArea),
+  );
+  addEventListener("afterprint", () => render(null, printArea));
 }

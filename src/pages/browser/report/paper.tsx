@@ -9,7 +9,7 @@ import type { ReportData } from "../../report/report-data.ts";
 import { Invoice } from "./invoice.tsx";
 
 /** What is printed after the summary. */
-export function Paper({
+export function PrintedInvoices({
   data,
   accountId,
 }: {
@@ -17,17 +17,17 @@ export function Paper({
   readonly accountId: string | undefined;
 }): JSX.Element {
   const digits = new Map(data.totals.map((total) => [total.currency, total.digits]));
-  const printed = data.accounts.filter(({ id }) => accountId === undefined || id === accountId);
+  const printedAccounts = data.accounts.filter(({ id }) => accountId === undefined || id === accountId);
   return (
     <>
-      {printed.flatMap((account) =>
+      {printedAccounts.flatMap((account) =>
         (account.detail?.invoices ?? []).map((invoice, index) => (
           <Invoice
             key={`${account.id} ${index}`}
             invoice={invoice}
             account={account}
             digits={digits.get(account.currency) ?? 0}
-            printed
+            isPrinted
           />
         )),
       )}

@@ -6,25 +6,25 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** The account that is open. */
-export function accountInAddress(): string | undefined {
+export function readAccountInAddress(): string | undefined {
   return new URLSearchParams(location.hash.slice(1)).get("account") ?? undefined;
 }
 
 /** An address that opens an account. */
-export function addressOf(accountId: string): string {
+export function toAccountAddress(accountId: string): string {
   return `#${new URLSearchParams({ account: accountId }).toString()}`;
 }
 
 /** The account that is open, while it changes. */
 export function useAccountInAddress(): string | undefined {
-  const [account, setAccount] = useState(accountInAddress);
+  const [account, setAccount] = useState(readAccountInAddress);
   useEffect(() => {
-    const change = (): void => {
-      setAccount(accountInAddress());
+    const update = (): void => {
+      setAccount(readAccountInAddress());
       scrollTo(0, 0);
     };
-    addEventListener("hashchange", change);
-    return () => removeEventListener("hashchange", change);
+    addEventListener("hashchange", update);
+    return () => removeEventListener("hashchange", update);
   }, []);
   return account;
 }

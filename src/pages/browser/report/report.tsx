@@ -8,18 +8,18 @@ import type { JSX } from "preact";
 import type { AccountData, ReportData } from "../../report/report-data.ts";
 import { type Column, compareNames, DataTable } from "../look/data-table.tsx";
 import { compareDecimals } from "../look/decimals.ts";
-import { counted, moneyText, numberText, rangeText } from "../look/figures.ts";
+import { formatCount, formatMoney, formatNumber, formatDayRange } from "../look/figures.ts";
 import { Account } from "./account.tsx";
 import { Charges } from "./charges.tsx";
 import { Draft } from "./draft.tsx";
-import { addressOf, useAccountInAddress } from "./place.ts";
+import { toAccountAddress, useAccountInAddress } from "./place.ts";
 import { CardShares, Problems, Summary } from "./summary.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 
 /** The page. */
 export function Report({ data }: { readonly data: ReportData }): JSX.Element {
-  const open = useAccountInAddress();
-  const account = data.accounts.find(({ id }) => id === open);
+  const openAccountId = useAccountInAddress();
+  const account = data.accounts.find(({ id }) => id === openAccountId);
   return account === undefined ? <Overview data={data} /> : <Account account={account} data={data} />;
 }
 
@@ -29,7 +29,7 @@ function Overview({ data }: { readonly data: ReportData }): JSX.Element {
     <>
       <header class="page-head">
         <h1>{accounts.length === 0 && drafts.length > 0 ? "What drafts would change" : "Usage and invoices"}</h1>
-        <p class="soft">{period === undefined ? "no invoices" : rangeText(period.from, period.until)}</p>
+        <p class="soft">{period === undefined ? "no invoices" : formatDayRange(period.from, period.until)}</p>
       </header>
       <main>
         <Summary data={data} />
@@ -57,30 +57,30 @@ function Accounts({ data }: { readonly data: ReportData }): JSX.Element {
     <section class="screen-only" aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
       {leftOut > 0 && (
-        <p>{`The ${counted(accounts.length, "account")} with the largest amounts are listed; ${counted(leftOut, "more account")} would not fit this page. The totals are of all.`}</p>
+        <p>{`The ${formatCount(accounts.length, "account")} with the largest amounts are listed; ${formatCount(leftOut, "more account")} would not fit this page. The totals are of all.`}</p>
       )}
       {detailed < accounts.length && (
-        <p>{`The ${counted(detailed, "account")} with the largest amounts open their invoices; those of the others would not fit this page.`}</p>
+        <p>{`The ${formatCount(detailed, "account")} with the largest amounts open their invoices; those of the others would not fit this page.`}</p>
       )}
       <DataTable
-        thing="account"
+        rowNoun="account"
         label="Accounts with invoices"
         rows={accounts}
-        columns={columnsOf(data)}
-        keyOf={({ id }) => id}
-        textOf={({ id, name, customer }) => `${id} ${name} ${customer}`}
+        columns={createColumns(data)}
+        rowKey={({ id }) => id}
+        searchText={({ id, name, customer }) => `${id} ${name} ${customer}`}
         placeholder="Search by name, id or customer"
-        sortedBy="amount"
-        rowsShown={25}
+        initialSort="amount"
+        pageSize={25}
       />
     </section>
   );
 }
 
-function columnsOf({ totals }: ReportData): readonly Column<AccountData>[] {
+function createColumns({ totals }: ReportData): readonly Column<AccountData>[] {
   const digits = new Map(totals.map((total) => [total.currency, total.digits]));
   return [
-    { name: "name", label: "Account", cell: accountName, compare: (a, b) => compareNames(a.name, b.name) },
+    { name: "name", label: "Account", cell: renderAccountName, compare: (a, b) => compareNames(a.name, b.name) },
     {
       name: "customer",
       label: "Customer",
@@ -93,26 +93,26 @@ function columnsOf({ totals }: ReportData): readonly Column<AccountData>[] {
       label: "Invoices",
       isNumber: true,
       isWide: true,
-      cell: ({ invoices }) => numberText(invoices),
+      cell: ({ invoices }) => formatNumber(invoices),
       compare: (a, b) => a.invoices - b.invoices,
     },
     {
       name: "amount",
       label: "Amount",
       isNumber: true,
-      cell: ({ amount, currency }) => moneyText(amount, { digits: digits.get(currency) ?? 0, currency }),
+      cell: ({ amount, currency }) => formatMoney(amount, { digits: digits.get(currency) ?? 0, currency }),
       compare: (a, b) => compareNames(a.currency, b.currency) || compareDecimals(a.amount, b.amount),
     },
   ];
 }
 
-function accountName({ id, name, detail }: AccountData): JSX.Element {
+function renderAccountName({ id, name, detail }: AccountData): JSX.Element {
   return (
     <>
       {detail === undefined ? (
         <bdi>{name}</bdi>
       ) : (
-        <a href={addressOf(id)}>
+        <a href={toAccountAddress(id)}>
           <bdi>{name}</bdi>
         </a>
       )}

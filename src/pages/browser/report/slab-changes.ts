@@ -5,7 +5,7 @@
  */
 
 /** The days on which another slab was entered, and which. */
-export function slabChanges(slabs: readonly number[]): ReadonlyMap<number, string> {
+export function findSlabChanges(slabs: readonly number[]): ReadonlyMap<number, string> {
   const changes = new Map<number, string>();
   for (const [day, slab] of slabs.entries()) {
     const before = slabs[day - 1] ?? 0;

@@ -6,7 +6,7 @@
 import type { JSX } from "preact";
 
 import type { ReportData } from "../../report/report-data.ts";
-import { counted, moneyText, numberText } from "../look/figures.ts";
+import { formatCount, formatMoney, formatNumber } from "../look/figures.ts";
 import { ShareBar } from "../look/share-bars.tsx";
 
 /** The figures on top. */
@@ -18,25 +18,25 @@ export function Summary({ data: { totals, events, problems, notices } }: { reado
         {totals.map(({ currency, digits, amount, accounts, invoices }) => (
           <div class="figure" key={currency}>
             <dt>Total in {currency}</dt>
-            <dd>{moneyText(amount, { digits })}</dd>
-            <dd>{`${counted(accounts, "account")}, ${counted(invoices, "invoice")}`}</dd>
+            <dd>{formatMoney(amount, { digits })}</dd>
+            <dd>{`${formatCount(accounts, "account")}, ${formatCount(invoices, "invoice")}`}</dd>
           </div>
         ))}
         {read > 0 && (
           <div class="figure">
             <dt>Events read</dt>
-            <dd>{numberText(read)}</dd>
+            <dd>{formatNumber(read)}</dd>
             {Object.entries(statuses).map(([status, count]) => (
-              <dd key={status}>{`${numberText(count)} ${statusText(status)}`}</dd>
+              <dd key={status}>{`${formatNumber(count)} ${formatStatus(status)}`}</dd>
             ))}
           </div>
         )}
         {problems.count > 0 && (
           <div class="figure bad">
             <dt>Problems</dt>
-            <dd>{numberText(problems.count)}</dd>
+            <dd>{formatNumber(problems.count)}</dd>
             <dd>
-              <a href="#problems" onClick={(event) => showProblems(event)}>
+              <a href="#problems" onClick={(event) => scrollToProblems(event)}>
                 the first of them
               </a>
             </dd>
@@ -53,7 +53,7 @@ export function Summary({ data: { totals, events, problems, notices } }: { reado
 }
 
 /** The address is for accounts: a place in the page is gone to without it. */
-function showProblems(event: Event): void {
+function scrollToProblems(event: Event): void {
   event.preventDefault();
   document.getElementById("problems")?.scrollIntoView();
 }
@@ -64,15 +64,15 @@ export function Problems({ problems: { first, count } }: Pick<ReportData, "probl
   const more = count - first.length;
   return (
     <section aria-labelledby="problems">
-      <h2 id="problems">{counted(count, "problem")}</h2>
+      <h2 id="problems">{formatCount(count, "problem")}</h2>
       <ul class="problems">
         {first.map(({ place, status, message }, index) => (
           <li key={index}>
-            <bdi>{place}</bdi>: <bdi>{message}</bdi> <span class="soft">({statusText(status)})</span>
+            <bdi>{place}</bdi>: <bdi>{message}</bdi> <span class="soft">({formatStatus(status)})</span>
           </li>
         ))}
       </ul>
-      {more > 0 && <p class="soft">{`and ${numberText(more)} more`}</p>}
+      {more > 0 && <p class="soft">{`and ${formatNumber(more)} more`}</p>}
     </section>
   );
 }
@@ -82,7 +82,7 @@ export function CardShares({ data: { totals } }: { readonly data: ReportData }):
   return (
     <>
       {totals.map(({ currency, digits, cards }) => {
-        const most = Math.max(...cards.map(({ amount }) => Math.abs(Number(amount))), Number.MIN_VALUE);
+        const largest = Math.max(...cards.map(({ amount }) => Math.abs(Number(amount))), Number.MIN_VALUE);
         return (
           cards.length > 0 && (
             <section key={currency} aria-label={`What is charged in ${currency}`}>
@@ -97,9 +97,9 @@ export function CardShares({ data: { totals } }: { readonly data: ReportData }):
                     <tr key={label}>
                       <th scope="row">
                         <bdi>{label}</bdi>
-                        <ShareBar share={Math.abs(Number(amount)) / most} />
+                        <ShareBar share={Math.abs(Number(amount)) / largest} />
                       </th>
-                      <td class="number">{moneyText(amount, { digits, currency })}</td>
+                      <td class="number">{formatMoney(amount, { digits, currency })}</td>
                     </tr>
                   ))}
                 </tbody>
@@ -113,7 +113,7 @@ export function CardShares({ data: { totals } }: { readonly data: ReportData }):
 }
 
 /** `INGESTION_FAILED_DUPLICATE_EVENT` as words. */
-function statusText(status: string): string {
+function formatStatus(status: string): string {
   return status
     .replace(/^INGESTION_(?:COMPLETED_EVENT_)?/, "")
     .replaceAll("_", " ")

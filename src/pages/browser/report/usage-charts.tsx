@@ -7,7 +7,7 @@ import type { JSX } from "preact";
 
 import type { UsageDays } from "../../report/report-data.ts";
 import { DayChart } from "../look/day-chart.tsx";
-import { numberText } from "../look/figures.ts";
+import { formatNumber } from "../look/figures.ts";
 
 /** The charts of some meters. */
 export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] }): JSX.Element {
@@ -19,8 +19,8 @@ export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] })
           title={label}
           from={from}
           series={[{ label, values: quantities }]}
-          valueText={numberText}
-          bars
+          formatValue={formatNumber}
+          hasBars
         />
       ))}
     </div>
