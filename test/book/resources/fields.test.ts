@@ -50,9 +50,9 @@ test("reading stops at the first problem of an input of more than 5,000 values, 
   expect(reads).toBe(1);
 });
 
-test("a thousand times more unknown fields than a request may have are refused in seconds, the first of them named", () => {
+test("a thousand times more unknown fields than a request may have are refused in seconds, with the first problem", () => {
   const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
   const start = performance.now();
-  expect(() => readInput(z.strictObject({ id: z.string() }), many)).toThrow(/^k0: unknown field$/);
+  expect(() => readInput(z.strictObject({ id: z.string() }), many)).toThrow(/^id: missing: expected a text$/);
   expect(performance.now() - start).toBeLessThan(10_000);
 });
