@@ -1,5 +1,5 @@
 /** The commands of the guides run as they are printed, one page after the other in a folder of its own, and print what is shown. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,8 @@ import packageJson from "../../package.json" with { type: "json" };
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { commandBlocks, readGuide, runGuideCommand } from "../support/guides.ts";
 
-const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
 
 describe.each([
   ["guide/install.md", 1],
@@ -50,4 +51,20 @@ test("the preview of a clone prints four invoices, the last of them that of the 
   const invoices = out.trimEnd().split("\n\n");
   expect(invoices).toHaveLength(4);
   expect(commandBlocks(readGuide("guide/credits-and-entitlements.md"))[0]?.output).toContain(invoices[3]);
+});
+
+describe("the commands that are not run", () => {
+  const folders = ["guide", "operate"].map((name) => join("docs", name));
+  const pages = folders.flatMap((name) => readdirSync(join(root, name)).map((file) => join(name, file)));
+
+  test.each(["README.md", ...pages])("%s names only options that there are", async (page) => {
+    const text = readFileSync(join(root, page), "utf8").replaceAll(/\\\n\s+/g, "");
+    const unknown: string[] = [];
+    for (const [, command = "", rest = ""] of text.matchAll(/(?:npx |^|`)ratebook ([a-z]+)\b([^\n`]*)/gm)) {
+      const { out } = await ratebook([command, "--help"]);
+      const options = rest.match(/--[a-z-]+/g) ?? [];
+      unknown.push(...options.filter((option) => !out.includes(option)).map((option) => `${command} ${option}`));
+    }
+    expect(unknown).toEqual([]);
+  });
 });
