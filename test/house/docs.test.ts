@@ -64,3 +64,36 @@ test("the guide has at most 10,000 words, the pages for operators 3,000", () => 
   expect(total("docs/guide/")).toBeLessThanOrEqual(10_000);
   expect(total("docs/operate/")).toBeLessThanOrEqual(3_000);
 });
+
+/** The names in camel case that a page has in code, without those of values and of other packages. */
+function namesIn(text: string): readonly string[] {
+  const code = [...text.matchAll(/`([^`\n]+)`/g)].map(([, part = ""]) => part.replaceAll(/"[^"]*"/g, ""));
+  return code.flatMap((part) => part.match(/\b[a-z]+[A-Z]\w*/g) ?? []);
+}
+
+describe("docs/reference/library.md", () => {
+  const text = readFileSync(join(root, "docs/reference/library.md"), "utf8");
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(join(root, "src", file), "utf8"));
+  const known = new Set(sources.flatMap((source) => source.match(/\w+/g) ?? []));
+
+  test("names only what is in the code", () => {
+    const names = namesIn(text);
+    expect(names.length).toBeGreaterThan(70);
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("has every function that the package exports", () => {
+    const entries = ["index.ts", "server.ts", "warehouse.ts"].map((file) =>
+      readFileSync(join(root, "src", file), "utf8"),
+    );
+    const exported = entries.flatMap((entry) =>
+      [...entry.matchAll(/^export \{([^}]*)\}/gm)].flatMap(
+        ([, list = ""]) => list.match(/(?<!type )\b[a-z]\w+(?=,|\s*$|\s+\})/g) ?? [],
+      ),
+    );
+    expect(exported).toContain("readBook");
+    expect(exported.filter((name) => !text.includes(`\`${name}`))).toEqual([]);
+  });
+});
