@@ -17,11 +17,12 @@ function blocks(language: string): readonly string[] {
 
 test("the guide to verifying shows what its commands print", async () => {
   const [first = "", second = ""] = blocks("sh").map((block) => block.replaceAll(/\\\n\s+/g, ""));
-  const [preview = "", verify = ""] = first.split("\n");
+  const [, preview = "", verify = ""] = first.split("\n");
   const [shownFirst, wrong, shownSecond] = blocks("text");
   const argv = (command: string): readonly string[] =>
     command
-      .replace(/^ratebook /, "")
+      .replace(/^npx ratebook /, "")
+      .replaceAll(/seats-and-usage\//g, "docs/examples/$&")
       .replace(/ > .*/, "")
       .split(" ");
   const printed = (await ratebook(argv(preview))).out;
