@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 const long = ["test/**/*.long.test.ts"];
 /** What starts processes and databases: in two processes. */
 const processes = [
-  "test/cli/{bin,late,load,serve}.test.ts",
+  "test/cli/{bin,commands/late,commands/load,commands/serve}.test.ts",
   "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
   "test/store/{databases,faults,group-commit,layout-versions,list-plans,planning,postgres,statements}.test.ts",
@@ -19,9 +19,9 @@ const pages = ["test/pages/**/*.browser.test.ts"];
 const longPages = ["test/pages/**/*.browser.long.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
-  "test/engine/**/{elsewhere,event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
+  "test/engine/**/{external-usage,event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
   "test/examples/{guide-commands,testing-guide}.test.ts",
-  "test/invoicing/{advance,draw,timeline}.properties.test.ts",
+  "test/invoicing/{advance,draw-invoices,timeline}.properties.test.ts",
   "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
   "test/testing/laws.{properties.,}test.ts",
 ];

@@ -1,3 +1,4 @@
+import { backtestBenches } from "./analysis/backtest.ts";
 /** Every benchmark, in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { clickHouseBenches } from "./cli/clickhouse-tables.ts";
@@ -6,22 +7,21 @@ import { threadBenches } from "./cli/ndjson-files.ts";
 import { parquetBenches } from "./cli/parquet-files.ts";
 import { farBehindBenches } from "./engine/far-behind.ts";
 import { engineBenches } from "./engine/memory.ts";
-import { invoicingBenches } from "./invoicing/draw.ts";
+import { invoicingBenches } from "./invoicing/draw-invoices.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { packageBenches } from "./package/sizes.ts";
-import { backtestBenches } from "./proof/backtest.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
 import { blockBenches } from "./server/longest-blocks.ts";
-import { singleBenches } from "./server/singles.ts";
+import { singleBenches } from "./server/single-events.ts";
 import { billAgeBenches } from "./store/bill-ages.ts";
 import { billRunBenches } from "./store/bill-runs.ts";
 import { creditListBenches } from "./store/credit-lists.ts";
+import { usageElsewhereBenches } from "./store/external-usage.ts";
 import { invoiceListBenches } from "./store/invoice-lists.ts";
 import { storeBenches } from "./store/postgres.ts";
 import { retentionBenches } from "./store/retention.ts";
-import { usageElsewhereBenches } from "./store/usage-elsewhere.ts";
 
 export const BENCHES: readonly Bench[] = [
   ...ruleBenches,

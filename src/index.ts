@@ -68,7 +68,7 @@ export type {
   MinimumCommitmentInput,
 } from "./book/model/grant-card.ts";
 export type { LintCode } from "./book/model/lint-codes.ts";
-export type { FreeForm, Maybe, RuleInput } from "./book/model/maybe.ts";
+export type { FreeForm, Maybe, RuleInput } from "./book/model/common-types.ts";
 export type {
   Computation,
   ComputationInput,
@@ -152,13 +152,13 @@ export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from "./engine/accounts/account-resources.ts";
 export type { AliasSnapshot } from "./engine/accounts/aliases.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog/catalog-resources.ts";
-export type { StoredResource } from "./engine/configured.ts";
+export type { StoredResource } from "./engine/configured-resources.ts";
 export type { CreditFilter } from "./engine/billing/credit-lists.ts";
 export type { CreatedCustomer, CustomerSnapshot } from "./engine/accounts/customers.ts";
 export type { CreditBalance } from "./engine/billing/credit-balance.ts";
-export type { ExternalUsageOptions } from "./engine/elsewhere/source-cells.ts";
+export type { ExternalUsageOptions } from "./engine/external/source-cells.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
-export type { EventPlace } from "./engine/events/event-places.ts";
+export type { EventPlace } from "./engine/events/event-cycles.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
 export type { EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
 export type { LicenseUpdateSnapshot } from "./engine/billing/licenses.ts";
@@ -169,11 +169,11 @@ export type { EnginePreview, EnginePreviewOptions, InvoiceFilter, InvoiceSnapsho
 export type { LineEvent, LineEvents, LineTarget } from "./engine/billing/line-events.ts";
 export type { ExportResult } from "./engine/export.ts";
 export type { LoadCounts } from "./engine/load.ts";
-export type { MetricPoint, MetricResult, MetricSeries } from "./engine/analytics/metrics.ts";
+export type { MetricPoint, MetricResult, MetricSeries } from "./engine/metrics/metrics.ts";
 export type { ListOptions, Page, PagedOptions, PageOptions } from "./engine/pages.ts";
 export type { MigrationSnapshot, PricingSchedule } from "./engine/accounts/plans.ts";
 export type { PricePlans } from "./engine/catalog/price-plans.ts";
-export type { RevenueAnswer } from "./engine/analytics/revenue-calculator.ts";
+export type { RevenueAnswer } from "./engine/metrics/revenue-calculator.ts";
 export type { WithoutSkipped } from "./engine/billing/skipped-accounts.ts";
 export type {
   CompositeFilter,
@@ -187,12 +187,12 @@ export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, Ratebo
 export type { Explanation } from "./invoicing/explain.ts";
 export type { RuleLink } from "./rulebook.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
-export type { SkippedAccount } from "./ledger/account/bill.ts";
+export type { SkippedAccount } from "./ledger/account/bill-failure.ts";
 export type { CatalogOptions } from "./ledger/catalog.ts";
 export type { EventLineType } from "./ledger/charged-line.ts";
 export type { IdSource } from "./ledger/decision.ts";
 export type { LineTrace, TracedEvent } from "./ledger/preview/line-trace.ts";
-export type { SeenIds } from "./ledger/preview/seen-ids.ts";
+export type { SeenIds } from "./ledger/preview/accepted-id-set.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
 export type { LateCell, LateUsage } from "./ledger/late-usage.ts";
@@ -206,14 +206,14 @@ export {
   type PreviewOptions,
   type PreviewRun,
 } from "./ledger/preview/preview.ts";
-export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/analytics/revenue-calculator.ts";
+export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/metrics/revenue-calculator.ts";
 export type { CreditSnapshot } from "./ledger/commands/credits.ts";
 export type { LicenseUpdateResult } from "./ledger/commands/licenses.ts";
 export type { Migration } from "./ledger/commands/migrate.ts";
 export type { AccountRecord, CreditRecord, EntryRecord, EventRecord, FeatureUse } from "./ledger/records.ts";
 export { UNNUMBERED } from "./ledger/records.ts";
 export type { UndoFilter } from "./ledger/events/undo-filter.ts";
-export { usageFromRows, type UsageRowsInput } from "./ledger/given-cells.ts";
+export { usageFromRows, type UsageRowsInput } from "./ledger/usage-row-source.ts";
 export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
 export type { UsageCell } from "./metering/usage.ts";
 export type { UndoneEvent } from "./ledger/events/undo.ts";
@@ -229,10 +229,10 @@ export {
   type BacktestRun,
   type BacktestTotal,
   createBacktest,
-} from "./proof/backtest/backtest.ts";
-export type { PeriodTotal } from "./proof/backtest/compared-invoices.ts";
-export type { Distribution } from "./proof/backtest/distribution.ts";
-export type { MigrationInput, MigrationOutcome } from "./proof/backtest/migration.ts";
+} from "./analysis/backtest/backtest.ts";
+export type { PeriodTotal } from "./analysis/backtest/compare-invoices.ts";
+export type { Distribution } from "./analysis/backtest/distribution.ts";
+export type { MigrationInput, MigrationOutcome } from "./analysis/backtest/migration.ts";
 export {
   type AccountDiff,
   type Cause,
@@ -240,18 +240,18 @@ export {
   type DiffLine,
   type DiffOptions,
   type InvoiceDiff,
-} from "./proof/diff/diff-invoices.ts";
-export type { LintFinding } from "./proof/lint/finding.ts";
-export { lintBook, type LintOptions } from "./proof/lint/lint-book.ts";
-export { type CurveEdge, curveEdges, type EdgeKind, fallingPieces, priceAtQuantity } from "./proof/curve-edges.ts";
+} from "./analysis/diff/diff-invoices.ts";
+export type { LintFinding } from "./analysis/lint/finding.ts";
+export { lintBook, type LintOptions } from "./analysis/lint/lint-book.ts";
+export { type CurveEdge, curveEdges, type EdgeKind, fallingPieces, priceAtQuantity } from "./analysis/curve-edges.ts";
 export {
   type CardCurve,
   type CurveKind,
   type PlanCurveOptions,
   type PlanCurves,
   planCurves,
-} from "./proof/plan-curves.ts";
-export { type Breakpoint, type PriceCurve, priceCurve, type PricePiece } from "./proof/price-curve.ts";
+} from "./analysis/plan-curves.ts";
+export { type Breakpoint, type PriceCurve, priceCurve, type PricePiece } from "./analysis/price-curve.ts";
 export type { UsageRow, UsageRowInput } from "./metering/usage-row.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";

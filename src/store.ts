@@ -5,7 +5,7 @@
  * @module
  */
 export { RatebookError } from "./errors.ts";
-export { listedAt } from "./ledger/account/draft-places.ts";
+export { listedAt } from "./ledger/account/draft-index.ts";
 export {
   type Changes,
   type Decision,
@@ -30,7 +30,7 @@ export {
   type PastInvoiceGroup,
   type UsageDelta,
 } from "./ledger/records.ts";
-export { compareIds } from "./ledger/order.ts";
+export { compareIds } from "./ledger/compare-ids.ts";
 export type {
   AcceptedEventId,
   DraftListFilter,

@@ -24,7 +24,7 @@ export {
   eventsArbitrary,
   type GeneratedEvent,
 } from "./testing/events-arbitrary.ts";
-export type { ValueOrArbitrary } from "./testing/given.ts";
+export type { ValueOrArbitrary } from "./testing/value-or-arbitrary.ts";
 export {
   type HistoryEvent,
   historyArbitrary,

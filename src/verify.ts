@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type Count, type Verification, verify, type VerifyInput } from "./verify/cells.ts";
+export { type Count, type Verification, verify, type VerifyInput } from "./verify/verify.ts";
 export {
   type Difference,
   type Fraction,

@@ -7,7 +7,7 @@ import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Usage } from "../../src/metering/usage.ts";
 import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";
-import { meterByHand } from "./by-hand.ts";
+import { meterByHand } from "./handwritten-metering.ts";
 import type { GeneratedEvent } from "./scenario.ts";
 import { monthBook, monthEvents } from "./scenario.ts";
 

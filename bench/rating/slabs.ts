@@ -3,7 +3,7 @@ import { Decimal } from "decimal.js";
 
 import type { RatePlan, RateValue } from "../../src/book/model/rate-card.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
-import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
+import { joinSlabRates } from "../../src/rating/prepared-slabs.ts";
 import { priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
 import { type Bench, measure } from "../bench.ts";
 

@@ -13,7 +13,7 @@ import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { indexBillables, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWorkLimits } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
-import { type BookCache, NO_CACHE } from "./reading/memory.ts";
+import { type BookCache, NO_CACHE } from "./reading/book-cache.ts";
 import {
   checkBookNesting,
   checkNesting,

@@ -5,9 +5,9 @@
  */
 import { parseArgs } from "node:util";
 
-import { findNearest } from "../book/nearest.ts";
-import { quoteText } from "../records/problems.ts";
-import { UsageError } from "./problems.ts";
+import { findNearest } from "../book/did-you-mean.ts";
+import { quoteText } from "../event-files/input-error.ts";
+import { UsageError } from "./errors.ts";
 
 /** One option of a command. */
 export interface OptionSpec {

@@ -4,8 +4,8 @@
  * @module
  */
 import { type Arguments, type OptionSpecs } from "./arguments.ts";
+import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
-import { UsageError } from "./problems.ts";
 
 /** Done. */
 export const EXIT_DONE = 0;

@@ -5,7 +5,7 @@
  */
 import type { OptionSpec, OptionSpecs } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { wrapText } from "./table/wrapped.ts";
+import { wrapText } from "./table/wrap-text.ts";
 
 /** The widest name of an option that its text stands beside; the text of a longer one is below it. */
 const LABEL_WIDTH_MAX = 28;

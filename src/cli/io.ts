@@ -8,9 +8,9 @@ import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { Readable, Writable } from "node:stream";
 
-import type { FingerprintKey } from "./events/fingerprint.ts";
-import { startThread } from "./threads/pool.ts";
+import type { FingerprintKey } from "./event-inputs/fingerprint.ts";
 import type { ThreadPool } from "./threads/scan-files.ts";
+import { startThread } from "./threads/start-thread.ts";
 
 /** So much of a file a thread looks at at once: all threads end at nearly the same time. */
 const PART_BYTES = 32 << 20;

@@ -7,7 +7,7 @@ import type * as z from "zod";
 
 import { bookFileSchema, toDescribedSchema, editorFields } from "../book/describing/json-schema.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
-import { eventFileMap } from "../records/csv-map.ts";
+import { eventFileMap } from "../event-files/event-file-map.ts";
 
 /** The documents, by name. */
 export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;

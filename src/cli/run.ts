@@ -5,37 +5,37 @@
  */
 import type { Writable } from "node:stream";
 
-import { findNearest } from "../book/nearest.ts";
+import { findNearest } from "../book/did-you-mean.ts";
 import { hasCode, RatebookError } from "../errors.ts";
+import { InputError, quoteText } from "../event-files/input-error.ts";
 import { toPrintable } from "../pages/printable.ts";
-import { InputError, quoteText } from "../records/problems.ts";
 import { readPackageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";
-import { backtestCommand } from "./backtest.ts";
-import { chartCommand } from "./chart.ts";
-import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
-import { conformanceCommand } from "./conformance.ts";
-import { diffCommand } from "./diff.ts";
-import { exportCommand } from "./export.ts";
+import { backtestCommand } from "./commands/backtest.ts";
+import { chartCommand } from "./commands/chart.ts";
+import { checkCommand } from "./commands/check.ts";
+import { conformanceCommand } from "./commands/conformance.ts";
+import { diffCommand } from "./commands/diff.ts";
+import { exportCommand } from "./commands/export.ts";
+import { initCommand } from "./commands/init.ts";
+import { keysCommand } from "./commands/keys.ts";
+import { lateCommand } from "./commands/late.ts";
+import { lintCommand } from "./commands/lint.ts";
+import { loadCommand } from "./commands/load.ts";
+import { meterCommand } from "./commands/meter.ts";
+import { playCommand } from "./commands/play.ts";
+import { previewCommand } from "./commands/preview.ts";
+import { reportCommand } from "./commands/report.ts";
+import { schemaCommand } from "./commands/schema.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { sqlCommand } from "./commands/sql.ts";
+import { verifyCommand } from "./commands/verify.ts";
+import { UsageError, withOptionDashes } from "./errors.ts";
 import { formatCommandHelp, formatOverview } from "./help.ts";
-import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
-import { keysCommand } from "./keys.ts";
-import { lateCommand } from "./late.ts";
-import { lintCommand } from "./lint.ts";
-import { loadCommand } from "./load.ts";
-import { meterCommand } from "./meter.ts";
 import { describeMissingPackage } from "./missing-package.ts";
-import { playCommand } from "./play.ts";
-import { previewCommand } from "./preview.ts";
-import { UsageError, withOptionDashes } from "./problems.ts";
-import { reportCommand } from "./report.ts";
-import { schemaCommand } from "./schema.ts";
-import { serveCommand } from "./serve.ts";
-import { sqlCommand } from "./sql.ts";
-import { createTableStyle } from "./table/style.ts";
-import { verifyCommand } from "./verify.ts";
+import { createTableStyle } from "./table/table-style.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   init: initCommand,

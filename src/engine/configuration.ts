@@ -7,7 +7,7 @@ import { readBookInSteps } from "../book/book.ts";
 import type { RuleWorkLimits } from "../book/checks/check-rule-work.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
-import { type BookCache, createBookCache } from "../book/reading/memory.ts";
+import { type BookCache, createBookCache } from "../book/reading/book-cache.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";
 import { type Steps, runToCompletion } from "../book/steps.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
@@ -18,8 +18,8 @@ import { quoteText } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import { compareOldest } from "../store/order.ts";
-import { inTurns, createYielder } from "../store/turns.ts";
+import { compareOldest } from "../store/list-order.ts";
+import { inTurns, createYielder } from "../store/yielder.ts";
 import {
   BOOK_LISTS,
   type Body,
@@ -36,7 +36,7 @@ import {
   isActivePlan,
   settingOwner,
 } from "./documents.ts";
-import { readExternalSchemas, type ExternalSchemas } from "./elsewhere/schemas-elsewhere.ts";
+import { readExternalSchemas, type ExternalSchemas } from "./external/external-schemas.ts";
 
 /** Documents of each kind, oldest first, as in the lists of a book; some may not be checked yet. */
 export type UncheckedDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {

@@ -14,10 +14,10 @@ import type { AccountRecord } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
 import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
-import { inTurns, createYielder } from "../store/turns.ts";
+import { inTurns, createYielder } from "../store/yielder.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
-import type { EngineStore, EngineView } from "./elsewhere/engine-store.ts";
-import type { PrefetchedUsage } from "./elsewhere/source-cells.ts";
+import type { EngineStore, EngineView } from "./external/engine-store.ts";
+import type { PrefetchedUsage } from "./external/source-cells.ts";
 
 /** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {

@@ -11,7 +11,7 @@ import * as z from "zod";
 
 import type { Customer } from "../book/model/account.ts";
 import type { AddOn, FeatureInput, Setting } from "../book/model/catalog-items.ts";
-import type { Maybe } from "../book/model/maybe.ts";
+import type { Maybe } from "../book/model/common-types.ts";
 import type { EventSchema, UsageMeter } from "../book/model/metering.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { customer } from "../book/resources/account.ts";

@@ -29,8 +29,6 @@ import {
   type MigrationSnapshot,
   type PricingSchedule,
 } from "./accounts/plans.ts";
-import { type MetricResult, computeMetrics } from "./analytics/metrics.ts";
-import { type RevenueAnswer, calculatePlanRevenue } from "./analytics/revenue-calculator.ts";
 import { finalize, type FinalizeResult, type FinalizeOptions } from "./billing/bill-run.ts";
 import { type CreditBalance, creditBalance } from "./billing/credit-balance.ts";
 import { listInvoices } from "./billing/invoice-lists.ts";
@@ -59,10 +57,7 @@ import { type PricePlans, createPricePlans } from "./catalog/price-plans.ts";
 import { type UsageMeters, createUsageMeters } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { createEngineStore } from "./elsewhere/engine-store.ts";
-import type { ExternalSchemas } from "./elsewhere/schemas-elsewhere.ts";
-import type { ExternalUsageOptions } from "./elsewhere/source-cells.ts";
-import { type EventPlace, findEventPlaces } from "./events/event-places.ts";
+import { type EventPlace, findEventPlaces } from "./events/event-cycles.ts";
 import { type EventListFilter, findEvents, createIngest, listEvents, undo } from "./events/events.ts";
 import {
   eventsKeptSince,
@@ -83,9 +78,14 @@ import {
   type UsageQuery,
 } from "./events/usage.ts";
 import { type ExportResult, exportBook, type ExportOptions } from "./export.ts";
+import { createEngineStore } from "./external/engine-store.ts";
+import type { ExternalSchemas } from "./external/external-schemas.ts";
+import type { ExternalUsageOptions } from "./external/source-cells.ts";
 import { createIds } from "./ids.ts";
 import { load, type LoadCounts } from "./load.ts";
 import { ENGINE_ARGUMENTS, withCheckedArguments } from "./method-arguments.ts";
+import { type MetricResult, computeMetrics } from "./metrics/metrics.ts";
+import { type RevenueAnswer, calculatePlanRevenue } from "./metrics/revenue-calculator.ts";
 import type { ListOptions, Page, PagedOptions } from "./pages.ts";
 
 /** The parts and options of an engine. */

@@ -10,7 +10,7 @@ import { hasCode } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, quoteText } from "../ledger/refusals.ts";
 import type { Configuration } from "./configuration.ts";
-import { allConfigured, checkDocuments, newDocument, type StoredResource } from "./configured.ts";
+import { allConfigured, checkDocuments, newDocument, type StoredResource } from "./configured-resources.ts";
 import type { EngineContext } from "./context.ts";
 
 /** A setting as it is stored. */

@@ -8,8 +8,8 @@ import { exportAccount, type ExportedAccount } from "../ledger/account/exported-
 import type { DocumentRecord } from "../ledger/decision.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { compareOldest } from "../store/order.ts";
-import { accountsIn } from "./account-lists.ts";
+import { compareOldest } from "../store/list-order.ts";
+import { accountsIn } from "./all-accounts.ts";
 import { toBookInput } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { toPlainJson } from "./document-body.ts";

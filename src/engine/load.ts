@@ -16,7 +16,7 @@ import { quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
-import { inTurns, createYielder } from "../store/turns.ts";
+import { inTurns, createYielder } from "../store/yielder.ts";
 import { isInUse, formatOrganization } from "./catalog/organization.ts";
 import { revisionAfter } from "./configuration-revision.ts";
 import { changedBook, withUncheckedDocuments } from "./configuration.ts";

@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import type { PageKey, PageRequest } from "../ledger/view.ts";
-import { compareNewest } from "../store/order.ts";
+import { compareNewest } from "../store/list-order.ts";
 
 /** Which page of a list is wanted. */
 export interface PageOptions {

@@ -7,7 +7,7 @@ import type { Cycle } from "../calendar/cycle.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import type { Fraction } from "../numbers/fraction.ts";
 import type { CardKind, Charge, ChargeExplanation } from "../rating/charge.ts";
-import type { DueCycle } from "./dues.ts";
+import type { DueCycle } from "./due-work.ts";
 import type { AccountCycle, PlanDecision } from "./timeline.ts";
 
 /** Charges that fall due at one instant, of one cycle as it was known then. */

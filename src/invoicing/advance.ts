@@ -29,8 +29,8 @@ import {
   feeTiming,
   grantTiming,
   type TimedCard,
-} from "./charging.ts";
-import { findDueCards, type DueCycle } from "./dues.ts";
+} from "./charge-periods.ts";
+import { findDueCards, type DueCycle } from "./due-work.ts";
 import { chargeLicensesInAdvance } from "./license-advance.ts";
 import { type AccountCycle, type Timeline, buildTimeline } from "./timeline.ts";
 

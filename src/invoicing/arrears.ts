@@ -34,8 +34,8 @@ import {
   licenseTiming,
   entitlementTiming,
   grantTiming,
-} from "./charging.ts";
-import { closesAt } from "./grace.ts";
+} from "./charge-periods.ts";
+import { closesAt } from "./grace-period.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
 /** The charges in arrears of an account for one cycle, exact, in the order of the plan's cards. */

@@ -18,7 +18,6 @@ import {
   toNegativeInvoiceCredit,
   type RefundedCharge,
 } from "./granted-credits.ts";
-import { cardLineType, type InvoiceLine } from "./invoice.ts";
 import {
   groupByTag,
   type CardItem,
@@ -27,7 +26,8 @@ import {
   groupLine,
   type LineStyle,
   sumLine,
-} from "./lines.ts";
+} from "./invoice-lines.ts";
+import { cardLineType, type InvoiceLine } from "./invoice.ts";
 import type { AssociatedPlan } from "./timeline.ts";
 
 /** A draft and what pays it. */

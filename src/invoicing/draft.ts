@@ -10,11 +10,11 @@ import { type Rounding, type TrueUp, computeTrueUp } from "../rating/commitment.
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
 import { chargeInArrears } from "./arrears.ts";
-import { cardFinder } from "./cards.ts";
-import { closesAt } from "./grace.ts";
+import { closesAt } from "./grace-period.ts";
 import type { RefundedCharge } from "./granted-credits.ts";
+import { type CardItem, toCardItem, sortIntoLineOrder } from "./invoice-lines.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
-import { type CardItem, toCardItem, sortIntoLineOrder } from "./lines.ts";
+import { cardFinder } from "./plan-cards.ts";
 import type { AccountCycle, Timeline } from "./timeline.ts";
 
 /** What is known of an invoice before anything of it is rated. */

@@ -15,8 +15,8 @@ import type { Rounding } from "../rating/commitment.ts";
 import { creditAmountOf } from "../rating/credit-grant.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Refund } from "./advance-charge.ts";
-import { grantTiming } from "./charging.ts";
-import { addToCycleStart, type DueCycle, findDueCards } from "./dues.ts";
+import { grantTiming } from "./charge-periods.ts";
+import { addToCycleStart, type DueCycle, findDueCards } from "./due-work.ts";
 import { citeRules, toExactFraction, toIsoPeriod, type RefundExplanation } from "./explain.ts";
 import { type AccountCycle, NO_END } from "./timeline.ts";
 

@@ -6,7 +6,7 @@
 import { minorUnitDigits } from "../numbers/currency.ts";
 import type { RuleLink } from "../rulebook.ts";
 import { type ExplanationText, describeItems, describeParts } from "./explanation-text.ts";
-import { groupThousandsIn, formatMoney, formatNumber } from "./figure-text.ts";
+import { groupThousandsIn, formatMoney, formatNumber } from "./format-values.ts";
 import { type Invoice, type InvoiceLine, invoiceParts, type UsageLine } from "./invoice.ts";
 
 /** One row of a printed invoice. */

@@ -37,8 +37,8 @@ import {
   chargeAtCycleStart,
 } from "./advance-charge.ts";
 import { type ChargedQuantity, quantitiesChargedBefore } from "./arrears.ts";
-import { isChargedByDays, licenseTiming } from "./charging.ts";
-import { type DueCycle, chargeOnceKey, periodKey } from "./dues.ts";
+import { isChargedByDays, licenseTiming } from "./charge-periods.ts";
+import { type DueCycle, chargeOnceKey, periodKey } from "./due-work.ts";
 import {
   clipToPeriod,
   removeAbove,

@@ -11,11 +11,11 @@ import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision } from "../invoicing/timeline.ts";
+import { compileMeteringInSteps, type MeteringProgram } from "../metering/compile-metering.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
-import { compileMeteringInSteps, type MeteringProgram } from "../metering/program.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
-import type { PlanClock } from "./account/plan-clock.ts";
+import type { PlanClock } from "./account/plans-at-event.ts";
 import type { AccountRecord } from "./records.ts";
 import { quoteText, refusal } from "./refusals.ts";
 

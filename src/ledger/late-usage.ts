@@ -7,13 +7,13 @@
 import { runToCompletion } from "../book/steps.ts";
 import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
 import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
-import { drawDrafts } from "../invoicing/draw.ts";
+import { drawDrafts } from "../invoicing/draw-invoices.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { toAccountView } from "./account/account-plan.ts";
 import { standardInvoiceKey } from "./account/due-ids.ts";
+import { billedCells, digestCells, type AccountCells } from "./billed-usage.ts";
 import type { Catalog } from "./catalog.ts";
-import { billedCells, digestCells, type AccountCells } from "./kept-usage.ts";
-import { compareIds } from "./order.ts";
+import { compareIds } from "./compare-ids.ts";
 import type { BilledUsage } from "./records.ts";
 import { type AccountParts, openAccount } from "./workspace.ts";
 

@@ -10,11 +10,11 @@ import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
 import { catchUpInstant } from "./account/account-plan.ts";
 import { catchUpReadsFrom, invoicesReadFrom, findNewGrants } from "./account/catch-up.ts";
 import { findOpenStretches, type Stretch } from "./account/open-cycles.ts";
+import { billedCells } from "./billed-usage.ts";
 import type { Catalog } from "./catalog.ts";
-import { billedCells } from "./kept-usage.ts";
-import { groupBy } from "./order.ts";
+import { groupBy } from "./compare-ids.ts";
+import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "./external-usage.ts";
 import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
-import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "./usage-elsewhere.ts";
 import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 

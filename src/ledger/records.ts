@@ -10,7 +10,7 @@ import type { Address } from "../book/model/account.ts";
 import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
 import type { CycleConfig } from "../calendar/cycle.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
-import type { ClosedCycles } from "../invoicing/grace.ts";
+import type { ClosedCycles } from "../invoicing/grace-period.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";

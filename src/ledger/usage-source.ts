@@ -7,7 +7,7 @@ import type { Book } from "../book/model/book.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { UsageCell } from "../metering/usage.ts";
-import { compareIds } from "./order.ts";
+import { compareIds } from "./compare-ids.ts";
 import type { AccountRecord } from "./records.ts";
 
 /** An account whose usage is asked for. */

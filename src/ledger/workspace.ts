@@ -11,8 +11,8 @@ import { invariant } from "../errors.ts";
 import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact } from "../numbers/exact.ts";
+import { compareIds } from "./compare-ids.ts";
 import type { Changes } from "./decision.ts";
-import { compareIds } from "./order.ts";
 import type {
   AccountRecord,
   CreditRecord,

@@ -8,6 +8,7 @@ import { type DecimalInput, parseValue } from "../numbers/decimal.ts";
 import { isDecimalObject } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { formatValue } from "../rules/value.ts";
+import type { SchemaProgram } from "./compile-metering.ts";
 import {
   type EventAttribute,
   type IncomingEvent,
@@ -17,7 +18,6 @@ import {
 } from "./event-envelope.ts";
 import type { EventSlots } from "./event-slots.ts";
 import { parseAttributeValue, isDecimalInput, formatDimensionValue } from "./event-values.ts";
-import type { SchemaProgram } from "./program.ts";
 
 /** Most attributes, and most dimensions, that an event may carry. */
 export const EVENT_FIELDS_MAX = 100;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { didYouMean } from "../book/nearest.ts";
+import { didYouMean } from "../book/did-you-mean.ts";
 import {
   DAY_MS,
   dayOf,

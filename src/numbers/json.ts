@@ -7,7 +7,7 @@ import { isSafeNumber, stringify } from "lossless-json";
 
 import { hasCode, RatebookError } from "../errors.ts";
 import { type Decimal, parseDecimal, isDecimalObject, formatDecimal } from "./decimal.ts";
-import { sentenceOnJsonFault } from "./json-fault.ts";
+import { sentenceOnJsonFault } from "./json-error.ts";
 import { parseWithLongNumbers } from "./json-numbers.ts";
 
 /**

@@ -12,7 +12,7 @@ import { bookFileSchema, toDescribedSchema } from "../book/describing/json-schem
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
 import { type PlayExample, createStateFromRecipe } from "./play/play-state.ts";
 import { parseRecipes } from "./play/recipes.ts";
-import { buildSelfContainedPage } from "./self-contained.ts";
+import { buildSelfContainedPage } from "./self-contained-page.ts";
 
 /** Where the sources of the package are, seen from `src` and from `dist`. */
 const SOURCES = new URL("../../src/pages/browser/", import.meta.url);

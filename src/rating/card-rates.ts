@@ -5,7 +5,7 @@
  */
 import type { RatePlan, RateValue } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
-import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
+import { type RatedSlabs, joinSlabRates } from "./prepared-slabs.ts";
 
 /**
  * The entry for a currency.

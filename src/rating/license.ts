@@ -14,7 +14,7 @@ import type { RuleNumber } from "../rulebook.ts";
 import { ratedSlabsIn } from "./card-rates.ts";
 import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
 import { largestQuantity, type QuantityRun } from "./license-timeline.ts";
-import type { RatedSlabs } from "./rated-slabs.ts";
+import type { RatedSlabs } from "./prepared-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs, type Part } from "./slab-charge.ts";
 import { priceThrough } from "./slabs.ts";
 

@@ -17,7 +17,7 @@ import {
 } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod, SlabCharge } from "./charge.ts";
-import type { Bounds, RatedSlabs } from "./rated-slabs.ts";
+import type { Bounds, RatedSlabs } from "./prepared-slabs.ts";
 import { explainSlabs, clampToBounds, type PricedSlab, priceReachedSlabs, sumSlabs } from "./slabs.ts";
 
 /** The whole of an amount. */

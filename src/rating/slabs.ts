@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import type { SlabExplanation } from "./charge.ts";
-import { type Bounds, isCheckedDecimal, type RatedSlabs, joinSlabRates, type RatedSlab } from "./rated-slabs.ts";
+import { type Bounds, isCheckedDecimal, type RatedSlabs, joinSlabRates, type RatedSlab } from "./prepared-slabs.ts";
 
 /** The part that one slab had in a price. */
 export interface PricedSlab {

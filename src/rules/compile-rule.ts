@@ -6,7 +6,7 @@
 import { InvariantError, RatebookError } from "../errors.ts";
 import { type RuleBudget, resolveRuleBudget } from "./budget.ts";
 import { compile } from "./compile.ts";
-import { rejectHeavyRule } from "./least-work.ts";
+import { rejectHeavyRule } from "./minimum-work.ts";
 import type { RuleOperators } from "./operators.ts";
 import { requireValidRule, parseRule } from "./rule.ts";
 import type { RuleFields } from "./rule.ts";

@@ -9,13 +9,13 @@ import * as z from "zod";
 import { readInput } from "../book/requests/requests.ts";
 import type { Engine } from "../engine/engine.ts";
 import { InvariantError } from "../errors.ts";
-import { createYielder } from "../store/turns.ts";
+import { createYielder } from "../store/yielder.ts";
 import { type AccessControl, mayCall } from "./access/access.ts";
 import { registerBodyParsers, parseQuery } from "./http/bodies.ts";
 import { type Answer, type Caller, type Endpoint, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
 import { toFailure, NO_ENDPOINT, Refusal } from "./http/failures.ts";
+import { serializeJson } from "./http/long-texts.ts";
 import type { Paging, PagingSource } from "./http/pagination.ts";
-import { serializeJson } from "./http/pieces.ts";
 import { translateFieldNames } from "./http/wire-names.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 

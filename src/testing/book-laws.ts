@@ -10,7 +10,7 @@ import type { BookInput } from "../book/model/book.ts";
 import { DAY_MS, formatDate, toInstant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { allLines, type Invoice, type InvoiceLine } from "../invoicing/invoice.ts";
-import { netTotal } from "../invoicing/paid-in-all.ts";
+import { netTotal } from "../invoicing/net-total.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import { preview } from "../ledger/preview/preview.ts";
 import {
@@ -32,7 +32,6 @@ import {
   type GeneratedEvent,
 } from "./events-arbitrary.ts";
 import { fastCheck } from "./fast-check.ts";
-import { toArbitrary, type ValueOrArbitrary } from "./given.ts";
 import {
   activatePlans,
   eventBatchArbitrary,
@@ -45,6 +44,7 @@ import {
   startHistory,
 } from "./history.ts";
 import { formatBook, withPrintedText, formatTable } from "./report.ts";
+import { toArbitrary, type ValueOrArbitrary } from "./value-or-arbitrary.ts";
 
 /** A book and events that it takes. */
 export interface BookWithEvents {

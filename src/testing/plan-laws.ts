@@ -5,6 +5,7 @@
  */
 import type { Arbitrary, IPropertyWithHooks } from "fast-check";
 
+import { priceCurve } from "../analysis/price-curve.ts";
 import type { RateValueInput } from "../book/model/rate-card.ts";
 import {
   add,
@@ -18,13 +19,12 @@ import {
   formatDecimal,
   ZERO,
 } from "../numbers/decimal.ts";
-import { priceCurve } from "../proof/price-curve.ts";
 import { priceQuantity } from "../rating/slabs.ts";
 import { fastCheck } from "./fast-check.ts";
-import { toArbitrary, type ValueOrArbitrary } from "./given.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
 import { findEdges, requireQuantityCards, type QuantityCard, quantityArbitrary } from "./quantities.ts";
 import { formatCard, withPrintedText, formatTable } from "./report.ts";
+import { toArbitrary, type ValueOrArbitrary } from "./value-or-arbitrary.ts";
 
 /** A card in one currency. */
 interface CardCase {

@@ -4,8 +4,8 @@
  * @module
  */
 import { exactOfText, isWithinPlaces, mantissaOf, scaleOf } from "../numbers/exact.ts";
-import type { NumberRange } from "./pushing/number-range.ts";
-import { type DigitBounds, createTextRange } from "./pushing/push-schema.ts";
+import type { NumberRange } from "./pushdown/number-range.ts";
+import { type DigitBounds, createTextRange } from "./pushdown/plan-pushdown.ts";
 
 /** The type of a column, as far as what its values mean depends on it. */
 export type ColumnType =

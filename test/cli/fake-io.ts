@@ -7,8 +7,8 @@ import { Readable, Writable } from "node:stream";
 
 import { createFile, type Io } from "../../src/cli/io.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
-import type { Thread } from "../../src/cli/threads/pool.ts";
 import { createScanner } from "../../src/cli/threads/scanner.ts";
+import type { Thread } from "../../src/cli/threads/start-thread.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 /** What a command did. */

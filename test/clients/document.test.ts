@@ -6,7 +6,7 @@ import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { startServed } from "../server/served.ts";
+import { startServed } from "../server/served-requests.ts";
 import { type Json, operationsOf, pointedBy, referencesOf, schemasOf } from "./document.ts";
 
 /** The JSON schema of OpenAPI 3.1, which comes with a generator of clients. */

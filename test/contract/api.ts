@@ -2,7 +2,7 @@
 import { randomInt } from "node:crypto";
 
 import { answerCheckerOf } from "../server/answer-check.ts";
-import { type Served, startServed } from "../server/served.ts";
+import { type Served, startServed } from "../server/served-requests.ts";
 
 /** A JSON object of a request or an answer. */
 // Tests read answers as a stranger would: without our types.

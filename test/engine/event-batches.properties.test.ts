@@ -7,7 +7,7 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { exactOfText } from "../../src/numbers/exact.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { runs } from "../support/runs.ts";
-import { batches, DAY, open, stateOf, undoneBy } from "./kept-events.ts";
+import { batches, DAY, open, stateOf, undoneBy } from "./stored-events.ts";
 
 describe("a batch of events", () => {
   test("S14.3 is answered, kept, counted and undone as its events one after another, and comes back of a snapshot", async () => {

@@ -22,8 +22,8 @@ const ROOMS = [
   "rating",
   "invoicing",
   "ledger",
-  "proof",
-  "records",
+  "analysis",
+  "event-files",
   "warehouse",
   "store",
   "engine",
@@ -47,7 +47,7 @@ const CORE = new Set([
   "rating",
   "invoicing",
   "ledger",
-  "proof",
+  "analysis",
 ]);
 /** What imports no other room: the second program proves nothing where it shares code with the first. */
 const ALONE = new Set(["verify", "vectors"]);
@@ -59,8 +59,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "date-fns": ["calendar/"],
   "@date-fns/utc": ["calendar/"],
   "json-logic-js": ["verify/"],
-  zod: ["book/", "engine/documents.ts", "engine/method-arguments.ts", "server/", "records/", "cli/"],
-  "csv-parse": ["records/", "cli/"],
+  zod: ["book/", "engine/documents.ts", "engine/method-arguments.ts", "server/", "event-files/", "cli/"],
+  "csv-parse": ["event-files/", "cli/"],
   "@humanwhocodes/momoa": ["book/reading/json-document.ts"],
   "cli-table3": ["cli/"],
   "cli-progress": ["cli/"],

@@ -9,7 +9,7 @@ import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView } from "../../src/invoicing/account-view.ts";
 import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
 import { chargeInArrears } from "../../src/invoicing/arrears.ts";
-import { findDueCycles } from "../../src/invoicing/dues.ts";
+import { findDueCycles } from "../../src/invoicing/due-work.ts";
 import { cyclesIn, NO_END, type PlanDecision, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import {

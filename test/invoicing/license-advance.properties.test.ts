@@ -10,7 +10,7 @@ import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
 import type { AdvanceBilling } from "../../src/invoicing/advance-charge.ts";
 import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
-import { findDueCycles } from "../../src/invoicing/dues.ts";
+import { findDueCycles } from "../../src/invoicing/due-work.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import type { Fraction } from "../../src/numbers/fraction.ts";
 import { decision } from "./plans.ts";

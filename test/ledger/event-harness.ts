@@ -4,7 +4,7 @@ import type { Book } from "../../src/book/model/book.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
-import { listedAt } from "../../src/ledger/account/draft-places.ts";
+import { listedAt } from "../../src/ledger/account/draft-index.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
 import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-reads.ts";

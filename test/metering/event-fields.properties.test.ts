@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { compileMetering } from "../../src/metering/compile-metering.ts";
 import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
 import { createFieldReader, type ReadFields } from "../../src/metering/event-fields.ts";
-import { compileMetering } from "../../src/metering/program.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { formatExact } from "../../src/numbers/exact.ts";
 import { bookOf } from "../ledger/support.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { parse } from "lossless-json";
 import { expect, test } from "vitest";
 
-import { findJsonFault } from "../../src/numbers/json-fault.ts";
+import { findJsonFault } from "../../src/numbers/json-error.ts";
 import { jsonPieces } from "../../src/numbers/json-pieces.ts";
 import { jsonNumber, parseJson, stringifyJson } from "../../src/numbers/json.ts";
 

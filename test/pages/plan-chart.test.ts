@@ -5,11 +5,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { planCurves, type PlanCurveOptions } from "../../src/analysis/plan-curves.ts";
 import { parseBook } from "../../src/index.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
-import { formatAmount } from "../../src/pages/chart/curve-words.ts";
+import { formatAmount } from "../../src/pages/chart/curve-text.ts";
 import { drawPlanChart } from "../../src/pages/chart/plan-chart.ts";
-import { planCurves, type PlanCurveOptions } from "../../src/proof/plan-curves.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
 import { recipeBooks } from "../support/recipes.ts";

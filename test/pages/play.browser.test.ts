@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, measurePageSize, readPage } from "../../src/pages/page-file.ts";
-import { embedData } from "../../src/pages/self-contained.ts";
+import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
 

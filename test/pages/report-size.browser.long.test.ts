@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile } from "../../src/pages/page-file.ts";
 import type { ReportData } from "../../src/pages/report/report-data.ts";
-import { embedData } from "../../src/pages/self-contained.ts";
+import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder } from "../cli/fake-io.ts";
 import { expectSound, openPage } from "../support/browser.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";

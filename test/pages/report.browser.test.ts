@@ -6,7 +6,7 @@ import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, measurePageSize } from "../../src/pages/page-file.ts";
-import { embedData } from "../../src/pages/self-contained.ts";
+import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACES_READ } from "../support/examples.ts";

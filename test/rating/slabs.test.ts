@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
+import { joinSlabRates } from "../../src/rating/prepared-slabs.ts";
 import { type PricedQuantity, priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
 import { type CardBounds, createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
 

@@ -1,7 +1,7 @@
 /** The pages on running the server agree with the code. */
 import { expect, test } from "vitest";
 
-import { serveCommand } from "../../src/cli/serve.ts";
+import { serveCommand } from "../../src/cli/commands/serve.ts";
 import { CONNECTION_LIMITS } from "../../src/server/http/connections.ts";
 import { BILL_RUN_INTERVAL, DEFAULT_PORT } from "../../src/server/serve.ts";
 import { readGuide } from "../support/guides.ts";

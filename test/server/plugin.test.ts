@@ -6,7 +6,7 @@ import { RatebookError } from "../../src/errors.ts";
 import { manageApiKeys } from "../../src/server/access/keys.ts";
 import { billingApi } from "../../src/server/plugin.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { type Served, startServed } from "./served.ts";
+import { type Served, startServed } from "./served-requests.ts";
 
 interface Document {
   readonly openapi: string;

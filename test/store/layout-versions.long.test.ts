@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { parseRecord } from "../../src/store/record-text.ts";
-import { keptDatabase, stateOf } from "./kept-database.ts";
+import { parseRecord } from "../../src/store/record-json.ts";
+import { keptDatabase, stateOf } from "./version-3-database.ts";
 
 const database = keptDatabase();
 

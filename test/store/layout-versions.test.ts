@@ -6,8 +6,8 @@ import type { CreditListFilter } from "../../src/ledger/view.ts";
 import { account, cell, credit, event, newEvent, NOON, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { idKey } from "../../src/store/postgres/values.ts";
-import { parseRecord, serializeRecord } from "../../src/store/record-text.ts";
-import { keptDatabase, stateOf } from "./kept-database.ts";
+import { parseRecord, serializeRecord } from "../../src/store/record-json.ts";
+import { keptDatabase, stateOf } from "./version-3-database.ts";
 
 /** The version that databases are brought to. */
 const LATEST = 8;

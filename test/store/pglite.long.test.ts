@@ -2,7 +2,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { storeConformance } from "../../src/store/conformance.ts";
-import { emptiedStore } from "./emptied-store.ts";
+import { emptiedStore } from "./clear-store.ts";
 
 /** What a store with a single connection cannot promise, and why. */
 const SKIP: Readonly<Record<string, string>> = {

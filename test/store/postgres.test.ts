@@ -7,7 +7,7 @@ import { storeConformance } from "../../src/store/conformance.ts";
 import { account, cell, event, newEvent, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
-import { emptiedStore } from "./emptied-store.ts";
+import { emptiedStore } from "./clear-store.ts";
 import { privateDatabase } from "./private-database.ts";
 
 const database = privateDatabase();

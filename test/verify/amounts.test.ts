@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { type Invoice, preview } from "../../src/index.ts";
-import { drawInvoices } from "../../src/invoicing/draw.ts";
+import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { verify } from "../../src/verify.ts";

@@ -5,7 +5,7 @@ import type { BookInput, Invoice } from "../../src/index.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";
 import { verify } from "../../src/verify.ts";
 import { fee, perUnit, plan, seats } from "../book/builder.ts";
-import { exportedOf } from "../cli/export/exported.ts";
+import { exportedOf } from "../cli/export/read-export.ts";
 import { type EngineUnderTest, engineAt } from "../engine/support.ts";
 
 const WEEKLY = { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } };

@@ -12,7 +12,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { historyArbitrary } from "../../src/testing.ts";
 import { findDayBefore, type HistoryStep, type HistoryRun, startHistoryIn } from "../../src/testing/history.ts";
 import { verify } from "../../src/verify.ts";
-import { exportedOf } from "../cli/export/exported.ts";
+import { exportedOf } from "../cli/export/read-export.ts";
 import { ACTIVE, books } from "../engine/preview-law/books.ts";
 import { runs } from "../support/runs.ts";
 import { figuresOf, isTerm, withOtherDigit } from "./figures.ts";

@@ -4,7 +4,7 @@ import { expect, describe, test } from "vitest";
 import { preview } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { createMetering, verify } from "../../src/verify.ts";
-import { usageFromCells } from "../../src/verify/cells.ts";
+import { usageFromCells } from "../../src/verify/verify.ts";
 import { bookOf, CATALOG } from "../book/catalog-book.ts";
 import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";

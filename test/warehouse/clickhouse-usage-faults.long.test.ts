@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { DAY_MS, formatDate } from "../../src/calendar/instant.ts";
 import type { CellQuery } from "../../src/ledger/usage-source.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
-import { chDbOfTests } from "./chdb-of-tests.ts";
+import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables } from "./clickhouse-tables.ts";
 import { SUMMING_BOOK } from "./faults.ts";
 import type { Types } from "./law.ts";
@@ -13,7 +13,7 @@ import { account, cellsByCore, cellsOf, FIRST } from "./usage-law.ts";
 
 /** What a fault makes of the name under which an id is remembered. */
 const remembered = vi.hoisted(() => ({ as: (id: string) => id }));
-vi.mock(import("../../src/ledger/preview/seen-ids.ts"), async (original) => {
+vi.mock(import("../../src/ledger/preview/accepted-id-set.ts"), async (original) => {
   const module = await original();
   return {
     ...module,

@@ -7,7 +7,7 @@ import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
 import type { CellQuery } from "../../src/ledger/usage-source.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
-import { chDbOfTests } from "./chdb-of-tests.ts";
+import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
 import { books, type Row, rows } from "./rows.ts";
 import { account, cellsByCore, cellsOf, columns, FIRST, withoutAccounts } from "./usage-law.ts";

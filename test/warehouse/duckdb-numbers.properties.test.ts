@@ -9,9 +9,9 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
-import { readEventFileMap } from "../../src/records/csv-map.ts";
-import { mergeEvents } from "../../src/records/event-cursor.ts";
-import type { EventSink } from "../../src/records/event-sink.ts";
+import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
+import type { EventSink } from "../../src/event-files/event-sink.ts";
+import { mergeEvents } from "../../src/event-files/merge-events.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { runs } from "../support/runs.ts";
 import { byDatabase, type KeptRows } from "./law.ts";

@@ -6,13 +6,13 @@ import { expect } from "vitest";
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
 import { tryParseInstant } from "../../src/calendar/instant.ts";
+import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
+import type { EventSink } from "../../src/event-files/event-sink.ts";
+import { createEventMaker } from "../../src/event-files/mapped-event.ts";
+import { type EventCursor, mergeEvents } from "../../src/event-files/merge-events.ts";
+import { rememberIds } from "../../src/ledger/preview/accepted-id-set.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
-import { rememberIds } from "../../src/ledger/preview/seen-ids.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
-import { readEventFileMap } from "../../src/records/csv-map.ts";
-import { type EventCursor, mergeEvents } from "../../src/records/event-cursor.ts";
-import type { EventSink } from "../../src/records/event-sink.ts";
-import { createEventMaker } from "../../src/records/mapped-event.ts";
 import type { DatabaseReadOptions } from "../../src/warehouse/reading/database-cursors.ts";
 import { books, type Row, rows } from "./rows.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { DuckDBInstance } from "@duckdb/node-api";
 
-import { readEventFileMap } from "../../src/records/csv-map.ts";
+import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { COLUMNS, MAP, plainText, type ReadRow, type Types, type World } from "./law.ts";

@@ -8,7 +8,7 @@ import type { Account } from "../model/account.ts";
 import type { Book } from "../model/book.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
 import type { BookDocument } from "../reading/document.ts";
-import { quoteValue } from "../sentences.ts";
+import { quoteValue } from "../wording.ts";
 import { type AssociationContext, checkAssociations } from "./check-associations.ts";
 
 /** Reports what is wrong with the accounts and the groups of their invoices. */

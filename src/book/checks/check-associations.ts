@@ -10,7 +10,7 @@ import type { PricePlan, PricePlanDetails } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
 import { applyOverride } from "../resources/override.ts";
 import { hasNoHoles } from "../resources/rule-fields.ts";
-import { joinWithOr, quoteValue } from "../sentences.ts";
+import { joinWithOr, quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
 import { type DecidedAssociation, sortByDecision } from "./decision-order.ts";

@@ -8,7 +8,7 @@ import type { PlanAssociation } from "../model/account.ts";
 import type { Book } from "../model/book.ts";
 import type { PricePlan } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
-import type { BookCache } from "../reading/memory.ts";
+import type { BookCache } from "../reading/book-cache.ts";
 import type { BookShape } from "../reading/read-document.ts";
 import { indexVersions } from "../resolving/resolve-plan.ts";
 import type { Steps } from "../steps.ts";

@@ -6,11 +6,11 @@
 import type { Book } from "../model/book.ts";
 import type { EventSchema, UsageMeter } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
-import type { BookCache } from "../reading/memory.ts";
+import type { BookCache } from "../reading/book-cache.ts";
 import { findCurrentSchemas } from "../resources/event-schema.ts";
 import { checkRuleForSchema } from "../resources/rule-fields.ts";
-import { quoteValue } from "../sentences.ts";
 import type { Steps } from "../steps.ts";
+import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 
 /** Reports what is wrong with the usage meters, one in a step. */

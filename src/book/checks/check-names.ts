@@ -6,7 +6,7 @@
 import type { Book } from "../model/book.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
 import { settingKey } from "../resources/catalog-items.ts";
-import { withArticle } from "../sentences.ts";
+import { withArticle } from "../wording.ts";
 
 /** Reports every id, name and version that another item of its kind has already. */
 export function checkNames(book: Book, report: Report): void {

@@ -14,7 +14,7 @@ import type { UsageMeter } from "../model/metering.ts";
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../model/price-plan.ts";
 import type { FixedRateValue } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
-import { quoteValue } from "../sentences.ts";
+import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 import { checkCurrencies, checkSlabs, checkSlabPricing } from "./check-slabs.ts";
 

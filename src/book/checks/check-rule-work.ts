@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { FullRuleBudget } from "../../rules/budget.ts";
-import { describeExcessWork } from "../../rules/least-work.ts";
+import { describeExcessWork } from "../../rules/minimum-work.ts";
 import { checkRule, parseRule, type Rule } from "../../rules/rule.ts";
 import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";

@@ -12,12 +12,12 @@ import type { Book } from "../model/book.ts";
 import type { Setting } from "../model/catalog-items.ts";
 import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
-import type { BookCache } from "../reading/memory.ts";
+import type { BookCache } from "../reading/book-cache.ts";
 import { TOO_DEEP, findDeepNesting } from "../reading/read-document.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 import { checkRuleForSchema, listRuleFields, reportRuleProblem, readRule } from "../resources/rule-fields.ts";
-import { joinWithOr, quoteValue } from "../sentences.ts";
 import type { Steps } from "../steps.ts";
+import { joinWithOr, quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 
 /** Reports what is wrong within the event schemas and the settings that they use, one in a step. */

@@ -8,7 +8,7 @@ import type { GrantSlab } from "../model/grant-card.ts";
 import type { RatePlan, RateValue, Slab } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
 import { hasNoHoles } from "../resources/rule-fields.ts";
-import { joinWithOr } from "../sentences.ts";
+import { joinWithOr } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 
 /** Reports what is wrong with the slabs and rates of a card that prices a quantity. */

@@ -8,7 +8,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { Decimal, DecimalInput } from "../../numbers/decimal.ts";
-import type { FreeForm, Maybe } from "./maybe.ts";
+import type { FreeForm, Maybe } from "./common-types.ts";
 import type { PricePlanDetailsOverride, PricePlanDetailsOverrideInput } from "./price-plan.ts";
 
 /** Whether something is in use. */

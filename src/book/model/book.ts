@@ -13,7 +13,7 @@ import type {
   SettingInput,
   LintSuppression,
 } from "./catalog-items.ts";
-import type { Maybe } from "./maybe.ts";
+import type { Maybe } from "./common-types.ts";
 import type { EventSchema, EventSchemaInput, UsageMeter, UsageMeterInput } from "./metering.ts";
 import type { PricePlan, PricePlanInput } from "./price-plan.ts";
 

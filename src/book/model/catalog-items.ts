@@ -4,8 +4,8 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
+import type { Maybe } from "./common-types.ts";
 import type { LintCode } from "./lint-codes.ts";
-import type { Maybe } from "./maybe.ts";
 
 /** A schema whose events consume a feature, and the attribute that says how much (S11.2). */
 export interface FeatureAssociation {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { AddOnInput, FeatureInput, SettingInput } from "./catalog-items.ts";
-import type { Maybe } from "./maybe.ts";
+import type { Maybe } from "./common-types.ts";
 import type { EventSchemaInput, LifecycleStatus, UsageMeterInput } from "./metering.ts";
 import type { PricePlanDetailsInput, PricePlanInput } from "./price-plan.ts";
 import type { MigrationRequest } from "./requests.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Decimal, DecimalInput } from "../../numbers/decimal.ts";
-import type { Maybe } from "./maybe.ts";
+import type { Maybe } from "./common-types.ts";
 import type {
   FixedRateValue,
   FixedRateValueInput,

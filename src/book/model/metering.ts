@@ -5,7 +5,7 @@
  */
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { Rule } from "../../rules/rule.ts";
-import type { Maybe, RuleInput } from "./maybe.ts";
+import type { Maybe, RuleInput } from "./common-types.ts";
 
 /** A version's place in its life: events are read by the ACTIVE one (S4.4, S5.4). */
 export type LifecycleStatus = "DRAFT" | "ACTIVE" | "INACTIVE" | "ARCHIVED";

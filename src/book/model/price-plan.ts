@@ -1,3 +1,4 @@
+import type { FreeForm, Maybe } from "./common-types.ts";
 /**
  * Price plans, as they are written and as they are when they were read (S6, S16.2, S16.4).
  *
@@ -13,7 +14,6 @@ import type {
   MinimumCommitment,
   MinimumCommitmentInput,
 } from "./grant-card.ts";
-import type { FreeForm, Maybe } from "./maybe.ts";
 import type {
   FixedFeeRateCard,
   FixedFeeRateCardInput,

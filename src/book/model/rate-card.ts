@@ -7,7 +7,7 @@
  * @module
  */
 import type { Decimal, DecimalInput } from "../../numbers/decimal.ts";
-import type { Maybe } from "./maybe.ts";
+import type { Maybe } from "./common-types.ts";
 
 /** Whether a card is charged after its cycle, by what happened in it, or before it (S9.1, S13.1). */
 export type InvoiceTiming = "IN_ARREARS" | "IN_ADVANCE";

@@ -10,7 +10,7 @@ import type { InstantInput } from "../../calendar/instant.ts";
 import type { DecimalInput } from "../../numbers/decimal.ts";
 import type { Address } from "./account.ts";
 import type { SettingDataType } from "./catalog-items.ts";
-import type { FreeForm, Maybe } from "./maybe.ts";
+import type { FreeForm, Maybe } from "./common-types.ts";
 import type { PricePlanDetailsOverrideInput, PricingCycleConfig } from "./price-plan.ts";
 
 /** A setting of the customer or account that is made with it (S4.2). */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { DecimalInput } from "../../numbers/decimal.ts";
-import type { Maybe } from "./maybe.ts";
+import type { Maybe } from "./common-types.ts";
 import type { PricePlanDetailsInput } from "./price-plan.ts";
 
 /** One change of a license's quantity (S10.1). */

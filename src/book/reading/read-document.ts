@@ -7,14 +7,14 @@
 import * as z from "zod";
 
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
-import { didYouMean } from "../nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { Path, Problems, Report } from "../problems.ts";
 import { currency } from "../resources/fields.ts";
 import { lintSuppression } from "../resources/lint.ts";
-import { describeIssue, quoteValue } from "../sentences.ts";
 import type { Steps } from "../steps.ts";
+import { describeIssue, quoteValue } from "../wording.ts";
+import type { BookCache } from "./book-cache.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
-import type { BookCache } from "./memory.ts";
 import type { RawLists } from "./references.ts";
 
 /** Levels of objects and lists that a document may have: a rule of 64 operations fits. */

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { didYouMean } from "../nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { Path, Report } from "../problems.ts";
 import { SETTING_NAMESPACE, settingKey } from "../resources/catalog-items.ts";
-import { joinWithAnd, withArticle, quoteValue } from "../sentences.ts";
+import { joinWithAnd, withArticle, quoteValue } from "../wording.ts";
 import type { ResourceList } from "./document.ts";
 
 /** The items of each list, as messages name them. */

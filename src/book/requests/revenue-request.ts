@@ -23,7 +23,7 @@ import {
   reference,
 } from "../resources/fields.ts";
 import { pricePlan } from "../resources/price-plan.ts";
-import { joinWithOr, quoteValue } from "../sentences.ts";
+import { joinWithOr, quoteValue } from "../wording.ts";
 import { readInput, REQUESTS } from "./requests.ts";
 
 /** Most items that a map of quantities names. */

@@ -8,7 +8,7 @@ import type { Account, PlanAssociation } from "../model/account.ts";
 import type { Path } from "../problems.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { AccountDocument, PlanAssociationDocument } from "../resources/account.ts";
-import { quoteValue } from "../sentences.ts";
+import { quoteValue } from "../wording.ts";
 import { type PlanVersions, resolveDetails, resolveEntities } from "./resolve-plan.ts";
 
 /** "No end", as a date. */

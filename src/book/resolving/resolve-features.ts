@@ -10,7 +10,7 @@ import type { BookDocument } from "../reading/document.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { FeatureDocument } from "../resources/catalog-items.ts";
 import { findCurrentSchemas, type EventSchemaDocument } from "../resources/event-schema.ts";
-import { quoteValue } from "../sentences.ts";
+import { quoteValue } from "../wording.ts";
 
 /** The features of a document, and what each of its event schemas consumes. */
 export interface ResolvedFeatures {

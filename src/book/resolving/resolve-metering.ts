@@ -11,7 +11,7 @@ import { resolveId, type ResolveContext, resolveSettingKey } from "../reading/re
 import type { EnrichmentFieldDocument, EventSchemaDocument } from "../resources/event-schema.ts";
 import { readRule } from "../resources/rule-fields.ts";
 import type { ComputationDocument, UsageMeterDocument } from "../resources/usage-meter.ts";
-import { quoteValue } from "../sentences.ts";
+import { quoteValue } from "../wording.ts";
 
 /** Resolves one version of an event schema. */
 export function resolveEventSchema(

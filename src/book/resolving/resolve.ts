@@ -7,16 +7,16 @@
 import type { Book } from "../model/book.ts";
 import type { AddOn, Setting } from "../model/catalog-items.ts";
 import type { Path } from "../problems.ts";
+import type { BookCache } from "../reading/book-cache.ts";
 import type { BookDocument } from "../reading/document.ts";
-import type { BookCache } from "../reading/memory.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { AddOnDocument, SettingDocument } from "../resources/catalog-items.ts";
-import { withArticle, quoteValue } from "../sentences.ts";
 import type { Steps } from "../steps.ts";
-import { type CachedResolveContext, resolveOnce } from "./remembered.ts";
+import { withArticle, quoteValue } from "../wording.ts";
 import { resolveAccount } from "./resolve-account.ts";
 import { resolveFeatures } from "./resolve-features.ts";
 import { resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
+import { type CachedResolveContext, resolveOnce } from "./resolve-once.ts";
 import { resolvePricePlan, indexVersions } from "./resolve-plan.ts";
 
 /** Resolves a whole document, in its order, an item in a step. Holes stay holes. */

@@ -9,8 +9,8 @@ import { parseDate, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
-import type { RuleInput } from "../model/maybe.ts";
-import { quoteValue } from "../sentences.ts";
+import type { RuleInput } from "../model/common-types.ts";
+import { quoteValue } from "../wording.ts";
 
 /** Most days of a grace period or a payment term: a hundred years. */
 const DAYS_MAX = 36_500;

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { quoteValue } from "../sentences.ts";
+import { quoteValue } from "../wording.ts";
 import {
   CYCLES_MAX,
   currency,

@@ -1,10 +1,10 @@
+import type { Backtest } from "../../analysis/backtest/backtest.ts";
 /**
  * A backtest as CSV: for each draft and account a row of its total, and one for each line.
  *
  * @module
  */
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
-import type { Backtest } from "../../proof/backtest/backtest.ts";
 import { escapeCsvCell } from "./invoice-csv.ts";
 
 const COLUMNS = [

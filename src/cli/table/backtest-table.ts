@@ -1,15 +1,15 @@
+import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
 /**
  * A backtest as a table for a terminal: what each draft comes to, who gains and who loses, and each account's lines.
  *
  * @module
  */
-import { groupThousands } from "../../invoicing/figure-text.ts";
+import { groupThousands } from "../../invoicing/format-values.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../proof/backtest/backtest.ts";
-import { formatRows, type TableRow } from "./columns.ts";
-import type { TableStyle } from "./style.ts";
+import { formatRows, type TableRow } from "./format-rows.ts";
+import type { TableStyle } from "./table-style.ts";
 
 /** Both amounts, what they differ by, and that as a share of the first. */
 interface AmountChange {

@@ -4,14 +4,14 @@
  * @module
  */
 import { parseInstant, formatDate } from "../../calendar/instant.ts";
-import { formatPeriod } from "../../invoicing/figure-text.ts";
+import { formatPeriod } from "../../invoicing/format-values.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { formatRuleLinks } from "../../rulebook.ts";
-import { formatRows, type TableRow } from "./columns.ts";
-import { PLAIN_STYLE, type TableStyle } from "./style.ts";
-import { wrapText } from "./wrapped.ts";
+import { formatRows, type TableRow } from "./format-rows.ts";
+import { PLAIN_STYLE, type TableStyle } from "./table-style.ts";
+import { wrapText } from "./wrap-text.ts";
 
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;

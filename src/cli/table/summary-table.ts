@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { groupThousands, formatMoney, formatNumber } from "../../invoicing/figure-text.ts";
+import { groupThousands, formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { netTotal } from "../../invoicing/paid-in-all.ts";
+import { netTotal } from "../../invoicing/net-total.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { formatRows } from "./columns.ts";
-import type { TableStyle } from "./style.ts";
+import { formatRows } from "./format-rows.ts";
+import type { TableStyle } from "./table-style.ts";
 
 /** What one account comes to in one currency. */
 interface AccountSum {

@@ -5,7 +5,7 @@
  */
 import type { FileHandle } from "node:fs/promises";
 
-import type { ByteSource } from "../events/byte-source.ts";
+import type { ByteSource } from "../event-inputs/byte-source.ts";
 
 const LINE_END = 0x0a;
 /** Read at once beyond the range: most lines end there. */

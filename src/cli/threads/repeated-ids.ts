@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ScannedRows, HAS_ID } from "./found-rows.ts";
+import { type ScannedRows, HAS_ID } from "./scanned-rows.ts";
 
 /** Buckets by the first byte of a hash: the rows of one fit a processor's cache. */
 const BUCKETS = 256;

@@ -5,14 +5,13 @@
  */
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import type { PlainAccount, PlainEvents } from "../../ledger/preview/plain-events.ts";
-import { openPlainSums, type PlainSums } from "../../ledger/preview/plain-sums.ts";
-import { type Disorder, describeDisorder } from "../../records/event-cursor.ts";
-import { InputError } from "../../records/problems.ts";
-import { describeSystemError } from "../problems.ts";
-import { IS_COUNTED } from "./found-rows.ts";
-import type { Thread } from "./pool.ts";
+import { InputError } from "../../event-files/input-error.ts";
+import { type Disorder, describeDisorder } from "../../event-files/merge-events.ts";
+import type { PlainAccount, PlainEvents } from "../../ledger/preview/order-free-events.ts";
+import { openPlainSums, type PlainSums } from "../../ledger/preview/order-free-sums.ts";
+import { describeSystemError } from "../errors.ts";
 import { findRepeatedIds } from "./repeated-ids.ts";
+import { IS_COUNTED } from "./scanned-rows.ts";
 import {
   type ScanResponse,
   openSetupEvents,
@@ -22,6 +21,7 @@ import {
   type ScanRequest,
   type ScanSetup,
 } from "./scanner.ts";
+import type { Thread } from "./start-thread.ts";
 
 /** Threads, and how much each looks at at once. */
 export interface ThreadPool {

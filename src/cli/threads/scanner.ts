@@ -7,24 +7,24 @@ import { type FileHandle, open } from "node:fs/promises";
 
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import { createObjectEventMaker } from "../../event-files/json-fields.ts";
+import type { EventMaker } from "../../event-files/mapped-event.ts";
 import {
   type EventKind,
   openPlainEvents,
   type PlainAccount,
   type PlainEvents,
-} from "../../ledger/preview/plain-events.ts";
-import { openPlainSums, type PlainSums } from "../../ledger/preview/plain-sums.ts";
-import type { MeteringBook } from "../../metering/program.ts";
+} from "../../ledger/preview/order-free-events.ts";
+import { openPlainSums, type PlainSums } from "../../ledger/preview/order-free-sums.ts";
+import type { MeteringBook } from "../../metering/compile-metering.ts";
 import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import { parseJson } from "../../numbers/json.ts";
-import type { EventFileMap } from "../../records/csv-map.ts";
-import type { EventSink } from "../../records/event-sink.ts";
-import { createObjectEventMaker } from "../../records/json-fields.ts";
-import type { EventMaker } from "../../records/mapped-event.ts";
-import { createFingerprinter, type Fingerprinter, type FingerprintKey } from "../events/fingerprint.ts";
-import { createNdjsonCursor, type NdjsonCursor } from "../events/ndjson.ts";
-import { createRowList, type ScannedRows, HAS_ID, IS_COUNTED, type RowList } from "./found-rows.ts";
+import { createFingerprinter, type Fingerprinter, type FingerprintKey } from "../event-inputs/fingerprint.ts";
+import { createNdjsonCursor, type NdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
 import { type ByteRange, openPart } from "./part-source.ts";
+import { createRowList, type ScannedRows, HAS_ID, IS_COUNTED, type RowList } from "./scanned-rows.ts";
 
 const BUFFER_BYTES = 1 << 20;
 

@@ -5,8 +5,8 @@
  */
 import { parentPort } from "node:worker_threads";
 
-import { listTransfers } from "./pool.ts";
 import { createScanner } from "./scanner.ts";
+import { listTransfers } from "./start-thread.ts";
 
 const scanner = createScanner();
 parentPort?.on("message", (request: Parameters<typeof scanner.respond>[0]) => {

@@ -4,13 +4,13 @@
  * @module
  */
 import { hasCode, RatebookError } from "../../errors.ts";
-import { groupThousands } from "../../invoicing/figure-text.ts";
+import { InputError } from "../../event-files/input-error.ts";
+import { groupThousands } from "../../invoicing/format-values.ts";
 import { isRowFault } from "../../ledger/preview/preview-usage.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { InputError } from "../../records/problems.ts";
 import type { Arguments } from "../arguments.ts";
+import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import { UsageError } from "../problems.ts";
 import { type UsageRow, readUsageLines } from "./usage-rows.ts";
 
 /** So many problems of rows are told one by one. */

@@ -8,15 +8,15 @@ import { Readable } from "node:stream";
 
 import { parse } from "csv-parse";
 
-import { didYouMean } from "../../book/nearest.ts";
+import { didYouMean } from "../../book/did-you-mean.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { type Separator, detectSeparator } from "../../event-files/separator.ts";
 import { readUsageRow, toUsageRow, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { InputError, quoteText } from "../../records/problems.ts";
-import { type Separator, detectSeparator } from "../../records/separator.ts";
-import { type ByteSource, openByteSource } from "../events/byte-source.ts";
+import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
 import type { Io } from "../io.ts";
 
 /** How much of a meter an account used on a day. Several rows of one account, meter and day add up. */

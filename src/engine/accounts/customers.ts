@@ -12,7 +12,7 @@ import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { accountIdsWhere } from "../account-lists.ts";
+import { accountIdsWhere } from "../all-accounts.ts";
 import type { Configuration } from "../configuration.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Body, withoutUndefined, toPlainJson, withoutAbsent } from "../document-body.ts";

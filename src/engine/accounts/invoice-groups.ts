@@ -12,8 +12,8 @@ import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledge
 import { notFound } from "../../ledger/refusals.ts";
 import type { AccountWork, Workspace } from "../../ledger/workspace.ts";
 import type { Scope } from "../../store/store.ts";
-import { inTurns } from "../../store/turns.ts";
-import { groupMembers } from "../account-lists.ts";
+import { inTurns } from "../../store/yielder.ts";
+import { groupMembers } from "../all-accounts.ts";
 import { finalizeGroup } from "../billing/bill-run.ts";
 import { revisionAfter } from "../configuration-revision.ts";
 import {
@@ -23,9 +23,9 @@ import {
   listConfigured,
   addDocument,
   type StoredResource,
-} from "../configured.ts";
+} from "../configured-resources.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import type { EngineView } from "../elsewhere/engine-store.ts";
+import type { EngineView } from "../external/engine-store.ts";
 import type { Page, PagedOptions } from "../pages.ts";
 
 const WHAT = "invoice group";

@@ -24,11 +24,11 @@ import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../
 import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
-import { inTurns } from "../../store/turns.ts";
-import { accountIdsWhere } from "../account-lists.ts";
+import { inTurns } from "../../store/yielder.ts";
+import { accountIdsWhere } from "../all-accounts.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
-import type { EngineView } from "../elsewhere/engine-store.ts";
+import type { EngineView } from "../external/engine-store.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
 /** A stretch of time in which an account has one version of a plan (S16.1). */

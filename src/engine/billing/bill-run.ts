@@ -12,9 +12,9 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
-import { groupMembers } from "../account-lists.ts";
+import { groupMembers } from "../all-accounts.ts";
 import { commitCatchUpPiece, type EngineContext } from "../context.ts";
-import type { PrefetchedUsage } from "../elsewhere/source-cells.ts";
+import type { PrefetchedUsage } from "../external/source-cells.ts";
 import { consolidateGroup } from "./consolidation.ts";
 
 /** The result of a bill run. */

@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { compositeInvoiceId, consolidate, findDueByDay, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
-import { inTurns } from "../../store/turns.ts";
+import { inTurns } from "../../store/yielder.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 
 /**

@@ -10,7 +10,7 @@ import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/cred
 import type { CreditRecord } from "../../ledger/records.ts";
 import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
 import type { EngineContext } from "../context.ts";
-import { projectAccount } from "../looks.ts";
+import { projectAccount } from "../projected-accounts.ts";
 
 /** The credits of an account that are in force, added up; amounts are in its invoice currency. */
 export interface CreditBalance {

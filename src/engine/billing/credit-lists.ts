@@ -6,18 +6,18 @@
 import type { Steps } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
-import { billInSteps } from "../../ledger/account/bill.ts";
+import { billInSteps } from "../../ledger/account/bill-failure.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { compareNewest } from "../../store/order.ts";
-import { accountsWithStaleDrafts, inChunks } from "../account-lists.ts";
+import { compareNewest } from "../../store/list-order.ts";
+import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
-import { projectAccounts } from "../looks.ts";
 import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { projectAccounts } from "../projected-accounts.ts";
 import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Which credits a list holds; what is absent does not filter. */

@@ -16,10 +16,10 @@ import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/cred
 import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { inTurns } from "../../store/turns.ts";
-import { findAccountsInId, accountsWithStaleDrafts } from "../account-lists.ts";
+import { inTurns } from "../../store/yielder.ts";
+import { findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
-import { projectAccount } from "../looks.ts";
+import { projectAccount } from "../projected-accounts.ts";
 import { collectSkipped, retryPerAccount } from "./skipped-accounts.ts";
 
 /** Makes credits for accounts, all or none (S12). */

@@ -17,8 +17,8 @@ import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { decideOnAccount, type EngineContext } from "../context.ts";
-import { projectAccount } from "../looks.ts";
 import { type Page, selectPage, type PageOptions } from "../pages.ts";
+import { projectAccount } from "../projected-accounts.ts";
 
 /** A feature credit entry as a read shows it (S11.2). */
 export type EntrySnapshot = Omit<EntryRecord, "spentAtBefore"> & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };

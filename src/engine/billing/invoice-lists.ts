@@ -6,7 +6,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
-import { accountsWithStaleDrafts, inChunks } from "../account-lists.ts";
+import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
 import { catchUpFarAmong, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import {

@@ -7,20 +7,20 @@ import type { Steps } from "../../book/steps.ts";
 import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
-import { billInSteps } from "../../ledger/account/bill.ts";
+import { billInSteps } from "../../ledger/account/bill-failure.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { listedAt } from "../../ledger/account/draft-places.ts";
+import { listedAt } from "../../ledger/account/draft-index.ts";
 import { listDrafts } from "../../ledger/account/drafts.ts";
 import { idsNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { compareIds } from "../../ledger/order.ts";
+import { compareIds } from "../../ledger/compare-ids.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { collectIds, accountsIn, inChunks, findAccountsInId, accountsWithStaleDrafts } from "../account-lists.ts";
+import { collectIds, accountsIn, inChunks, findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
-import { type ProjectedAccounts, projectAccounts } from "../looks.ts";
+import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 import { collectSkipped, retryPerAccount, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */

@@ -5,7 +5,7 @@
  */
 import { dayOf, INSTANT_MIN } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { accountCells } from "../../ledger/kept-usage.ts";
+import { accountCells } from "../../ledger/billed-usage.ts";
 import { type LateUsage, findLateUsage } from "../../ledger/late-usage.ts";
 import { groupByAccount } from "../../ledger/reads.ts";
 import type { EngineContext } from "../context.ts";

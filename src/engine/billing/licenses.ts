@@ -9,7 +9,7 @@ import * as licenseCommands from "../../ledger/commands/licenses.ts";
 import type { AccountRecord, LicenseUpdateRecord } from "../../ledger/records.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
-import { accountsWithinBound } from "../account-lists.ts";
+import { accountsWithinBound } from "../all-accounts.ts";
 import { decideOnAccount, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions } from "../pages.ts";
 

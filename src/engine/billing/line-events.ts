@@ -14,9 +14,9 @@ import { invalidInput, notFound, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
-import { inTurns } from "../../store/turns.ts";
+import { inTurns } from "../../store/yielder.ts";
 import { type EngineContext, openCaughtUp } from "../context.ts";
-import type { EngineView } from "../elsewhere/engine-store.ts";
+import type { EngineView } from "../external/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { toFinalSnapshot, readInvoice, type InvoiceSnapshot, listSnapshots } from "./invoices.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { hasCode } from "../../errors.ts";
-import type { SkippedAccount } from "../../ledger/account/bill.ts";
+import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
 
 /** The part of an answer over many accounts that names those that it leaves out. */
 export interface WithoutSkipped {

@@ -29,7 +29,7 @@ import {
   newDocument,
   patchDocument,
   type StoredResource,
-} from "../configured.ts";
+} from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body, ConfiguredItem } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";

@@ -19,12 +19,12 @@ import {
   newDocument,
   patchDocument,
   type StoredResource,
-} from "../configured.ts";
+} from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf, NamedBody } from "../documents.ts";
 import type { ListOptions, Page, PagedOptions } from "../pages.ts";
-import { isSameDependency, isSameField } from "./same-rules.ts";
+import { isSameDependency, isSameField } from "./equal-rules.ts";
 import { firstVersions, requireLatest, latestVersions, requireVersion } from "./versions.ts";
 
 type SchemaDocument = DocumentOf<"eventSchema">;

@@ -11,8 +11,8 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, notFound, quoteText, refusal } from "../../ledger/refusals.ts";
-import { accountIdsWhere } from "../account-lists.ts";
 import { decideMigrations } from "../accounts/plans.ts";
+import { accountIdsWhere } from "../all-accounts.ts";
 import {
   allConfigured,
   changeConfigured,
@@ -27,7 +27,7 @@ import {
   newDocument,
   patchDocument,
   type StoredResource,
-} from "../configured.ts";
+} from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";

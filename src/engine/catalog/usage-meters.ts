@@ -9,7 +9,7 @@ import { buildTimeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { quoteText, refusal } from "../../ledger/refusals.ts";
-import { accountsIn } from "../account-lists.ts";
+import { accountsIn } from "../all-accounts.ts";
 import {
   changeConfigured,
   checkGiven,
@@ -22,12 +22,12 @@ import {
   addDocument,
   patchDocument,
   type StoredResource,
-} from "../configured.ts";
+} from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
 import type { ListOptions, Page } from "../pages.ts";
-import { areSameComputations } from "./same-rules.ts";
+import { areSameComputations } from "./equal-rules.ts";
 
 type MeterDocument = DocumentOf<"usageMeter">;
 const WORDS = { what: "usage meter", rule: "S5.4" } as const;

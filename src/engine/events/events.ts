@@ -19,12 +19,12 @@ import { notFound } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
-import { inTurns } from "../../store/turns.ts";
-import { inChunks } from "../account-lists.ts";
+import { inTurns } from "../../store/yielder.ts";
+import { inChunks } from "../all-accounts.ts";
 import { catchUpFar, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
-import type { EngineView } from "../elsewhere/engine-store.ts";
-import { projectAccounts } from "../looks.ts";
+import type { EngineView } from "../external/engine-store.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
+import { projectAccounts } from "../projected-accounts.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { eventsKeptSince } from "./retention.ts";
 

@@ -16,7 +16,7 @@ import { RatebookError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { mergeCells } from "../../ledger/cell-sums.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
-import { compareIds } from "../../ledger/order.ts";
+import { compareIds } from "../../ledger/compare-ids.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";

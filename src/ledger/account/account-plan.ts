@@ -8,7 +8,7 @@ import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { canPay } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
-import type { GraceTerms } from "../../invoicing/grace.ts";
+import type { GraceTerms } from "../../invoicing/grace-period.ts";
 import { NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
 import { subtract } from "../../numbers/decimal.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
@@ -16,7 +16,7 @@ import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecor
 import type { AccountWork } from "../workspace.ts";
 import { groupChangedAt } from "./account-history.ts";
 import { type FindPlan, associatedPlan } from "./associated-plans.ts";
-import { createPlanClock } from "./plan-clock.ts";
+import { createPlanClock } from "./plans-at-event.ts";
 
 /** The plans of an account, laid out once for its associations and its group. */
 export function findAccountPlan(catalog: Catalog, record: AccountRecord): AccountPlan {

@@ -9,9 +9,9 @@
 import { type Steps, runToCompletion } from "../../book/steps.ts";
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
-import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicing/draw.ts";
-import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/dues.ts";
-import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
+import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicing/draw-invoices.ts";
+import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
+import { closesAt, type GraceTerms } from "../../invoicing/grace-period.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import {
   type AccountCycle,
@@ -21,19 +21,19 @@ import {
   type Timeline,
   buildTimeline,
 } from "../../invoicing/timeline.ts";
+import { saveBilledUsage } from "../billed-usage.ts";
 import type { Catalog } from "../catalog.ts";
-import { saveBilledUsage } from "../kept-usage.ts";
-import { groupBy } from "../order.ts";
+import { groupBy } from "../compare-ids.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findGraceTerms, catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
-import { saveAfterCatchUp } from "./draft-places.ts";
+import { saveAfterCatchUp } from "./draft-index.ts";
 import { mayTakeCredits } from "./drafts.ts";
 import { dueEntryId, grantKey } from "./due-ids.ts";
 import { drawOpenInvoices, finalizeInvoice, createGrantedCredit } from "./invoices.ts";
 import { findOpenCycles, createOpenCheck, earliestStart } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
-import { knownSince, overageLimitWindow } from "./plan-clock.ts";
+import { knownSince, overageLimitWindow } from "./plans-at-event.ts";
 
 /**
  * Does what falls due up to and including an instant, and was not done: feature credit entries and credits that plans

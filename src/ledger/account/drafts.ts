@@ -9,13 +9,13 @@
 import type { Steps } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { type DraftTerms, invoiceKey } from "../../invoicing/draft.ts";
-import type { DrawOptions } from "../../invoicing/draw.ts";
+import type { DrawOptions } from "../../invoicing/draw-invoices.ts";
 import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountWork } from "../workspace.ts";
 import { catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
-import { draftIndexKnownUntil } from "./draft-places.ts";
+import { draftIndexKnownUntil } from "./draft-index.ts";
 import { dueInvoiceId } from "./due-ids.ts";
 import { toDraftInvoice, type DraftInvoice, drawOpenInvoices } from "./invoices.ts";
 import { findOpenCycles, earliestStart } from "./open-cycles.ts";

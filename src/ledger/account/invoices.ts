@@ -9,7 +9,7 @@ import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
 import { invoiceKey } from "../../invoicing/draft.ts";
-import { drawDrafts, type DrawnInvoice, type DrawOptions } from "../../invoicing/draw.ts";
+import { drawDrafts, type DrawnInvoice, type DrawOptions } from "../../invoicing/draw-invoices.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";

@@ -4,15 +4,15 @@
  * @module
  */
 import { INSTANT_END, INSTANT_MIN, type Instant, dayStart } from "../../calendar/instant.ts";
-import { cardCount } from "../../invoicing/cards.ts";
-import { type ClosedCycles, closesAt, earliestOpenEnd } from "../../invoicing/grace.ts";
+import { type ClosedCycles, closesAt, earliestOpenEnd } from "../../invoicing/grace-period.ts";
+import { cardCount } from "../../invoicing/plan-cards.ts";
 import { type AccountCycle, cyclesIn, buildTimeline } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findGraceTerms, findAccountPlan } from "./account-plan.ts";
 import { isInvoiced } from "./invoices.ts";
-import type { AccountPeriod, Closed } from "./plan-clock.ts";
+import type { AccountPeriod, Closed } from "./plans-at-event.ts";
 
 /**
  * Why events of a period, their undo and the moves of their overage are refused; undefined while the period is open. A

@@ -17,7 +17,7 @@ import { cycleAt, NO_END, type Timeline, buildTimeline } from "../../invoicing/t
 import { decisionInstant, findAccountPlan } from "../account/account-plan.ts";
 import { type AssociatedCycles, keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { saveWithDraftIndex } from "../account/draft-places.ts";
+import { saveWithDraftIndex } from "../account/draft-index.ts";
 import { standardCycles } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";

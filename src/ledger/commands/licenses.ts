@@ -4,13 +4,13 @@
  * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { closesAt } from "../../invoicing/grace.ts";
+import { closesAt } from "../../invoicing/grace-period.ts";
 import { cycleAt, cyclesIn, NO_END, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { saveWithDraftIndex } from "../account/draft-places.ts";
+import { saveWithDraftIndex } from "../account/draft-index.ts";
 import { invoicedUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";

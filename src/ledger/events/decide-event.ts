@@ -8,13 +8,13 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
+import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
-import type { Units } from "../../metering/measure.ts";
-import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/program.ts";
+import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
-import type { AccountPeriod, Closed } from "../account/plan-clock.ts";
+import type { AccountPeriod, Closed } from "../account/plans-at-event.ts";
 import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
 import * as outcomes from "./event-outcomes.ts";
 

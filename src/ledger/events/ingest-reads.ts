@@ -4,7 +4,7 @@
  * @module
  */
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
-import { earliestChargeStart } from "../../invoicing/dues.ts";
+import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";

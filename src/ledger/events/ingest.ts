@@ -17,6 +17,7 @@ import type { IngestOutcome } from "../outcome.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
+import { EventAccount } from "./account-at-event.ts";
 import {
   decideEvent,
   type DecisionTime,
@@ -25,7 +26,6 @@ import {
   refuseDuplicate,
   refuseExternal,
 } from "./decide-event.ts";
-import { EventAccount } from "./event-account.ts";
 import { newEvent, type NewEvent } from "./new-event.ts";
 
 /** An account that a batch names, as it was read. */

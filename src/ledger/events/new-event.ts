@@ -5,10 +5,10 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
+import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventAttribute, IncomingEvent, EventInput } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import type { SchemaProgram } from "../../metering/program.ts";
 import { type Decimal, type DecimalInput, decimalOfInteger, formatDecimal, parseValue } from "../../numbers/decimal.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
 import { INGEST_STATUSES, type IngestStatus } from "../outcome.ts";

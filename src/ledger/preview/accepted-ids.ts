@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import { rememberIds, type SeenIds } from "./seen-ids.ts";
+import { rememberIds, type SeenIds } from "./accepted-id-set.ts";
 
 /** One scenario that accepts an event, and until when it holds the event's id, exclusive. */
 export interface IdClaim<Scenario> {

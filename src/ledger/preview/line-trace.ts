@@ -1,3 +1,4 @@
+import { didYouMean } from "../../book/did-you-mean.ts";
 /**
  * The events behind the lines of a preview, with what each added and what rules saw of it (S13.6).
  *
@@ -5,12 +6,11 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/model/metering.ts";
-import { didYouMean } from "../../book/nearest.ts";
 import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import type { SchemaProgram } from "../../metering/program.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";

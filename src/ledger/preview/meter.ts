@@ -9,13 +9,13 @@ import type { EventSlots } from "../../metering/event-slots.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-row.ts";
 import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
-import type { CountedEvents } from "./counted-events.ts";
+import { rememberIds } from "./accepted-id-set.ts";
+import type { CountedEvents } from "./premeasured-events.ts";
 import { eventCountsOf, type EventCounts, type EventProblem, takeEvents } from "./preview-events.ts";
 import { checkBook } from "./preview-input.ts";
 import { startEventRun } from "./preview-run.ts";
 import { refusedCells } from "./preview-usage.ts";
 import type { PreviewOptions } from "./preview.ts";
-import { rememberIds } from "./seen-ids.ts";
 
 /** How events are metered. */
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventInput } from "../../metering/event-envelope.ts";
-import { forEachPrefetched } from "../../metering/look-ahead.ts";
+import { forEachPrefetched } from "../../metering/prefetch.ts";
 import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "../outcome.ts";
 import type { EventRun } from "./preview-run.ts";
 

@@ -17,15 +17,15 @@ import type { RuleBudget } from "../../rules/budget.ts";
 import { createCatalog } from "../catalog.ts";
 import { refuse, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
+import type { SeenIds } from "./accepted-id-set.ts";
 import { AcceptedIds } from "./accepted-ids.ts";
-import { type CountedEvents, addCountedEvents } from "./counted-events.ts";
 import type { Tracer } from "./line-trace.ts";
+import { isAgreed, takeInEach } from "./multiple-scenarios.ts";
 import { createTally } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
+import { type CountedEvents, addCountedEvents } from "./premeasured-events.ts";
 import { decideIn, heldUntil, openScenario, type ScenarioResult } from "./preview-scenario.ts";
 import { Agreements, outcomeOfUnaccepted, type RunState } from "./run-state.ts";
-import type { SeenIds } from "./seen-ids.ts";
-import { isAgreed, takeInEach } from "./several-scenarios.ts";
 
 /** How events are decided. */
 export interface EventRunOptions {

@@ -8,7 +8,7 @@ import type { Day, Instant } from "../../calendar/instant.ts";
 import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
-import type { Units } from "../../metering/measure.ts";
+import type { Units } from "../../metering/measure-units.ts";
 import { createUsageTally, type Usage, type UsageCell, type UsageTally } from "../../metering/usage.ts";
 import { add, type Decimal } from "../../numbers/decimal.ts";
 import { type Catalog, withPlan } from "../catalog.ts";

@@ -1,10 +1,10 @@
+import { didYouMean } from "../../book/did-you-mean.ts";
 /**
  * Usage that was counted elsewhere, taken into a run in place of the events that it came from, or beside others (S17.1).
  *
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { didYouMean } from "../../book/nearest.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { readUsageRow } from "../../metering/usage-row.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";

@@ -1,3 +1,4 @@
+import { didYouMean } from "../../book/did-you-mean.ts";
 /**
  * The preview: from a book and events to the invoices of its accounts, as a pure function (S13.5, book.md).
  *
@@ -6,7 +7,6 @@
 import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
-import { didYouMean } from "../../book/nearest.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
@@ -14,20 +14,20 @@ import type { EventSlots } from "../../metering/event-slots.ts";
 import type { UsageRowInput } from "../../metering/usage-row.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
-import type { SkippedAccount } from "../account/bill.ts";
+import type { SkippedAccount } from "../account/bill-failure.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { quoteText } from "../refusals.ts";
-import type { CountedEvents } from "./counted-events.ts";
+import { rememberIds, type SeenIds } from "./accepted-id-set.ts";
 import { type DayEvents, type EventSampler, startSampling } from "./day-events.ts";
 import { type LineTrace, startTrace, type Tracer } from "./line-trace.ts";
+import type { CountedEvents } from "./premeasured-events.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
-import { drawAccount } from "./preview-draw.ts";
 import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
 import { checkBook, checkOptions, toPreviewInput, type PreviewInput } from "./preview-input.ts";
+import { drawAccount } from "./preview-invoices.ts";
 import { invalidOption, type RangeOptions, toPreviewRange, rangeOfEvents } from "./preview-range.ts";
 import { type EventRun, startEventRun } from "./preview-run.ts";
 import { takeUsage, usageTaker } from "./preview-usage.ts";
-import { rememberIds, type SeenIds } from "./seen-ids.ts";
 
 /** Options of a preview. */
 export interface PreviewOptions extends RangeOptions {

@@ -1,10 +1,10 @@
+import type { PriceCurve, PricePiece } from "../../analysis/price-curve.ts";
 /**
  * The line of a price curve on a picture.
  *
  * @module
  */
 import { add, type Decimal, divide, multiply, ONE, ZERO } from "../../numbers/decimal.ts";
-import type { PriceCurve, PricePiece } from "../../proof/price-curve.ts";
 
 /** A point of a picture, in pixels. */
 export interface Point {

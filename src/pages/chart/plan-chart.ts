@@ -1,3 +1,6 @@
+import { curveEdges } from "../../analysis/curve-edges.ts";
+import type { CardCurve, CurveKind, PlanCurves } from "../../analysis/plan-curves.ts";
+import type { PriceCurve } from "../../analysis/price-curve.ts";
 /**
  * The cost curves of a plan as one SVG: nothing in it runs or is loaded, and a screen reader reads it in sentences.
  *
@@ -5,20 +8,10 @@
  */
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, parseDecimal, greatest, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
-import { curveEdges } from "../../proof/curve-edges.ts";
-import type { CardCurve, CurveKind, PlanCurves } from "../../proof/plan-curves.ts";
-import type { PriceCurve } from "../../proof/price-curve.ts";
-import { escapeHtml } from "../escaped.ts";
+import { escapeHtml } from "../escape-html.ts";
+import { createAmountAxis, type Axis, createQuantityAxis } from "./axis.ts";
 import { drawCurvePath, type Point } from "./curve-path.ts";
-import {
-  formatAmount,
-  type CurveNote,
-  describeJumps,
-  findJumps,
-  formatQuantity,
-  describeSlabs,
-} from "./curve-words.ts";
-import { createAmountAxis, type Axis, createQuantityAxis } from "./scale.ts";
+import { formatAmount, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
 
 const WIDTH = 720;
 /** A chart of less has its words below each other that stand beside each other elsewhere, in pixels. */

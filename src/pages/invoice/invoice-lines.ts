@@ -5,7 +5,7 @@
  * @module
  */
 import { describeItems, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
-import { formatMoney, formatNumber } from "../../invoicing/figure-text.ts";
+import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import {
   type Invoice,
   type InvoiceLine,
@@ -16,7 +16,7 @@ import {
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
 import type { SlabExplanation } from "../../rating/charge.ts";
-import { createSlabLabeler } from "../slab-words.ts";
+import { createSlabLabeler } from "../slab-text.ts";
 
 /** A row of the table. */
 export interface PageRow {

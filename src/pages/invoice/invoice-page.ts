@@ -6,13 +6,13 @@
 import { createHash } from "node:crypto";
 
 import { formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { formatMoney } from "../../invoicing/figure-text.ts";
+import { formatMoney } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { escapeHtml } from "../escaped.ts";
+import { escapeHtml } from "../escape-html.ts";
 import { INVOICE_TITLES } from "../invoice-titles.ts";
-import { formatLongDate, formatLongPeriod } from "./date-words.ts";
+import { formatLongDate, formatLongPeriod } from "./date-text.ts";
 import { createPageRows, type PageRow, computePayment } from "./invoice-lines.ts";
 import { formatInvoiceNumber } from "./invoice-number.ts";
 import { INVOICE_STYLE } from "./invoice-style.ts";

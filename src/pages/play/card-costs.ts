@@ -1,3 +1,5 @@
+import { curveEdges, priceAtQuantity } from "../../analysis/curve-edges.ts";
+import type { CardCurve, PlanCurves } from "../../analysis/plan-curves.ts";
 /**
  * What a card comes to at a quantity: in all, for each unit on average, and for the next one.
  *
@@ -6,10 +8,8 @@
 import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, parseDecimal, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
-import { curveEdges, priceAtQuantity } from "../../proof/curve-edges.ts";
-import type { CardCurve, PlanCurves } from "../../proof/plan-curves.ts";
 import { priceThrough } from "../../rating/slabs.ts";
-import { formatAmount, formatQuantity } from "../chart/curve-words.ts";
+import { formatAmount, formatQuantity } from "../chart/curve-text.ts";
 import { toPrintable } from "../printable.ts";
 
 /** A card's price at one quantity, as texts. */

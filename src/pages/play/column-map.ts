@@ -6,9 +6,9 @@
  */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
-import { type Columns, guessColumns, type Sample } from "../../records/columns.ts";
-import { findMatchingForms } from "../../records/text-forms.ts";
-import { type FormPath, listAt, valueAt } from "./plan-edit.ts";
+import { type Columns, guessColumns, type Sample } from "../../event-files/guess-columns.ts";
+import { findMatchingForms } from "../../event-files/time-and-number-forms.ts";
+import { type FormPath, listAt, valueAt } from "./book-edits.ts";
 
 /** A part of an event, and where the map says where it comes from. */
 export interface MapPart {

@@ -1,3 +1,4 @@
+import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 /**
  * What the playground shows for what was put in: problems with their places, or invoices, curves and cycles.
  *
@@ -13,10 +14,9 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import { add, Decimal, parseDecimal, ZERO } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { type PlanCurves, planCurves } from "../../proof/plan-curves.ts";
 import { drawChartWithDescription, type ChartWithDescription } from "../chart/plan-chart.ts";
 import { INVOICE_TITLES } from "../invoice-titles.ts";
-import { formatLongPeriod } from "../invoice/date-words.ts";
+import { formatLongPeriod } from "../invoice/date-text.ts";
 import { createPageRows, type PageRow } from "../invoice/invoice-lines.ts";
 import { toPrintable } from "../printable.ts";
 import { type CardCosts, computeCardCosts } from "./card-costs.ts";

@@ -8,7 +8,7 @@ import type { CycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, formatInstant, type Instant, toInstant } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, buildTimeline } from "../../invoicing/timeline.ts";
 import { toDecisions, findPlanIn } from "../../ledger/account/associated-plans.ts";
-import { formatLongDate, formatLongPeriod } from "../invoice/date-words.ts";
+import { formatLongDate, formatLongPeriod } from "../invoice/date-text.ts";
 import { toPrintable } from "../printable.ts";
 import type { PlayState } from "./play-state.ts";
 

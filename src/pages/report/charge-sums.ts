@@ -1,3 +1,4 @@
+import type { ChargedDay } from "../../analysis/daily-charges.ts";
 /**
  * What the usage of all accounts came to, day by day: the charges of each meter and currency added up.
  *
@@ -14,7 +15,6 @@ import {
   roundFraction,
   subtractFractions,
 } from "../../numbers/fraction.ts";
-import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import { toPrintable } from "../printable.ts";
 import type { ChargeDays } from "./report-data.ts";
 

@@ -1,3 +1,4 @@
+import type { ChargedDay } from "../../analysis/daily-charges.ts";
 /**
  * An invoice as a page shows it: the rows that a terminal prints, with what is needed to look into each.
  *
@@ -9,10 +10,9 @@ import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from 
 import type { DayEvents } from "../../ledger/preview/day-events.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
-import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import type { Rounding } from "../../rating/commitment.ts";
 import { toPrintable } from "../printable.ts";
-import { createSlabLabeler } from "../slab-words.ts";
+import { createSlabLabeler } from "../slab-text.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** What a line's charge came to on each day, where that is known, and the events of a day, where they are. */

@@ -6,7 +6,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import type { Caller, Endpoint, Permission, Role } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { toClientNetwork } from "./addresses.ts";
+import { toClientNetwork } from "./client-networks.ts";
 import { createFailureCounter } from "./failed-credentials.ts";
 import { type ApiKeys, manageApiKeys, isKey, isSameKey, type StoredKey, keyIdOf } from "./keys.ts";
 import { createRateLimiter, keepNewest, type RateLimitOptions } from "./rate-limits.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toClientNetwork } from "./addresses.ts";
+import { toClientNetwork } from "./client-networks.ts";
 import { keepNewest } from "./rate-limits.ts";
 
 /** How many bad credentials an address may send within 30 minutes; the next one is refused. */

@@ -13,10 +13,10 @@ import { RatebookError } from "../../errors.ts";
 import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
 import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
-import { createYielder } from "../../store/turns.ts";
+import { createYielder } from "../../store/yielder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
-import { createMark, MARKS_MAX, describeFirstMark, replaceMarkedItems } from "./unkept.ts";
+import { createMark, MARKS_MAX, describeFirstMark, replaceMarkedItems } from "./unrepresentable-numbers.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const OTHER_TYPE = "application/octet-stream";

@@ -7,11 +7,11 @@ import * as z from "zod";
 
 import type { AddOn } from "../../book/model/catalog-items.ts";
 import { addOn } from "../../book/resources/catalog-items.ts";
-import type { StoredResource } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured-resources.ts";
 import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { createAnswerDeriver } from "../shapes/answer-of.ts";
+import { createAnswerDeriver } from "../shapes/derive-answers.ts";
 import { createListShape, answerPage } from "../shapes/list.ts";
 
 const TAG = "Add-ons";

@@ -13,7 +13,7 @@ import type { EventInput } from "../../metering/event-envelope.ts";
 import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { success } from "../http/fields.ts";
-import { UnrepresentableItem } from "../http/unkept.ts";
+import { UnrepresentableItem } from "../http/unrepresentable-numbers.ts";
 import { ingestionStatus, usageEvent } from "../shapes/event.ts";
 
 const EVENTS_MAX = 1000;

@@ -13,7 +13,7 @@ import type { CompositeSnapshot } from "../../engine/events/usage.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
 import type { InvoiceStatus } from "../../invoicing/invoice.ts";
-import { compareNewest } from "../../store/order.ts";
+import { compareNewest } from "../../store/list-order.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { queryTime } from "../http/fields.ts";
 import { type PagedRequest, listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
@@ -26,7 +26,7 @@ import {
   invoiceWithLinesShape,
 } from "../shapes/invoice.ts";
 import { keepItem, readBoundedPage, answerOpenPage, createOpenListShape, skippedShape } from "../shapes/list.ts";
-import { renderComposite, renderInvoice } from "./invoice-letter.ts";
+import { renderComposite, renderInvoice } from "./invoice-html.ts";
 
 const listFilters = {
   account_id: z.string().optional(),

@@ -13,8 +13,8 @@ import { shortId } from "../../numbers/short-id.ts";
 import { type Endpoint, defineEndpoint } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { day, number, formatDay, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { withRetentionHeader } from "../http/kept-events.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../http/pagination.ts";
+import { withRetentionHeader } from "../http/retention-header.ts";
 import { openPageFields, toPageFields } from "../shapes/list.ts";
 import { formatRule } from "../shapes/rule-text.ts";
 

@@ -11,8 +11,8 @@ import {
   METRIC_NAMES,
   metricsRequest,
 } from "../../book/requests/metrics-request.ts";
-import { WALKED_ACCOUNTS_MAX } from "../../engine/account-lists.ts";
-import { type MetricResult, POINTS_MAX } from "../../engine/analytics/metrics.ts";
+import { WALKED_ACCOUNTS_MAX } from "../../engine/all-accounts.ts";
+import { type MetricResult, POINTS_MAX } from "../../engine/metrics/metrics.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { number, formatTime, timestamp } from "../http/fields.ts";
 import { skippedShape } from "../shapes/list.ts";

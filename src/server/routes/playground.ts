@@ -7,7 +7,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { readPage } from "../../pages/page-file.ts";
 import { findFirstPlanDay, createStateFromBook } from "../../pages/play/play-state.ts";
-import { readPolicy, embedData } from "../../pages/self-contained.ts";
+import { readPolicy, embedData } from "../../pages/self-contained-page.ts";
 import { type Endpoint, defineEndpoint } from "../http/endpoint.ts";
 
 /** The page, for who may read: it is one file, and sends nothing back. */

@@ -10,7 +10,7 @@ import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/reques
 import { currency, label } from "../../book/resources/fields.ts";
 import { CURRENCIES_MAX, pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
-import type { StoredResource } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured-resources.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { invariant } from "../../errors.ts";

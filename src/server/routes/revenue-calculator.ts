@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { revenueRequest } from "../../book/requests/revenue-request.ts";
 import { allLines, cardLineType, INVOICE_TYPES } from "../../invoicing/invoice.ts";
-import type { CalculatedInvoice } from "../../ledger/analytics/revenue-calculator.ts";
+import type { CalculatedInvoice } from "../../ledger/metrics/revenue-calculator.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { number, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";

@@ -11,7 +11,7 @@ import type { StoredSetting } from "../../engine/entity-settings.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { addressShape, toAddressJson } from "./address.ts";
-import { createAnswerDeriver } from "./answer-of.ts";
+import { createAnswerDeriver } from "./derive-answers.ts";
 import { invoiceGroupShape, toGroupJson } from "./invoice-group.ts";
 import { settingShape, toSettingJson } from "./setting.ts";
 

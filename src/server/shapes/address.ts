@@ -8,7 +8,7 @@ import type * as z from "zod";
 import type { Address } from "../../book/model/account.ts";
 import { address } from "../../book/resources/account.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { createAnswerDeriver } from "./answer-of.ts";
+import { createAnswerDeriver } from "./derive-answers.ts";
 
 /** A postal address. */
 export const addressShape = createAnswerDeriver().derive(address).meta({ id: "Address" });

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { EventPlace } from "../../engine/events/event-places.ts";
+import type { EventPlace } from "../../engine/events/event-cycles.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { day, number, formatDay, withoutAbsent } from "../http/fields.ts";

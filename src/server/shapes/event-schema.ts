@@ -7,9 +7,9 @@ import * as z from "zod";
 
 import type { EventSchema } from "../../book/model/metering.ts";
 import { declaredFields, eventSchema, NAME_PATTERN } from "../../book/resources/event-schema.ts";
-import type { StoredResource } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured-resources.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { createAnswerDeriver } from "./answer-of.ts";
+import { createAnswerDeriver } from "./derive-answers.ts";
 import { formatRule } from "./rule-text.ts";
 
 const answers = createAnswerDeriver();

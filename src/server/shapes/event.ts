@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { EventPlace } from "../../engine/events/event-places.ts";
+import type { EventPlace } from "../../engine/events/event-cycles.ts";
 import { invariant } from "../../errors.ts";
 import { sentDimensions } from "../../ledger/events/new-event.ts";
 import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../ledger/outcome.ts";

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Page } from "../../engine/pages.ts";
 import { jsonPieces } from "../../numbers/json-pieces.ts";
-import { createYielder } from "../../store/turns.ts";
+import { createYielder } from "../../store/yielder.ts";
 import { type Answer, answerOk } from "../http/endpoint.ts";
 import type { PagedRequest } from "../http/pagination.ts";
 

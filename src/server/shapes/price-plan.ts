@@ -8,10 +8,10 @@ import * as z from "zod";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { pricePlan } from "../../book/resources/price-plan.ts";
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
-import type { StoredResource } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured-resources.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { createAnswerDeriver } from "./answer-of.ts";
+import { createAnswerDeriver } from "./derive-answers.ts";
 import { addMissingParts, pricePlanDetailsShape, toCardsJson } from "./rate-cards.ts";
 
 const scheduleEntryShape = z

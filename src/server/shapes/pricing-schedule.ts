@@ -9,11 +9,11 @@ import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price
 import { applyOverride } from "../../book/resources/override.ts";
 import { resolveCycleConfig, isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
-import type { StoredResource } from "../../engine/configured.ts";
+import type { StoredResource } from "../../engine/configured-resources.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { createYielder } from "../../store/turns.ts";
+import { createYielder } from "../../store/yielder.ts";
 import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { toPlanDetailsJson } from "./price-plan.ts";
 import { pricePlanDetailsShape, rateCardsShape, toCardsJson } from "./rate-cards.ts";

@@ -18,7 +18,7 @@ import {
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { number, withoutAbsent } from "../http/fields.ts";
-import { createAnswerDeriver } from "./answer-of.ts";
+import { createAnswerDeriver } from "./derive-answers.ts";
 
 const answers = createAnswerDeriver();
 

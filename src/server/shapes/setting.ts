@@ -9,7 +9,7 @@ import { setting } from "../../book/resources/catalog-items.ts";
 import { configuredDocumentId } from "../../engine/document-ids.ts";
 import type { StoredSetting } from "../../engine/entity-settings.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { createAnswerDeriver } from "./answer-of.ts";
+import { createAnswerDeriver } from "./derive-answers.ts";
 
 /** A setting. */
 export const settingShape = createAnswerDeriver().deriveObject(

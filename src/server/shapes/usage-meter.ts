@@ -8,10 +8,10 @@ import * as z from "zod";
 import type { UsageMeter } from "../../book/model/metering.ts";
 import { NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import { usageMeter } from "../../book/resources/usage-meter.ts";
-import { computationId, EVERY_EVENT, ONE_UNIT } from "../../engine/catalog/same-rules.ts";
-import type { StoredResource } from "../../engine/configured.ts";
+import { computationId, EVERY_EVENT, ONE_UNIT } from "../../engine/catalog/equal-rules.ts";
+import type { StoredResource } from "../../engine/configured-resources.ts";
 import { withoutAbsent } from "../http/fields.ts";
-import { createAnswerDeriver } from "./answer-of.ts";
+import { createAnswerDeriver } from "./derive-answers.ts";
 import { formatRule } from "./rule-text.ts";
 
 /** A usage meter. */

@@ -24,7 +24,7 @@ import { expectPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
 import { findProcess, wasStartedWith } from "./processes.ts";
 import { giveTo, type ServerUser, serverUserFor } from "./server-user.ts";
-import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-folder.ts";
+import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-directory.ts";
 
 /** A server that runs. */
 export interface PrivateServer {

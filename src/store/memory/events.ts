@@ -4,14 +4,14 @@
  * @module
  */
 import { DAY_MS, type Day, type Instant } from "../../calendar/instant.ts";
+import { compareIds } from "../../ledger/compare-ids.ts";
 import type { NewEvent } from "../../ledger/events/new-event.ts";
-import { compareIds } from "../../ledger/order.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
-import { compareNewest, isWithin } from "../order.ts";
+import { compareNewest, isWithin } from "../list-order.ts";
 import { sleep } from "../sleep.ts";
-import { type Ordered, createOrdered } from "./ordered.ts";
+import { type Ordered, createOrdered } from "./ordered-list.ts";
 import { holdsItsId, isReverted, toStoredEvent, overageFeature, toRecord, type StoredEvent } from "./stored-event.ts";
 
 /** The events of all accounts. */

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { compareIds } from "../../ledger/order.ts";
-import { createOrdered } from "./ordered.ts";
+import { compareIds } from "../../ledger/compare-ids.ts";
+import { createOrdered } from "./ordered-list.ts";
 
 /** Ids, each with an instant. */
 export interface IdsByInstant {

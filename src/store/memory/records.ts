@@ -4,8 +4,8 @@
  * @module
  */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
-import { compareNewest } from "../order.ts";
-import { firstNot, createOrdered } from "./ordered.ts";
+import { compareNewest } from "../list-order.ts";
+import { firstNot, createOrdered } from "./ordered-list.ts";
 
 /** Records of one kind, by id, in the order of lists, and by what they belong to. */
 export interface RecordTable<Item> {

@@ -7,7 +7,7 @@ import { RatebookError } from "../../errors.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../ledger/decision.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
-import { parseRecord, serializeRecord } from "../record-text.ts";
+import { parseRecord, serializeRecord } from "../record-json.ts";
 import { applyChanges, emptyState, type MemoryState } from "./state.ts";
 
 const FORMAT = "ratebook memory store";

@@ -5,9 +5,9 @@
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { creditStatus } from "../../credits/monetary-credits.ts";
-import { listedAt } from "../../ledger/account/draft-places.ts";
+import { listedAt } from "../../ledger/account/draft-index.ts";
+import { compareIds } from "../../ledger/compare-ids.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
-import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import { idCollision } from "../../ledger/refusals.ts";
 import type {
@@ -20,11 +20,11 @@ import type {
   PageRequest,
 } from "../../ledger/view.ts";
 import { ZERO } from "../../numbers/decimal.ts";
-import { compareNewest, compareOldest } from "../order.ts";
+import { compareNewest, compareOldest } from "../list-order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
-import { createDraftTable, type DraftTable, overlapsPeriod } from "./drafts.ts";
+import { createDraftTable, type DraftTable, overlapsPeriod } from "./draft-index.ts";
 import { createEventTable, type EventTable } from "./events.ts";
-import { createGrouped, type Grouped } from "./grouped.ts";
+import { createGrouped, type Grouped } from "./grouped-lists.ts";
 import { createIdsByInstant, type IdsByInstant } from "./ids-by-instant.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
 

@@ -5,12 +5,12 @@
  */
 import { createHash } from "node:crypto";
 
-import { compareIds } from "../../ledger/order.ts";
+import { compareIds } from "../../ledger/compare-ids.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { serializeRecord } from "../record-text.ts";
+import { serializeRecord } from "../record-json.ts";
 import type { Row, Run } from "./client.ts";
+import { itemStamp } from "./counter-columns.ts";
 import { LostRace } from "./failures.ts";
-import { itemStamp } from "./items.ts";
 import { ACCOUNT_COLUMNS, readAccount } from "./record-rows.ts";
 import { advisoryKey, idKeys, formatListQuery, quoteLiteral, formatTextArray } from "./values.ts";
 

@@ -9,11 +9,11 @@ import { invariant } from "../../errors.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { addExact, type Exact, formatExact } from "../../numbers/exact.ts";
-import { parseRecord } from "../record-text.ts";
+import { parseRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";
-import { type ItemReading, findPlaces } from "./items.ts";
+import { type ItemReading, findPlaces } from "./counter-columns.ts";
 import { ROW_ITEMS } from "./query.ts";
-import type { Sending } from "./sending.ts";
+import type { Sending } from "./send-statements.ts";
 import { dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./values.ts";
 
 /** Usage by meter, or overage by feature: the names of their views. */

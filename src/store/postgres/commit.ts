@@ -4,23 +4,23 @@
  * @module
  */
 import { creditStatus } from "../../credits/monetary-credits.ts";
-import { draftIndexKnownUntil } from "../../ledger/account/draft-places.ts";
+import { draftIndexKnownUntil } from "../../ledger/account/draft-index.ts";
 import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { formatDecimal, ZERO } from "../../numbers/decimal.ts";
-import { serializeRecord } from "../record-text.ts";
-import { createYielder } from "../turns.ts";
+import { serializeRecord } from "../record-json.ts";
+import { createYielder } from "../yielder.ts";
 import { digestAccount } from "./accounts.ts";
 import { type CellWriting, writeCells } from "./cells.ts";
 import type { OpenTransaction } from "./client.ts";
+import type { HeldIds } from "./event-id-holders.ts";
 import { createEventNumbers } from "./event-numbers.ts";
 import { removeEvents, writeEvents } from "./event-writes.ts";
-import type { HeldIds } from "./held-ids.ts";
+import { type Listed, toListed, listPlace, periodSpan } from "./invoice-lists.ts";
 import { sortByKey } from "./key-order.ts";
-import { type Listed, toListed, listPlace, periodSpan } from "./listing.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
-import type { Sending } from "./sending.ts";
+import type { Sending } from "./send-statements.ts";
 import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray } from "./values.ts";
 
 /** A transaction as its commit needs it. */

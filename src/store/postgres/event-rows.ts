@@ -8,9 +8,9 @@ import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { EventAttribute } from "../../metering/event-envelope.ts";
 import { type DecimalInput, parseDecimal, formatDecimal } from "../../numbers/decimal.ts";
 import { formatExact } from "../../numbers/exact.ts";
-import { parseRecord } from "../record-text.ts";
+import { parseRecord } from "../record-json.ts";
 import type { Row } from "./client.ts";
-import { type FormedEvent, readFormedEvent } from "./event-forms.ts";
+import { type FormedEvent, readFormedEvent } from "./shared-event-templates.ts";
 import { instantFromColumn, idKey } from "./values.ts";
 
 /** The most frequent description, left out of bodies. It must never change: stored bodies without one mean this text. */

@@ -7,12 +7,12 @@ import type { NewEvent } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { OpenTransaction } from "./client.ts";
+import type { HeldIds } from "./event-id-holders.ts";
 import type { EventNumbers } from "./event-numbers.ts";
 import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";
-import type { HeldIds } from "./held-ids.ts";
 import { sortByKey } from "./key-order.ts";
 import { hasEventId } from "./query.ts";
-import type { Sending } from "./sending.ts";
+import type { Sending } from "./send-statements.ts";
 import {
   instantValue,
   idKey,

@@ -8,7 +8,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
-import { spanExpression } from "./listing.ts";
+import { spanExpression } from "./invoice-lists.ts";
 import { DAY_OF_EVENT, EVENT_KEY, EXACT, ROW_ITEMS } from "./query.ts";
 import { checkServerVersion } from "./server-version.ts";
 import { advisoryKey } from "./values.ts";

@@ -15,14 +15,14 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
 import { type KnownAccounts, lockAccounts, lockKeys, lockStatement, NOTHING_LOCKED } from "./accounts.ts";
+import { batchReads } from "./batched-reads.ts";
 import { ANSWER_MS, type Connections, toConnections, type OpenTransaction, type PostgresClient } from "./client.ts";
 import { isSmall, writeChanges } from "./commit.ts";
+import { type KnownItems, createKnownItems } from "./counter-columns.ts";
+import { createIdCheckPolicy, type IdCheckPolicy, createHeldIds, mayAssumeFree } from "./event-id-holders.ts";
 import { retryLostRaces, LostRace } from "./failures.ts";
-import { batchReads } from "./gathering.ts";
-import { createIdCheckPolicy, type IdCheckPolicy, createHeldIds, mayAssumeFree } from "./held-ids.ts";
-import { type KnownItems, createKnownItems } from "./items.ts";
 import { migrate, createTableNames } from "./migrations.ts";
-import { sendOneByOne, sendTogether } from "./sending.ts";
+import { sendOneByOne, sendTogether } from "./send-statements.ts";
 import { advisoryKey } from "./values.ts";
 import { createView } from "./view.ts";
 

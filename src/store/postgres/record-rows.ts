@@ -7,7 +7,7 @@ import type { DocumentKind, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
-import { parseRecord, serializeRecord } from "../record-text.ts";
+import { parseRecord, serializeRecord } from "../record-json.ts";
 import type { Row } from "./client.ts";
 import { instantFromColumn } from "./values.ts";
 

@@ -6,12 +6,12 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { parseRecord } from "../record-text.ts";
-import { createYielder } from "../turns.ts";
+import { parseRecord } from "../record-json.ts";
+import { createYielder } from "../yielder.ts";
 import { readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
-import { listPageQuery, listPlace } from "./listing.ts";
+import { listPageQuery, listPlace } from "./invoice-lists.ts";
 import { isOfAccount, pageClause, parameter } from "./query.ts";
 import {
   ACCOUNT_COLUMNS,

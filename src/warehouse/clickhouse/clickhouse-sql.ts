@@ -9,10 +9,10 @@
  *
  * @module
  */
-import { INT64_END, type NumberRange } from "../pushing/number-range.ts";
+import { INT64_END, type NumberRange } from "../pushdown/number-range.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
-import type { Dialect } from "../statements/dialect.ts";
-import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../statements/parts.ts";
+import type { Dialect } from "../sql/dialect.ts";
+import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../sql/event-parts.ts";
 
 /** The alias of the table that a statement reads. */
 const ROW = "e";

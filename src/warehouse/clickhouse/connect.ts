@@ -6,9 +6,9 @@
 import type { createClient } from "@clickhouse/client";
 
 import { RatebookError } from "../../errors.ts";
-import type { Database, Row } from "../statements/dialect.ts";
-import type { ServerAddress } from "./address.ts";
+import type { Database, Row } from "../sql/dialect.ts";
 import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
+import type { ServerAddress } from "./table-address.ts";
 
 /** What is needed of a client: one of `@clickhouse/client` has it. */
 export interface ClickHouse {

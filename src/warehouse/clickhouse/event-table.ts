@@ -4,8 +4,8 @@
  * @module
  */
 import type { EventSchema } from "../../book/model/metering.ts";
-import type { EventTable } from "../statements/standalone.ts";
-import { toOneLine } from "../statements/text.ts";
+import { toOneLine } from "../sql/layout.ts";
+import type { EventTable } from "../sql/standalone.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 
 /** How attributes are kept: as they came, or as decimals of 18 digits, 6 of them after the point. */

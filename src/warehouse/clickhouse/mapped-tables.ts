@@ -5,13 +5,13 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { EventSchema } from "../../book/model/metering.ts";
-import type { EventFileMap } from "../../records/csv-map.ts";
-import type { EventCursor } from "../../records/event-cursor.ts";
-import type { EventSink } from "../../records/event-sink.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import type { EventCursor } from "../../event-files/merge-events.ts";
 import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
 import { usesRowNumbers, toSourceColumn, listMappedColumns } from "../reading/mapped-source.ts";
-import type { Database } from "../statements/dialect.ts";
-import { toComparedTextSql } from "../statements/parts.ts";
+import type { Database } from "../sql/dialect.ts";
+import { toComparedTextSql } from "../sql/event-parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
 import { type ClickHouseTable, countRows, invalidTable, openTable, type TableName } from "./table.ts";

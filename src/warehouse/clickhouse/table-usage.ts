@@ -5,23 +5,23 @@
  */
 import { DAY_MS, type Day } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import { mergeEvents } from "../../event-files/merge-events.ts";
 import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
-import type { EventFileMap } from "../../records/csv-map.ts";
-import { mergeEvents } from "../../records/event-cursor.ts";
-import { isPlainText } from "../pushing/inferred.ts";
-import { REQUESTED, startUsageRequest, EARLIER, findFirstIdDay } from "../reading/asked-accounts.ts";
+import { isPlainText } from "../pushdown/inferred-value.ts";
 import { type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
 import { toSourceColumn, listMappedColumns } from "../reading/mapped-source.ts";
+import { REQUESTED, startUsageRequest, EARLIER, findFirstIdDay } from "../reading/usage-request.ts";
 import type { Source } from "../source.ts";
-import type { Database } from "../statements/dialect.ts";
-import { toIdHashSql } from "../statements/judged-rows.ts";
-import { toTextListSql } from "../statements/parts.ts";
-import { bindTableParts, type TablePart } from "./asked-parts.ts";
-import { createRowCondition } from "./asked-rows.ts";
+import { toIdHashSql } from "../sql/classified-rows.ts";
+import type { Database } from "../sql/dialect.ts";
+import { toTextListSql } from "../sql/event-parts.ts";
 import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
 import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
 import { listNeededColumns } from "./mapped-tables.ts";
+import { createRowCondition } from "./row-conditions.ts";
+import { bindTableParts, type TablePart } from "./table-parts.ts";
 import {
   readAllRows,
   readTableColumns,

@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { ColumnType } from "../source.ts";
-import type { Database } from "../statements/dialect.ts";
+import type { Database } from "../sql/dialect.ts";
 import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
 
 /** Where a table is. */

@@ -1,10 +1,10 @@
+import { checkEventFileMap } from "../../event-files/event-file-map.ts";
 /**
  * Usage whose events live in a table of ClickHouse, for an engine (S17.4).
  *
  * @module
  */
 import type { UsageSource } from "../../ledger/usage-source.ts";
-import { checkEventFileMap } from "../../records/csv-map.ts";
 import type { ClickHouse } from "./connect.ts";
 import type { EventColumns } from "./event-columns.ts";
 import { createTableUsage } from "./table-usage.ts";

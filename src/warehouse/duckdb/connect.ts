@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 
 import { RatebookError } from "../../errors.ts";
-import type { Database, Row, Value } from "../statements/dialect.ts";
+import type { Database, Row, Value } from "../sql/dialect.ts";
 import { duckDbSql, quoteText } from "./duckdb-sql.ts";
 
 /** How much an instance may take. */

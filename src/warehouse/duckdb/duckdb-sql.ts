@@ -8,10 +8,10 @@
  *
  * @module
  */
-import type { NumberRange } from "../pushing/number-range.ts";
+import type { NumberRange } from "../pushdown/number-range.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
-import type { Dialect } from "../statements/dialect.ts";
-import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../statements/parts.ts";
+import type { Dialect } from "../sql/dialect.ts";
+import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../sql/event-parts.ts";
 
 const integerLiteral: Dialect["integerLiteral"] = (value, isWide) => `${value}::${isWide ? "HUGEINT" : "BIGINT"}`;
 const parseInteger: Dialect["parseInteger"] = (text) => `try_cast(${text} as BIGINT)`;

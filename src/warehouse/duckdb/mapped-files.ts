@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { EventFileMap } from "../../records/csv-map.ts";
-import type { EventCursor } from "../../records/event-cursor.ts";
-import type { EventSink } from "../../records/event-sink.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import type { EventCursor } from "../../event-files/merge-events.ts";
 import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
 import { listMappedColumns } from "../reading/mapped-source.ts";
 import { openDuckDb } from "./connect.ts";

@@ -6,16 +6,16 @@
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, tryParseInstant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import { type EventMaker, createEventMaker } from "../../event-files/mapped-event.ts";
+import type { EventCursor } from "../../event-files/merge-events.ts";
 import { exactOfText, formatExact } from "../../numbers/exact.ts";
-import type { EventFileMap } from "../../records/csv-map.ts";
-import type { EventCursor } from "../../records/event-cursor.ts";
-import type { EventSink } from "../../records/event-sink.ts";
-import { type EventMaker, createEventMaker } from "../../records/mapped-event.ts";
-import { planPushdown, createTextRange } from "../pushing/push-schema.ts";
+import { planPushdown, createTextRange } from "../pushdown/plan-pushdown.ts";
 import { type ColumnType, computePartRange, explainNotPushable } from "../source.ts";
-import type { Database } from "../statements/dialect.ts";
-import { type Metering, meterSources, type PlainGroup, type SourceRow } from "../statements/metered-source.ts";
-import type { MeteredSource } from "../statements/statements.ts";
+import type { Database } from "../sql/dialect.ts";
+import { type Metering, meterSources, type PlainGroup, type SourceRow } from "../sql/meter-sources.ts";
+import type { MeteredSource } from "../sql/metering-statements.ts";
 import { toSourceColumn, listMappedColumns, bindSource } from "./mapped-source.ts";
 
 /** How a database is read. */

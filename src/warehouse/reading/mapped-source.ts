@@ -4,8 +4,8 @@
  * @module
  */
 import { parseZone } from "../../calendar/instant.ts";
-import type { EventFileMap, Origin } from "../../records/csv-map.ts";
-import { InputError, quoteText } from "../../records/problems.ts";
+import type { EventFileMap, Origin } from "../../event-files/event-file-map.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
 import type { ColumnType, Source, SourceColumn, SourcePart, SourceTime } from "../source.ts";
 
 /** The columns that a map names, each once. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { collectProblems } from "../../../src/book/problems.ts";
+import { NO_CACHE } from "../../../src/book/reading/book-cache.ts";
 import type { ResourceList } from "../../../src/book/reading/document.ts";
-import { NO_CACHE } from "../../../src/book/reading/memory.ts";
 import { readBookShape } from "../../../src/book/reading/read-document.ts";
 import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Problem } from "../../../src/errors.ts";

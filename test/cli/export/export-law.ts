@@ -9,7 +9,7 @@ import { bookArbitrary, historyArbitrary } from "../../../src/testing.ts";
 import { findDayBefore, type HistoryStep, startHistoryIn } from "../../../src/testing/history.ts";
 import { verify } from "../../../src/verify.ts";
 import { figuresOf, isTerm, withOtherDigit } from "../../verify/figures.ts";
-import { type ExportedParts, exportedOf } from "./exported.ts";
+import { type ExportedParts, exportedOf } from "./read-export.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

@@ -11,8 +11,8 @@ import { openDatabase } from "../../../src/store/open-database.ts";
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import { privateDatabase } from "../../store/private-database.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { play } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";
-import { play } from "./story.ts";
 
 const server = privateDatabase();
 let schemas = 0;

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { play } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";
-import { exportedOf } from "./exported.ts";
-import { play } from "./story.ts";
+import { exportedOf } from "./read-export.ts";
 
 test("S17.1 the files of an export lead to the invoices of the database, whatever happened to its accounts", async () => {
   const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };

@@ -5,7 +5,7 @@ import type { Invoice, InvoiceLine } from "../../../src/index.ts";
 import { parseBook, preview } from "../../../src/index.ts";
 import { verify } from "../../../src/verify.ts";
 import { perUnit, plan } from "../../book/builder.ts";
-import { exportedOf } from "../../cli/export/exported.ts";
+import { exportedOf } from "../../cli/export/read-export.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 
 /** A fee of 91.00 for three months by days, 7.00 for three months whole, overage priced by the quarter, 40.00 a month at least. */

@@ -1,7 +1,7 @@
 /** The work of a change of the configuration: what it changes is read, checked and compiled, and nothing else. */
 import { describe, expect, test } from "vitest";
 
-import { createBookCache } from "../../../src/book/reading/memory.ts";
+import { createBookCache } from "../../../src/book/reading/book-cache.ts";
 import { createAddOns, createSettings } from "../../../src/engine/catalog/catalog-resources.ts";
 import { createEventSchemas } from "../../../src/engine/catalog/event-schemas.ts";
 import { createPricePlans } from "../../../src/engine/catalog/price-plans.ts";
@@ -9,7 +9,7 @@ import { createUsageMeters } from "../../../src/engine/catalog/usage-meters.ts";
 import { revisionAfter } from "../../../src/engine/configuration-revision.ts";
 import { createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
-import { createEngineStore } from "../../../src/engine/elsewhere/engine-store.ts";
+import { createEngineStore } from "../../../src/engine/external/engine-store.ts";
 import { createIds } from "../../../src/engine/ids.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { monthly } from "../support.ts";

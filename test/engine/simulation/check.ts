@@ -5,7 +5,7 @@ import type { Engine } from "../../../src/engine/engine.ts";
 import type { EntryRecord, EventRecord } from "../../../src/ledger/records.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { chargedBy, closesAt, consumedBy, isAccepted, type Operation, usageOf } from "./model.ts";
-import { ACCOUNTS, BEGIN, DAY, type PlanId, textOf, type World } from "./world.ts";
+import { ACCOUNTS, BEGIN, DAY, type PlanId, textOf, type World } from "./simulated-engine.ts";
 
 /** All that a simulation may reach. */
 export const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };

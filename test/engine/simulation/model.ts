@@ -2,7 +2,7 @@
  * The model: a list of what was done and answered, out of which all is computed from scratch each time. It knows the
  * calendar of the world's plans, and nothing of how an engine works.
  */
-import { ACCOUNTS, BEGIN, DAY, GRACE_DAYS, type PlanId, PLANS } from "./world.ts";
+import { ACCOUNTS, BEGIN, DAY, GRACE_DAYS, type PlanId, PLANS } from "./simulated-engine.ts";
 
 /** An event as it is sent. */
 export interface GeneratedEvent {

@@ -16,8 +16,8 @@ import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { checkAll, total, WINDOW } from "./check.ts";
 import type { Operation } from "./model.ts";
+import { ACCOUNTS, BOOK, HOUR, openWorld, StoreFailed, textOf } from "./simulated-engine.ts";
 import { type Act, predicted, sentEvent, type Step, steps, payloadOf, take } from "./steps.ts";
-import { ACCOUNTS, BOOK, HOUR, openWorld, StoreFailed, textOf } from "./world.ts";
 
 type Opened = ReturnType<typeof openWorld>;
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { RatebookError } from "../../../src/errors.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { accountNumber, changedPlanOn, failureOf, isAccepted, type Operation, type GeneratedEvent } from "./model.ts";
-import { dateOf, DAY, type Failure, HOUR, textOf, type World } from "./world.ts";
+import { dateOf, DAY, type Failure, HOUR, textOf, type World } from "./simulated-engine.ts";
 
 type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 type DrawnEvent = Drawn<typeof event>;

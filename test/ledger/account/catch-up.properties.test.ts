@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Instant } from "../../../src/calendar/instant.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
-import { drawDrafts } from "../../../src/invoicing/draw.ts";
+import { drawDrafts } from "../../../src/invoicing/draw-invoices.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { toAccountView } from "../../../src/ledger/account/account-plan.ts";
 import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 import { parseBook } from "../../../src/book/book.ts";
 import { DAY_MS, formatDate, parseInstant } from "../../../src/calendar/instant.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
-import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
 import type { Usage } from "../../../src/metering/usage.ts";
 import { exactOfText } from "../../../src/numbers/exact.ts";
 import { meterPlainly, type OracleBook, type OracleEvent } from "./ingest-oracle.ts";

@@ -3,8 +3,8 @@ import { Decimal as HostDecimal } from "decimal.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 import { startEventRun, type EventRun } from "../../../src/ledger/preview/preview-run.ts";
-import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
 import type { UsageCell } from "../../../src/metering/usage.ts";
 import { add, type Decimal } from "../../../src/numbers/decimal.ts";
 import { accountOf, bookOf } from "../support.ts";

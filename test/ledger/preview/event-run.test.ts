@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Book } from "../../../src/book/model/book.ts";
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import type { IngestOutcome } from "../../../src/ledger/outcome.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
-import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
 import { perUnit } from "../../book/builder.ts";
 import { accountOf, bookOf, type BookParts, europeMeter, eventOf, requestSchema } from "../support.ts";
 

@@ -14,7 +14,7 @@ import type { Role } from "../../../src/server/http/endpoint.ts";
 import { createApiParts, billingApi } from "../../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { type Served, START, startServed } from "../served.ts";
+import { type Served, START, startServed } from "../served-requests.ts";
 
 const SECRET = "a secret of more than thirty-two bytes, for tests";
 const BAD = "expected a valid API key or token: this one is unknown, revoked or expired";

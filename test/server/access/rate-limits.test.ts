@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { toClientNetwork } from "../../../src/server/access/addresses.ts";
+import { toClientNetwork } from "../../../src/server/access/client-networks.ts";
 import { createFailureCounter } from "../../../src/server/access/failed-credentials.ts";
 import { createRateLimiter } from "../../../src/server/access/rate-limits.ts";
-import { type Served, startServed } from "../served.ts";
+import { type Served, startServed } from "../served-requests.ts";
 
 const MINUTE = 60_000;
 const WRONG = `rb_${"0".repeat(43)}`;

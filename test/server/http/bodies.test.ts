@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { startServed } from "../served.ts";
+import { startServed } from "../served-requests.ts";
 
 const TYPES = [
   undefined,

@@ -5,7 +5,7 @@ import { parseBookWithSeats } from "../../../src/pages/play/play-bill.ts";
 import type { PlayState } from "../../../src/pages/play/play-state.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
 import { largePlan } from "../large-plan.ts";
-import { startServed } from "../served.ts";
+import { startServed } from "../served-requests.ts";
 
 describe("GET /play", () => {
   test("is the page with the price plans, and the newest account that has one", async () => {

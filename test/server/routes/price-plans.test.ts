@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activeMeter, activePlan, answeredDetails, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
 import { largePlan } from "../large-plan.ts";
-import { startServed } from "../served.ts";
+import { startServed } from "../served-requests.ts";
 import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;

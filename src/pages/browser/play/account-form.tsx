@@ -5,7 +5,7 @@
  */
 import type { JSX } from "preact";
 
-import { replaceValue, listAt } from "../../play/plan-edit.ts";
+import { replaceValue, listAt } from "../../play/book-edits.ts";
 import { type FormProps, textAt } from "./field.tsx";
 
 /** The plans of an account, one after the other. */

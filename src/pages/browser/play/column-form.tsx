@@ -5,8 +5,9 @@
  */
 import type { JSX } from "preact";
 
-import type { Sample } from "../../../records/columns.ts";
-import { TIME_FORMS } from "../../../records/text-forms.ts";
+import type { Sample } from "../../../event-files/guess-columns.ts";
+import { TIME_FORMS } from "../../../event-files/time-and-number-forms.ts";
+import { replaceValue, valueAt, tryParseJson } from "../../play/book-edits.ts";
 import {
   listAccountIds,
   createFieldOrigin,
@@ -18,7 +19,6 @@ import {
   readMapSchema,
   createTimeOrigin,
 } from "../../play/column-map.ts";
-import { replaceValue, valueAt, tryParseJson } from "../../play/plan-edit.ts";
 import { textAt } from "./field.tsx";
 
 /** The form. */

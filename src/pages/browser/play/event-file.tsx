@@ -6,12 +6,12 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import type { Sample } from "../../../records/columns.ts";
-import { InputError } from "../../../records/problems.ts";
+import type { Sample } from "../../../event-files/guess-columns.ts";
+import { InputError } from "../../../event-files/input-error.ts";
+import { tryParseJson } from "../../play/book-edits.ts";
 import { isMapText, findMissingParts, proposeMap } from "../../play/column-map.ts";
-import { tryParseJson } from "../../play/plan-edit.ts";
 import type { PlayState } from "../../play/play-state.ts";
-import { formatCount } from "../look/figures.ts";
+import { formatCount } from "../shared/format.ts";
 import { ColumnForm } from "./column-form.tsx";
 import { type MappedFile, readSample } from "./file-events.ts";
 import type { WorkerRequest, WorkerMessage } from "./file-worker.ts";

@@ -6,7 +6,7 @@
 import type { JSX } from "preact";
 
 import { isDecimalObject } from "../../../numbers/decimal.ts";
-import { type FormPath, valueAt } from "../../play/plan-edit.ts";
+import { type FormPath, valueAt } from "../../play/book-edits.ts";
 
 /** The part of the book that a form changes. */
 export interface FormProps {

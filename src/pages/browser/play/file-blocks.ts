@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { InputError } from "../../../records/problems.ts";
+import { InputError } from "../../../event-files/input-error.ts";
 
 /** A line is an event: what is longer is no file of events. */
 const LINE_BYTES_MAX = 1 << 24;

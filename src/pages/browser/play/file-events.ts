@@ -4,16 +4,16 @@
  * @module
  */
 import { hasCode } from "../../../errors.ts";
+import { splitLines, NOT_UTF8, decodeUtf8 } from "../../../event-files/byte-lines.ts";
+import { createRowParser, type Row, type RowParser } from "../../../event-files/csv-rows.ts";
+import { readEventFileMap } from "../../../event-files/event-file-map.ts";
+import type { Sample } from "../../../event-files/guess-columns.ts";
+import { InputError } from "../../../event-files/input-error.ts";
+import { createObjectEventMaker } from "../../../event-files/json-fields.ts";
+import { type EventRow, createRowEventReader } from "../../../event-files/row-events.ts";
+import { createFieldSample, SAMPLE_ROWS_MAX } from "../../../event-files/samples.ts";
+import { detectSeparator } from "../../../event-files/separator.ts";
 import { parseJson } from "../../../numbers/json.ts";
-import type { Sample } from "../../../records/columns.ts";
-import { readEventFileMap } from "../../../records/csv-map.ts";
-import { createRowParser, type Row, type RowParser } from "../../../records/csv-rows.ts";
-import { createObjectEventMaker } from "../../../records/json-fields.ts";
-import { splitLines, NOT_UTF8, decodeUtf8 } from "../../../records/lines.ts";
-import { InputError } from "../../../records/problems.ts";
-import { type EventRow, createRowEventReader } from "../../../records/row-events.ts";
-import { createFieldSample, SAMPLE_ROWS_MAX } from "../../../records/samples.ts";
-import { detectSeparator } from "../../../records/separator.ts";
 import { needsMap } from "../../play/column-map.ts";
 import { readLineBlocks } from "./file-blocks.ts";
 

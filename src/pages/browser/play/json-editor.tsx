@@ -6,8 +6,13 @@
 import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import { findDescription, type Completion, type CompletionSchema, findCompletions } from "../../play/json-offers.ts";
-import { type CaretContext, findCaretContext } from "../../play/json-place.ts";
+import { type CaretContext, findCaretContext } from "../../play/json-caret.ts";
+import {
+  findDescription,
+  type Completion,
+  type CompletionSchema,
+  findCompletions,
+} from "../../play/json-completions.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 
 /** The JSON Schema of a book, put in by the build. */

@@ -14,8 +14,8 @@ import {
   removeLastSlab,
   addSlab,
   moveSlabStart,
-} from "../../play/plan-edit.ts";
-import { formatCount } from "../look/figures.ts";
+} from "../../play/book-edits.ts";
+import { formatCount } from "../shared/format.ts";
 import { Field, type FormProps, textAt } from "./field.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];

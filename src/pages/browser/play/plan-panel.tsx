@@ -6,10 +6,10 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 
-import { listAt, tryParseJson } from "../../play/plan-edit.ts";
+import { listAt, tryParseJson } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayState } from "../../play/play-state.ts";
-import { formatCount } from "../look/figures.ts";
+import { formatCount } from "../shared/format.ts";
 import { AccountForm } from "./account-form.tsx";
 import { textAt } from "./field.tsx";
 import { JsonEditor } from "./json-editor.tsx";

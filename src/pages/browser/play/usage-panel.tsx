@@ -5,7 +5,7 @@
  */
 import type { JSX } from "preact";
 
-import { readBillableNames, listAt, valueAt, tryParseJson } from "../../play/plan-edit.ts";
+import { readBillableNames, listAt, valueAt, tryParseJson } from "../../play/book-edits.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
 
 /** The panel. */

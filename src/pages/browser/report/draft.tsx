@@ -6,9 +6,9 @@
 import type { JSX } from "preact";
 
 import type { AmountChange, DraftAccount, DraftData, DraftTotal } from "../../report/report-data.ts";
-import { type Column, compareNames, DataTable } from "../look/data-table.tsx";
-import { compareDecimals, removeSign } from "../look/decimals.ts";
-import { formatCount, formatMoney, formatNumber, formatPercent } from "../look/figures.ts";
+import { type Column, compareNames, DataTable } from "../shared/data-table.tsx";
+import { compareDecimals, removeSign } from "../shared/decimals.ts";
+import { formatCount, formatMoney, formatNumber, formatPercent } from "../shared/format.ts";
 import { Histogram } from "./histogram.tsx";
 import { Scatter } from "./scatter.tsx";
 

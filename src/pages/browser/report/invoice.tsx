@@ -8,8 +8,8 @@ import { useId, useState } from "preact/hooks";
 
 import { INVOICE_TITLES } from "../../invoice-titles.ts";
 import type { AccountData, InvoiceData, LineData } from "../../report/report-data.ts";
-import { formatDay, formatMoney, formatNumber, formatDayRange, localizeNumbers } from "../look/figures.ts";
-import { ShareBar } from "../look/share-bars.tsx";
+import { formatDay, formatMoney, formatNumber, formatDayRange, localizeNumbers } from "../shared/format.ts";
+import { ShareBar } from "../shared/share-bar.tsx";
 import { LineDetail } from "./line-detail.tsx";
 
 /** An invoice of an account. */

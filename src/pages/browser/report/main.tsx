@@ -6,12 +6,12 @@
 import { render } from "preact";
 
 import type { ReportData } from "../../report/report-data.ts";
-import { readEmbeddedData } from "../look/data.ts";
-import { PrintedInvoices } from "./paper.tsx";
-import { readAccountInAddress } from "./place.ts";
+import { readEmbeddedData } from "../shared/embedded-data.ts";
+import { readAccountInAddress } from "./account-address.ts";
+import { PrintedInvoices } from "./printed-invoices.tsx";
 import { Report } from "./report.tsx";
 
-import "../look/look.css";
+import "../shared/shared.css";
 import "./report.css";
 
 const page = document.getElementById("page");

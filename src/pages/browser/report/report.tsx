@@ -6,13 +6,13 @@
 import type { JSX } from "preact";
 
 import type { AccountData, ReportData } from "../../report/report-data.ts";
-import { type Column, compareNames, DataTable } from "../look/data-table.tsx";
-import { compareDecimals } from "../look/decimals.ts";
-import { formatCount, formatMoney, formatNumber, formatDayRange } from "../look/figures.ts";
+import { type Column, compareNames, DataTable } from "../shared/data-table.tsx";
+import { compareDecimals } from "../shared/decimals.ts";
+import { formatCount, formatMoney, formatNumber, formatDayRange } from "../shared/format.ts";
+import { toAccountAddress, useAccountInAddress } from "./account-address.ts";
 import { Account } from "./account.tsx";
 import { Charges } from "./charges.tsx";
 import { Draft } from "./draft.tsx";
-import { toAccountAddress, useAccountInAddress } from "./place.ts";
 import { CardShares, Problems, Summary } from "./summary.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 

@@ -7,11 +7,11 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { DraftAccount } from "../../report/report-data.ts";
-import { formatAxisValue, formatMoney } from "../look/figures.ts";
-import { GridLine } from "../look/grid-line.tsx";
-import { Dot } from "../look/marks.tsx";
-import { computeTicks } from "../look/ticks.ts";
-import { useWidth } from "../look/width.ts";
+import { formatAxisValue, formatMoney } from "../shared/format.ts";
+import { GridLine } from "../shared/grid-line.tsx";
+import { Dot } from "../shared/marks.tsx";
+import { computeTicks } from "../shared/ticks.ts";
+import { useWidth } from "../shared/use-width.ts";
 
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 14, 12, 40];

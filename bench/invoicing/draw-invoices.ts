@@ -1,0 +1,153 @@
+/**
+ * Drawing invoices from tallies that are ready: 30 days of usage each, one usage card of three slabs, one fee and one
+ * credit, beside the same totals worked out by hand.
+ */
+import { Decimal } from "decimal.js";
+
+import { pricePlan } from "../../src/book/resources/price-plan.ts";
+import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
+import { dayOf, parseDate } from "../../src/calendar/instant.ts";
+import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
+import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
+import type { Invoice } from "../../src/invoicing/invoice.ts";
+import { type AssociatedPlan, NO_END } from "../../src/invoicing/timeline.ts";
+import { type Cells, createCells } from "../../src/metering/cells.ts";
+import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
+import { decimalOfExact } from "../../src/numbers/exact.ts";
+import { type Bench, measure } from "../bench.ts";
+
+const FROM = parseDate("2024-06-01");
+const UNTIL = parseDate("2024-07-01");
+const DAYS = 30;
+const METER = "um.tokens";
+const SLABS = [
+  { startAfter: 0, endAt: 10_000, rate: "0.012" },
+  { startAfter: 10_000, endAt: 100_000, rate: "0.0095" },
+  { startAfter: 100_000, endAt: null, rate: "0.00725" },
+];
+const FEE = "49.5";
+const CREDIT = "25";
+
+const cycle = { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } } as const;
+const plan: AssociatedPlan = {
+  planId: "plan",
+  version: 1,
+  details: pricePlan.shape.pricePlanDetails.parse({
+    usageRateCards: [
+      {
+        usageMeterId: METER,
+        ratePlan: {
+          pricingModel: "TIERED",
+          slabs: SLABS.map(({ startAfter, endAt }, index) => ({
+            order: index + 1,
+            startAfter,
+            endAt,
+            priceType: "PER_UNIT",
+          })),
+        },
+        rateValues: [{ currency: "USD", slabRates: SLABS.map(({ rate }, index) => ({ order: index + 1, rate })) }],
+      },
+    ],
+    fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: FEE }] }],
+  }),
+  cycleConfig: resolveCycleConfig(cycle, FROM),
+  gracePeriodDays: 0,
+};
+const catalog: BillingCatalog = {
+  rounding: "HALF_UP",
+  meters: new Map([[METER, "Tokens"]]),
+  featuresByMeter: new Map(),
+  addOns: new Map([["addon.fee", "Platform fee"]]),
+  features: new Map(),
+};
+
+/** Usage of an account on a day: whole units, some of it beyond the second slab. */
+function usageOn(account: number, day: number): number {
+  return ((account * 7919 + day * 104_729) % 9000) + (account % 5) * 100;
+}
+
+function talliesOf(accounts: number): Cells {
+  const tallies = createCells(accounts, 1);
+  for (let account = 0; account < accounts; account++) {
+    for (let day = 0; day < DAYS; day++) tallies.add(account, 0, dayOf(FROM) + day, usageOn(account, day));
+  }
+  return tallies;
+}
+
+function viewOf(tallies: Cells, account: number): AccountView {
+  return {
+    accountId: `account.${account}`,
+    customerId: `customer.${account}`,
+    currency: "USD",
+    netTermDays: 30,
+    graceAfterAssociationDays: 0,
+    decisions: [{ from: FROM, until: NO_END, decidedAt: FROM, plan }],
+    licenseChanges: [],
+    credits: [
+      {
+        id: `credit.${account}`,
+        purpose: "welcome",
+        creditAmount: new OurDecimal(CREDIT),
+        left: new OurDecimal(CREDIT),
+        priority: 1,
+        effectiveFrom: FROM,
+        createdAt: FROM,
+      },
+    ],
+    usage: (_, from, until) => decimalOfExact(tallies.between(account, 0, from, until)),
+    overage: () => new OurDecimal(0),
+  };
+}
+
+/** The total alone, as anyone would work it out who knows this plan. */
+const Plain = Decimal.clone({ precision: 100 });
+const bareSlabs = SLABS.map(({ startAfter, endAt, rate }) => ({ startAfter, endAt, rate: new Plain(rate) }));
+
+function bareTotal(account: number): Decimal {
+  let quantity = 0;
+  for (let day = 0; day < DAYS; day++) quantity += usageOn(account, day);
+  let amount = new Plain(0);
+  for (const { startAfter, endAt, rate } of bareSlabs) {
+    if (quantity <= startAfter) break;
+    amount = amount.plus(rate.times(Math.min(quantity, endAt ?? quantity) - startAfter));
+  }
+  const gross = amount.toDecimalPlaces(2, Decimal.ROUND_HALF_UP).plus(FEE);
+  return gross.minus(Plain.min(CREDIT, gross));
+}
+
+function run(size: "smoke" | "full"): readonly string[] {
+  const accounts = size === "full" ? 10_000 : 50;
+  const tallies = talliesOf(accounts);
+  const views = Array.from({ length: accounts }, (_, account) => viewOf(tallies, account));
+  for (const [account, view] of views.entries()) {
+    const invoices = drawInvoices(view, catalog, { from: FROM, until: UNTIL });
+    const total = invoices[0]?.revenueInfo.value.toFixed();
+    if (invoices.length !== 1 || total !== bareTotal(account).toFixed()) {
+      throw new Error(`account ${account}: the two sides differ`);
+    }
+  }
+  let [drawn, bare] = [Infinity, Infinity];
+  // As one who writes them all at once keeps them: what is kept costs the collector of garbage.
+  let kept: readonly (readonly Invoice[])[] = [];
+  for (let round = 0; round < (size === "full" ? 7 : 1); round++) {
+    drawn = Math.min(
+      drawn,
+      measure(() => {
+        kept = views.map((view) => drawInvoices(view, catalog, { from: FROM, until: UNTIL }));
+      }),
+    );
+    bare = Math.min(
+      bare,
+      measure(() => views.forEach((_, account) => bareTotal(account))),
+    );
+  }
+  if (kept.length !== accounts) throw new Error("invoices are missing");
+  const rate = (seconds: number): string => `${Math.round(accounts / seconds).toLocaleString("en")}/s`;
+  return [
+    `totals by hand with decimal.js: ${rate(bare)}`,
+    `invoices: ${rate(drawn)}, ratio ${(bare / drawn).toFixed(2)} (target 10,000/s on an idle core)`,
+  ];
+}
+
+/** The benches of invoicing. */
+export const invoicingBenches: readonly Bench[] = [{ name: "invoices from ready tallies", run }];

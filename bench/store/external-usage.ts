@@ -1,0 +1,117 @@
+/** A billing month whose events live elsewhere: the bill run reads cells alone, however many events they came of (S17.4). */
+import type { BookInput } from "../../src/book/model/book.ts";
+import { createEngine } from "../../src/engine/engine.ts";
+import { usageFromRows } from "../../src/ledger/usage-row-source.ts";
+import type { UsageRowInput } from "../../src/metering/usage-row.ts";
+import { type Bench, seconds } from "../bench.ts";
+import { withStore } from "./postgres.ts";
+
+const METERS = ["um.calls", "um.bytes"] as const;
+const DAYS = 31;
+const LOADED = Date.parse("2024-02-29T00:00:00Z");
+const CLOSED = Date.parse("2024-04-01T00:00:00Z");
+const MB = 1e6;
+/** 10^9 events a month over 100,000 accounts are so many for each. */
+const EVENTS_OF_ACCOUNT = 10_000;
+
+const card = (usageMeterId: string): object => ({
+  usageMeterId,
+  ratePlan: {
+    pricingModel: "TIERED",
+    slabs: [
+      { order: 1, startAfter: 0, priceType: "PER_UNIT" },
+      { order: 2, startAfter: 100_000, priceType: "PER_UNIT" },
+    ],
+  },
+  rateValues: [
+    {
+      currency: "USD",
+      slabRates: [
+        { order: 1, rate: "0.01" },
+        { order: 2, rate: "0.005" },
+      ],
+    },
+  ],
+});
+
+function book(accounts: number): BookInput {
+  return {
+    organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
+    eventSchemas: [{ name: "api_call", status: "ACTIVE", attributes: [{ name: "bytes" }], dimensions: [] }],
+    usageMeters: METERS.map((id) => ({
+      id,
+      name: id.slice(3),
+      status: "ACTIVE",
+      aggregation: id === "um.calls" ? "COUNT" : "SUM",
+      eventSchemaName: "api_call",
+      computations: [{ order: 1, computation: { var: "attribute.bytes" } }],
+    })),
+    pricePlans: [
+      {
+        id: "pp.usage",
+        name: "Usage",
+        status: "ACTIVE",
+        version: 1,
+        pricePlanDetails: {
+          supportedCurrencies: ["USD"],
+          pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+          usageRateCards: METERS.map(card),
+        },
+      },
+    ],
+    customers: [{ id: "c", name: "Customer" }],
+    accounts: Array.from({ length: accounts }, (_, index) => ({
+      id: `a${index}`,
+      name: `Account ${index}`,
+      customerId: "c",
+      invoiceCurrency: "USD",
+      pricePlans: [{ pricePlanId: "pp.usage", effectiveFrom: "2024-03-01", decidedAt: "2024-03-01T00:00:00Z" }],
+    })),
+  } as BookInput;
+}
+
+function* rows(accounts: number): Generator<UsageRowInput> {
+  for (let day = 1; day <= DAYS; day++) {
+    const date = `2024-03-${String(day).padStart(2, "0")}`;
+    for (let account = 0; account < accounts; account++)
+      for (const meterId of METERS) yield { accountId: `a${account}`, meterId, date, quantity: account * 7 + day };
+  }
+}
+
+/** Bills a month of so many accounts. */
+function billMonth(accounts: number): Promise<readonly string[]> {
+  return withStore(async (store) => {
+    let now = LOADED;
+    const source = usageFromRows({ name: "rows of a bench", read: () => rows(accounts) });
+    const usage = { schemas: ["api_call"], source };
+    const engine = createEngine({ store, clock: () => now, usage });
+    await engine.load(book(accounts));
+    now = CLOSED;
+    const read = await seconds(() => engine.usage({ accountIds: ["a0"], from: "2024-03-01", until: "2024-04-01" }));
+    let most = 0;
+    let finalized = 0;
+    const run = await seconds(async () => {
+      ({ finalized } = await engine.finalize(undefined, {
+        onProgress: () => void (most = Math.max(most, process.memoryUsage().rss)),
+      }));
+    });
+    if (finalized !== accounts) throw new Error(`expected ${accounts} invoices, got ${finalized}`);
+    const cells = accounts * DAYS * METERS.length;
+    const aSecond = accounts / run;
+    const events = accounts * EVENTS_OF_ACCOUNT;
+    return [
+      `${accounts} accounts, ${cells} cells: ${Math.round(aSecond)} accounts a second, ${Math.round(cells / run)} cells a second, ${run.toFixed(1)} s`,
+      `cells into memory before: ${read.toFixed(1)} s, ${Math.round(cells / read)} a second`,
+      `at most ${Math.round(most / MB)} MB of this process, the cells among them; the database is another one`,
+      `computed, not measured: where these are the sums of ${EVENTS_OF_ACCOUNT} events an account, ${events} events are billed in ${run.toFixed(1)} s`,
+    ];
+  });
+}
+
+/** The bench of usage elsewhere. */
+export const usageElsewhereBenches: readonly Bench[] = [
+  {
+    name: "PostgreSQL: a billing month from cells, events elsewhere",
+    run: (size) => billMonth(size === "smoke" ? 50 : Number(process.env["ACCOUNTS"] ?? 100_000)),
+  },
+];

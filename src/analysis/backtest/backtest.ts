@@ -1,0 +1,294 @@
+/**
+ * The same usage on the current plans and on drafts: who would pay more, who less, and how much in all.
+ *
+ * @module
+ */
+import type { Account } from "../../book/model/account.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { RatebookError } from "../../errors.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";
+import { draftable } from "../../ledger/preview/preview-draft.ts";
+import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
+import { checkBook, type PreviewInput } from "../../ledger/preview/preview-input.ts";
+import { accountTotals, drawAccount } from "../../ledger/preview/preview-invoices.ts";
+import {
+  type EventSpan,
+  type PreviewRange,
+  toPreviewRange,
+  rangeOfEvents,
+} from "../../ledger/preview/preview-range.ts";
+import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
+import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
+import { takeUsage, usageTaker } from "../../ledger/preview/preview-usage.ts";
+import { type PreviewOptions, type PreviewRun, shownAccounts } from "../../ledger/preview/preview.ts";
+import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+import type { DiffLine } from "../diff/diff-invoices.ts";
+import { explainLines, sumLines, type PeriodTotal, sumPeriods } from "./compare-invoices.ts";
+import { computeDistribution, type Distribution } from "./distribution.ts";
+import {
+  type MigrationInput,
+  toTrialMigration,
+  type MigrationOutcome,
+  toMigrationOutcome,
+  toNewVersion,
+} from "./migration.ts";
+
+/** What is compared. */
+export interface BacktestOptions extends Pick<
+  PreviewOptions,
+  "at" | "from" | "until" | "accounts" | "ids" | "ruleBudget"
+> {
+  /** Whether accounts have their lines; default true. Totals alone take less time. */
+  readonly lines?: boolean | undefined;
+  /** Whether lines say why they changed, as {@link diffInvoices} does; default false. */
+  readonly causes?: boolean | undefined;
+  /**
+   * Moves the accounts to each draft on a date, from the plans that they have then (S16.5), in place of trying the draft on
+   * the dates of their associations.
+   */
+  readonly migration?: MigrationInput | undefined;
+}
+
+/** The usage of a backtest, beside its options: at least one of events and usage cells. */
+export interface BacktestInput extends BacktestOptions, PreviewInput {}
+
+/** What an account would pay on a draft. Major units of its currency, rounded as invoices are. */
+export interface BacktestAccount {
+  readonly accountId: string;
+  readonly currency: string;
+  /** The sum of its invoices' totals on the current plans; what an invoice below zero pays of another one counts once (S13.4). */
+  readonly before: Decimal;
+  /** The same on the draft. */
+  readonly after: Decimal;
+  readonly difference: Decimal;
+  /** Cards, true-ups and credits, all cycles together; causes are empty unless they were asked for. */
+  readonly lines: readonly DiffLine[];
+  /** With a migration, what each billing period comes to: a cycle that it cuts is in parts on one side. */
+  readonly periods?: readonly PeriodTotal[];
+}
+
+/** The accounts of one currency together. */
+export interface BacktestTotal extends Omit<BacktestAccount, "accountId" | "lines" | "periods"> {
+  readonly distribution: Distribution;
+}
+
+/** What one draft would change. */
+export interface BacktestPlan {
+  readonly planId: string;
+  readonly version: number;
+  /** By currency. */
+  readonly totals: readonly BacktestTotal[];
+  /** In book order; accounts without invoices on both sides are not among them. */
+  readonly accounts: readonly BacktestAccount[];
+  /** Accounts whose currency the draft does not support: they are compared nowhere. */
+  readonly leftOut: readonly string[];
+  /** Which accounts moved, where a migration was asked for. */
+  readonly migration?: MigrationOutcome;
+  /** How many events had each status on the draft: entitlements of its own may decide them otherwise. */
+  readonly events: EventCounts;
+}
+
+/** The result of a backtest, as plain data. */
+export interface Backtest {
+  /** How many events had each status on the current plans. */
+  readonly events: EventCounts;
+  /** One for each draft, in their order. */
+  readonly plans: readonly BacktestPlan[];
+}
+
+/** A backtest whose events come one after another; outcomes are those on the current plans. */
+export interface BacktestRun extends Pick<
+  PreviewRun,
+  "addUsage" | "add" | "slotsOf" | "addSlots" | "addCounted" | "takesCounted"
+> {
+  /** The result for the usage so far. */
+  finish(): Backtest;
+}
+
+/**
+ * Prices the same usage on a book's current plans and on drafts. Events are gone through once and measured once; each draft
+ * decides by itself what its entitlements accept. All sides show the same cycles: by default those from the first event or
+ * day of usage that any side takes to the last.
+ *
+ * @param plans checked drafts, each in place of the plans of all accounts, as `plan` of a preview
+ * @throws {RatebookError} ERR_OPTION_INVALID without a draft, and as `preview`; ERR_ARITHMETIC for an account whose bill
+ * cannot be made: without it, what the others would pay in all is no answer
+ */
+export function backtest(
+  book: Book,
+  plans: readonly PricePlan[],
+  { events = [], usage = [], ...options }: BacktestInput,
+): Backtest {
+  const { run, finish } = startBacktest(book, plans, options, Array.isArray(events) ? events.length : 0);
+  takeUsage(usageTaker(book, run), usage);
+  takeEvents(run.add, events);
+  return finish();
+}
+
+/** Starts a backtest whose events come one after another. @throws {RatebookError} as {@link backtest} */
+export function createBacktest(book: Book, plans: readonly PricePlan[], options: BacktestOptions = {}): BacktestRun {
+  const { run, finish } = startBacktest(book, plans, options);
+  const { add, slotsOf, addSlots, addCounted, takesCounted } = run;
+  return { addUsage: usageTaker(book, run), add, slotsOf, addSlots, addCounted, takesCounted, finish };
+}
+
+interface StartedBacktest extends Pick<BacktestRun, "finish"> {
+  readonly run: EventRun;
+}
+
+function startBacktest(
+  book: Book,
+  draftPlans: readonly PricePlan[],
+  options: BacktestOptions,
+  count = 0,
+): StartedBacktest {
+  checkBook(book);
+  if (draftPlans.length === 0)
+    throw new RatebookError("ERR_OPTION_INVALID", "plans: expected at least one draft", { option: "plans" });
+  const { accounts: accountIds, ids, ruleBudget } = options;
+  const migration = options.migration === undefined ? undefined : toTrialMigration(options.migration);
+  const range = toPreviewRange(options);
+  const comparedAccounts = shownAccounts(book, accountIds);
+  const plans = migration === undefined ? draftPlans : draftPlans.map((plan) => toNewVersion(plan, book));
+  const drafts = plans.map((plan) => ({
+    plan,
+    supportedAccounts: new Set(draftable(comparedAccounts, plan, { areNamed: accountIds !== undefined }).shown),
+  }));
+  const run = startEventRun(book, {
+    trials: [{}, ...plans.map((plan) => ({ plan, migration }))],
+    ids: ids === false ? undefined : (ids ?? rememberIds(undefined, count)),
+    ruleBudget,
+  });
+  const { lines = true, causes = false } = options;
+  const comparison = { comparedAccounts, options, needsInvoices: lines || causes || migration !== undefined };
+  return {
+    run,
+    finish: (): Backtest => {
+      const [current, ...scenarios] = run.scenarios;
+      const effectiveRange = range ?? findFullRange(run.scenarios);
+      const sides = drafts.flatMap((draft, index) => {
+        const scenario = scenarios[index];
+        return scenario === undefined ? [] : [{ ...draft, scenario, accounts: [], leftOut: [] }];
+      });
+      if (effectiveRange !== undefined) compareAccounts({ ...comparison, range: effectiveRange }, current, sides);
+      return { events: eventCountsOf(current), plans: sides.map((side) => toBacktestPlan(side, comparedAccounts)) };
+    },
+  };
+}
+
+/** From what any side takes first to what any takes last. */
+function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
+  let all: EventSpan | undefined;
+  for (const { span } of scenarios) {
+    const { first, last } = span() ?? {};
+    if (first === undefined || last === undefined) continue;
+    all = {
+      first: all === undefined || first.timestamp < all.first.timestamp ? first : all.first,
+      last: all === undefined || last.timestamp > all.last.timestamp ? last : all.last,
+    };
+  }
+  return all && rangeOfEvents(all);
+}
+
+interface Comparison {
+  readonly comparedAccounts: readonly Account[];
+  readonly options: BacktestOptions;
+  /** Whether more than totals is compared: lines or billing periods. */
+  readonly needsInvoices: boolean;
+  readonly range: PreviewRange;
+}
+
+/** A draft while accounts are compared. */
+interface DraftSide {
+  readonly plan: PricePlan;
+  /** Accounts whose currency it supports. */
+  readonly supportedAccounts: ReadonlySet<Account>;
+  readonly scenario: ScenarioResult;
+  readonly accounts: BacktestAccount[];
+  readonly leftOut: string[];
+}
+
+/** The bill of an account in a scenario. */
+interface Bill {
+  /** Absent where it has no invoice. */
+  readonly total: Decimal | undefined;
+  /** None where totals alone are asked for. */
+  readonly invoices: readonly Invoice[];
+}
+
+/** Account by account, so that no more invoices are held than those of one. */
+function compareAccounts(comparison: Comparison, current: ScenarioResult, sides: readonly DraftSide[]): void {
+  for (const account of comparison.comparedAccounts) {
+    const before = computeBill(comparison, current, account);
+    for (const side of sides) {
+      if (!side.supportedAccounts.has(account)) {
+        if (before.total !== undefined) side.leftOut.push(account.id);
+        continue;
+      }
+      const after = computeBill(comparison, side.scenario, account);
+      if (before.total !== undefined || after.total !== undefined)
+        side.accounts.push(compareAccount(comparison, account, [current, side.scenario], [before, after]));
+    }
+  }
+}
+
+/** @throws {RatebookError} ERR_ARITHMETIC, which names the account, where its bill cannot be made */
+function computeBill({ range, options, needsInvoices }: Comparison, scenario: ScenarioResult, { id }: Account): Bill {
+  const sumOrUndefined = (totals: readonly Decimal[]): Decimal | undefined =>
+    totals.length === 0 ? undefined : sum(totals);
+  if (!needsInvoices) return { total: sumOrUndefined(accountTotals(scenario, id, range) ?? []), invoices: [] };
+  const { causes: explain = false } = options;
+  const invoices =
+    drawAccount(scenario, id, { ...range, explain, areNamed: true, belowZeroOnce: true })?.invoices ?? [];
+  return { total: sumOrUndefined(invoices.map(({ revenueInfo }) => revenueInfo.value)), invoices };
+}
+
+function compareAccount(
+  { options: { lines = true, causes = false, migration } }: Comparison,
+  { id: accountId, invoiceCurrency: currency }: Account,
+  scenarios: readonly [ScenarioResult, ScenarioResult],
+  bills: readonly [Bill, Bill],
+): BacktestAccount {
+  const [{ total: before = ZERO, invoices: oldInvoices }, { total: after = ZERO, invoices: newInvoices }] = bills;
+  return {
+    accountId,
+    currency,
+    before,
+    after,
+    difference: subtract(after, before),
+    lines: causes
+      ? explainLines(accountId, scenarios, [oldInvoices, newInvoices])
+      : lines
+        ? sumLines([oldInvoices, newInvoices])
+        : [],
+    ...(migration === undefined ? {} : { periods: sumPeriods([oldInvoices, newInvoices]) }),
+  };
+}
+
+function toBacktestPlan(
+  { plan, scenario, accounts, leftOut }: DraftSide,
+  comparedAccounts: readonly Account[],
+): BacktestPlan {
+  const migration = toMigrationOutcome(scenario, plan, comparedAccounts);
+  return {
+    planId: plan.id,
+    version: plan.version,
+    totals: [...new Set(accounts.map(({ currency }) => currency))].map((currency) =>
+      sumCurrency(
+        currency,
+        accounts.filter((account) => account.currency === currency),
+      ),
+    ),
+    accounts,
+    leftOut,
+    ...(migration === undefined ? {} : { migration }),
+    events: eventCountsOf(scenario),
+  };
+}
+
+function sumCurrency(currency: string, accounts: readonly BacktestAccount[]): BacktestTotal {
+  const [before, after] = [sum(accounts.map((each) => each.before)), sum(accounts.map((each) => each.after))];
+  return { currency, before, after, difference: subtract(after, before), distribution: computeDistribution(accounts) };
+}

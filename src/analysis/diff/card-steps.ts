@@ -1,0 +1,212 @@
+/**
+ * The exact amount of a card's line while the inputs of the first invoice are replaced, group by group, by those of the second.
+ *
+ * @module
+ */
+import type { CardExplanation } from "../../invoicing/explain.ts";
+import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { type Decimal, ZERO } from "../../numbers/decimal.ts";
+import { compareFractions, type Fraction, ZERO_FRACTION } from "../../numbers/fraction.ts";
+import type { CycleTerms } from "./account-plans.ts";
+import { computeAmount, computeStepAmounts, type CardInputs, toCardInputs } from "./card-inputs.ts";
+import {
+  findCardByPrices,
+  findPlanCard,
+  isChargedInAdvance,
+  isLicense,
+  arePricesAlike,
+  mergePrices,
+  type PlanCard,
+} from "./card-prices.ts";
+import { incomparableError } from "./invoice-leaves.ts";
+
+/** One side of two invoices of one kind and cycle. */
+export interface InvoiceSide {
+  /** Absent where the side has no such invoice. */
+  readonly invoice?: Invoice | undefined;
+  readonly currency: string;
+  /** The changes of the seats that the account holds, where they are known. */
+  readonly seats: string | undefined;
+  /** The plan of the cycle; undefined where the account has no such cycle on this side. */
+  readonly terms: CycleTerms | undefined;
+}
+
+/** A thing of the first side and the same of the second. */
+export type Sides<T> = readonly [T, T];
+
+/** The line of each side, where it has one. */
+export type SideLines = Sides<InvoiceLine | undefined>;
+
+/**
+ * The amount by the first side's inputs, and after the second side's usage, rates, bounds, days, commitment and credits have
+ * been put in, in this order.
+ */
+export type Steps = readonly Fraction[];
+
+/** The steps of a line that is another from one step on. @param step the index of the group that changes it */
+export function createSteps(step: number, from: Fraction, to: Fraction): Steps {
+  return Array.from({ length: 7 }, (_, index) => (index <= step ? from : to));
+}
+
+/** The index of the group that days are. */
+export const DAYS = 3;
+
+/** A card: usage, rates, bounds and days are put in; commitment and credits do not touch it. */
+export function computeCardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): Steps {
+  const [from, to] = [exactAmount(lines[0]), exactAmount(lines[1])];
+  const comparison = compareInputs(sides, lines, line);
+  if (comparison === undefined) return createSteps(DAYS, from, to);
+  const [afterUsage, afterRates, afterBounds] = computeStepAmounts(...comparison.inputs, comparison.isSameQuantity);
+  return [from, afterUsage, afterRates, afterBounds, to, to, to];
+}
+
+function exactAmount(line: InvoiceLine | undefined): Fraction {
+  return line === undefined ? ZERO_FRACTION : requireExplanation(line).exact;
+}
+
+interface ComparedInputs {
+  readonly inputs: Sides<CardInputs>;
+  /** Whether the quantities are known to be the same, however they are charged. */
+  readonly isSameQuantity: boolean;
+}
+
+/** The inputs of a card on both sides; undefined where one side does not charge it for these days. */
+function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): ComparedInputs | undefined {
+  const [before, after] = sides;
+  if (before.terms === undefined || after.terms === undefined) return undefined;
+  const own = [requireInputs(lines[0]), requireInputs(lines[1])] as const;
+  const cards = [
+    findSideCard(before.terms, own[0], line, before),
+    findSideCard(after.terms, own[1], line, after),
+  ] as const;
+  const isOnePlan = before.terms.plan !== undefined && before.terms.plan === after.terms.plan;
+  const isSameQuantity = haveSameSeats(sides, line);
+  const missing: MissingLine = { line, isOnePlan, isSameQuantity };
+  const start = own[0] ?? inferMissingInputs(before, cards[0], own[1], missing);
+  const end = own[1] ?? inferMissingInputs(after, cards[1], own[0], missing);
+  if (start === undefined || end === undefined) return undefined;
+  const areUnknown = cards[0] === undefined && cards[1] === undefined;
+  const prices = [addCardPrices(start.prices, cards[0]), addCardPrices(end.prices, cards[1])] as const;
+  const fullPrices =
+    areUnknown && isOnePlan ? ([mergeKnownPrices(...prices), mergeKnownPrices(prices[1], prices[0])] as const) : prices;
+  return {
+    inputs: [
+      { ...start, prices: fullPrices[0] },
+      { ...end, prices: fullPrices[1] },
+    ],
+    isSameQuantity,
+  };
+}
+
+/** Whether a line is a license's, and the account holds the same seats of it on both sides. */
+function haveSameSeats([before, after]: Sides<InvoiceSide>, { type }: InvoiceLine): boolean {
+  return isLicense(type) && before.seats !== undefined && before.seats === after.seats;
+}
+
+/** The inputs of a line, whose explanation must give its own exact amount: else causes would be made of nothing. */
+function requireInputs(line: InvoiceLine | undefined): CardInputs | undefined {
+  if (line === undefined) return undefined;
+  const card = requireExplanation(line);
+  const inputs = toCardInputs(card);
+  const amount = computeAmount(inputs);
+  if (amount !== undefined && compareFractions(amount, card.exact) === 0) return inputs;
+  throw incomparableError(`${describeLine(line)}: the explanation does not give the exact amount that stands in it`);
+}
+
+/** The card of a plan that has none for what a line charges. */
+const NO_CARD = "NO_CARD";
+
+/** The card of a line on one side; undefined where it is not known. */
+function findSideCard(
+  { details }: CycleTerms,
+  shownInputs: CardInputs | undefined,
+  line: InvoiceLine,
+  { currency }: InvoiceSide,
+): PlanCard | typeof NO_CARD | undefined {
+  if (shownInputs?.prices !== undefined) return findCardByPrices(details, shownInputs.prices, line, currency);
+  const [first] = details;
+  return first && (findPlanCard(first, line, currency) ?? NO_CARD);
+}
+
+/** A line that one side does not have. */
+interface MissingLine {
+  readonly line: InvoiceLine;
+  /** Whether both sides have one version of one plan. */
+  readonly isOnePlan: boolean;
+  readonly isSameQuantity: boolean;
+}
+
+/**
+ * The inputs of a side that has no such line, as the other side's with nothing counted; undefined where its card would have
+ * charged something, so that it does not charge for these days.
+ */
+function inferMissingInputs(
+  { invoice }: InvoiceSide,
+  card: PlanCard | typeof NO_CARD | undefined,
+  other: CardInputs | undefined,
+  { line, isOnePlan, isSameQuantity }: MissingLine,
+): CardInputs | undefined {
+  if (other === undefined) return undefined;
+  const { parts, bounds, isNeverNegative } = other;
+  const usage = findUsage(invoice, line);
+  const partsWithQuantity = (quantity: Decimal): CardInputs["parts"] =>
+    parts.map((part) => (part.quantity === undefined ? part : { ...part, quantity: quantity }));
+  const emptyInputs: CardInputs = { parts: partsWithQuantity(usage), prices: undefined, bounds, isNeverNegative };
+  if (card === NO_CARD) return emptyInputs;
+  if (card === undefined)
+    return emptyInputsLike(other, emptyInputs, isOnePlan && usage.isZero() && line.quantity !== undefined);
+  const own: CardInputs = {
+    parts: partsWithQuantity(card.quantity ?? usage),
+    prices: card.prices,
+    bounds: card.bounds && { ...card.bounds, share: bounds?.share ?? "EACH_PART" },
+    isNeverNegative,
+  };
+  // Seats that are the same are charged with another piece of the natural cycle, or not by days.
+  if (isSameQuantity && line.quantity?.isZero() === false) return undefined;
+  return card.isInAdvance === isChargedInAdvance(line.type) && isZeroAmount(own) ? own : undefined;
+}
+
+/**
+ * Without the books: only of one plan it is known that a quantity of none costs as much on both sides.
+ *
+ * @param isAlike whether both sides have one version of one plan, and this one a quantity of none
+ */
+function emptyInputsLike({ prices }: CardInputs, emptyInputs: CardInputs, isAlike: boolean): CardInputs {
+  if (!isAlike) return emptyInputs;
+  const sameInputs: CardInputs = { ...emptyInputs, prices };
+  if (isZeroAmount(sameInputs)) return sameInputs;
+  return isZeroAmount({ ...sameInputs, bounds: undefined }) ? { ...sameInputs, bounds: undefined } : emptyInputs;
+}
+
+function isZeroAmount(inputs: CardInputs): boolean {
+  return computeAmount(inputs)?.numerator.isZero() === true;
+}
+
+/** The usage of a line's meter on an invoice that does not charge it. */
+function findUsage(invoice: Invoice | undefined, { type, id }: InvoiceLine): Decimal {
+  if (type !== "USAGE_RATE_CARD_AMOUNT") return ZERO;
+  return invoice?.usageInfo?.lineItems.find((each) => each.id === id)?.quantity ?? ZERO;
+}
+
+/** Prices with the slabs that the plan's card has besides. */
+function addCardPrices(
+  prices: CardInputs["prices"],
+  card: PlanCard | typeof NO_CARD | undefined,
+): CardInputs["prices"] {
+  return prices === undefined || typeof card !== "object" ? prices : mergePrices(prices, card.prices);
+}
+
+/** Prices with the slabs that the other side shows of the same ones. */
+function mergeKnownPrices(own: CardInputs["prices"], other: CardInputs["prices"]): CardInputs["prices"] {
+  if (own === undefined || other === undefined || !arePricesAlike(own, other)) return own;
+  return mergePrices(own, other);
+}
+
+function requireExplanation(line: InvoiceLine): CardExplanation {
+  if (line.explanation?.of === "CARD") return line.explanation;
+  throw incomparableError(`${describeLine(line)}: the line has no explanation: preview with --explain, or \`explain\``);
+}
+
+function describeLine({ type, id = "" }: InvoiceLine): string {
+  return `${type} ${id}`;
+}

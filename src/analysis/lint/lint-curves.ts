@@ -1,0 +1,233 @@
+/**
+ * Findings in the curve of one card: where its price falls or jumps, slabs that no quantity reaches, and digits of a rate
+ * that no quantity makes visible. All but the last are exact.
+ *
+ * @module
+ */
+import type { RateValue } from "../../book/model/rate-card.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { add, Decimal, greatest, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
+import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/prepared-slabs.ts";
+import { priceThrough } from "../../rating/slabs.ts";
+import { computePriceCurve, type PricePiece } from "../price-curve.ts";
+import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
+import type { PricedCard } from "./priced-cards.ts";
+
+/** Steps beyond an edge that are tried for an example, largest first; of a count only the first. */
+const STEPS: readonly Decimal[] = [ONE, ...Array.from({ length: 20 }, (_, place) => new Decimal(`1e-${place + 1}`))];
+
+const HALF = new Decimal("0.5");
+
+/** How curves are looked at. */
+export interface CurveOptions {
+  /** The share of a price by which it may jump at the edge of a slab. */
+  readonly jumpShare: Decimal;
+  readonly rounding: RoundingMode;
+}
+
+/** Everything that is found in a card, currency by currency. */
+export function lintCard(card: PricedCard, options: CurveOptions): readonly LintFinding[] {
+  return [
+    ...findUnreachableSlabs(card),
+    ...card.rateValues.flatMap((rates) => {
+      const currencyCard: CardInCurrency = { card, rates, slabs: joinSlabRates(card.ratePlan, rates) };
+      return [...(card.isFixed ? [] : lintEdges(currencyCard, options)), ...lintRateDigits(currencyCard, options)];
+    }),
+  ];
+}
+
+/** A card in one currency. */
+interface CardInCurrency {
+  readonly card: PricedCard;
+  readonly rates: RateValue;
+  readonly slabs: RatedSlabs;
+}
+
+/** Slabs above the largest quantity, and of VOLUME those that hold no quantity that there can be. */
+function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
+  const { ratePlan, most, isWhole, isFixed, name } = card;
+  return ratePlan.slabs.flatMap((slab, index) => {
+    const end = ratePlan.slabs[index + 1]?.startAfter;
+    const place = { path: [...card.path, "ratePlan", "slabs", index], at: `${card.at}/slab/${slab.order}` };
+    const isBeyondLimit = most !== undefined && slab.startAfter.gte(most) && (index > 0 || !isFixed);
+    if (isBeyondLimit) {
+      const [limit, start] = [formatDecimal(most), formatDecimal(slab.startAfter)];
+      return [
+        createFinding("SLAB_UNREACHABLE", place, {
+          message: `slab ${slab.order} is never reached: there are at most ${limit} of ${JSON.stringify(name)}`,
+          example: `the slab starts after ${start}, and ${limit} is not above ${start}`,
+        }),
+      ];
+    }
+    const holdsNone = isWhole && ratePlan.pricingModel === "VOLUME" && end?.floor().lte(slab.startAfter) === true;
+    if (!holdsNone) return [];
+    return [
+      createFinding("SLAB_UNREACHABLE", place, {
+        message: `slab ${slab.order} is never reached: ${JSON.stringify(name)} is counted in whole numbers`,
+        example: `there is no whole number above ${formatDecimal(slab.startAfter)} up to ${formatDecimal(end)}`,
+      }),
+    ];
+  });
+}
+
+/** Findings on the price at edges, and within slabs whose rate is below zero. */
+function lintEdges(currencyCard: CardInCurrency, options: CurveOptions): readonly LintFinding[] {
+  const { card, slabs } = currencyCard;
+  const lastEdge = slabs.slabs.at(-1)?.startAfter ?? ZERO;
+  const upTo = card.most ?? add(multiply(lastEdge, new Decimal(2)), ONE);
+  if (upTo.lte(ZERO)) return [];
+  const { atZero, pieces } = computePriceCurve(slabs, upTo);
+  const findings: LintFinding[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1];
+    const last = before?.last ?? atZero;
+    if (piece.first.lt(last)) findings.push(...lintFall(currencyCard, before, piece));
+    else if (piece.last.lt(piece.first)) findings.push(...lintFallWithin(currencyCard, piece));
+    else if (before !== undefined && piece.slab !== before.slab)
+      findings.push(...lintJump(currencyCard, before, piece, options));
+  }
+  return findings;
+}
+
+/** The price falls at an edge. Of VOLUME whose rate drops there that is its nature; else it is surely unwanted. */
+function lintFall(
+  currencyCard: CardInCurrency,
+  before: PricePiece | undefined,
+  piece: PricePiece,
+): readonly LintFinding[] {
+  const example = findExample(currencyCard, piece.from.quantity, (less, more) => more.lt(less));
+  if (example === undefined) return [];
+  const [lower, upper] = [slabAt(currencyCard, before?.slab ?? 1), slabAt(currencyCard, piece.slab)];
+  const isVolume =
+    currencyCard.slabs.pricingModel === "VOLUME" &&
+    lower?.order !== upper?.order &&
+    lower?.priceType === "PER_UNIT" &&
+    upper?.priceType === "PER_UNIT" &&
+    upper.rate.lt(lower.rate);
+  const message = isVolume
+    ? `the price falls above ${formatDecimal(piece.from.quantity)}, as VOLUME prices do where their rate drops`
+    : `the price falls above ${formatDecimal(piece.from.quantity)}: who uses more pays less`;
+  return [
+    createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), {
+      level: isVolume ? "note" : "warning",
+      message,
+      example,
+    }),
+  ];
+}
+
+function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): readonly LintFinding[] {
+  const { card, rates, slabs } = currencyCard;
+  const [from, until] = [piece.from.quantity, piece.until.quantity];
+  const example =
+    piece.shape === "LINE"
+      ? findExampleWithin(currencyCard, from, until)
+      : `above ${formatDecimal(from)}: ${formatAmount(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${formatAmount(priceThrough(slabs, until).amount, rates.currency)}`;
+  if (example === undefined) return [];
+  const message = `the price falls from ${formatDecimal(from)} to ${formatDecimal(until)}: the rate of slab ${piece.slab} is below zero`;
+  return [createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), { message, example })];
+}
+
+/** Two quantities of a stretch, of which the larger costs less: those at its start, or within it where the price jumps there. */
+function findExampleWithin(currencyCard: CardInCurrency, from: Decimal, until: Decimal): string | undefined {
+  const falls = (less: Decimal, more: Decimal): boolean => more.lt(less);
+  const atStart = findExample(currencyCard, from, falls);
+  if (atStart !== undefined) return atStart;
+  const inside = currencyCard.card.isWhole ? add(from.floor(), ONE) : multiply(add(from, until), HALF);
+  return currencyCard.card.isWhole && add(inside, ONE).gt(until) ? undefined : findExample(currencyCard, inside, falls);
+}
+
+/** A price that jumps at an edge by more than a share of it; the first package of a slab is no jump. */
+function lintJump(
+  currencyCard: CardInCurrency,
+  before: PricePiece,
+  piece: PricePiece,
+  { jumpShare }: CurveOptions,
+): readonly LintFinding[] {
+  const slab = slabAt(currencyCard, piece.slab);
+  const packagePrice = slab?.priceType === "PACKAGE" ? greatest(slab.rate, ZERO) : ZERO;
+  const increase = subtract(subtract(piece.first, before.last), packagePrice);
+  if (before.last.lte(ZERO) || increase.lte(multiply(before.last, jumpShare))) return [];
+  const example = findExample(currencyCard, piece.from.quantity, (less, more) =>
+    subtract(subtract(more, less), packagePrice).gt(multiply(less, jumpShare)),
+  );
+  if (example === undefined) return [];
+  const message = `the price jumps above ${formatDecimal(piece.from.quantity)} by more than ${formatDecimal(multiply(jumpShare, new Decimal(100)))}%`;
+  const level = slab?.priceType === "FLAT" ? "note" : "warning";
+  return [createFinding("PRICE_JUMPS", toLintPlace(currencyCard, piece), { level, message, example })];
+}
+
+/** Two quantities, one at an edge and one just above it, whose prices show something. */
+function findExample(
+  { card, rates, slabs }: CardInCurrency,
+  edge: Decimal,
+  shows: (less: Decimal, more: Decimal) => boolean,
+): string | undefined {
+  const quantity = card.isWhole ? edge.floor() : edge;
+  const less = priceThrough(slabs, quantity).amount;
+  for (const step of card.isWhole ? STEPS.slice(0, 1) : STEPS) {
+    const next = add(quantity, step);
+    if (card.most !== undefined && next.gt(card.most)) continue;
+    const more = priceThrough(slabs, next).amount;
+    if (!shows(less, more)) continue;
+    return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${formatAmount(less, rates.currency)}, ${formatDecimal(next)} cost ${formatAmount(more, rates.currency)}`;
+  }
+  return undefined;
+}
+
+/** Digits of a rate that change no rounded price, however much of the slab is used. Prices were tried, not proved. */
+function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: CurveOptions): readonly LintFinding[] {
+  const digits = minorUnitDigits(rates.currency);
+  const half = new Decimal(`5e-${digits + 1}`);
+  return slabs.slabs.flatMap((slab, index) => {
+    const { rate, order, endAt } = slab;
+    const most = card.most ?? endAt;
+    if (rate.decimalPlaces() <= digits || most === undefined) return [];
+    const truncatedRate = rate.toDecimalPlaces(rate.decimalPlaces() - 1, Decimal.ROUND_DOWN);
+    const times = countRateUses(slab, slabs, most);
+    if (multiply(subtract(rate, truncatedRate).abs(), times).gte(half)) return [];
+    const formatPrice = (each: Decimal): string =>
+      formatAmount(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
+    if (formatPrice(rate) !== formatPrice(truncatedRate)) return [];
+    const list = card.rateValues.indexOf(rates);
+    return [
+      createFinding(
+        "RATE_TOO_FINE",
+        { path: [...card.path, "rateValues", list, "slabRates", index], at: `${card.at}/slab/${order}` },
+        {
+          level: "note",
+          message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too fine to be seen in ${rates.currency}`,
+          example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${formatPrice(rate)}, and ${formatDecimal(times)} times ${formatDecimal(truncatedRate)} is ${formatPrice(truncatedRate)}`,
+          searched: true,
+        },
+      ),
+    ];
+  });
+}
+
+/** How often the rate of a slab is taken at most, up to a quantity. */
+function countRateUses(slab: RatedSlab, { pricingModel }: RatedSlabs, most: Decimal): Decimal {
+  const end = slab.endAt !== undefined && slab.endAt.lt(most) ? slab.endAt : most;
+  const units = pricingModel === "VOLUME" ? end : greatest(subtract(end, slab.startAfter), ZERO);
+  switch (slab.priceType) {
+    case "FLAT":
+      return ONE;
+    case "PER_UNIT":
+      return units;
+    case "PACKAGE":
+      return add(units.divToInt(slab.packageSize ?? ONE), ONE);
+  }
+}
+
+function slabAt({ slabs }: CardInCurrency, order: number): RatedSlab | undefined {
+  return slabs.slabs[order - 1];
+}
+
+function toLintPlace({ card, rates }: CardInCurrency, piece: PricePiece): Pick<PricedCard, "path" | "at"> {
+  const list = card.rateValues.indexOf(rates);
+  return {
+    path: [...card.path, "rateValues", list, "slabRates", piece.slab - 1],
+    at: `${card.at}/slab/${piece.slab}`,
+  };
+}

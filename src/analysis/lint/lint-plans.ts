@@ -1,0 +1,220 @@
+/**
+ * Findings across the cards of a plan and the credits of accounts: fees twice, commitments without effect, free tiers that
+ * make an entitlement useless, credits that nothing can spend, meters without a price.
+ *
+ * @module
+ */
+import type { Account } from "../../book/model/account.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { FixedFeeRateCard } from "../../book/model/rate-card.ts";
+import { formatInstant } from "../../calendar/instant.ts";
+import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
+import { grantedUnits } from "../../rating/billing-entitlement.ts";
+import { joinSlabRates } from "../../rating/prepared-slabs.ts";
+import { computePriceCurve } from "../price-curve.ts";
+import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
+import type { CardSet } from "./priced-cards.ts";
+
+/** Findings across the cards of one set. */
+export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
+  return [
+    ...findDuplicateFees(book, set),
+    ...findIdleCommitments(book, set),
+    ...findFreeTiers(set),
+    ...findUselessGrants(set),
+    ...findTooFineFees(book, set),
+  ];
+}
+
+/** Two fees that are shown under one name and cost the same: the same thing is charged twice, it seems. */
+function findDuplicateFees({ addOns }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+  const names = new Map(addOns.map(({ id, displayName }) => [id, displayName]));
+  const feeName = (card: FixedFeeRateCard): string => card.displayName ?? names.get(card.id) ?? card.id;
+  return details.fixedFeeRateCards.flatMap((card, index) => {
+    const first = details.fixedFeeRateCards
+      .slice(0, index)
+      .find((other) => feeName(other) === feeName(card) && card.rateValues.some((rate) => hasSameRate(other, rate)));
+    const same = first && card.rateValues.find((rate) => hasSameRate(first, rate));
+    if (first === undefined || same === undefined) return [];
+    return [
+      createFinding(
+        "FEE_TWICE",
+        { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
+        {
+          message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
+          example: `both cost ${formatAmount(same.rate, same.currency)}`,
+          searched: true,
+        },
+      ),
+    ];
+  });
+}
+
+function hasSameRate(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCard["rateValues"][number]): boolean {
+  return !rate.isZero() && card.rateValues.some((other) => other.currency === currency && other.rate.eq(rate));
+}
+
+/** A commitment that the fees of every cycle, rounded as invoices have them, come to already (S1.5, S13.3). */
+function findIdleCommitments({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+  const commitment = details.minimumCommitment;
+  // A charge below zero could bring the sum down again, and a card of another plan may stand behind an override.
+  if (!commitment || !("supportedCurrencies" in details) || mayChargeBelowZero(details)) return [];
+  return commitment.rateValues.flatMap(({ currency, rate }, index) => {
+    const cards = details.fixedFeeRateCards.filter(recursEveryCycle);
+    const total = sum(cards.map((card) => computeInvoicedFee(card, currency, organization.rounding)));
+    const shortfall = roundFraction(
+      toFraction(subtract(rate, total)),
+      minorUnitDigits(currency),
+      organization.rounding,
+    );
+    if (cards.length === 0 || shortfall.gt(ZERO)) return [];
+    return [
+      createFinding(
+        "COMMITMENT_IDLE",
+        { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
+        {
+          message: `the minimum commitment in ${currency} has no effect in a whole cycle: its fees are not below it`,
+          example: `a whole cycle without usage costs ${formatAmount(total, currency)} in fees, the commitment is ${formatAmount(rate, currency)}`,
+        },
+      ),
+    ];
+  });
+}
+
+function recursEveryCycle({ type, recurrenceConfig: recurrence }: FixedFeeRateCard): boolean {
+  return type === "RECURRING" && (recurrence?.interval ?? 1) === 1 && (recurrence?.offset ?? 0) === 0;
+}
+
+function computeInvoicedFee({ rateValues }: FixedFeeRateCard, currency: string, rounding: RoundingMode): Decimal {
+  const rate = rateValues.find((each) => each.currency === currency)?.rate ?? ZERO;
+  return roundFraction(toFraction(rate), minorUnitDigits(currency), rounding);
+}
+
+/** Overage that is free for more units than were sold. */
+function findFreeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
+  return details.entitlementOverageRateCards.flatMap((card, index) => {
+    const entitlement = details.billingEntitlementRateCards.find(({ featureId }) => featureId === card.featureId);
+    if (entitlement === undefined) return [];
+    const entitledUnits = grantedUnits(entitlement);
+    const end = card.ratePlan.slabs.at(-1)?.startAfter ?? ZERO;
+    return card.rateValues.flatMap((rates) => {
+      if (end.isZero()) return [];
+      const { atZero, pieces } = computePriceCurve(joinSlabRates(card.ratePlan, rates), end);
+      const firstChargedPiece = pieces.findIndex(({ first, last }) => !first.isZero() || !last.isZero());
+      const freeUnits =
+        (firstChargedPiece < 0 ? pieces.at(-1)?.until : pieces[firstChargedPiece]?.from)?.quantity ?? ZERO;
+      if (!atZero.isZero() || freeUnits.lte(entitledUnits)) return [];
+      return [
+        createFinding(
+          "FREE_TIER_ABOVE_ENTITLEMENT",
+          { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
+          {
+            message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement holds`,
+            example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmount(ZERO, rates.currency)}`,
+          },
+        ),
+      ];
+    });
+  });
+}
+
+/** Granted credits for items that nothing on the plan charges for. */
+function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
+  if (!("supportedCurrencies" in details)) return [];
+  const chargedIds = listChargeableIds(details);
+  return details.creditGrantRateCards.flatMap((card, index) => {
+    const entities = card.grantDetails.applicableEntityIds ?? [];
+    if (entities.length === 0 || entities.some((id) => chargedIds.has(id))) return [];
+    return [
+      createFinding(
+        "CREDIT_UNUSABLE",
+        { path: [...path, "creditGrantRateCards", index], at: `${at}/grant/${card.id}` },
+        {
+          message: `the granted credit ${card.id} pays for nothing on its plan`,
+          example: `it pays for ${entities.join(", ")}; the plan has no such card`,
+        },
+      ),
+    ];
+  });
+}
+
+/** The names that a credit may give to things that the cards of a plan charge for (S12.2). */
+function listChargeableIds(details: CardSet["details"]): ReadonlySet<string> {
+  const kinds = [
+    ["ALL_USAGE_METER_RATE_CARDS", details.usageRateCards.map(({ usageMeterId }) => usageMeterId)],
+    ["ALL_FIXED_FEE_RATE_CARDS", details.fixedFeeRateCards.map(({ id }) => id)],
+    ["ALL_LICENSE_RATE_CARDS", details.licenseRateCards.map(({ id }) => id)],
+    ["ALL_BILLING_ENTITLEMENT_RATE_CARDS", details.billingEntitlementRateCards.map(({ featureId }) => featureId)],
+    ["ALL_ENTITLEMENT_OVERAGE_RATE_CARDS", details.entitlementOverageRateCards.map(({ featureId }) => featureId)],
+  ] as const;
+  return new Set(kinds.flatMap(([kind, ids]) => (ids.length === 0 ? [] : [kind, ...ids])));
+}
+
+/** Fees in a fraction of the minor unit: what is not prorated is rounded alike each time. */
+function findTooFineFees({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+  return details.fixedFeeRateCards.flatMap(({ id, rateValues, enableProration }, index) =>
+    rateValues.flatMap(({ currency, rate }, position) => {
+      const digits = minorUnitDigits(currency);
+      if (enableProration || rate.decimalPlaces() <= digits) return [];
+      const roundedRate = roundFraction(toFraction(rate), digits, organization.rounding);
+      return [
+        createFinding(
+          "RATE_TOO_FINE",
+          { path: [...path, "fixedFeeRateCards", index, "rateValues", position], at: `${at}/fee/${id}` },
+          {
+            level: "note",
+            message: `the fee ${id} has more decimals than ${currency} has`,
+            example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmount(roundedRate, currency)} each time`,
+          },
+        ),
+      ];
+    }),
+  );
+}
+
+/** Credits and entries that end before the account's first plan begins. */
+export function lintAccount(account: Account, index: number): readonly LintFinding[] {
+  const starts = account.pricePlans.map(({ effectiveFrom }) => effectiveFrom);
+  if (starts.length === 0) return [];
+  const first = Math.min(...starts);
+  const lintEndedCredits = (list: "credits" | "featureCredits") =>
+    account[list].flatMap(({ id, effectiveUntil }, position) => {
+      if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > first) return [];
+      return [
+        createFinding(
+          "CREDIT_UNUSABLE",
+          { path: ["accounts", index, list, position], at: `${account.id}/${list}/${id}` },
+          {
+            message: `the credit ${id} of ${account.id} ends before it can be used`,
+            example: `it ends at ${formatInstant(effectiveUntil)}, and the first plan begins at ${formatInstant(first)}`,
+          },
+        ),
+      ];
+    });
+  return [...lintEndedCredits("credits"), ...lintEndedCredits("featureCredits")];
+}
+
+/** Meters that count and that no plan prices. */
+export function findUnpricedMeters({ usageMeters }: Book, sets: readonly CardSet[]): readonly LintFinding[] {
+  if (sets.length === 0) return [];
+  const pricedMeterIds = new Set(
+    sets.flatMap(({ details }) => details.usageRateCards.map(({ usageMeterId }) => usageMeterId)),
+  );
+  return usageMeters.flatMap(({ id, displayName, status }, index) =>
+    status !== "ACTIVE" || pricedMeterIds.has(id)
+      ? []
+      : [
+          createFinding(
+            "METER_UNPRICED",
+            { path: ["usageMeters", index], at: id },
+            {
+              message: `the meter ${id} counts, and no plan has a price for it`,
+              example: `1000 of ${JSON.stringify(displayName)} cost 0, whatever the plan`,
+            },
+          ),
+        ],
+  );
+}

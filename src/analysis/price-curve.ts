@@ -1,0 +1,231 @@
+/**
+ * What a card costs at every quantity, as the pieces of an exact curve: the edges of slabs, the quantities at which a
+ * bound begins or ceases to hold, and runs of packages (S7).
+ *
+ * @module
+ */
+import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
+import { RatebookError } from "../errors.ts";
+import {
+  add,
+  type Decimal,
+  type DecimalInput,
+  parseDecimal,
+  divide,
+  greatest,
+  least,
+  multiply,
+  ONE,
+  subtract,
+  ZERO,
+} from "../numbers/decimal.ts";
+import { type Bounds, joinSlabRates, type RatedSlab, type RatedSlabs } from "../rating/prepared-slabs.ts";
+import { clampToBounds, countPackages, priceThrough } from "../rating/slabs.ts";
+
+/** A quantity at which the curve turns, steps or begins anew. */
+export interface Breakpoint {
+  /** Exact, or 34 significant digits, half up, where it has no end. */
+  readonly quantity: Decimal;
+  /** The exact quantity, `numerator ÷ denominator`, where its decimal has no end. */
+  readonly ratio?: { readonly numerator: Decimal; readonly denominator: Decimal };
+}
+
+/** The price of the quantities above `from`, up to and including `until`. */
+export interface PricePiece {
+  /** The slab that the quantities reach last; 1 for the first. */
+  readonly slab: number;
+  /** Exclusive. */
+  readonly from: Breakpoint;
+  /** Inclusive. */
+  readonly until: Breakpoint;
+  /** Major units, exact: the price of the least quantities above `from`; of a line, its limit there. */
+  readonly first: Decimal;
+  /** Major units, exact: the price at `until`. */
+  readonly last: Decimal;
+  /** `LINE`: every further unit adds `rate`. `STEPS`: every further package that is started does. */
+  readonly shape: "LINE" | "STEPS";
+  /** Major units, for a unit or a package; 0 where a bound or a flat price holds. */
+  readonly rate: Decimal;
+  /** Units in a package; only with `STEPS`. */
+  readonly packageSize?: Decimal;
+  /** Where packages are counted from: in TIERED where the slab starts, in VOLUME 0. Only with `STEPS`. */
+  readonly countedFrom?: Decimal;
+}
+
+/** The price of a card at every quantity from 0 to `upTo`. */
+export interface PriceCurve {
+  /** The price of no units (S7.5). */
+  readonly atZero: Decimal;
+  /** Ascending and without gaps; the first begins at 0. */
+  readonly pieces: readonly PricePiece[];
+}
+
+/**
+ * The exact curve of a card's price (S7): linear between its breakpoints, and stepwise where packages are counted.
+ *
+ * @param options `upTo`: the largest quantity, inclusive, above 0
+ * @throws {RatebookError} ERR_RATES_INVALID as `priceQuantity`; ERR_NUMBER_INVALID or ERR_OPTION_INVALID when `upTo` is
+ * no decimal or not above 0
+ */
+export function priceCurve(
+  plan: RatePlanInput,
+  card: RateValueInput,
+  { upTo }: { readonly upTo: DecimalInput },
+): PriceCurve {
+  return computePriceCurve(joinSlabRates(plan, card), requireCurveEnd(upTo));
+}
+
+/** The end of a curve, as an option. @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve} */
+export function requireCurveEnd(upTo: DecimalInput): Decimal {
+  const end = parseDecimal(upTo);
+  if (end.gt(ZERO)) return end;
+  const message = `upTo: expected more than 0, got ${end.toFixed()}`;
+  throw new RatebookError("ERR_OPTION_INVALID", message, { option: "upTo" });
+}
+
+/** As {@link priceCurve}, through slabs that were checked before. @param upTo above 0 */
+export function computePriceCurve(ratedSlabs: RatedSlabs, upTo: Decimal): PriceCurve {
+  const pieces: PricePiece[] = [];
+  let below = ZERO;
+  for (const slab of ratedSlabs.slabs) {
+    if (slab.startAfter.gte(upTo)) break;
+    const isTiered = ratedSlabs.pricingModel === "TIERED";
+    const end = slab.endAt === undefined ? upTo : least(slab.endAt, upTo);
+    const segment: SlabSegment = {
+      slab,
+      end,
+      origin: isTiered ? slab.startAfter : ZERO,
+      below,
+      bounds: ratedSlabs.bounds,
+    };
+    pieces.push(...(slab.priceType === "PACKAGE" ? createPackagePieces(segment) : createLinePieces(segment)));
+    if (isTiered) below = add(below, clampToBounds(computeCharge(segment, end), slab));
+  }
+  return { atZero: priceThrough(ratedSlabs, ZERO).amount, pieces };
+}
+
+/** One slab, from its start to `end`. */
+interface SlabSegment {
+  readonly slab: RatedSlab;
+  readonly end: Decimal;
+  /** Where its units are counted from: its start in TIERED, 0 in VOLUME (S7.2). */
+  readonly origin: Decimal;
+  /** What the slabs below it cost. */
+  readonly below: Decimal;
+  /** The card's. */
+  readonly bounds: Bounds | undefined;
+}
+
+/** What the slab charges at a quantity in it, before any bound. */
+function computeCharge({ slab, origin }: SlabSegment, quantity: Decimal): Decimal {
+  const part = subtract(quantity, origin);
+  const flat = slab.flatRate ?? ZERO;
+  switch (slab.priceType) {
+    case "FLAT":
+      return add(flat, slab.rate);
+    case "PER_UNIT":
+      return add(flat, multiply(slab.rate, part));
+    case "PACKAGE":
+      return add(flat, multiply(slab.rate, countPackages(part, slab.packageSize ?? ONE)));
+  }
+}
+
+/** The card's price where its slab charges so much. */
+function computePrice({ slab, below, bounds }: SlabSegment, charge: Decimal): Decimal {
+  const price = add(below, clampToBounds(charge, slab));
+  return bounds === undefined ? price : clampToBounds(price, bounds);
+}
+
+/** The charges of a slab at which a bound begins or ceases to hold. */
+function listBoundLevels({ slab, below, bounds }: SlabSegment): readonly Decimal[] {
+  const ofCard = [bounds?.minimumRate, bounds?.maximumRate].map((level) => level && subtract(level, below));
+  return [slab.minimumRate, slab.maximumRate, ...ofCard].filter((level) => level !== undefined);
+}
+
+function createLinePieces(segment: SlabSegment): readonly PricePiece[] {
+  const { slab, end, origin } = segment;
+  const rate = slab.priceType === "FLAT" ? ZERO : slab.rate;
+  const flat = add(slab.flatRate ?? ZERO, slab.priceType === "FLAT" ? slab.rate : ZERO);
+  const charges = {
+    first: add(flat, multiply(rate, subtract(slab.startAfter, origin))),
+    last: computeCharge(segment, end),
+  };
+  const turns = listBoundLevels(segment)
+    .filter((level) => isBetween(level, charges.first, charges.last))
+    .sort((a, b) => (rate.isNegative() ? b.comparedTo(a) : a.comparedTo(b)))
+    .map((charge) => ({ charge, at: createBreakpoint(add(multiply(origin, rate), subtract(charge, flat)), rate) }));
+  const points = [
+    { charge: charges.first, at: { quantity: slab.startAfter } },
+    ...turns,
+    { charge: charges.last, at: { quantity: end } },
+  ];
+  const pieces: PricePiece[] = [];
+  for (const [index, to] of points.entries()) {
+    const from = points[index - 1];
+    if (from === undefined || (from.charge.eq(to.charge) && index < points.length - 1)) continue;
+    const [first, last] = [computePrice(segment, from.charge), computePrice(segment, to.charge)];
+    const piece = { slab: slab.order, from: from.at, until: to.at, first, last, shape: "LINE" } as const;
+    appendPiece(pieces, { ...piece, rate: first.eq(last) ? ZERO : rate });
+  }
+  return pieces;
+}
+
+/** Adds a piece, as a part of the one before it where one line goes through both. */
+function appendPiece(pieces: PricePiece[], next: PricePiece): void {
+  const before = pieces.at(-1);
+  if (before !== undefined && before.rate.eq(next.rate)) {
+    pieces[pieces.length - 1] = { ...before, until: next.until, last: next.last };
+  } else pieces.push(next);
+}
+
+function createPackagePieces(segment: SlabSegment): readonly PricePiece[] {
+  const { slab, end, origin } = segment;
+  const size = slab.packageSize ?? ONE;
+  const first = add(subtract(slab.startAfter, origin).divToInt(size), ONE);
+  const last = countPackages(subtract(end, origin), size);
+  // After these counts of packages a bound may begin or cease to hold.
+  const ends = listBoundLevels(segment)
+    .flatMap((level) => findCountsAround(subtract(level, slab.flatRate ?? ZERO), slab.rate))
+    .filter((count) => count.gte(first) && count.lt(last))
+    .sort((a, b) => a.comparedTo(b));
+  const pieces: PricePiece[] = [];
+  let from = first;
+  for (const until of [...ends, last]) {
+    if (until.lt(from)) continue;
+    pieces.push(createPackageRun(segment, from, until));
+    from = add(until, ONE);
+  }
+  return pieces;
+}
+
+/** The quantities that take `from` to `until` packages, all on one side of every bound. */
+function createPackageRun(segment: SlabSegment, from: Decimal, until: Decimal): PricePiece {
+  const { slab, end, origin } = segment;
+  const size = slab.packageSize ?? ONE;
+  const start = greatest(slab.startAfter, add(origin, multiply(size, subtract(from, ONE))));
+  const stop = least(end, add(origin, multiply(size, until)));
+  const priceForCount = (count: Decimal): Decimal =>
+    computePrice(segment, add(slab.flatRate ?? ZERO, multiply(slab.rate, count)));
+  const [first, last] = [priceForCount(from), priceForCount(until)];
+  const ends = { slab: slab.order, from: { quantity: start }, until: { quantity: stop }, first, last };
+  return first.eq(last)
+    ? { ...ends, shape: "LINE", rate: ZERO }
+    : { ...ends, shape: "STEPS", rate: slab.rate, packageSize: size, countedFrom: origin };
+}
+
+/** The last whole counts below and up to `amount ÷ rate`; none where that is not above 0. */
+function findCountsAround(amount: Decimal, rate: Decimal): readonly Decimal[] {
+  if (rate.isZero() || amount.isZero() || amount.isNegative() !== rate.isNegative()) return [];
+  const count = amount.divToInt(rate);
+  return multiply(count, rate).eq(amount) ? [subtract(count, ONE), count] : [count];
+}
+
+function isBetween(level: Decimal, a: Decimal, b: Decimal): boolean {
+  return level.gt(least(a, b)) && level.lt(greatest(a, b));
+}
+
+function createBreakpoint(numerator: Decimal, denominator: Decimal): Breakpoint {
+  const quantity = divide(numerator, denominator);
+  const isExact = multiply(quantity, denominator).eq(numerator);
+  return isExact ? { quantity } : { quantity, ratio: { numerator, denominator } };
+}

@@ -1,0 +1,180 @@
+/**
+ * `ratebook backtest`: the same usage on the current plans and on drafts.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+
+import { type Backtest, createBacktest } from "../../analysis/backtest/backtest.ts";
+import { findBreaches, type GateRule, parseGate } from "../../analysis/backtest/gate.ts";
+import type { MigrationInput } from "../../analysis/backtest/migration.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { MIGRATION_MODES } from "../../book/requests/requests.ts";
+import { parseDate } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import type { Arguments } from "../arguments.ts";
+import { requireBookPath, type Command } from "../command.ts";
+import { readBookFile, readDraftFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { parseDateOption, readRange, rangeOptions } from "../options/range-options.ts";
+import { withOutput } from "../output/output-file.ts";
+import { countEventsByStatus, printProblems } from "../output/preview-output.ts";
+import { renderReportPage } from "../output/report-page.ts";
+import { createProblemList, type ProblemList } from "../reading/event-problems.ts";
+import {
+  readEventInput,
+  eventOptions,
+  createIdMemory,
+  idOptions,
+  outputOptions,
+  usageOptions,
+} from "../reading/input-options.ts";
+import { pairWithMaps } from "../reading/open-event-files.ts";
+import { readEventFiles } from "../reading/read-event-files.ts";
+import { formatBacktestCsv } from "../table/backtest-csv.ts";
+import { formatBacktestTable } from "../table/backtest-table.ts";
+import { createTableStyle } from "../table/table-style.ts";
+import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
+
+/** Prices usage on drafts. */
+export const backtestCommand: Command = {
+  usage: "BOOK --plan DRAFT… --events FILE…|--usage FILE… [options]",
+  summary: "Prices the same usage on the current plans and on each draft, and says who would pay what.",
+  options: {
+    plan: { kind: "list", value: "FILE…", help: "a draft price plan for all accounts" },
+    ...eventOptions,
+    ...usageOptions,
+    account: { kind: "many", value: "ID", help: "an account to compare, by id or alias; default all" },
+    ...rangeOptions,
+    migrate: {
+      kind: "one",
+      value: "MODE",
+      choices: MIGRATION_MODES,
+      help: "move the accounts to the draft on the day of --on, in place of trying it from the start",
+    },
+    on: { kind: "one", value: "DATE", help: "the day of --migrate" },
+    causes: { kind: "flag", help: "say why each line changed (in JSON)" },
+    all: { kind: "flag", help: "also show accounts and lines that do not change" },
+    "fail-if": {
+      kind: "many",
+      value: "RULE",
+      help: 'exit with 1 where a draft breaks it: "account.increase > 20%", "total.decrease > 0"',
+    },
+    ...idOptions,
+    ...outputOptions(["table", "json", "csv", "html"], "differences"),
+  },
+  run: runBacktest,
+};
+
+async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const gates = args.values("fail-if").map(parseGateOption);
+  const input = readEventInput(args);
+  const { events, maps, reader } = input;
+  const files = pairWithMaps(events, maps, reader);
+  const usagePaths = readUsagePaths(args, files);
+  const range = readRange(args);
+  const format = args.value("format") ?? "table";
+  const migration = readMigration(args);
+  if (files.length + usagePaths.length === 0) throw new UsageError("expected --events or --usage: the usage to price");
+  const planPaths = args.values("plan");
+  if (planPaths.length === 0) throw new UsageError("expected --plan: a draft to compare with");
+  const file = await readBookFile(path, io);
+  if (file === undefined) return "problems";
+  const { book } = file;
+  const plans: PricePlan[] = [];
+  for (const each of planPaths) {
+    const plan = await readDraftFile(each, book, args.values("account"), io);
+    if (plan === undefined) return "problems";
+    plans.push(plan);
+  }
+  const accounts = args.values("account");
+  const run = createBacktest(book, plans, {
+    ...range,
+    accounts: accounts.length === 0 ? undefined : accounts,
+    causes: format === "html" || args.flag("causes"),
+    migration,
+    ids: createIdMemory(args, files.length > 0, io),
+  });
+  await readUsageFiles(usagePaths, (row) => run.addUsage(row), io);
+  const list = createProblemList();
+  await readEventFiles(run, files, { list, book, input, io });
+  await printProblems(list, book, io);
+  const result = run.finish();
+  await withOutput(args, io, async (to) => {
+    const filteredResult = args.flag("all") ? result : filterChanges(result);
+    if (format === "html") await write(to.stdout, await renderBacktestPage(book, planPaths, result, list));
+    else if (format === "json") await write(to.stdout, `${stringifyJson(filteredResult, 2)}\n`);
+    else
+      await write(
+        to.stdout,
+        format === "csv"
+          ? formatBacktestCsv(filteredResult)
+          : formatBacktestTable(filteredResult, planPaths, createTableStyle(to)),
+      );
+  });
+  const breaches = gates.flatMap((gate) => findBreaches(result, gate));
+  for (const breach of breaches) await write(io.stderr, `ratebook: --fail-if: ${toPrintable(breach)}\n`);
+  return list.count > 0 || breaches.length > 0 ? "problems" : "done";
+}
+
+/** @throws {UsageError} when one of the two options is missing, or the day is none */
+function readMigration(args: Arguments): MigrationInput | undefined {
+  const [modeText, on] = [args.value("migrate"), args.value("on")];
+  if (modeText === undefined && on === undefined) return undefined;
+  const mode = MIGRATION_MODES.find((each) => each === modeText);
+  if (mode === undefined || on === undefined)
+    throw new UsageError("--migrate MODE and --on DATE go together: one is missing");
+  return { mode, on: parseDateOption("on", on, parseDate) };
+}
+
+function parseGateOption(text: string): GateRule {
+  try {
+    return parseGate(text);
+  } catch (error) {
+    if (hasCode(error, "ERR_OPTION_INVALID")) throw new UsageError(`--fail-if: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A report of the differences alone. */
+async function renderBacktestPage(
+  book: Book,
+  paths: readonly string[],
+  backtest: Backtest,
+  list: ProblemList,
+): Promise<string> {
+  const { problems, count: problemCount } = list;
+  const events = countEventsByStatus(backtest.events, list);
+  const draftNames = paths.map((path) => basename(path));
+  return renderReportPage({
+    book,
+    backtest,
+    draftNames,
+    events,
+    problems,
+    problemCount,
+    invoices: [],
+    notices: [],
+    cellsOf: () => [],
+  });
+}
+
+/** Without accounts and lines that stay as they are. */
+function filterChanges({ events, plans }: Backtest): Backtest {
+  const isChanged = ({ difference }: { readonly difference: Decimal }): boolean => !difference.isZero();
+  return {
+    events,
+    plans: plans.map((plan) => ({
+      ...plan,
+      accounts: plan.accounts
+        .filter((account) => isChanged(account) || account.lines.some(isChanged))
+        .map((account) => ({ ...account, lines: account.lines.filter(isChanged) })),
+    })),
+  };
+}

@@ -1,0 +1,61 @@
+import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
+/**
+ * `ratebook chart`: what a plan costs as usage grows, as an SVG.
+ *
+ * @module
+ */
+import { hasCode } from "../../errors.ts";
+import { quoteText } from "../../event-files/input-error.ts";
+import { drawPlanChart } from "../../pages/chart/plan-chart.ts";
+import type { Arguments } from "../arguments.ts";
+import { type Command, requireFilePath } from "../command.ts";
+import { type PlanFile, findPlanInFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { withOutput } from "../output/output-file.ts";
+
+/** Draws the cost curves of a plan. */
+export const chartCommand: Command = {
+  usage: "PLAN|BOOK [options]",
+  summary: "Draws what a plan costs as usage grows, as an SVG: exact curves, with jumps and falls in words.",
+  options: {
+    plan: { kind: "one", value: "ID", help: "the plan of a book that has several" },
+    currency: { kind: "one", value: "CODE", help: "default: the first that the plan supports" },
+    "up-to": { kind: "one", value: "QUANTITY", help: "the largest quantity; default: one that shows every slab" },
+    at: { kind: "many", value: "ID=QUANTITY", help: "what another card is held at in the whole cycle; default 0" },
+    output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
+  },
+  run: runChart,
+};
+
+async function runChart(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const file = await findPlanInFile(requireFilePath(args, "PLAN or BOOK"), args.value("plan"), io);
+  if (file === undefined) return "problems";
+  const svg = drawPlanChart(file.plan.name, computeCurves(file, args));
+  await withOutput(args, io, ({ stdout }) => write(stdout, svg));
+  return "done";
+}
+
+function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Arguments): PlanCurves {
+  const [currency, upTo] = [args.value("currency"), args.value("up-to")];
+  const currencies = pricePlanDetails.supportedCurrencies ?? [];
+  if (currency !== undefined && !currencies.includes(currency)) {
+    throw new UsageError(
+      `--currency: the plan supports ${currencies.join(", ") || "none"}, not ${quoteText(currency)}`,
+    );
+  }
+  const quantities = Object.fromEntries(args.values("at").map(parseFixedQuantity));
+  try {
+    return planCurves(pricePlanDetails, { currency, upTo, quantities, names });
+  } catch (error) {
+    if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--up-to or --at: ${error.message}`);
+    if (hasCode(error, "ERR_OPTION_INVALID")) throw new UsageError(error.message.replace(/^upTo/, "--up-to"));
+    throw error;
+  }
+}
+
+function parseFixedQuantity(text: string): readonly [string, string] {
+  const end = text.lastIndexOf("=");
+  if (end < 1) throw new UsageError(`--at: expected ID=QUANTITY, got ${quoteText(text)}`);
+  return [text.slice(0, end), text.slice(end + 1)];
+}

@@ -1,0 +1,174 @@
+/**
+ * `ratebook conformance`: the vectors are given to a program, and its answers compared with what must come out.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { parseDecimal, isDecimalObject, formatDecimal } from "../../numbers/decimal.ts";
+import { parseJson, stringifyJson } from "../../numbers/json.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import type { Vector } from "../../vectors.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+
+/** Tries another engine on the vectors. */
+export const conformanceCommand: Command = {
+  usage: "--command CMD",
+  summary: "Gives the vectors to a program, one a line, and compares its answers with what must come out.",
+  options: {
+    command: {
+      kind: "one",
+      value: "CMD",
+      help: "the program, as a shell takes it: it reads and answers lines of JSON",
+    },
+  },
+  run: runConformance,
+};
+
+/** After so long without an answer the program is ended. */
+const ANSWER_TIMEOUT_MS = 60_000;
+
+/** What the program said of a vector. */
+type Answer = { readonly result: unknown } | { readonly skipped: true } | { readonly error: string };
+
+async function runConformance(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const command = args.value("command");
+  if (args.positionals.length > 0) throw new UsageError("expected no arguments: --command says what is tried");
+  if (command === undefined)
+    throw new UsageError('expected --command: the program to try, as in --command "node engine.js"');
+  // Read where they are wanted: no other command needs the file of vectors.
+  const { vectors } = await import("../../vectors.ts");
+  const answers = await collectAnswers(command, vectors, io);
+  let [agreeingCount, skippedCount, differingCount] = [0, 0, 0];
+  for (const vector of vectors) {
+    const answer = answers.get(vector.id);
+    if (answer !== undefined && "skipped" in answer) {
+      skippedCount++;
+      continue;
+    }
+    const difference = findDifference(vector, answer);
+    if (difference === undefined) agreeingCount++;
+    else {
+      differingCount++;
+      await write(io.stdout, `${toPrintable(`${vector.id} (${vector.rule}): ${difference}; ${vector.because}`)}\n`);
+    }
+  }
+  const skippedText = skippedCount === 0 ? "" : `, ${skippedCount} left out`;
+  await write(io.stdout, `${agreeingCount} of ${vectors.length - skippedCount} vectors agree${skippedText}\n`);
+  return differingCount === 0 ? "done" : "problems";
+}
+
+/** Runs the program over all vectors. @throws {InputError} where it says what no answer is, or ends badly */
+async function collectAnswers(
+  command: string,
+  vectors: readonly Vector[],
+  io: Io,
+): Promise<ReadonlyMap<string, Answer>> {
+  const ids = new Set(vectors.map(({ id }) => id));
+  const program = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"] });
+  const exit = once(program, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  // It may end before it has read everything: then what it left out has no answer.
+  program.stdin.on("error", () => {});
+  for (const { id, kind, given } of vectors) program.stdin.write(`${JSON.stringify({ id, kind, given })}\n`);
+  program.stdin.end();
+  const answers = new Map<string, Answer>();
+  let isTimedOut = false;
+  const stopProgram = (): void => {
+    isTimedOut = true;
+    program.kill();
+    program.stdout.destroy();
+  };
+  let timer = setTimeout(stopProgram, ANSWER_TIMEOUT_MS);
+  let line = 0;
+  try {
+    for await (const text of createInterface({ input: program.stdout, crlfDelay: Infinity })) {
+      clearTimeout(timer);
+      timer = setTimeout(stopProgram, ANSWER_TIMEOUT_MS);
+      line++;
+      if (text.trim() === "") continue;
+      const [id, answer] = readAnswer(text, line, ids);
+      if (answers.has(id)) throw new InputError(`answer ${line}: ${quoteText(id)} was answered before`);
+      answers.set(id, answer);
+    }
+  } finally {
+    clearTimeout(timer);
+    program.kill();
+  }
+  const [code] = await exit;
+  if (isTimedOut)
+    await write(
+      io.stderr,
+      `ratebook: the program gave no answer for ${ANSWER_TIMEOUT_MS / 1000} seconds, and was ended\n`,
+    );
+  if (code !== 0 && code !== null) throw new InputError(`the program ended with the exit code ${code}`);
+  return answers;
+}
+
+function readAnswer(text: string, line: number, ids: ReadonlySet<string>): readonly [string, Answer] {
+  const invalidAnswer = (why: string): InputError =>
+    new InputError(
+      `answer ${line}: expected {"id", "result"}, {"id", "skipped": true} or {"id", "error"}, ${why}: ${quoteText(text)}`,
+    );
+  let answer: unknown;
+  try {
+    answer = parseJson(text);
+  } catch {
+    throw invalidAnswer("got what is no JSON");
+  }
+  if (!isAnswer(answer)) throw invalidAnswer("got no id");
+  const { id, result, skipped, error } = answer;
+  if (!ids.has(id)) throw invalidAnswer("got the id of no vector");
+  if (skipped === true) return [id, { skipped }];
+  if (typeof error === "string") return [id, { error }];
+  if (result === undefined) throw invalidAnswer("got none of them");
+  return [id, { result }];
+}
+
+function findDifference({ expected }: Vector, answer: Answer | undefined): string | undefined {
+  if (answer === undefined) return "no answer";
+  if ("error" in answer) return `the program says: ${answer.error}`;
+  return "result" in answer ? findFirstDifference(expected, answer.result, "") : undefined;
+}
+
+/** The first place where an answer is not what must come out. Decimals are compared by value; what is more is passed over. */
+function findFirstDifference(expected: unknown, actual: unknown, path: string): string | undefined {
+  const describe = (): string => `${path}: expected ${describeValue(expected)}, found ${describeValue(actual)}`;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return describe();
+    return expected
+      .map((each, at) => findFirstDifference(each, actual[at], `${path}[${at}]`))
+      .find((each) => each !== undefined);
+  }
+  if (isJsonRecord(expected)) {
+    if (!isJsonRecord(actual)) return describe();
+    return Object.entries(expected)
+      .map(([name, each]) => findFirstDifference(each, actual[name], path === "" ? name : `${path}.${name}`))
+      .find((each) => each !== undefined);
+  }
+  return toPlainText(expected) === toPlainText(actual) ? undefined : describe();
+}
+
+/** A decimal in plain notation, whether it was written as a text or as a number; any other text as it is. */
+function toPlainText(value: unknown): string | undefined {
+  if (typeof value !== "string" && typeof value !== "number" && !isDecimalObject(value)) return undefined;
+  const text = isDecimalObject(value) ? formatDecimal(value) : String(value);
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? formatDecimal(parseDecimal(text)) : text;
+}
+
+function describeValue(value: unknown): string {
+  return value === undefined ? "nothing" : stringifyJson(value);
+}
+
+function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
+}
+
+function isAnswer(value: unknown): value is Readonly<Record<string, unknown>> & { readonly id: string } {
+  return isJsonRecord(value) && typeof value["id"] === "string";
+}

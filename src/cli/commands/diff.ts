@@ -1,0 +1,95 @@
+import {
+  type AccountDiff,
+  CAUSES,
+  diffInvoices,
+  type DiffLine,
+  type InvoiceDiff,
+} from "../../analysis/diff/diff-invoices.ts";
+/**
+ * `ratebook diff`: what changed between invoices, and why.
+ *
+ * @module
+ */
+import { groupThousands } from "../../invoicing/format-values.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { type Decimal } from "../../numbers/decimal.ts";
+import { type Fraction, formatFraction } from "../../numbers/fraction.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { readInvoices } from "../documents/invoice-files.ts";
+import { readBookFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { withOutput } from "../output/output-file.ts";
+import { outputOptions } from "../reading/input-options.ts";
+
+/** Compares invoices. */
+export const diffCommand: Command = {
+  usage: "A.json B.json [options]",
+  summary: "Says what changed from one file of explained invoices to another and why, line by line.",
+  options: {
+    book: {
+      kind: "many",
+      value: "BOOK",
+      help: "the book of both files, or one for each: for slabs that were not reached",
+    },
+    ...outputOptions(["table", "json"], "differences"),
+  },
+  run: runDiff,
+};
+
+async function runDiff(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const [a, b, ...more] = args.positionals;
+  if (a === undefined || b === undefined || more.length > 0)
+    throw new UsageError(`expected two files of invoices, got ${args.positionals.length}`);
+  const paths = args.values("book");
+  if (paths.length > 2) throw new UsageError(`expected one --book, or one for each file, got ${paths.length}`);
+  const [first, second = first] = await Promise.all(paths.map(async (path) => readBookFile(path, io)));
+  if (paths.length > 0 && (first === undefined || second === undefined)) return "problems";
+  const books = first && second && ([first.book, second.book] as const);
+  const [before, after] = [await readInvoices(a, io), await readInvoices(b, io)];
+  const result = diffInvoices(before, after, { books });
+  await withOutput(args, io, async ({ stdout }) => {
+    await write(stdout, args.value("format") === "json" ? `${stringifyJson(result, 2)}\n` : formatDiff(result));
+  });
+  return "done";
+}
+
+function formatDiff({ accounts }: InvoiceDiff): string {
+  return [...accounts.flatMap(formatAccount), ""].map(toPrintable).join("\n");
+}
+
+function formatAccount({ accountId, currency, lines, total }: AccountDiff): readonly string[] {
+  const digits = minorUnitDigits(currency);
+  const changedLines = lines.filter(({ causes, difference }) => !difference.isZero() || Object.keys(causes).length > 0);
+  return [
+    `${accountId}: ${formatAmount(total.before, digits)} → ${formatAmount(total.after, digits)} ${currency} (${withSign(formatAmount(total.difference, digits))})`,
+    ...changedLines.flatMap((line) => [
+      `  ${line.description ?? line.id ?? line.type}: ${formatAmount(line.before, digits)} → ${formatAmount(line.after, digits)} (${withSign(formatAmount(line.difference, digits))})`,
+      ...formatCauses(line),
+    ]),
+  ];
+}
+
+function formatCauses({ causes }: Pick<DiffLine, "causes">): readonly string[] {
+  return CAUSES.flatMap((cause) => {
+    const amount = causes[cause];
+    return amount === undefined ? [] : [`    ${cause}: ${withSign(formatExactAmount(amount))}`];
+  });
+}
+
+/** The decimal where there is one, else the fraction: what is cut would not add up. */
+function formatExactAmount(amount: Fraction): string {
+  const text = formatFraction(amount);
+  return text.replace(/\D/g, "").length < 30 ? text : `${amount.numerator.toFixed()}/${amount.denominator}`;
+}
+
+function formatAmount(amount: Decimal, digits: number): string {
+  return groupThousands(amount.toFixed(digits));
+}
+
+function withSign(text: string): string {
+  return text.startsWith("-") ? text : `+${text}`;
+}

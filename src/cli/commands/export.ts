@@ -1,0 +1,172 @@
+/**
+ * `ratebook export`: a database as the files that the other commands read.
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Instant } from "../../calendar/instant.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { readExternalSchemas } from "../../engine/external/external-schemas.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { featuresBySchema } from "../../ledger/catalog.ts";
+import type { EventInput } from "../../metering/event-envelope.ts";
+import type { UsageRow } from "../../metering/usage-row.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { readBookFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import {
+  databaseOption,
+  databaseVariable,
+  requireDatabase,
+  resolvePersistentDatabase,
+} from "../options/database-option.ts";
+import { exportEvents, exportFeatureUsage, exportInvoices, exportUsage } from "../output/exported-files.ts";
+import { writeToFile } from "../output/output-file.ts";
+import { printNotices } from "../output/preview-output.ts";
+import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
+import { writeUsage } from "../usage/write-usage.ts";
+
+/** Writes a database as files. */
+export const exportCommand: Command = {
+  usage: "[--database DIR|URL|pglite:DIR] [-o DIR] [--events] [--usage FILE|DIR|TABLE… --usage-schemas NAME,…]",
+  summary: "Writes the book, usage, events and invoices of a database as files that the other commands read.",
+  options: {
+    ...databaseOption,
+    output: { kind: "one", short: "o", value: "DIR", help: "where the files are written; default ratebook-export" },
+    events: { kind: "flag", help: "also write every accepted event, in events.ndjson" },
+    ...externalUsageOptions,
+  },
+  variables: databaseVariable,
+  run: runExport,
+};
+
+async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  if (args.positionals.length > 0) throw new UsageError("expected no arguments: --database says what is exported");
+  const database = resolvePersistentDatabase(args, io);
+  requireDatabase(database);
+  const usage = await readExternalUsage(args, io);
+  const { createEngine } = await import("../../engine/engine.ts");
+  const { openDatabase } = await import("../../store/open-database.ts");
+  const store = await openDatabase(database);
+  try {
+    const externalSchemas = await readExternalSchemas(store.read);
+    const ingestedSchema = usage?.schemas.find((name) => !externalSchemas.includes(name));
+    // An engine that is told so would refuse its events from then on.
+    if (ingestedSchema !== undefined)
+      throw new UsageError(
+        `--usage-schemas: the events of ${quoteText(ingestedSchema)} are ingested into this database`,
+      );
+    const now = Date.now();
+    // Rows that a source has after this instant are in none of the files.
+    const engine = createEngine({ store, ...(usage && { usage, clock: () => now }) });
+    const directory = args.value("output") ?? "ratebook-export";
+    const unreadSchemas = usage === undefined ? externalSchemas : [];
+    return await exportFiles(engine, { directory, events: args.flag("events"), now, unreadSchemas }, io);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Where the files go, and what is asked for. */
+interface ExportOptions {
+  readonly directory: string;
+  /** Whether every event is written. */
+  readonly events: boolean;
+  /** Drafts of the cycles that have begun by then are among the invoices. */
+  readonly now: Instant;
+  /** Event schemas whose events live elsewhere, where nobody said: what became final is written of them. */
+  readonly unreadSchemas: readonly string[];
+}
+
+/** Writes the files of an engine, and tells what is not in them, and whose invoices they do not lead to. */
+export async function exportFiles(engine: Engine, options: ExportOptions, io: Io): Promise<"done" | "problems"> {
+  const { directory } = options;
+  const path = (name: string): string => join(directory, name);
+  const existing = FILES.map(path).find((each) => existsSync(each));
+  if (existing !== undefined)
+    throw new InputError(`${existing} is there already: nothing was written; say another directory with -o DIR`);
+  await mkdir(directory, { recursive: true });
+  try {
+    return await writeFiles(engine, options, path, io);
+  } catch (error) {
+    for (const name of FILES) await rm(path(name), { force: true });
+    throw error;
+  }
+}
+
+async function writeFiles(
+  engine: Engine,
+  { events, now, unreadSchemas }: Omit<ExportOptions, "directory">,
+  path: (name: string) => string,
+  io: Io,
+): Promise<"done" | "problems"> {
+  const { book: bookDocument, notes } = await engine.exportBook();
+  await writeFile(path(BOOK), [`${stringifyJson(bookDocument, 2)}\n`], io);
+  await printNotices(notes, io);
+  const file = await readBookFile(path(BOOK), io);
+  if (file === undefined) {
+    await printNotices(["the database holds what no book may: only the book was written, with the problems above"], io);
+    return "problems";
+  }
+  const { book } = file;
+  const features = featuresBySchema(book);
+  const unreadNames = book.eventSchemas
+    .filter(({ name }) => unreadSchemas.includes(name))
+    .map(({ name }) => quoteText(name));
+  const isComplete = unreadNames.length === 0;
+  if (!isComplete) await printNotices([`${unreadNames.join(", ")}: ${UNREAD_NOTE}`], io);
+  const usage = (): AsyncIterable<UsageRow> => exportUsage(engine, book, isComplete);
+  const readFeatureEvents = (): AsyncIterable<EventInput> => exportEvents(engine, book, (name) => features.has(name));
+  const cellCount = await writeToFile(path(USAGE), io, ({ stdout }) => writeUsage(usage(), "ndjson", stdout));
+  if (features.size > 0) await writeFile(path(FEATURE_EVENTS), toNdjson(readFeatureEvents()), io);
+  if (book.usageMeters.some(({ eventSchemaName }) => features.has(eventSchemaName)))
+    await writeToFile(path(FEATURE_USAGE), io, ({ stdout }) =>
+      writeUsage(exportFeatureUsage(engine, book), "ndjson", stdout),
+    );
+  if (events) await writeFile(path(EVENTS), toNdjson(exportEvents(engine, book, () => true)), io);
+  const { invoices, differences } = await exportInvoices(engine, book, {
+    usage: usage(),
+    events: readFeatureEvents(),
+    now,
+    isComplete,
+  });
+  await writeFile(path(INVOICES), formatInvoices(invoices), io);
+  await printNotices(differences, io);
+  const usageOption = cellCount > 0 ? ` --usage ${path(USAGE)}` : "";
+  const eventsOption = features.size > 0 ? ` --events ${path(FEATURE_EVENTS)}` : "";
+  await write(io.stdout, `ratebook preview ${path(BOOK)}${usageOption}${eventsOption}\n`);
+  return differences.length === 0 ? "done" : "problems";
+}
+
+const [BOOK, EVENTS, INVOICES] = ["book.json", "events.ndjson", "invoices.json"] as const;
+const [USAGE, FEATURE_USAGE, FEATURE_EVENTS] = [
+  "usage.ndjson",
+  "feature-usage.ndjson",
+  "feature-events.ndjson",
+] as const;
+const FILES = [BOOK, USAGE, FEATURE_USAGE, FEATURE_EVENTS, EVENTS, INVOICES];
+
+const UNREAD_NOTE =
+  "the events live elsewhere, and without --usage and --usage-schemas the usage of open cycles and the drafts are not in the files";
+
+async function writeFile(path: string, texts: AsyncIterable<string> | Iterable<string>, io: Io): Promise<void> {
+  await writeToFile(path, io, async ({ stdout }) => {
+    for await (const text of texts) await write(stdout, text);
+  });
+}
+
+async function* toNdjson(events: AsyncIterable<EventInput>): AsyncGenerator<string> {
+  for await (const event of events) yield `${stringifyJson(event)}\n`;
+}
+
+function* formatInvoices(invoices: readonly unknown[]): Generator<string> {
+  yield '{ "invoices": [';
+  for (const [index, invoice] of invoices.entries()) yield `${index === 0 ? "" : ","}\n${stringifyJson(invoice)}`;
+  yield "\n] }\n";
+}

@@ -1,0 +1,130 @@
+/**
+ * `ratebook init`: a small book to begin with, from a template or for a file of events that somebody has.
+ *
+ * @module
+ */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { NamedColumns } from "../../event-files/guess-columns.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { describeSystemError, UsageError } from "../errors.ts";
+import { generateBook } from "../init/generate-book.ts";
+import { TEMPLATE_NAMES, createTemplate } from "../init/templates.ts";
+import { type Io, write } from "../io.ts";
+import { hasNdjsonName } from "../reading/open-event-files.ts";
+
+/** Writes a book that runs at once. */
+export const initCommand: Command = {
+  usage: "[DIR] [--template NAME | --from FILE [--time COLUMN] [--account COLUMN] [--id COLUMN]]",
+  summary: "Writes a small commented book that runs at once: from a template, or for a file of your own events.",
+  options: {
+    template: { kind: "one", choices: TEMPLATE_NAMES, help: "what is sold; default usage" },
+    from: { kind: "one", value: "FILE", help: "events of your own, CSV or NDJSON: a book and a map are made for them" },
+    time: {
+      kind: "one",
+      value: "COLUMN",
+      help: "where the time is, where it is guessed wrong; of NDJSON a path such as request.at",
+    },
+    account: { kind: "one", value: "COLUMN", help: "where the account is, where it is guessed wrong or not at all" },
+    id: { kind: "one", value: "COLUMN", help: "where the event's id is; two events of one id are one" },
+  },
+  run: runInit,
+};
+
+interface OutputFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+async function runInit(args: Arguments, io: Io): Promise<"done"> {
+  const [directory = ".", ...more] = args.positionals;
+  if (more.length > 0) throw new UsageError(`init takes one directory, got ${quoteText(args.positionals.join(" "))}`);
+  const from = args.value("from");
+  const name = TEMPLATE_NAMES.find((each) => each === args.value("template"));
+  if (from === "-") throw new UsageError("--from needs a file, which is read again when it is priced");
+  if (from !== undefined && name !== undefined) throw new UsageError("give either --template or --from, not both");
+  const namedColumns = readNamedColumns(args);
+  if (from === undefined && Object.keys(namedColumns).length > 0)
+    throw new UsageError("--time, --account and --id need --from");
+  const shellPath = (file: string): string => quoteForShell(directory === "." ? file : join(directory, file));
+  if (from === undefined) {
+    const { book, events, map } = createTemplate(name ?? "usage");
+    await writeNewFiles(directory, [
+      { name: "book.jsonc", text: book },
+      { name: "events.csv", text: events },
+      { name: "map.jsonc", text: map },
+    ]);
+    await printNextSteps(
+      io,
+      [`wrote ${shellPath("book.jsonc")}, ${shellPath("events.csv")}, ${shellPath("map.jsonc")}`],
+      {
+        check: `npx ratebook check ${shellPath("book.jsonc")}`,
+        preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${shellPath("events.csv")} --map ${shellPath("map.jsonc")}`,
+      },
+    );
+    return "done";
+  }
+  const { book, map, isJson, notes } = await generateBook(from, namedColumns, io);
+  await writeNewFiles(directory, [
+    { name: "book.jsonc", text: book },
+    ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }]),
+  ]);
+  // The name of a file says how it is read, but for files of JSON with other endings.
+  const readerOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --reader ndjson" : "";
+  const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${readerOption}`;
+  const writtenText = `wrote ${shellPath("book.jsonc")}${map === undefined ? "" : `, ${shellPath("map.jsonc")}`}`;
+  await printNextSteps(io, [...notes, `${writtenText}; every unit costs a cent: change each "rate" in the book`], {
+    check: `npx ratebook check ${shellPath("book.jsonc")}`,
+    preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${quoteForShell(from)}${mapOption} --accounts-from-events --summary`,
+  });
+  return "done";
+}
+
+/** The columns that the options name. */
+function readNamedColumns(args: Arguments): NamedColumns {
+  const namedColumns = (["time", "account", "id"] as const).flatMap((part) => {
+    const column = args.value(part);
+    return column === undefined ? [] : [[part, column] as const];
+  });
+  return Object.fromEntries(namedColumns);
+}
+
+async function printNextSteps(
+  io: Io,
+  notes: readonly string[],
+  next: { readonly check: string; readonly preview: string },
+): Promise<void> {
+  const lines = [...notes, "", "Next:", `  ${next.check}`, `  ${next.preview}`];
+  await write(io.stdout, `${lines.map(toPrintable).join("\n")}\n`);
+}
+
+/** Writes all of the files, or none where one is there already. */
+async function writeNewFiles(directory: string, files: readonly OutputFile[]): Promise<void> {
+  const writtenPaths: string[] = [];
+  try {
+    await mkdir(directory, { recursive: true });
+    for (const { name, text } of files) {
+      const path = join(directory, name);
+      await writeFile(path, text, { flag: "wx" });
+      writtenPaths.push(path);
+    }
+  } catch (error) {
+    for (const path of writtenPaths) await rm(path, { force: true });
+    const name = join(directory, files[writtenPaths.length]?.name ?? "");
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" && (error as NodeJS.ErrnoException).syscall !== "mkdir") {
+      throw new InputError(
+        `${name} is there already: nothing was written; say another directory, as in: ratebook init DIR`,
+      );
+    }
+    throw new InputError(`${name}: cannot be written: ${describeSystemError(error)}`);
+  }
+}
+
+/** A path as a shell takes it for one word. */
+function quoteForShell(path: string): string {
+  return /^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

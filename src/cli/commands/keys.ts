@@ -1,0 +1,126 @@
+/**
+ * `ratebook keys`: makes, lists and revokes the API keys of a database.
+ *
+ * @module
+ */
+import { formatInstant } from "../../calendar/instant.ts";
+import { quoteText } from "../../event-files/input-error.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import type { ApiKey, ApiKeys } from "../../server/access/keys.ts";
+import type { Role } from "../../server/http/endpoint.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { write } from "../io.ts";
+import {
+  databaseOption,
+  databaseVariable,
+  requireDatabase,
+  isMissingDirectory,
+  resolvePersistentDatabase,
+} from "../options/database-option.ts";
+
+const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
+const PAGE_SIZE = 1000;
+const NAME_MAX = 255;
+
+/** The API keys of a database, which a server may have open meanwhile. */
+export const keysCommand: Command = {
+  usage: "create --name NAME --role ROLE | list | revoke ID  [--database DIR|URL|pglite:DIR]",
+  summary: "Creates, lists and revokes the API keys of a database, even while a server is running on it.",
+  options: {
+    name: { kind: "one", value: "NAME", help: "create: what the key is for" },
+    role: {
+      kind: "one",
+      choices: ROLES,
+      help: "create: everything, all but keys, ingest alone, or reading alone",
+    },
+    ...databaseOption,
+  },
+  variables: databaseVariable,
+  run: async (args, io) => {
+    const runAction = parseAction(args);
+    const database = resolvePersistentDatabase(args, io);
+    // A first key may be made before the first start; what there is can only be where a database is.
+    if (args.positionals[0] !== "create") requireDatabase(database);
+    else if (isMissingDirectory(database))
+      await write(io.stderr, `ratebook: makes a new database, ${toPrintable(database)}\n`);
+    const { openDatabase } = await import("../../store/open-database.ts");
+    const { manageApiKeys } = await import("../../server/access/keys.ts");
+    const store = await openDatabase(database);
+    try {
+      await write(io.stdout, await runAction(manageApiKeys({ store })));
+    } finally {
+      await store.close();
+    }
+    return "done";
+  },
+};
+
+type KeyAction = (keys: ApiKeys) => Promise<string>;
+
+/** The action that was asked for. @throws {UsageError} before a database is opened */
+function parseAction(args: Arguments): KeyAction {
+  const [action, id, ...more] = args.positionals;
+  const name = args.value("name");
+  const role = ROLES.find((each) => each === args.value("role"));
+  const isCreate = action === "create";
+  if (!isCreate && (name !== undefined || role !== undefined)) {
+    throw new UsageError("--name and --role are for keys create");
+  }
+  switch (action) {
+    case "create":
+      if (id !== undefined) throw new UsageError(`keys create takes no argument, got ${quoteText(id)}`);
+      if (name === undefined || role === undefined) {
+        throw new UsageError(`keys create needs --name NAME and --role ${ROLES.join("|")}`);
+      }
+      if (name.length > NAME_MAX) throw new UsageError(`--name: expected at most ${NAME_MAX} characters`);
+      return async (keys) => {
+        const newKey = await keys.create({ name, role });
+        return `${newKey.id}\nAPI key: ${newKey.key}\n`;
+      };
+    case "list":
+      if (id !== undefined) throw new UsageError(`keys list takes no argument, got ${quoteText(id)}`);
+      return async (keys) => formatKeyTable(await readAllKeys(keys));
+    case "revoke":
+      if (id === undefined || more.length > 0) throw new UsageError("keys revoke needs one ID: see keys list");
+      return async (keys) => {
+        const { id: revokedId, role: keyRole, name: keyName } = await keys.revoke(id);
+        return `revoked ${revokedId} (${keyRole}, ${toPrintable(keyName)})\n`;
+      };
+    default:
+      throw new UsageError(
+        action === undefined
+          ? "expected keys create, keys list or keys revoke"
+          : `unknown action ${quoteText(action)}: expected keys create, keys list or keys revoke`,
+      );
+  }
+}
+
+async function readAllKeys(keys: ApiKeys): Promise<readonly ApiKey[]> {
+  const all: ApiKey[] = [];
+  for (
+    let page = await keys.list({ limit: PAGE_SIZE });
+    ;
+    page = await keys.list({ limit: PAGE_SIZE, after: page.next })
+  ) {
+    all.push(...page.items);
+    if (page.next === undefined) return all;
+  }
+}
+
+/** One line a key, its columns below each other. */
+function formatKeyTable(keys: readonly ApiKey[]): string {
+  const rows = [
+    ["ID", "ROLE", "STATUS", "MADE", "NAME"],
+    ...keys.map(({ id, role, createdAt, revokedAt, name }) => [
+      id,
+      role,
+      revokedAt === undefined ? "active" : "revoked",
+      formatInstant(createdAt),
+      toPrintable(name),
+    ]),
+  ];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}\n`).join("");
+}

@@ -1,0 +1,125 @@
+/**
+ * `ratebook late`: usage from elsewhere that arrived after its cycle had closed.
+ *
+ * @module
+ */
+import { parseDate } from "../../calendar/instant.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { LateUsage } from "../../ledger/late-usage.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import {
+  databaseOption,
+  databaseVariable,
+  requireDatabase,
+  resolvePersistentDatabase,
+} from "../options/database-option.ts";
+import { parseDateOption } from "../options/range-options.ts";
+import { withOutput } from "../output/output-file.ts";
+import { outputOptions } from "../reading/input-options.ts";
+import { escapeCsvCell } from "../table/invoice-csv.ts";
+import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
+
+const FORMATS = ["ndjson", "csv"] as const;
+/** Accounts that are asked for at once. */
+const ACCOUNTS_MAX = 1000;
+const COLUMNS = [
+  "accountId",
+  "invoiceId",
+  "startDate",
+  "endDate",
+  "meterId",
+  "date",
+  "billed",
+  "now",
+  "late",
+  "currency",
+  "billedAmount",
+  "amountNow",
+  "lateAmount",
+] as const;
+
+/** Tells late usage. */
+export const lateCommand: Command = {
+  usage: "--usage FILE|DIR|TABLE… --usage-schemas NAME,… --from DATE --until DATE [options]",
+  summary: "Tells which usage arrived after the invoice of its cycle had become final, and what it would have cost.",
+  options: {
+    ...externalUsageOptions,
+    from: { kind: "one", value: "DATE", help: "the closed cycles that touch the range from this day" },
+    until: { kind: "one", value: "DATE", help: "to this day, exclusive" },
+    account: { kind: "many", value: "ID", help: "an account, by its id; default all" },
+    ...outputOptions(FORMATS, "late usage, a line for each closed cycle (csv: for each meter and day)"),
+    ...databaseOption,
+  },
+  variables: databaseVariable,
+  run: runLate,
+};
+
+async function runLate(args: Arguments, io: Io): Promise<"done"> {
+  if (args.positionals.length > 0) throw new UsageError("expected no arguments: --database says whose usage is meant");
+  const usage = await readExternalUsage(args, io);
+  if (usage === undefined) throw new UsageError("expected --usage and --usage-schemas, as serve has them");
+  const [from, until] = [readDateOption(args, "from"), readDateOption(args, "until")];
+  if (from >= until) throw new UsageError("--until must be later than --from");
+  const format = FORMATS.find((each) => each === (args.value("format") ?? FORMATS[0]));
+  if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(", ")}`);
+  const database = resolvePersistentDatabase(args, io);
+  requireDatabase(database);
+  const { createEngine } = await import("../../engine/engine.ts");
+  const { openDatabase } = await import("../../store/open-database.ts");
+  const engine = createEngine({ store: await openDatabase(database), usage });
+  try {
+    await withOutput(args, io, async ({ stdout }) => {
+      if (format === "csv") await write(stdout, `${COLUMNS.join(",")}\r\n`);
+      for await (const accountIds of readAccountPages(engine, args.values("account"))) {
+        for (const lateUsage of await engine.lateUsage({ accountIds, from, until }))
+          await write(stdout, format === "csv" ? formatLateCsv(lateUsage) : `${JSON.stringify(lateUsage)}\n`);
+      }
+    });
+  } finally {
+    await engine.close();
+  }
+  return "done";
+}
+
+function readDateOption(args: Arguments, name: "from" | "until"): number {
+  const text = args.value(name);
+  if (text === undefined) throw new UsageError(`expected --${name}: the days whose cycles are looked at`);
+  return parseDateOption(name, text, parseDate);
+}
+
+/** The ids of accounts, a page at a time. */
+async function* readAccountPages(engine: Engine, accountIds: readonly string[]): AsyncGenerator<readonly string[]> {
+  for (let start = 0; start < accountIds.length; start += ACCOUNTS_MAX)
+    yield accountIds.slice(start, start + ACCOUNTS_MAX);
+  if (accountIds.length > 0) return;
+  const limit = ACCOUNTS_MAX;
+  for (let page = await engine.accounts.list({ page: { limit } }); ;) {
+    if (page.items.length > 0) yield page.items.map(({ id }) => id);
+    if (page.next === undefined) return;
+    page = await engine.accounts.list({ page: { limit, after: page.next } });
+  }
+}
+
+/** A line for each cell, each with what its cycle comes to. */
+function formatLateCsv({
+  accountId,
+  invoiceId = "",
+  startDate,
+  endDate,
+  cells,
+  currency,
+  ...amounts
+}: LateUsage): string {
+  const money = [amounts.billedAmount, amounts.amountNow, amounts.lateAmount].map(formatDecimal);
+  return cells
+    .map(({ meterId, date, billed, now, late }) => {
+      const units = [billed, now, late].map(formatDecimal);
+      const texts = [accountId, invoiceId, startDate, endDate, meterId, date, ...units, currency, ...money];
+      return `${texts.map(escapeCsvCell).join(",")}\r\n`;
+    })
+    .join("");
+}

@@ -1,0 +1,92 @@
+import { lintBook } from "../../analysis/lint/lint-book.ts";
+/**
+ * `ratebook lint`: what is legal in a book and surely unwanted.
+ *
+ * @module
+ */
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import { hasCode } from "../../errors.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import type { Arguments } from "../arguments.ts";
+import { requireBookPath, type Command } from "../command.ts";
+import { readBookFile, readTextFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { type PlacedFinding, toSarif } from "../output/lint-sarif.ts";
+import { withOutput } from "../output/output-file.ts";
+import { outputOptions } from "../reading/input-options.ts";
+
+/** Prints what lint finds in a book. */
+export const lintCommand: Command = {
+  usage: "BOOK [options]",
+  summary: "Finds prices and rules that are valid but almost surely a mistake, each with an example to check by hand.",
+  options: {
+    ...outputOptions(["text", "json", "sarif"], "findings"),
+    "jump-share": {
+      kind: "one",
+      value: "SHARE",
+      help: "how far a price may jump at a slab's edge, as a share of it; default 1: it may double",
+    },
+    all: { kind: "flag", help: "also show the findings that the book silences" },
+  },
+  run: runLint,
+};
+
+async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const file = await readBookFile(path, io);
+  if (file === undefined) return "problems";
+  const text = await readTextFile(path, io);
+  const document = parseJsonDocument(text);
+  const findings = lintWithOptions(file.book, args.value("jump-share")).map((each): PlacedFinding => ({
+    ...each,
+    place: "findPlace" in document ? document.findPlace(each) : undefined,
+  }));
+  await withOutput(args, io, async ({ stdout }) => {
+    switch (args.value("format") ?? "text") {
+      case "json":
+        await write(stdout, `${JSON.stringify({ findings }, null, 2)}\n`);
+        break;
+      case "sarif":
+        await write(stdout, `${JSON.stringify(toSarif(path, findings), null, 2)}\n`);
+        break;
+      default:
+        await write(stdout, formatFindings(path, findings, args.flag("all")));
+    }
+  });
+  return findings.some(({ level, silenced }) => level === "warning" && silenced === undefined) ? "problems" : "done";
+}
+
+function lintWithOptions(
+  book: Parameters<typeof lintBook>[0],
+  jumpShare: string | undefined,
+): ReturnType<typeof lintBook> {
+  try {
+    return lintBook(book, { jumpShare });
+  } catch (error) {
+    if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--jump-share: ${error.message}`);
+    if (hasCode(error, "ERR_OPTION_INVALID")) {
+      throw new UsageError(error.message.replace(/^jumpShare/, "--jump-share"));
+    }
+    throw error;
+  }
+}
+
+/** Two lines a finding, and how many there are. */
+function formatFindings(file: string, findings: readonly PlacedFinding[], showsAll: boolean): string {
+  const openFindings = findings.filter(({ silenced }) => silenced === undefined);
+  const lines = (showsAll ? findings : openFindings).flatMap(
+    ({ place, level, code, at, message, example, searched, silenced }) => [
+      `${place === undefined ? file : `${file}:${place.line}:${place.column}`}: ${level} ${code} ${at}: ${message}${searched ? " (searched)" : ""}`,
+      ...(example === undefined ? [] : [`  ${example}`]),
+      ...(silenced === undefined ? [] : [`  silenced: ${silenced}`]),
+    ],
+  );
+  const countLevel = (level: PlacedFinding["level"]): string => {
+    const number = openFindings.filter((each) => each.level === level).length;
+    return `${number} ${level}${number === 1 ? "" : "s"}`;
+  };
+  const silencedCount = findings.length - openFindings.length;
+  const totals = `${file}: ${countLevel("warning")}, ${countLevel("note")}${silencedCount === 0 ? "" : `, ${silencedCount} silenced`}`;
+  return [...lines, totals, ""].map(toPrintable).join("\n");
+}

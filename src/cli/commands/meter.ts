@@ -1,0 +1,69 @@
+/**
+ * `ratebook meter`: from a book and files of events to the usage cells that they leave.
+ *
+ * @module
+ */
+import { createMeter } from "../../ledger/preview/meter.ts";
+import type { Arguments } from "../arguments.ts";
+import { requireBookPath, type Command } from "../command.ts";
+import { readBookFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { withOutput } from "../output/output-file.ts";
+import { countEventsByStatus, printNewAccounts, printProblems, printSummary } from "../output/preview-output.ts";
+import { createProblemList } from "../reading/event-problems.ts";
+import {
+  readEventInput,
+  eventOptions,
+  createIdMemory,
+  outputOptions,
+  ingestOptions,
+} from "../reading/input-options.ts";
+import { findFirstUses, readBookWithModel, addNewAccounts } from "../reading/new-accounts.ts";
+import { pairWithMaps } from "../reading/open-event-files.ts";
+import { readEventFiles } from "../reading/read-event-files.ts";
+import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/write-usage.ts";
+
+/** Meters events. */
+export const meterCommand: Command = {
+  usage: "BOOK --events FILE… [options]",
+  summary: "Meters the events and writes usage by account, meter and day, which other commands price with --usage.",
+  options: {
+    ...eventOptions,
+    "accounts-from-events": {
+      kind: "flag",
+      help: "create an account for each unknown account id, on the book's only plan",
+    },
+    ...outputOptions(USAGE_FORMATS, "usage cells"),
+    ...ingestOptions,
+  },
+  run: runMeter,
+};
+
+async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const input = readEventInput(args);
+  const { events, maps, reader } = input;
+  const files = pairWithMaps(events, maps, reader);
+  if (files.length === 0) throw new UsageError("expected --events: the events to meter");
+  const format = args.value("format") ?? USAGE_FORMATS[0];
+  if (!isUsageFormat(format)) throw new UsageError(`--format must be one of ${USAGE_FORMATS.join(", ")}`);
+  const file = await readBookFile(path, io);
+  if (file === undefined) return "problems";
+  let { book } = file;
+  if (args.flag("accounts-from-events")) {
+    const bookWithModel = readBookWithModel(file.json, book, undefined);
+    const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths: [] }, io));
+    await printNewAccounts(extension.newAccounts, io);
+    book = extension.book;
+  }
+  const run = createMeter(book, { ids: createIdMemory(args, true, io) });
+  const list = createProblemList();
+  const isComplete = await readEventFiles(run, files, { list, book, input, io });
+  await printProblems(list, book, io);
+  if (!isComplete) return "problems";
+  const { usage, events: statuses } = run.finish();
+  await withOutput(args, io, async ({ stdout }) => writeUsage(usage, format, stdout));
+  await printSummary(countEventsByStatus(statuses, list), { output: [usage.length, "cell"] }, io);
+  return list.count > 0 ? "problems" : "done";
+}

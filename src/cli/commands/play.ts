@@ -1,0 +1,114 @@
+/**
+ * `ratebook play`: the playground, on this machine alone or as a file.
+ *
+ * @module
+ */
+import { existsSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+
+import { formatDate } from "../../calendar/instant.ts";
+import { quoteText } from "../../event-files/input-error.ts";
+import { readPage } from "../../pages/page-file.ts";
+import { type PlayState, createStateFromBook } from "../../pages/play/play-state.ts";
+import { embedData } from "../../pages/self-contained-page.ts";
+import type { Arguments } from "../arguments.ts";
+import { requireBookPath, type Command } from "../command.ts";
+import { readBookFile, readTextFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { withOutput } from "../output/output-file.ts";
+
+/** The largest file of events that is put into the page; larger ones are dropped on it. */
+const EVENTS_LENGTH_MAX = 1 << 20;
+
+/** The name of a file beside a book that is taken as a sample of its events. */
+const SAMPLE_FILE = "events.ndjson";
+
+/** Serves the playground, or writes it. */
+export const playCommand: Command = {
+  usage: "[BOOK] [options]",
+  summary: "Opens the playground: change a plan or what is used, and read the invoice, in a browser on this machine.",
+  options: {
+    events: {
+      kind: "one",
+      value: "FILE",
+      help: "events to begin with, one JSON object a line, at most 1 MiB; default events.ndjson beside the book",
+    },
+    port: { kind: "one", value: "PORT", help: "the port of 127.0.0.1; default a free one" },
+    output: { kind: "one", short: "o", value: "FILE", help: "write the page to a file in place of serving it" },
+  },
+  run: runPlay,
+};
+
+async function runPlay(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const page = await readPage("play");
+  const state = args.positionals.length === 0 ? "none" : await readInitialState(args, io);
+  if (state === undefined) return "problems";
+  const html = state === "none" ? page : embedData(page, JSON.stringify({ state }));
+  if (args.value("output") !== undefined) {
+    await withOutput(args, io, ({ stdout }) => write(stdout, html));
+    return "done";
+  }
+  const server = createPageServer(html);
+  await listenOn(server, parsePort(args));
+  const { port } = server.address() as AddressInfo;
+  await write(io.stdout, `the playground is at http://127.0.0.1:${port}/ until it is stopped\n`);
+  await io.waitForStop();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  return "done";
+}
+
+/** The book as it is written, so that its comments stay, with the month of its first plan or event. */
+async function readInitialState(args: Arguments, io: Io): Promise<PlayState | undefined> {
+  const path = requireBookPath(args);
+  const file = await readBookFile(path, io);
+  if (file === undefined) return undefined;
+  const besidePath = join(dirname(path), SAMPLE_FILE);
+  const samplePath = existsSync(besidePath) && statSync(besidePath).size <= EVENTS_LENGTH_MAX ? besidePath : undefined;
+  const eventsPath = args.value("events") ?? samplePath;
+  const events = eventsPath === undefined ? "" : await readTextFile(eventsPath, io);
+  if (events.length > EVENTS_LENGTH_MAX) {
+    throw new UsageError("--events: the file is larger than 1 MiB: drop it on the page, which reads it in parts");
+  }
+  const [, firstEventDate] = /"timestamp"\s*:\s*"(\d{4}-\d{2}-\d{2})/.exec(events) ?? [];
+  const planStarts = file.book.accounts.flatMap(({ pricePlans }) =>
+    pricePlans.map(({ effectiveFrom }) => effectiveFrom),
+  );
+  const firstPlanDate = planStarts.length === 0 ? undefined : formatDate(Math.min(...planStarts));
+  return createStateFromBook(await readTextFile(path, io), events, firstEventDate ?? firstPlanDate);
+}
+
+function parsePort(args: Arguments): number {
+  const text = args.value("port") ?? "0";
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new UsageError(`--port: expected 0 to 65535, got ${quoteText(text)}`);
+  return port;
+}
+
+function createPageServer(html: string): Server {
+  return createServer((request, response) => {
+    // A page of another site cannot ask for this one under a name of its own.
+    const isOwnHost = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(request.headers.host ?? "");
+    const isFound =
+      isOwnHost && request.url?.split("?")[0] === "/" && (request.method === "GET" || request.method === "HEAD");
+    response.writeHead(isFound ? 200 : 404, {
+      "content-type": isFound ? "text/html; charset=utf-8" : "text/plain; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+    });
+    response.end(request.method === "HEAD" ? "" : isFound ? html : "not found\n");
+  });
+}
+
+function listenOn(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) =>
+      reject(new UsageError(`--port: cannot listen on 127.0.0.1:${port}: ${error.message}`)),
+    );
+    server.listen(port, "127.0.0.1", () => resolve());
+  });
+}

@@ -1,0 +1,196 @@
+/**
+ * `ratebook preview`: from a book and files of events to the invoices of its accounts.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { createPreview, type PreviewOptions, type PreviewRun } from "../../ledger/preview/preview.ts";
+import type { Arguments } from "../arguments.ts";
+import { requireBookPath, type Command } from "../command.ts";
+import { readBookFile, readDraftFile, readPlanFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { readRange, rangeOptions } from "../options/range-options.ts";
+import { withOutput } from "../output/output-file.ts";
+import {
+  type PreviewFormat,
+  countEventsByStatus,
+  printNewAccounts,
+  printNotices,
+  printProblems,
+  printSummary,
+  writePreview,
+  writeTraces,
+} from "../output/preview-output.ts";
+import { createProblemList } from "../reading/event-problems.ts";
+import {
+  readEventInput,
+  eventOptions,
+  createIdMemory,
+  outputOptions,
+  ingestOptions,
+  usageOptions,
+} from "../reading/input-options.ts";
+import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
+import { pairWithMaps } from "../reading/open-event-files.ts";
+import { createAcceptedCounts, explainNoInvoices } from "../reading/preview-notes.ts";
+import { readEventFiles } from "../reading/read-event-files.ts";
+import { formatSummaryTable } from "../table/summary-table.ts";
+import { createTableStyle } from "../table/table-style.ts";
+import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
+
+/** Previews invoices. */
+export const previewCommand: Command = {
+  usage: "BOOK [--events FILE…] [--usage FILE…] [options]",
+  summary: "Meters the events and previews the invoices of every account, or of those named.",
+  options: {
+    ...eventOptions,
+    ...usageOptions,
+    account: { kind: "many", value: "ID", help: "an account to show, by id or alias; default all" },
+    at: { kind: "one", value: "INSTANT", help: "show the cycles that hold this instant" },
+    ...rangeOptions,
+    plan: { kind: "one", value: "FILE", help: "a draft price plan in place of the accounts' plans" },
+    "accounts-from-events": {
+      kind: "flag",
+      help: "create an account for each unknown account id, on --plan or on the book's only plan",
+    },
+    summary: { kind: "flag", help: "one line per account, largest first, and the totals, instead of invoices" },
+    ...outputOptions(["table", "json", "csv", "html"], "invoices"),
+    explain: { kind: "flag", help: "explain how each line was computed" },
+    trace: {
+      kind: "one",
+      value: "LINE",
+      help: "in place of invoices, the events behind the lines of a meter or feature, by its id",
+    },
+    ...ingestOptions,
+  },
+  run: (args, io) => previewBook(args, readFormat(args), io),
+};
+
+/** Options of a run for a report: lines with explanations, and so many events of a day, those that added most. */
+export const REPORT_OPTIONS = { explain: true, sampleEvents: 5 } as const;
+
+function explainOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
+  return format === "html" ? REPORT_OPTIONS : { explain: args.flag("explain") };
+}
+
+/** The data behind the invoices of a run: usage, and events. */
+export function invoiceDataReaders(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"> {
+  return {
+    cellsOf: (accountId) => run.cellsOf(accountId),
+    eventsOf: (...of) => run.eventsOf(...of),
+  };
+}
+
+/** Previews invoices in a format. */
+export async function previewBook(args: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const input = readEventInput(args);
+  const { events, maps, reader } = input;
+  const files = pairWithMaps(events, maps, reader);
+  const usagePaths = readUsagePaths(args, files);
+  const range = readRange(args);
+  const hasUsage = files.length + usagePaths.length > 0;
+  if (!hasUsage && range.at === undefined && range.from === undefined) {
+    throw new UsageError(
+      "without --events or --usage, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
+    );
+  }
+  const inputs = await readInputs(args, path, { files, usagePaths }, io);
+  if (inputs === undefined) return "problems";
+  const { book, plan } = inputs;
+  const accounts = args.values("account");
+  const run = createPreview(book, {
+    ...range,
+    plan,
+    ...explainOptions(args, format),
+    trace: readTraceOption(args, usagePaths, format),
+    accounts: accounts.length === 0 ? undefined : accounts,
+    ids: createIdMemory(args, files.length > 0, io),
+  });
+  const rows = await readUsageFiles(usagePaths, (row) => run.addUsage(row), io);
+  const list = createProblemList();
+  const acceptedCounts = createAcceptedCounts(book);
+  const isComplete = await readEventFiles(run, files, { list, counts: acceptedCounts, book, input, io });
+  await printProblems(list, book, io);
+  if (!isComplete) return "problems";
+  const { invoices, events: statuses, notices, skipped = [], traces } = run.finish();
+  const outcome = { book, plan, invoices, events: statuses, hasEvents: hasUsage };
+  await printNotices([...notices, ...(skipped.length === 0 ? explainNoInvoices(outcome) : [])], io);
+  const eventCounts = countEventsByStatus(statuses, list);
+  const result = {
+    invoices,
+    events: eventCounts,
+    problems: list.problems,
+    problemCount: list.count,
+    notices,
+    skipped,
+    book,
+    ...invoiceDataReaders(run),
+  };
+  await withOutput(args, io, async (to) => {
+    if (traces !== undefined) return writeTraces(traces, format, to);
+    const isLong = to.terminal !== undefined && invoices.length > INVOICES_SHOWN_MAX && format === "table";
+    if (args.flag("summary") || isLong)
+      await write(to.stdout, formatSummaryTable(invoices, acceptedCounts, createTableStyle(to)));
+    else await writePreview(result, format, to);
+    if (isLong && !args.flag("summary")) await printNotices([describeLongOutput(invoices.length)], io);
+  });
+  const counts = { rows: usagePaths.length > 0 ? rows : undefined, output: [invoices.length, "invoice"] } as const;
+  if (format !== "json") await printSummary(eventCounts, counts, io);
+  return list.count > 0 || skipped.length > 0 ? "problems" : "done";
+}
+
+/** The line that is traced. @throws {UsageError} where there are no events to list, or not in place of other output */
+function readTraceOption(args: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
+  const line = args.value("trace");
+  if (line === undefined) return undefined;
+  if (format === "html") throw new UsageError("--trace lists events: it has no --format html");
+  if (args.flag("summary")) throw new UsageError("--trace and --summary are two ways to show the result: give one");
+  if (usagePaths.length > 0) throw new UsageError("--trace lists events: rows of --usage have none");
+  return line;
+}
+
+function readFormat(args: Arguments): PreviewFormat {
+  const format = (args.value("format") ?? "table") as PreviewFormat;
+  if (args.flag("summary") && format !== "table")
+    throw new UsageError("--summary is a table: it has no other --format");
+  return format;
+}
+
+/** So many invoices are printed on a terminal unless they are asked for by account. */
+const INVOICES_SHOWN_MAX = 50;
+
+function describeLongOutput(count: number): string {
+  return `${count} invoices would not fit a terminal: --account ID shows those of one account, -o FILE writes them all to a file`;
+}
+
+interface Inputs {
+  readonly book: Book;
+  readonly plan: PricePlan | undefined;
+}
+
+/** The book and the plan; undefined when their problems were told. */
+async function readInputs(
+  args: Arguments,
+  path: string,
+  usageFiles: UsageInputFiles,
+  io: Io,
+): Promise<Inputs | undefined> {
+  const file = await readBookFile(path, io);
+  if (file === undefined) return undefined;
+  const { book, json } = file;
+  const planPath = args.value("plan");
+  const createsAccounts = args.flag("accounts-from-events");
+  // Whom the plan must fit is known only with the accounts of events.
+  const readPlan = (planFile: string): Promise<PricePlan | undefined> =>
+    createsAccounts ? readPlanFile(planFile, book, io) : readDraftFile(planFile, book, args.values("account"), io);
+  const plan = planPath === undefined ? undefined : await readPlan(planPath);
+  if (planPath !== undefined && plan === undefined) return undefined;
+  if (!createsAccounts) return { book, plan };
+  const bookWithModel = readBookWithModel(json, book, plan);
+  const extension = addNewAccounts(bookWithModel, await findFirstUses(usageFiles, io));
+  await printNewAccounts(extension.newAccounts, io);
+  return { book: extension.book, plan };
+}

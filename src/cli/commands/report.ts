@@ -1,0 +1,117 @@
+/**
+ * `ratebook report`: what a preview says, and what drafts would change, as a page to look at and to send.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+
+import { type BacktestRun, createBacktest } from "../../analysis/backtest/backtest.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { IngestOutcome } from "../../ledger/outcome.ts";
+import { createPreview, type PreviewRun } from "../../ledger/preview/preview.ts";
+import type { EventInput } from "../../metering/event-envelope.ts";
+import type { UsageRowInput } from "../../metering/usage-row.ts";
+import type { Arguments } from "../arguments.ts";
+import { requireBookPath, type Command } from "../command.ts";
+import { readBookFile, readDraftFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { readRange } from "../options/range-options.ts";
+import { withOutput } from "../output/output-file.ts";
+import { countEventsByStatus, printNotices, printProblems, printSummary } from "../output/preview-output.ts";
+import { renderReportPage } from "../output/report-page.ts";
+import { createProblemList } from "../reading/event-problems.ts";
+import { readEventInput, createIdMemory } from "../reading/input-options.ts";
+import { pairWithMaps } from "../reading/open-event-files.ts";
+import { type EventConsumer, readEventFiles } from "../reading/read-event-files.ts";
+import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
+import { invoiceDataReaders, REPORT_OPTIONS, previewBook, previewCommand } from "./preview.ts";
+
+const { format: _format, summary: _summary, explain: _explain, trace: _trace, ...options } = previewCommand.options;
+
+/** Writes a report. */
+export const reportCommand: Command = {
+  usage: "BOOK [--events FILE…] [--usage FILE…] [--plan DRAFT…] -o report.html [options]",
+  summary:
+    "Previews invoices as one HTML page that needs no network: totals, accounts, invoices and how they were made.",
+  options: {
+    ...options,
+    plan: { kind: "list", value: "FILE…", help: "a draft price plan to compare with the accounts' plans" },
+  },
+  run: async (args, io) =>
+    args.values("plan").length === 0 ? previewBook(args, "html", io) : reportWithDrafts(args, io),
+};
+
+/** Prices the usage by the accounts' plans and by each draft, and reports both. */
+async function reportWithDrafts(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const input = readEventInput(args);
+  const { events, maps, reader } = input;
+  const files = pairWithMaps(events, maps, reader);
+  const usagePaths = readUsagePaths(args, files);
+  const range = readRange(args);
+  if (files.length + usagePaths.length === 0) throw new UsageError("expected --events or --usage: the usage to price");
+  if (args.flag("accounts-from-events"))
+    throw new UsageError("--accounts-from-events does not go with drafts: they are compared with the accounts' plans");
+  const file = await readBookFile(requireBookPath(args), io);
+  if (file === undefined) return "problems";
+  const { book } = file;
+  const plans: PricePlan[] = [];
+  for (const path of args.values("plan")) {
+    const plan = await readDraftFile(path, book, args.values("account"), io);
+    if (plan === undefined) return "problems";
+    plans.push(plan);
+  }
+  const namedAccounts = args.values("account");
+  const accounts = namedAccounts.length === 0 ? undefined : namedAccounts;
+  const createIds = (): ReturnType<typeof createIdMemory> => createIdMemory(args, files.length > 0, io);
+  const currentRun = createPreview(book, { ...range, accounts, ...REPORT_OPTIONS, ids: createIds() });
+  const backtestRun = createBacktest(book, plans, { ...range, accounts, causes: true, ids: createIds() });
+  const eventRun = teeEventRun(currentRun, backtestRun);
+  const rows = await readUsageFiles(usagePaths, eventRun.addUsage, io);
+  const list = createProblemList();
+  const isComplete = await readEventFiles(eventRun, files, { list, book, input, io });
+  await printProblems(list, book, io);
+  if (!isComplete) return "problems";
+  const { invoices, events: statuses, notices, skipped = [] } = currentRun.finish();
+  await printNotices(notices, io);
+  const eventCounts = countEventsByStatus(statuses, list);
+  const { problems, count: problemCount } = list;
+  const page = await renderReportPage({
+    book,
+    invoices,
+    events: eventCounts,
+    notices,
+    ...invoiceDataReaders(currentRun),
+    problems,
+    problemCount,
+    backtest: backtestRun.finish(),
+    draftNames: args.values("plan").map((path) => basename(path)),
+  });
+  await withOutput(args, io, async (to) => write(to.stdout, page));
+  const usageRowCount = usagePaths.length > 0 ? rows : undefined;
+  await printSummary(eventCounts, { rows: usageRowCount, output: [invoices.length, "invoice"] }, io);
+  return list.count > 0 || skipped.length > 0 ? "problems" : "done";
+}
+
+/** Hands every event and every row of usage to both runs; the outcomes are those on the current plans. */
+function teeEventRun(
+  currentRun: PreviewRun,
+  backtestRun: BacktestRun,
+): EventConsumer & { readonly addUsage: (row: UsageRowInput) => void } {
+  return {
+    add(event): IngestOutcome {
+      backtestRun.add(event as EventInput);
+      return currentRun.add(event as EventInput);
+    },
+    // The parts of an event are laid out for one run alone: two take it whole.
+    slotsOf: () => undefined,
+    addSlots: (slots) => currentRun.addSlots(slots),
+    // Sums that one run may take and the other not are left to both event by event.
+    addCounted: () => false,
+    takesCounted: () => false,
+    addUsage(row) {
+      currentRun.addUsage(row);
+      backtestRun.addUsage(row);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * `ratebook schema`: where the JSON Schemas are, for an editor.
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { write } from "../io.ts";
+import { DOCUMENT_NAMES, schemaFileUrl } from "../json-schemas.ts";
+
+/** Prints the path of a schema, or of all. */
+export const schemaCommand: Command = {
+  usage: "[book|plan|map]",
+  summary: 'Prints the paths of the JSON Schemas of a book, a plan and a map, for "$schema" in an editor.',
+  options: {},
+  run: async ({ positionals }, io) => {
+    const [documentName, ...more] = positionals;
+    const names = DOCUMENT_NAMES.filter((name) => documentName === undefined || name === documentName);
+    if (names.length === 0 || more.length > 0) {
+      throw new UsageError(`schema takes one of ${DOCUMENT_NAMES.join(", ")}, got ${quoteText(positionals.join(" "))}`);
+    }
+    for (const name of names) {
+      const path = fileURLToPath(schemaFileUrl(name));
+      if (!existsSync(path)) throw new InputError(`${path} is not there: npm run build makes it`);
+      await write(io.stdout, documentName === undefined ? `${name}: ${path}\n` : `${path}\n`);
+    }
+    return "done";
+  },
+};

@@ -1,0 +1,130 @@
+import { quoteText } from "../../event-files/input-error.ts";
+/**
+ * `ratebook sql`: a book's meters as SQL, for events that live in a database.
+ *
+ * @module
+ */
+import { toPrintable } from "../../pages/printable.ts";
+import { clickHouseSql } from "../../warehouse/clickhouse/clickhouse-sql.ts";
+import { toEventTable, writeTableStatements } from "../../warehouse/clickhouse/event-table.ts";
+import { duckDbSql } from "../../warehouse/duckdb/duckdb-sql.ts";
+import { planPushdown, type PushdownDecision } from "../../warehouse/pushdown/plan-pushdown.ts";
+import { writeStandaloneStatements } from "../../warehouse/sql/standalone.ts";
+import type { Arguments } from "../arguments.ts";
+import { requireBookPath, type Command } from "../command.ts";
+import { readBookFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { withOutput } from "../output/output-file.ts";
+import { outputOptions } from "../reading/input-options.ts";
+import { createTableStyle } from "../table/table-style.ts";
+import { wrapText } from "../table/wrap-text.ts";
+
+const { output } = outputOptions(["sql"], "statements");
+
+/** Prints meters as SQL. */
+export const sqlCommand: Command = {
+  usage: "BOOK [options]",
+  summary: "Prints the meters of a book as SQL, for events in a table, or says what cannot be computed there and why.",
+  options: {
+    dialect: { kind: "one", choices: ["duckdb", "clickhouse"], help: "whose SQL; default duckdb" },
+    ddl: { kind: "flag", help: "a table for the events in place of statements, also for a cluster; of clickhouse" },
+    decimals: {
+      kind: "one",
+      choices: ["text", "decimal"],
+      help: "how the table of clickhouse keeps attributes; decimal is quicker, and cuts what is longer; default text",
+    },
+    schema: { kind: "one", value: "NAME", help: "one event schema; default all" },
+    table: {
+      kind: "one",
+      value: "NAME",
+      help: "the table that has the events, with a column for each part; default events",
+    },
+    "explain-plan": { kind: "flag", help: "a table of what is pushed down, and why not, in place of SQL" },
+    ...(output === undefined ? {} : { output }),
+  },
+  run: runSql,
+};
+
+async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = requireBookPath(args);
+  const table = args.value("table") ?? "events";
+  if (table.includes("\0") || table.split(".").includes(""))
+    throw new UsageError(`--table: expected a name, got ${quoteText(table)}`);
+  const dialect = args.value("dialect") ?? "duckdb";
+  for (const option of ["ddl", "decimals"])
+    if (dialect === "duckdb" && (option === "ddl" ? args.flag(option) : args.value(option) !== undefined))
+      throw new UsageError(`--${option} is for --dialect clickhouse`);
+  const decimals = args.value("decimals") === "decimal" ? "decimal" : "text";
+  const file = await readBookFile(path, io);
+  if (file === undefined) return "problems";
+  const { book } = file;
+  const onlySchema = args.value("schema");
+  const decisions = planPushdown(book).decisions.filter(
+    ({ schemaName }) => onlySchema === undefined || schemaName === onlySchema,
+  );
+  if (onlySchema !== undefined && decisions.length === 0)
+    throw new UsageError(`--schema: the book has no active event schema ${quoteText(onlySchema)}`);
+  await withOutput(args, io, async (out) => {
+    const { stdout } = out;
+    if (args.flag("explain-plan"))
+      return write(
+        stdout,
+        formatDecisions(decisions, out.terminal === undefined ? Infinity : createTableStyle(out).width),
+      );
+    const isSelected = ({ schemaName }: { readonly schemaName: string }): boolean =>
+      onlySchema === undefined || schemaName === onlySchema;
+    if (args.flag("ddl")) {
+      const schemas = book.eventSchemas.filter(
+        ({ name, status }) => status === "ACTIVE" && isSelected({ schemaName: name }),
+      );
+      return write(stdout, writeTableStatements(table, schemas, decimals));
+    }
+    const statements =
+      dialect === "clickhouse"
+        ? writeStandaloneStatements(book, toEventTable(table, decimals), clickHouseSql)
+        : writeStandaloneStatements(book, { name: table }, duckDbSql);
+    return write(
+      stdout,
+      statements
+        .filter(isSelected)
+        .map(({ text }) => `${text}\n`)
+        .join("\n"),
+    );
+  });
+  if (!args.flag("explain-plan") && !args.flag("ddl")) {
+    for (const { schemaName, reason } of firstReasons(decisions))
+      await write(io.stderr, `note: ${toPrintable(`${schemaName} is not pushed down: ${reason}`)}\n`);
+  }
+  return "done";
+}
+
+function formatDecisions(decisions: readonly PushdownDecision[], width: number): string {
+  const rows = [
+    ["schema", "meter", "pushed down"],
+    ...decisions.map(({ schemaName, meterId = "", reason }) => [
+      schemaName,
+      meterId,
+      reason === undefined ? "yes" : `no: ${reason}`,
+    ]),
+  ].map((row) => row.map(toPrintable));
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const indent = " ".repeat(widths.reduce((sum, each) => sum + each + 2, 0));
+  return rows
+    .map((row) => {
+      const [last = ""] = row.slice(-1);
+      const start = row.slice(0, -1).map((cell, column) => cell.padEnd((widths[column] ?? 0) + 2));
+      return `${start.join("")}${wrapText(indent + last, width, indent).trimStart()}\n`;
+    })
+    .join("");
+}
+
+/** The first reason of each schema. */
+function firstReasons(
+  decisions: readonly PushdownDecision[],
+): readonly { readonly schemaName: string; readonly reason: string }[] {
+  const reasons = new Map<string, string>();
+  for (const { schemaName, reason } of decisions)
+    if (reason !== undefined && !reasons.has(schemaName)) reasons.set(schemaName, reason);
+  return [...reasons].map(([schemaName, reason]) => ({ schemaName, reason }));
+}

@@ -1,0 +1,156 @@
+/**
+ * `ratebook verify`: invoices computed again by a second program, from their explanations, the usage and the events.
+ *
+ * @module
+ */
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import { InputError } from "../../event-files/input-error.ts";
+import { mergeEvents } from "../../event-files/merge-events.ts";
+import { groupThousands } from "../../invoicing/format-values.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../../verify.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { parseInvoices } from "../documents/invoice-files.ts";
+import { readTextFile } from "../documents/read-documents.ts";
+import { describeSystemError, UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { readEventInput, eventOptions, usageOptions } from "../reading/input-options.ts";
+import { openEventFiles, pairWithMaps } from "../reading/open-event-files.ts";
+import { startProgress } from "../reading/progress-bar.ts";
+import { type UsageRow, readUsageLines } from "../usage/usage-rows.ts";
+
+/** So many differences are told one by one. */
+const DIFFERENCES_SHOWN_MAX = 20;
+
+/** Verifies invoices. */
+export const verifyCommand: Command = {
+  usage: "INVOICES [--usage FILE…] [--events FILE…] [--map MAP…] [--book BOOK]",
+  summary:
+    "Computes invoices again with independent code, from their explanations, and names every figure that differs.",
+  options: {
+    ...usageOptions,
+    ...eventOptions,
+    book: { kind: "one", value: "BOOK", help: "the rate book that says how events are metered" },
+  },
+  run: runVerify,
+};
+
+async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  const [path, ...more] = args.positionals;
+  if (path === undefined || more.length > 0) throw new UsageError("expected one file of INVOICES, printed by preview");
+  const { events, maps, reader } = readEventInput(args);
+  const files = pairWithMaps(events, maps, reader);
+  const bookPath = args.value("book");
+  if (files.length > 0 !== (bookPath !== undefined)) {
+    throw new UsageError("--events and --book go together: one says what happened, the other what it counts");
+  }
+  const text = await readTextFile(path, io);
+  parseInvoices(path, text);
+  const invoices = parseJson(text);
+  const usagePaths = args.values("usage");
+  const usage = usagePaths.length === 0 ? undefined : await readRows(usagePaths, io);
+  const metering =
+    bookPath === undefined ? undefined : await meterEventFiles(bookPath, files, creditsSuffice(invoices), io);
+  const verification = withInputError(path, () =>
+    verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }),
+  );
+  await printVerification(verification, metering, usage !== undefined, io);
+  return verification.differences.length === 0 ? "done" : "problems";
+}
+
+/** Whether the preview counted its events, and none of them failed for want of feature credits. */
+function creditsSuffice(invoices: unknown): boolean {
+  const events = (invoices as { events?: unknown } | null)?.events;
+  return (
+    typeof events === "object" && events !== null && !Object.hasOwn(events, "INGESTION_FAILED_INSUFFICIENT_CREDITS")
+  );
+}
+
+async function meterEventFiles(
+  bookPath: string,
+  files: ReturnType<typeof pairWithMaps>,
+  creditsSuffice: boolean,
+  io: Io,
+): Promise<Metering> {
+  const metering = createMetering(await readBookDocument(bookPath, io), creditsSuffice);
+  const sink: EventSink = {
+    onEvent: (_file, _line, event) => {
+      metering.add(event);
+      return true;
+    },
+    // A line that is no event counts nothing: preview tells of it.
+    onBadLine: () => true,
+    findSlots: () => undefined,
+    onFilledSlots: () => true,
+    onCountedEvents: () => false,
+  };
+  if (files.some(({ reader, map }) => reader === "clickhouse" && map === undefined))
+    throw new UsageError("--events of a table needs a --map here, which says where each part of an event is");
+  const { cursors, sources } = await openEventFiles(files, sink, io);
+  const progress = startProgress(sources, io);
+  try {
+    await mergeEvents(cursors, { onBlock: () => progress.update(), onDisorder: () => undefined });
+  } finally {
+    progress.stop();
+  }
+  return metering;
+}
+
+async function readRows(paths: readonly string[], io: Io): Promise<readonly UsageRow[]> {
+  const rows: UsageRow[] = [];
+  for (const path of paths) {
+    for await (const { file, line, row, problem } of readUsageLines(path, io)) {
+      if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
+      rows.push(row);
+    }
+  }
+  return rows;
+}
+
+/** A book as it was written, with its comments left out; numbers are fractions. */
+async function readBookDocument(path: string, io: Io): Promise<unknown> {
+  const document = parseJsonDocument(await readTextFile(path, io));
+  if ("value" in document) return parseJson(stringifyJson(document.value));
+  throw new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
+}
+
+function withInputError<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new InputError(`${path}: ${describeSystemError(error)}`);
+  }
+}
+
+async function printVerification(
+  verification: Verification,
+  metering: Metering | undefined,
+  hasUsage: boolean,
+  io: Io,
+): Promise<void> {
+  const { differences } = verification;
+  const shownDifferences = differences.slice(0, DIFFERENCES_SHOWN_MAX);
+  const lines = shownDifferences.map(({ where, expected, found }) => `${where}: expected ${expected}, found ${found}`);
+  for (const id of verification.unverifiedMeters) {
+    const note = `the usage has no rows of the meter ${id}, whose events consume a feature: its quantities are unverified`;
+    await write(io.stderr, `note: ${toPrintable(note)}\n`);
+  }
+  const more = differences.length - shownDifferences.length;
+  if (more > 0) lines.push(`… and ${groupThousands(String(more))} more`);
+  if (metering !== undefined) {
+    const { total, unverified } = metering.events();
+    for (const reason of metering.reasons) await write(io.stderr, `note: ${toPrintable(reason)}: unverified\n`);
+    lines.push(describeCount({ verified: total - unverified, total }, "events metered again"));
+    if (hasUsage) lines.push(describeCount(verification.cells, "cells verified"));
+  }
+  if (metering !== undefined || hasUsage) lines.push(describeCount(verification.quantities, "quantities verified"));
+  lines.push(describeCount(verification.amounts, "amounts verified"));
+  for (const line of lines) await write(io.stdout, `${toPrintable(line)}\n`);
+}
+
+function describeCount({ verified, total }: Count, what: string): string {
+  return `${groupThousands(String(verified))} of ${groupThousands(String(total))} ${what}`;
+}

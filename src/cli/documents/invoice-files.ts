@@ -1,0 +1,170 @@
+/**
+ * Files of invoices, as `preview --format json` writes them, read again.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { formatPath } from "../../book/problems.ts";
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import { RatebookError } from "../../errors.ts";
+import { InputError } from "../../event-files/input-error.ts";
+import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
+import { parseDecimal } from "../../numbers/decimal.ts";
+import { parseJson } from "../../numbers/json.ts";
+import type { Io } from "../io.ts";
+import { readTextFile } from "./read-documents.ts";
+
+/** The names under which invoices and their explanations hold decimals. */
+const DECIMAL_FIELDS: ReadonlySet<string> = new Set(
+  "value quantity valuePerQuantity numerator rate startAfter endAt packageSize packages flatRate minimumRate maximumRate amount least chargedBefore bounded charged creditAmount takenBefore heldByDrafts left remaining".split(
+    " ",
+  ),
+);
+
+const instant = z.iso.datetime({ message: "expected an instant such as 2024-06-01T00:00:00.000Z" });
+const period = z.object({ from: instant, until: instant });
+const part = z.object({
+  because: z.string(),
+  share: z.object({ days: z.int(), of: z.int().min(1) }),
+  slabs: z.array(z.object({ order: z.int(), priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]) })).optional(),
+  bounds: z.object({}).optional(),
+});
+const rounding = z.object({ mode: z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]), digits: z.int() });
+const exact = z.object({ denominator: z.int().min(1) });
+const charge = { parts: z.array(part), natural: period, exact, rounding };
+const explanation = z.discriminatedUnion(
+  "of",
+  [
+    z.object({ of: z.literal("CARD"), ...charge, served: period }),
+    z.object({ of: z.literal("SLAB"), exact }),
+    z.object({ of: z.literal("BOUNDS") }),
+    z.object({ of: z.literal("SUM") }),
+    z.object({
+      of: z.literal("TRUE_UP"),
+      ...charge,
+      served: period,
+      invoiced: z.array(z.object({ invoiceType: z.string(), invoiceDate: instant })),
+      refunds: z.array(z.object({ ...charge, effectiveFrom: instant })).optional(),
+    }),
+    z.object({
+      of: z.literal("CREDIT"),
+      paid: z.array(z.object({ type: z.string() })),
+      refund: z.object(charge).optional(),
+    }),
+  ],
+  { error: "another version of ratebook explained it: preview again with this one" },
+);
+const line = z.object({
+  type: z.string(),
+  id: z.string().optional(),
+  explanation: explanation.optional(),
+  get lineItems(): z.ZodOptional<z.ZodArray<z.ZodType>> {
+    return z.array(line).optional();
+  },
+});
+const invoiceSchema = z.object({
+  accountId: z.string(),
+  invoiceType: z.enum(INVOICE_TYPES),
+  currency: z.string().regex(/^[A-Z]{3}$/, "expected the code of a currency"),
+  pricePlanId: z.string(),
+  pricePlanVersion: z.number(),
+  startDate: instant,
+  endDate: instant,
+  invoiceDate: instant,
+  revenueInfo: z.object({ ...line.shape, type: z.literal("TOTAL_AMOUNT"), lineItems: z.array(line) }),
+});
+
+/**
+ * The invoices of a file: one, a list, or a document with `invoices`.
+ *
+ * @throws {InputError} when the file cannot be read, is no JSON, holds no invoices, or one of them is none or carries no
+ * explanations; with line and column
+ */
+export async function readInvoices(path: string, io: Io): Promise<readonly Invoice[]> {
+  return parseInvoices(path, await readTextFile(path, io));
+}
+
+/** As {@link readInvoices}, of a text that was read. */
+export function parseInvoices(path: string, text: string): readonly Invoice[] {
+  try {
+    const json = parseJson(text);
+    const isDocument = isPlainObject(json) && "invoices" in json;
+    const content: unknown = isDocument ? json["invoices"] : json;
+    const basePath = isDocument ? "$.invoices" : "$";
+    const invoices: readonly unknown[] = Array.isArray(content) ? content : [content];
+    if (invoices.length === 0) throw new InvoiceFormatError(basePath, "there are no invoices");
+    return invoices.map((invoice, index) =>
+      parseInvoice(invoice, Array.isArray(content) ? `${basePath}[${index}]` : basePath),
+    );
+  } catch (error) {
+    if (error instanceof RangeError) throw new InputError(`${path}: it is nested too deeply`);
+    if (error instanceof InvoiceFormatError || error instanceof RatebookError) throw toInputError(error, path, text);
+    throw error;
+  }
+}
+
+/** The problem of a file, with line and column where they are known. */
+function toInputError(error: InvoiceFormatError | RatebookError, path: string, text: string): InputError {
+  const document = parseJsonDocument(text);
+  if (!("findPlace" in document))
+    return new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
+  if (error instanceof RatebookError) return new InputError(`${path}: ${error.message}`);
+  const { line: row, column } = document.findPlace(error);
+  return new InputError(`${path}:${row}:${column}: ${error.path}: ${error.message}`);
+}
+
+/** Why something is no invoice, and where. */
+class InvoiceFormatError extends Error {
+  readonly path: string;
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+function parseInvoice(json: unknown, path: string): Invoice {
+  const result = invoiceSchema.safeParse(json);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const place = `${path}${formatPath((issue?.path ?? []).map((step) => (typeof step === "symbol" ? "" : step))).slice(1)}`;
+    throw new InvoiceFormatError(
+      place,
+      `expected an invoice as preview --explain --format json writes it: ${(issue?.message ?? "").replace("Invalid input: ", "")}`,
+    );
+  }
+  if (result.data.revenueInfo.explanation === undefined)
+    throw new InvoiceFormatError(
+      `${path}.revenueInfo`,
+      "the invoice carries no explanations: print it with --explain --format json",
+    );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked, and diff asks of each line what it needs
+  return withDecimals(json, path) as Invoice;
+}
+
+/** The same, decimals in place of their texts. */
+function withDecimals(json: unknown, path: string): unknown {
+  if (Array.isArray(json)) return json.map((item, index) => withDecimals(item, `${path}[${index}]`));
+  if (!isPlainObject(json)) return json;
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => {
+      const place = `${path}.${key}`;
+      if (!DECIMAL_FIELDS.has(key)) return [key, withDecimals(value, place)];
+      try {
+        return [key, parseDecimal(value)];
+      } catch (error) {
+        if (error instanceof RatebookError) throw new InvoiceFormatError(place, error.message);
+        throw error;
+      }
+    }),
+  );
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.getPrototypeOf(value) === Object.prototype
+  );
+}

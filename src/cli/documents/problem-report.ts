@@ -1,0 +1,63 @@
+/**
+ * Problems of a JSON file as lines: the file with line and column, the path, what was expected, and the line itself.
+ *
+ * @module
+ */
+import type { Problem } from "../../errors.ts";
+import { removePlace } from "../../event-files/input-error.ts";
+import type { TextPlace } from "../../numbers/json-text.ts";
+import { toPrintable } from "../../pages/printable.ts";
+
+/** So many problems are shown with their line of the file. */
+const EXCERPTS_MAX = 20;
+/** Characters of a line that are shown. */
+const EXCERPT_WIDTH = 60;
+
+/** A problem, and where it is in its file. */
+export type PlacedProblem = Problem & { readonly place: TextPlace | undefined };
+
+/** The lines for all problems, in their order, and how many there are. A guess at what was meant is made once. */
+export function formatProblems(file: string, text: string, problems: readonly PlacedProblem[]): string {
+  const source = text.split("\n");
+  const problemGroups = mergeEqualGuesses(problems);
+  const lines = problemGroups.flatMap(({ path, message, place, moreCount }, index) => {
+    const at = place === undefined ? file : `${file}:${place.line}:${place.column}`;
+    const repeats = moreCount === 0 ? "" : ` (and at ${moreCount} more ${moreCount === 1 ? "place" : "places"})`;
+    const excerpt = place === undefined || index >= EXCERPTS_MAX ? [] : formatExcerpt(source, place);
+    const sentence = place === undefined ? message : removePlace(message, place);
+    return [`${at}: ${path}: ${sentence}${repeats}`, ...excerpt];
+  });
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return [...lines.map(toPrintable), `${file}: ${count}`, ""].join("\n");
+}
+
+/** Problems with one guess at what was meant, said at the first of their places. */
+function mergeEqualGuesses(
+  problems: readonly PlacedProblem[],
+): readonly (PlacedProblem & { readonly moreCount: number })[] {
+  const guesses = new Map<string, number>();
+  const isGuess = ({ message }: Problem): boolean => message.includes("did you mean");
+  for (const problem of problems) {
+    if (isGuess(problem)) guesses.set(problem.message, (guesses.get(problem.message) ?? 0) + 1);
+  }
+  return problems.flatMap((problem) => {
+    if (!isGuess(problem)) return [{ ...problem, moreCount: 0 }];
+    const count = guesses.get(problem.message) ?? 0;
+    guesses.delete(problem.message);
+    return count === 0 ? [] : [{ ...problem, moreCount: count - 1 }];
+  });
+}
+
+/** The line of a problem, cut where it is long; nothing where the place is in no line. */
+function formatExcerpt(source: readonly string[], { line, column }: TextPlace): readonly string[] {
+  const text = source[line - 1];
+  if (text === undefined || text.trim() === "") return [];
+  const from =
+    text.length <= EXCERPT_WIDTH
+      ? 0
+      : Math.max(0, Math.min(column - 1 - EXCERPT_WIDTH / 3, text.length - EXCERPT_WIDTH));
+  const cut = text.slice(from, from + EXCERPT_WIDTH).trim();
+  return [
+    `  ${String(line).padStart(5)} | ${from > 0 ? "…" : ""}${cut}${from + EXCERPT_WIDTH < text.length ? "…" : ""}`,
+  ];
+}

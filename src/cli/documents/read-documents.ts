@@ -1,0 +1,162 @@
+/**
+ * Reads the documents that a command names: a book, a plan.
+ *
+ * @module
+ */
+import { parsePlan, parseBook } from "../../book/book.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { bookError } from "../../book/problems.ts";
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import { hasCode, type Problem } from "../../errors.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { draftable } from "../../ledger/preview/preview-draft.ts";
+import { shownAccounts } from "../../ledger/preview/preview.ts";
+import { parseJson } from "../../numbers/json.ts";
+import { describeSystemError, UsageError } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import { formatProblems } from "./problem-report.ts";
+import { createBookForPlan } from "./standalone-plan.ts";
+
+/**
+ * The text of a small file.
+ *
+ * @throws {InputError} when it cannot be read or is not UTF-8
+ */
+export async function readTextFile(path: string, io: Io): Promise<string> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await io.readFile(path);
+  } catch (error) {
+    throw new InputError(`${path}: ${describeSystemError(error)}`);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError(`${path}: the file is not valid UTF-8`);
+  }
+}
+
+/** A book, and the JSON that it was read from, without comments. */
+export interface BookFile {
+  readonly book: Book;
+  readonly json: unknown;
+}
+
+/**
+ * Reads a book and tells its problems on standard error. Comments and commas before closing brackets are accepted.
+ *
+ * @returns undefined when it has any
+ */
+export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
+  return parseOrPrintProblems(path, io, (json) => ({
+    book: parseBook(json),
+    json: typeof json === "string" ? parseJson(json) : json,
+  }));
+}
+
+/** As {@link readBookFile}, for a price plan by the rules of a book. */
+export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
+  return parseOrPrintProblems(path, io, (json) => parsePlan(json, book));
+}
+
+/**
+ * As {@link readPlanFile}, for a draft to try on the accounts of a book: in which currencies they are is told as a problem of
+ * the file.
+ *
+ * @param accounts those that are named; none: all
+ */
+export async function readDraftFile(
+  path: string,
+  book: Book,
+  accounts: readonly string[],
+  io: Io,
+): Promise<PricePlan | undefined> {
+  const areNamed = accounts.length > 0;
+  const draftAccounts = shownAccounts(book, areNamed ? accounts : undefined);
+  return parseOrPrintProblems(path, io, (json) => {
+    const plan = parsePlan(json, book);
+    try {
+      draftable(draftAccounts, plan, { areNamed });
+      return plan;
+    } catch (error) {
+      if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
+      const part = plan.pricePlanDetails.pricingCycleConfig ? ".supportedCurrencies" : "";
+      throw bookError("the plan", 1, [{ path: `$.pricePlanDetails${part}`, message: error.message }]);
+    }
+  });
+}
+
+/** A price plan to look at by itself, and the names of what it prices. */
+export interface PlanFile {
+  readonly plan: PricePlan;
+  /** By the id of a meter, license or feature. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads a plan out of a book, or a file that is one plan: what such a plan refers to is taken to be there.
+ *
+ * @param id the plan's, where the book has several; of its versions the last is taken
+ * @throws {UsageError} when the file has no such plan, or several and none is named
+ */
+export async function findPlanInFile(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
+  const planOrBook = await parseOrPrintProblems(path, io, (json): PlanFile | Book => {
+    const value = typeof json === "string" ? parseJson(json) : json;
+    const isPlan = typeof value === "object" && value !== null && Object.hasOwn(value, "pricePlanDetails");
+    if (!isPlan) return parseBook(json);
+    const book = createBookForPlan(value);
+    return { plan: parsePlan(json, book), names: displayNames(book) };
+  });
+  if (planOrBook === undefined || "plan" in planOrBook) return planOrBook;
+  const { pricePlans } = planOrBook;
+  const [first, ...more] = id === undefined ? pricePlans : pricePlans.filter((plan) => plan.id === id);
+  const plans = `the plans of the book: ${[...new Set(pricePlans.map((plan) => plan.id))].join(", ") || "none"}`;
+  if (first === undefined)
+    throw new UsageError(id === undefined ? `${path} has no plan` : `no plan ${quoteText(id)}; ${plans}`);
+  if (more.some((plan) => plan.id !== first.id)) throw new UsageError(`expected --plan ID; ${plans}`);
+  const plan = more.reduce((last, each) => (each.version > last.version ? each : last), first);
+  return { plan, names: displayNames(planOrBook) };
+}
+
+/** What invoices call meters, add-ons and features, by id. */
+function displayNames({ usageMeters, addOns, features }: Book): ReadonlyMap<string, string> {
+  return new Map([...usageMeters, ...addOns, ...features].map(({ id, displayName }) => [id, displayName]));
+}
+
+async function parseOrPrintProblems<T>(path: string, io: Io, read: (json: unknown) => T): Promise<T | undefined> {
+  const text = await readTextFile(path, io);
+  // Plain JSON is read as it is: its places are looked for only where something is wrong.
+  const firstAttempt = tryRead(read, text);
+  if ("read" in firstAttempt) return firstAttempt.read;
+  const document = parseJsonDocument(text);
+  if (!("value" in document)) {
+    const { line, column, message } = document;
+    const [first] = firstAttempt.problems;
+    const tooDeep = firstAttempt.problems.length === 1 && first !== undefined && !first.message.startsWith("not JSON");
+    const problem = tooDeep ? first : { path: "$", message: `not JSON: ${message}` };
+    await write(io.stderr, formatProblems(path, text, [{ ...problem, place: tooDeep ? undefined : { line, column } }]));
+    return undefined;
+  }
+  const isJson = !firstAttempt.problems.some(({ message }) => message.startsWith("not JSON"));
+  const secondAttempt = isJson ? firstAttempt : tryRead(read, document.value);
+  const repeatedKeys = isJson ? [] : document.repeatedKeys;
+  if ("read" in secondAttempt && repeatedKeys.length === 0) return secondAttempt.read;
+  const problems = [...repeatedKeys, ...("read" in secondAttempt ? [] : secondAttempt.problems)];
+  const placedProblems = problems.map((problem) => ({ ...problem, place: document.findPlace(problem) }));
+  await write(io.stderr, formatProblems(path, text, placedProblems));
+  return undefined;
+}
+
+/** The result of reading, or all problems. */
+function tryRead<T>(
+  read: (json: unknown) => T,
+  json: unknown,
+): { readonly read: T } | { readonly problems: readonly Problem[] } {
+  try {
+    return { read: read(json) };
+  } catch (error) {
+    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
+    return { problems: error.details.problems };
+  }
+}

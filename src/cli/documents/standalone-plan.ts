@@ -1,0 +1,71 @@
+/**
+ * A price plan without its book: a book that has what the plan refers to, so that it can be looked at by itself.
+ *
+ * @module
+ */
+import { parseBook } from "../../book/book.ts";
+import type { Book } from "../../book/model/book.ts";
+import { hasCode } from "../../errors.ts";
+
+/** An object of JSON of which nothing is known. */
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A book with the meters, add-ons and features that a plan names, as far as it is one; the rest its own check tells. */
+export function createBookForPlan(plan: object): Book {
+  const { pricePlanDetails } = plan as { readonly pricePlanDetails?: unknown };
+  const details = isObjectLike(pricePlanDetails) ? pricePlanDetails : {};
+  const addOns = (
+    [
+      ["fixedFeeRateCards", "FIXED_FEE"],
+      ["licenseRateCards", "LICENSE"],
+      ["creditGrantRateCards", "CREDIT_GRANT"],
+    ] as const
+  ).flatMap(([list, type]) => toResources(collectReferences(details, [list], "id")).map((item) => ({ ...item, type })));
+  const features = collectReferences(
+    details,
+    ["billingEntitlementRateCards", "entitlementOverageRateCards"],
+    "featureId",
+  );
+  try {
+    return parseBook({
+      eventSchemas: [{ name: "event", attributes: [{ name: "quantity" }] }],
+      usageMeters: toResources(collectReferences(details, ["usageRateCards"], "usageMeterId")).map((item) => ({
+        ...item,
+        aggregation: "COUNT",
+        eventSchemaName: "event",
+        computations: [{ order: 1 }],
+      })),
+      features: toResources(features).map((item) => ({
+        ...item,
+        schemaAssociations: [{ schemaName: "event", attributeName: "quantity" }],
+      })),
+      addOns,
+    });
+  } catch (error) {
+    // References that no resource can have: the plan's own check says so of each.
+    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
+    return parseBook({});
+  }
+}
+
+/** The ids that the cards of some lists refer to, each once. */
+function collectReferences(details: JsonObject, lists: readonly string[], key: string): readonly string[] {
+  const ids = lists
+    .map((list) => details[list])
+    .flatMap((cards) => (Array.isArray(cards) ? (cards as readonly unknown[]) : []))
+    .map((card) => (isObjectLike(card) ? card[key] : undefined));
+  return [...new Set(ids.filter((id) => typeof id === "string"))];
+}
+
+/** An id and a name for each reference, which may be either; no id has white space. */
+function toResources(texts: readonly string[]): readonly { id: string; name: string; displayName: string }[] {
+  return texts.map((text, index) =>
+    /\s/.test(text)
+      ? { id: `reference-${index + 1}`, name: text, displayName: text }
+      : { id: text, name: `reference ${index + 1}`, displayName: text },
+  );
+}
+
+function isObjectLike(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null;
+}

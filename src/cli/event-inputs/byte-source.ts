@@ -1,0 +1,192 @@
+/**
+ * Where the bytes of an event file come from: a plain file, a gzip file, or standard input. Read in order, once.
+ *
+ * @module
+ */
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+
+import { InputError } from "../../event-files/input-error.ts";
+import { describeSystemError } from "../errors.ts";
+
+/** A file that is being read. */
+export interface ByteSource {
+  /** Bytes in the file as stored, where that is known: for the progress shown. */
+  readonly size: number | undefined;
+  /** Bytes of the stored file read so far. */
+  readonly position: number;
+  /** Whether these are the bytes of a file as it stands, of which any part can be read. */
+  readonly isPlainFile: boolean;
+  /**
+   * Reads at least one byte into `target[from, target.length)`.
+   *
+   * @returns the number of bytes; 0 at the end of the file
+   * @throws {InputError} when the file cannot be read on
+   */
+  readInto(target: Uint8Array, from: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an event file. What begins like gzip is unpacked, whatever its name; a name ending in `.gz` must be gzip.
+ *
+ * @param path as given; `-` is standard input
+ * @throws {InputError} with one sentence when there is no such file, it is a directory, or may not be read
+ */
+export async function openByteSource(path: string, stdin: () => Readable): Promise<ByteSource> {
+  if (path === "-") return createStreamSource("standard input", stdin(), undefined);
+  let handle;
+  try {
+    handle = await open(path, "r");
+  } catch (error) {
+    throw new InputError(`${path}: ${describeSystemError(error)}`);
+  }
+  try {
+    const stat = await handle.stat();
+    if (stat.isDirectory()) throw new InputError(`${path}: expected a file, got a directory`);
+    if (!stat.isFile()) {
+      // The writer of a named pipe must not lose its reader: what it wrote would be gone.
+      return await createStreamSource(path, handle.createReadStream({ highWaterMark: 1 << 20 }), undefined);
+    }
+    const magic = new Uint8Array(2);
+    const { bytesRead } = await handle.read(magic, 0, 2, 0);
+    const gzip = bytesRead === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
+    if (!gzip && path.endsWith(".gz") && stat.size > 0) {
+      throw new InputError(`${path}: expected gzip data, as the name says, and the file is not`);
+    }
+    rejectOtherKinds(path, magic);
+    if (gzip) {
+      await handle.close();
+      return await createStreamSource(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
+    }
+    // Some file systems say 0 of files that have bytes.
+    return createFileSource(path, handle, { size: stat.size, isSizeKnown: stat.size > 0 || bytesRead === 0 });
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    throw error instanceof InputError ? error : new InputError(`${path}: ${describeSystemError(error)}`);
+  }
+}
+
+/** Refuses what is no text of ours, by its first two bytes. @throws {InputError} */
+function rejectOtherKinds(name: string, [first, second]: Uint8Array): void {
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isUtf16) throw new InputError(`${name}: the file is UTF-16: expected UTF-8; save it as CSV in UTF-8`);
+  // The letters PK begin a zip archive, which is what spreadsheets are.
+  if (first === 0x50 && second === 0x4b && /\.(?:xlsx|xlsm|ods|zip)$/i.test(name)) {
+    throw new InputError(`${name}: the file is a spreadsheet or an archive: save its table as CSV`);
+  }
+}
+
+function createFileSource(
+  path: string,
+  handle: Awaited<ReturnType<typeof open>>,
+  { size, isSizeKnown }: { readonly size: number; readonly isSizeKnown: boolean },
+): ByteSource {
+  let position = 0;
+  return {
+    size,
+    isPlainFile: isSizeKnown,
+    get position() {
+      return position;
+    },
+    async readInto(target, from) {
+      try {
+        const { bytesRead } = await handle.read(target, from, target.length - from, null);
+        position += bytesRead;
+        return bytesRead;
+      } catch (error) {
+        throw new InputError(`${path}: ${describeSystemError(error)}`);
+      }
+    },
+    close: async () => handle.close(),
+  };
+}
+
+/** Plain or gzip, as the first two bytes say. */
+async function createStreamSource(name: string, stream: Readable, size: number | undefined): Promise<ByteSource> {
+  let position = 0;
+  async function* countBytes(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream as AsyncIterable<Buffer | string>) {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      position += bytes.length;
+      if (bytes.length > 0) yield bytes;
+    }
+  }
+  const storedChunks = countBytes();
+  let chunks: AsyncIterator<Buffer> = storedChunks;
+  try {
+    const head = await readHead(storedChunks);
+    chunks = prependChunk(head, storedChunks);
+    if (head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b) chunks = gunzipChunks(chunks);
+  } catch (error) {
+    throw new InputError(`${name}: ${describeSystemError(error)}`);
+  }
+  let remainder: Buffer = Buffer.alloc(0);
+  return {
+    size,
+    isPlainFile: false,
+    get position() {
+      return position;
+    },
+    async readInto(target, from) {
+      try {
+        if (remainder.length === 0) {
+          const chunk = await chunks.next();
+          if (chunk.done === true) return 0;
+          remainder = chunk.value;
+        }
+      } catch (error) {
+        throw new InputError(`${name}: ${describeSystemError(error)}`);
+      }
+      const count = Math.min(remainder.length, target.length - from);
+      target.set(remainder.subarray(0, count), from);
+      remainder = remainder.subarray(count);
+      return count;
+    },
+    async close() {
+      stream.destroy();
+      await chunks.return?.();
+    },
+  };
+}
+
+/** The first chunk, or chunks until there are two bytes. */
+async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 2) {
+    const chunk = await chunks.next();
+    if (chunk.done === true) return head;
+    head = head.length === 0 ? chunk.value : Buffer.concat([head, chunk.value]);
+  }
+  return head;
+}
+
+async function* prependChunk(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (head.length > 0) yield head;
+  for (let chunk = await rest.next(); chunk.done !== true; chunk = await rest.next()) yield chunk.value;
+}
+
+/** Unpacks gzip, several members one after another included. */
+async function* gunzipChunks(gzipChunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: 1 << 18 });
+  const feedDone = (async () => {
+    try {
+      for (let chunk = await gzipChunks.next(); chunk.done !== true; chunk = await gzipChunks.next()) {
+        if (gunzip.destroyed) return;
+        if (!gunzip.write(chunk.value)) {
+          await new Promise<void>((resolve) => {
+            gunzip.once("drain", resolve);
+            gunzip.once("close", resolve);
+          });
+        }
+      }
+      gunzip.end();
+    } catch (error) {
+      gunzip.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  })();
+  for await (const chunk of gunzip as AsyncIterable<Buffer>) yield chunk;
+  await feedDone;
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads a CSV file of events through a map (book.md, "Event files").
+ *
+ * @module
+ */
+import { tryParseInstant } from "../../calendar/instant.ts";
+import { TOO_LONG } from "../../event-files/byte-lines.ts";
+import { createRowParser, type Row, type RowParser } from "../../event-files/csv-rows.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import type { EventCursor } from "../../event-files/merge-events.ts";
+import { type EventRow, createRowEventReader } from "../../event-files/row-events.ts";
+import { detectSeparator } from "../../event-files/separator.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { createLineBlocks } from "./line-blocks.ts";
+
+const CHUNK_BYTES = 1 << 16;
+
+/** A cursor over a CSV file. The first record is the header. */
+export function createCsvCursor(file: string, source: ByteSource, map: EventFileMap, sink: EventSink): EventCursor {
+  const rowReader = createRowReader(file, source);
+  let rows: readonly Row[] = [];
+  let next = 0;
+  const toRowEvent = createRowEventReader(file, map);
+  let head: EventRow = { line: 0, reason: "" };
+  let at: number | undefined;
+
+  return {
+    file,
+    get line() {
+      return head.line;
+    },
+    get at() {
+      return at;
+    },
+    advance() {
+      for (;;) {
+        const row = rows[next];
+        if (row === undefined) return false;
+        next++;
+        const rowEvent = toRowEvent(row);
+        if (rowEvent === undefined) continue;
+        head = rowEvent;
+        at = head.event === undefined ? undefined : tryParseInstant(head.event.timestamp);
+        return true;
+      }
+    },
+    async fill() {
+      next = 0;
+      rows = await rowReader.next();
+      return rows.length > 0;
+    },
+    take() {
+      const { line, event, reason } = head;
+      return reason === undefined ? sink.onEvent(file, line, event) : sink.onBadLine(file, line, reason);
+    },
+    close: async () => source.close(),
+  };
+}
+
+/** Batches of rows, in the order of the file; an empty one is the end. */
+function createRowReader(file: string, source: ByteSource): { next(): Promise<readonly Row[]> } {
+  const blocks = createLineBlocks(source, CHUNK_BYTES);
+  let rows: Row[] = [];
+  let parser: RowParser | undefined;
+  const openParser = (beginning: string): RowParser =>
+    createRowParser(file, detectSeparator(beginning), (row) => {
+      rows.push(row);
+    });
+  return {
+    async next() {
+      rows = [];
+      for (let block = await blocks.next(); ; block = await blocks.next()) {
+        if (block === "oversized") (parser ??= openParser("")).skipLine(TOO_LONG);
+        // A copy, because the parser may keep the last bytes, and the buffer of the blocks is used again.
+        if (block === "lines") {
+          const lines = Buffer.from(blocks.bytes.subarray(blocks.start, blocks.end));
+          await (parser ??= openParser(lines.toString("utf8"))).parse(lines);
+        }
+        if (block === "end") await parser?.end();
+        if (block === "end" || rows.length > 0) return rows;
+      }
+    },
+  };
+}

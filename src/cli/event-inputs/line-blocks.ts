@@ -1,0 +1,147 @@
+/**
+ * A file in blocks of whole lines, in a buffer that is used again and again: memory does not grow with the file, nor
+ * with its longest line.
+ *
+ * @module
+ */
+import { LINE_BYTES_MAX } from "../../event-files/byte-lines.ts";
+import type { ByteSource } from "./byte-source.ts";
+
+const LINE_END = 0x0a;
+
+/** Whole lines, one after another, of a file. */
+export interface LineBlocks {
+  /** Holds the lines. Valid until the next {@link LineBlocks.next}. */
+  readonly bytes: Buffer;
+  /** The first byte of the block. */
+  readonly start: number;
+  /** The byte after the last: every line of the block ends with a line end, the last one of the file included. */
+  readonly end: number;
+  /** Where the first byte of {@link LineBlocks.bytes} is in the source. */
+  readonly base: number;
+  /** Where the line that was passed over last begins in the source. */
+  readonly skippedLineStart: number;
+  /**
+   * Reads the next block.
+   *
+   * @returns `lines`: the block holds at least one whole line; `oversized`: the next line was longer than
+   * {@link LINE_BYTES_MAX} and was passed over, the block is empty; `end`: there is nothing more
+   */
+  next(): Promise<"lines" | "oversized" | "end">;
+}
+
+/** A buffer and what of it is given out: [start, end) are whole lines, [end, filled) is read and not given out yet. */
+interface BlockBuffer {
+  readonly source: ByteSource;
+  bytes: Buffer;
+  start: number;
+  end: number;
+  readEnd: number;
+  base: number;
+  skippedLineStart: number;
+  /** Whether the file is read to its end. */
+  isAtEnd: boolean;
+  atFileStart: boolean;
+}
+
+/**
+ * @param bufferBytes how much is read at once, at least; the buffer grows up to a whole line
+ * @param atFileStart whether the source begins where its file does, perhaps with a byte order mark
+ */
+export function createLineBlocks(source: ByteSource, bufferBytes: number, atFileStart = true): LineBlocks {
+  const buffer: BlockBuffer = {
+    source,
+    bytes: Buffer.allocUnsafe(Math.max(bufferBytes, 1 << 12)),
+    start: 0,
+    end: 0,
+    readEnd: 0,
+    base: 0,
+    skippedLineStart: 0,
+    isAtEnd: false,
+    atFileStart,
+  };
+  return {
+    get bytes() {
+      return buffer.bytes;
+    },
+    get start() {
+      return buffer.start;
+    },
+    get end() {
+      return buffer.end;
+    },
+    get base() {
+      return buffer.base;
+    },
+    get skippedLineStart() {
+      return buffer.skippedLineStart;
+    },
+    next: async () => nextBlock(buffer),
+  };
+}
+
+async function nextBlock(buffer: BlockBuffer): Promise<"lines" | "oversized" | "end"> {
+  for (;;) {
+    if (buffer.isAtEnd && buffer.end === buffer.readEnd) return "end";
+    // Whole lines are left where a line before them was passed over.
+    const hasWholeLine = buffer.bytes.subarray(buffer.end, buffer.readEnd).includes(LINE_END);
+    if (!hasWholeLine && buffer.readEnd - buffer.end > LINE_BYTES_MAX) return skipLine(buffer);
+    compactBuffer(buffer);
+    if (!buffer.isAtEnd && !hasWholeLine) await readMore(buffer);
+    const lastLineEnd = buffer.bytes.subarray(0, buffer.readEnd).lastIndexOf(LINE_END);
+    if (lastLineEnd < 0) continue;
+    if (buffer.atFileStart) skipByteOrderMark(buffer);
+    buffer.end = lastLineEnd + 1;
+    return "lines";
+  }
+}
+
+/** Moves what is not given out yet to the front and makes room behind it. */
+function compactBuffer(buffer: BlockBuffer): void {
+  const { bytes, end, readEnd } = buffer;
+  bytes.copyWithin(0, end, readEnd);
+  buffer.base += end;
+  buffer.readEnd = readEnd - end;
+  buffer.start = 0;
+  buffer.end = 0;
+  if (buffer.readEnd + 1 < bytes.length) return;
+  const larger = Buffer.allocUnsafe(Math.min(2 * bytes.length, LINE_BYTES_MAX + (1 << 12)));
+  bytes.copy(larger, 0, 0, buffer.readEnd);
+  buffer.bytes = larger;
+}
+
+/** Reads once. One byte is kept free for the line end that a file's last line may lack. */
+async function readMore(buffer: BlockBuffer): Promise<void> {
+  const { bytes, source, readEnd } = buffer;
+  const count = await source.readInto(bytes.subarray(0, bytes.length - 1), readEnd);
+  buffer.readEnd = readEnd + count;
+  if (count > 0) return;
+  buffer.isAtEnd = true;
+  if (readEnd === 0) return;
+  bytes[readEnd] = LINE_END;
+  buffer.readEnd = readEnd + 1;
+}
+
+/** Passes over a line that is too long, up to and including its line end. */
+async function skipLine(buffer: BlockBuffer): Promise<"oversized"> {
+  buffer.atFileStart = false;
+  buffer.skippedLineStart = buffer.base + buffer.end;
+  for (;;) {
+    buffer.base += buffer.readEnd;
+    buffer.readEnd = 0;
+    buffer.end = 0;
+    buffer.start = 0;
+    await readMore(buffer);
+    const lineEnd = buffer.bytes.subarray(0, buffer.readEnd).indexOf(LINE_END);
+    if (lineEnd < 0 && !buffer.isAtEnd) continue;
+    buffer.start = lineEnd + 1;
+    buffer.end = lineEnd + 1;
+    return "oversized";
+  }
+}
+
+function skipByteOrderMark(buffer: BlockBuffer): void {
+  const { bytes } = buffer;
+  buffer.atFileStart = false;
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) buffer.start = 3;
+}

@@ -1,0 +1,247 @@
+/**
+ * Reads an NDJSON file of events: one event a line, in the reference's shape or, with a map, any object.
+ *
+ * Lines that look like one before them are read by their shape, all others in full; both give the same (S1.2).
+ *
+ * @module
+ */
+import { type Instant, tryParseInstant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { LINE_BYTES_MAX, NOT_UTF8, TOO_LONG } from "../../event-files/byte-lines.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import type { EventMaker } from "../../event-files/mapped-event.ts";
+import type { EventCursor } from "../../event-files/merge-events.ts";
+import { countKeys, scanJson } from "../../numbers/json-scan.ts";
+import { findRepeatedKeys } from "../../numbers/json-text.ts";
+import { parseJson, parsePlainJson } from "../../numbers/json.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { createKnownShapes, type KnownShapes } from "./known-shapes.ts";
+import { createLineBlocks } from "./line-blocks.ts";
+import { createInstantReader, type InstantReader, isPlainNumber } from "./parse-bytes.ts";
+import type { ShapeFiller } from "./shape-filler.ts";
+
+const LINE_END = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const BLANK = /^[ \t\r\n]*$/;
+/** Levels below which the keys of a line are counted by walking through it. */
+const KEY_COUNT_DEPTH_MAX = 200;
+
+/** How lines are read. */
+export interface NdjsonOptions {
+  /** How much is read at once. */
+  readonly bufferBytes: number;
+  /** Whether shapes are learned; without them every line is read in full. */
+  readonly shapes: boolean;
+  /** Makes events of objects of another kind; they are read in full. */
+  readonly makeEvent?: EventMaker<unknown> | undefined;
+  /** Whether the source begins where its file does, perhaps with a byte order mark; default true. */
+  readonly atFileStart?: boolean;
+}
+
+/** A cursor that knows where its head is. */
+export interface NdjsonCursor extends EventCursor {
+  /** The first byte of the head in the source. */
+  readonly offset: number;
+}
+
+/** A line that was read in full. */
+type ParsedLine = { readonly event: unknown } | { readonly reason: string };
+
+/** Where a file is. The head is a line of a known shape, or else one that was read in full. */
+interface CursorState {
+  bytes: Buffer;
+  /** The head's first byte, the byte after it, and the end of the block. */
+  start: number;
+  position: number;
+  end: number;
+  line: number;
+  at: Instant | undefined;
+  /** The head's shape; its spans are those of {@link KnownShapes}. */
+  filler: ShapeFiller | undefined;
+  parsedLine: ParsedLine;
+}
+
+function createCursorState(bytes: Buffer): CursorState {
+  return {
+    bytes,
+    start: 0,
+    position: 0,
+    end: 0,
+    line: 0,
+    at: undefined,
+    filler: undefined,
+    parsedLine: { reason: "" },
+  };
+}
+
+/** A cursor over an NDJSON file. */
+export function createNdjsonCursor(
+  file: string,
+  source: ByteSource,
+  sink: EventSink,
+  options: NdjsonOptions,
+): NdjsonCursor {
+  const blocks = createLineBlocks(source, options.bufferBytes, options.atFileStart);
+  const { makeEvent } = options;
+  const learnsShapes = options.shapes && makeEvent === undefined;
+  const shapes = createKnownShapes((schemaName) => (learnsShapes ? sink.findSlots(schemaName) : undefined));
+  const instants = createInstantReader();
+  const { bytes } = blocks;
+  const state = createCursorState(bytes);
+  let isOversized = false;
+
+  return {
+    file,
+    get line() {
+      return state.line;
+    },
+    get at() {
+      return state.at;
+    },
+    get offset() {
+      return blocks.base + state.start;
+    },
+    advance() {
+      if (isOversized) {
+        isOversized = false;
+        state.start = blocks.skippedLineStart - blocks.base;
+        setHead(state, { reason: TOO_LONG });
+        return true;
+      }
+      while (state.position < state.end) {
+        const filler = shapes.match(state.bytes, state.position);
+        if (filler !== undefined && advanceByShape(state, filler, shapes, instants)) return true;
+        const learner = filler === undefined && makeEvent === undefined ? shapes : undefined;
+        if (advanceByParsing(state, { learner, makeEvent })) return true;
+      }
+      return false;
+    },
+    async fill() {
+      const block = await blocks.next();
+      state.bytes = blocks.bytes;
+      state.position = blocks.start;
+      state.end = blocks.end;
+      isOversized = block === "oversized";
+      return block !== "end";
+    },
+    take: () => emitHead(file, state, shapes, sink),
+    close: async () => source.close(),
+  };
+}
+
+/**
+ * Goes past a line of a known shape; its values are looked at when it is taken.
+ *
+ * @returns false when its timestamp is none, or one of its numbers is not plain: it is then to be read in full
+ */
+function advanceByShape(
+  state: CursorState,
+  filler: ShapeFiller,
+  shapes: KnownShapes,
+  instants: InstantReader,
+): boolean {
+  const { bytes } = state;
+  const { spans } = shapes;
+  for (const span of filler.numberSpans) {
+    if (!isPlainNumber(bytes, spans[2 * span] ?? 0, spans[2 * span + 1] ?? 0)) return false;
+  }
+  const from = spans[2 * filler.timestampSpan] ?? 0;
+  const until = spans[2 * filler.timestampSpan + 1] ?? 0;
+  const instant = instants.readInstant(bytes, from, until) ?? tryParseInstant(bytes.toString("latin1", from, until));
+  if (instant === undefined) return false;
+  state.filler = filler;
+  state.at = instant;
+  state.start = state.position;
+  state.position = shapes.after;
+  state.line++;
+  return true;
+}
+
+/**
+ * Goes past a line by reading it in full.
+ *
+ * @param how where its shape is remembered, and what makes an event of it
+ * @returns false when it is blank
+ */
+function advanceByParsing(
+  state: CursorState,
+  { learner, makeEvent }: { readonly learner: KnownShapes | undefined } & Pick<NdjsonOptions, "makeEvent">,
+): boolean {
+  const text = sliceLine(state.bytes, state.position);
+  state.start = state.position;
+  state.position = state.bytes.indexOf(LINE_END, state.position) + 1;
+  const result = parseLine(text);
+  const isEvent = result !== undefined && "event" in result;
+  setHead(
+    state,
+    isEvent && makeEvent !== undefined
+      ? toParsedLine(makeEvent(result.event, state.line + 1))
+      : (result ?? { reason: "" }),
+  );
+  if (isEvent) learner?.learn(text);
+  return result !== undefined;
+}
+
+function toParsedLine(event: ReturnType<EventMaker<unknown>>): ParsedLine {
+  return typeof event === "string" ? { reason: event } : { event };
+}
+
+/** Hands the head on. What its shape promised and a value did not keep is read in full. */
+function emitHead(file: string, state: CursorState, shapes: KnownShapes, sink: EventSink): boolean {
+  const { filler, at, line } = state;
+  if (filler !== undefined && at !== undefined) {
+    if (filler.fillSlots(state.bytes, shapes.spans)) {
+      filler.slots.timestamp = at;
+      return sink.onFilledSlots(file, line, filler.slots);
+    }
+    state.parsedLine = parseLine(sliceLine(state.bytes, state.start)) ?? { reason: "" };
+  }
+  const { parsedLine } = state;
+  return "event" in parsedLine
+    ? sink.onEvent(file, line, parsedLine.event)
+    : sink.onBadLine(file, line, parsedLine.reason);
+}
+
+/** Makes a line that was read in full the head. */
+function setHead(state: CursorState, parsedLine: ParsedLine): void {
+  state.line++;
+  state.filler = undefined;
+  state.parsedLine = parsedLine;
+  state.at = "event" in parsedLine ? readTimestamp(parsedLine.event) : undefined;
+}
+
+/** The line that begins at `start`, without its line end and a carriage return before that. */
+function sliceLine(bytes: Buffer, start: number): Buffer {
+  const end = bytes.indexOf(LINE_END, start);
+  return bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
+}
+
+/** Reads a line in full; undefined when it is blank. */
+function parseLine(text: Buffer): ParsedLine | undefined {
+  if (text.length > LINE_BYTES_MAX) return { reason: TOO_LONG };
+  let lineText: string;
+  try {
+    lineText = utf8.decode(text);
+  } catch {
+    return { reason: NOT_UTF8 };
+  }
+  if (BLANK.test(lineText)) return undefined;
+  try {
+    const { longNumbers, depth, keys } = scanJson(text);
+    const event = longNumbers > 0 ? parseJson(lineText) : parsePlainJson(lineText);
+    if (depth < KEY_COUNT_DEPTH_MAX && countKeys(event) === keys) return { event };
+    const [repeatedKey] = findRepeatedKeys(lineText, 1);
+    if (repeatedKey === undefined) return { event };
+    return { reason: `expected each key of an object once: one is given again at column ${repeatedKey.column}` };
+  } catch (error) {
+    if (error instanceof RatebookError) return { reason: error.message };
+    throw error;
+  }
+}
+
+function readTimestamp(event: unknown): Instant | undefined {
+  if (typeof event !== "object" || event === null || !Object.hasOwn(event, "timestamp")) return undefined;
+  const { timestamp } = event as { readonly timestamp: unknown };
+  return typeof timestamp === "string" ? tryParseInstant(timestamp) : undefined;
+}

@@ -1,0 +1,81 @@
+/**
+ * The beginning of a file of events, to guess from.
+ *
+ * @module
+ */
+import { isUtf8 } from "node:buffer";
+
+import { parse } from "csv-parse/sync";
+
+import { tryParseInstant } from "../../calendar/instant.ts";
+import { CARRIAGE_RETURNS } from "../../event-files/byte-lines.ts";
+import type { Sample } from "../../event-files/guess-columns.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { SAMPLE_ROWS_MAX } from "../../event-files/samples.ts";
+import { detectSeparator } from "../../event-files/separator.ts";
+import { openByteSource } from "../event-inputs/byte-source.ts";
+import type { Io } from "../io.ts";
+
+const SAMPLE_BYTES = 1 << 20;
+
+/** The first whole lines of a file. @throws {InputError} for a file that is empty or no text */
+export async function readBeginning(path: string, io: Io): Promise<string> {
+  const source = await openByteSource(path, io.stdin);
+  try {
+    const bytes = new Uint8Array(SAMPLE_BYTES);
+    let length = 0;
+    while (length < SAMPLE_BYTES) {
+      const byteCount = await source.readInto(bytes, length);
+      if (byteCount === 0) break;
+      length += byteCount;
+    }
+    const end = length < SAMPLE_BYTES ? length : bytes.lastIndexOf(0x0a, length - 1) + 1;
+    const lines = bytes.subarray(0, end);
+    if (!isUtf8(lines)) throw new InputError(`${path}: the file is not UTF-8: save it as CSV in UTF-8`);
+    const text = new TextDecoder().decode(lines);
+    if (text.trim() === "") throw new InputError(`${path}: the file is empty`);
+    return text;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Whether a text begins like an object of JSON. */
+export function isJsonObject(text: string): boolean {
+  return /^\s*\{/.test(text);
+}
+
+/** The header and the first rows of a CSV file. @throws {InputError} */
+export function parseCsvSample(path: string, text: string): Sample {
+  if (/^\s*\[\s*[{[\]]/.test(text)) {
+    throw new InputError(
+      `${path}: the file is one JSON list: expected NDJSON, an object a line, as jq -c '.[]' makes it of a list`,
+    );
+  }
+  const separator = detectSeparator(text);
+  let records: readonly (readonly string[])[];
+  try {
+    records = parse(text, {
+      bom: true,
+      delimiter: separator,
+      record_delimiter: ["\r\n", "\n"],
+      skip_empty_lines: true,
+      relax_column_count: true,
+      to: SAMPLE_ROWS_MAX + 1,
+    });
+  } catch (error) {
+    throw new InputError(
+      `${path}: the file is neither CSV nor NDJSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  const [header = [], ...rows] = records;
+  if (header.some((name) => name.includes("\r"))) throw new InputError(`${path}: ${CARRIAGE_RETURNS}`);
+  if (rows.length === 0) throw new InputError(`${path}: expected a header and at least one row`);
+  const timeColumn = header.find((name) => tryParseInstant(name, 0) !== undefined);
+  if (timeColumn !== undefined) {
+    throw new InputError(
+      `${path}:1: expected a header, which names the columns, and it has the time ${quoteText(timeColumn)}`,
+    );
+  }
+  return { header, rows: rows.filter((row) => row.length === header.length), separator };
+}

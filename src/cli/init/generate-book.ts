@@ -1,0 +1,258 @@
+/**
+ * A book, and a map where one is needed, made for a file of events that somebody has.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+
+import { didYouMean } from "../../book/did-you-mean.ts";
+import {
+  type Columns,
+  guessColumns,
+  type Sample,
+  findTimeLikeValue,
+  type NamedColumns,
+} from "../../event-files/guess-columns.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { createFieldSample, readJsonSample } from "../../event-files/samples.ts";
+import {
+  type DecimalMark,
+  TIME_FORMS,
+  removeGrouping,
+  toDecimalPoint,
+} from "../../event-files/time-and-number-forms.ts";
+import type { Io } from "../io.ts";
+import { formatBook, formatMeter, formatEventSchema, formatSlabs } from "./book-text.ts";
+import { readBeginning, parseCsvSample, isJsonObject } from "./file-sample.ts";
+import { formatMap } from "./templates.ts";
+
+/** The texts that were made. */
+export interface GeneratedBook {
+  readonly book: string;
+  readonly map: string | undefined;
+  /** Whether the file is NDJSON. */
+  readonly isJson: boolean;
+  /** What was found, and what was not, in sentences. */
+  readonly notes: readonly string[];
+}
+
+const METERS_MAX = 50;
+
+/** Makes a book for a file. @throws {InputError} for a file of which none can be made, with what was looked for */
+export async function generateBook(path: string, namedColumns: NamedColumns, io: Io): Promise<GeneratedBook> {
+  const text = await readBeginning(path, io);
+  if (!isJsonObject(text)) return generateFromTable(path, parseCsvSample(path, text), { namedColumns, isJson: false });
+  const objects = readJsonSample(path, text);
+  const events = objects.map(toSchemaFields);
+  const isReferenceFormat = events.every((event) => event !== undefined) && Object.keys(namedColumns).length === 0;
+  return isReferenceFormat
+    ? generateFromEvents(events)
+    : generateFromTable(path, createFieldSample(path, objects), { namedColumns, isJson: true });
+}
+
+function generateFromTable(
+  path: string,
+  sample: Sample,
+  { namedColumns, isJson }: { readonly namedColumns: NamedColumns; readonly isJson: boolean },
+): GeneratedBook {
+  const [column, header] = isJson ? ["field", "the first lines have"] : ["column", "the header has"];
+  const names = `${header} ${sample.header.map(quoteText).join(", ")}`;
+  for (const name of Object.values(namedColumns)) {
+    if (sample.header.includes(name)) continue;
+    throw new InputError(
+      `${path}: no ${column} is named ${quoteText(name)}: ${names}${didYouMean(name, sample.header)}`,
+    );
+  }
+  const columns = guessColumns(sample, namedColumns);
+  if (columns === undefined) {
+    const time = findTimeLikeValue(sample, namedColumns.time);
+    throw new InputError(
+      `${path}: no ${column} holds a time in each ${isJson ? "line" : "row"}: expected date-times such as ` +
+        `2026-01-31T12:00:00Z, or one of the forms ${[...TIME_FORMS.keys()].join(", ")} (since 1970); ` +
+        (time === undefined ? "" : `the ${column} ${quoteText(time.column)} has ${quoteText(time.text)}; `) +
+        names,
+    );
+  }
+  const baseName = basename(path).replace(/\..*$/, "");
+  const schema = baseName.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 50) || "usage";
+  const { numbers, texts } = columns;
+  return {
+    book: createBookText([{ schema, numbers, texts }]),
+    map: createMapText(schema, columns),
+    isJson,
+    notes: [
+      `${path}:`,
+      ...[...describeOrigins(columns, isJson), ...describeColumns(columns, column)].map((note) => `  ${note}`),
+    ],
+  };
+}
+
+function createMapText(
+  schema: string,
+  { timestamp, form, isZoneless, account, id, numbers, decimals, texts }: Columns,
+): string {
+  const column = (name: string): string => `"column": ${JSON.stringify(name)}`;
+  return formatMap({
+    schema,
+    account: account === undefined ? '{ "value": "account-1" }' : `{ ${column(account)} }`,
+    id: id === undefined ? `{ "template": ${JSON.stringify(`${schema}-{row}`)} }` : `{ ${column(id)} }`,
+    timestamp: `{ ${column(timestamp)}${form === undefined ? "" : `, "form": "${form}"`}${isZoneless ? ', "zone": "UTC"' : ""} }`,
+    attributes: numbers.slice(0, METERS_MAX).map((name) => [name, name] as const),
+    dimensions: texts.map((name) => [name, name] as const),
+    decimals,
+  });
+}
+
+/** Notes on the columns that times, accounts and ids come from. */
+function describeOrigins(columns: Columns, isJson: boolean): readonly string[] {
+  const { timestamp, account, id, idRepeats } = columns;
+  const repeats = idRepeats ? ", which comes again: of several events with one id the first alone counts" : "";
+  const [column, rows] = isJson ? ["field", "lines"] : ["column", "rows"];
+  return [
+    `time in ${quoteText(timestamp)}${describeTimeForm(columns)}`,
+    account === undefined
+      ? `no ${column} is named like an account: all is of account-1 (say which with --account)`
+      : `account in ${quoteText(account)}`,
+    id === undefined
+      ? `no ${column} for the event's id: ${rows} are counted`
+      : `event id in ${quoteText(id)}${repeats}`,
+  ];
+}
+
+/** Notes on the other columns. */
+function describeColumns(columns: Columns, column: string): readonly string[] {
+  const { numbers, nearNumbers, decimals, doubtful, unused } = columns;
+  const columnsWithMark = (mark: DecimalMark): string =>
+    numbers
+      .filter((name) => decimals.get(name) === mark)
+      .map(quoteText)
+      .join(", ");
+  const [commas, thousands] = [columnsWithMark(","), columnsWithMark(".")];
+  return [
+    numbers.length === 0
+      ? `no ${column} of numbers: events are counted`
+      : `meters for ${numbers.slice(0, METERS_MAX).map(quoteText).join(", ")}`,
+    ...nearNumbers.map(
+      ({ column: name, text }) =>
+        `no meter for ${quoteText(name)}, which is a dimension: ${quoteText(text)} is no number, as 1234.5 is one`,
+    ),
+    ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
+    ...(thousands === "" ? [] : [`numbers with marks between thousands in ${thousands}`]),
+    ...(doubtful === undefined ? [] : [describeDoubt(doubtful, decimals)]),
+    ...unused.map(({ column: name, why }) => `not used: ${quoteText(name)}, ${why}`),
+  ];
+}
+
+/** How a number was taken that could be another one. */
+function describeDoubt({ column, text }: NonNullable<Columns["doubtful"]>, decimals: Columns["decimals"]): string {
+  const [value, otherMark] = decimals.get(column) === "," ? [toDecimalPoint(text), "."] : [removeGrouping(text), ","];
+  return `${quoteText(text)} in ${quoteText(column)} is taken as ${value ?? text}: otherwise change "decimal" in the map to "${otherMark}"`;
+}
+
+/** A note on the form of times. */
+function describeTimeForm({ form, otherForm, isZoneless }: Columns): string {
+  const other = otherForm === undefined ? "" : ` (it could be ${otherForm}: then change "form" in the map)`;
+  return (
+    (form === undefined ? "" : `, ${/second/.test(form) ? `in ${form} since 1970` : `in the form ${form}${other}`}`) +
+    (isZoneless ? ', taken as UTC (see "zone" in the map)' : "")
+  );
+}
+
+/** The fields that events of one schema carry. */
+interface SchemaFields {
+  readonly schema: string;
+  /** Attributes. */
+  readonly numbers: readonly string[];
+  /** Dimensions. */
+  readonly texts: readonly string[];
+}
+
+/** Of events in the reference's shape, which need no map. */
+function generateFromEvents(events: readonly SchemaFields[]): GeneratedBook {
+  const schemas = new Map<string, Omit<SchemaFields, "schema">>();
+  for (const event of events) {
+    const previous = schemas.get(event.schema);
+    schemas.set(event.schema, {
+      numbers: previous === undefined ? event.numbers : previous.numbers.filter((name) => event.numbers.includes(name)),
+      texts: previous === undefined ? event.texts : previous.texts.filter((name) => event.texts.includes(name)),
+    });
+  }
+  const schemaFields = [...schemas].map(([schema, fields]): SchemaFields => ({ schema, ...fields }));
+  const notes = schemaFields.map(({ schema, numbers }) =>
+    numbers.length === 0
+      ? `events of ${quoteText(schema)} are counted`
+      : `meters for ${numbers.map(quoteText).join(", ")} of ${quoteText(schema)}`,
+  );
+  return { book: createBookText(schemaFields), map: undefined, isJson: true, notes };
+}
+
+/** What an event of the reference's shape carries; undefined for another object. */
+function toSchemaFields(event: unknown): SchemaFields | undefined {
+  const { schemaName, accountId, attributes, dimensions } = (event ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof schemaName !== "string" || typeof accountId !== "string") return undefined;
+  const names = Array.isArray(attributes)
+    ? attributes.map((each) => (each as { readonly name?: unknown } | null)?.name)
+    : [];
+  return {
+    schema: schemaName,
+    numbers: names.filter((name) => typeof name === "string"),
+    texts: typeof dimensions === "object" && dimensions !== null ? Object.keys(dimensions) : [],
+  };
+}
+
+/** A book with a meter for each number, priced at a cent a unit, and no accounts. */
+function createBookText(schemaFields: readonly SchemaFields[]): string {
+  const usedTexts = new Set<string>();
+  const meters = schemaFields.flatMap(({ schema, numbers }) =>
+    (numbers.length === 0 ? [undefined] : numbers).slice(0, METERS_MAX).map((attribute) => ({
+      id: createMeterId(attribute ?? schema, usedTexts),
+      name: createMeterName(attribute ?? `${schema} events`, usedTexts),
+      schema,
+      attribute,
+    })),
+  );
+  return formatBook({
+    about: [
+      "A price list for ratebook, made of a file of events. Every unit costs one cent: change that first.",
+      "It has no accounts: --accounts-from-events makes one of each account of the events.",
+    ],
+    eventSchemas: schemaFields.map(({ schema, numbers, texts }) =>
+      formatEventSchema(schema, numbers.slice(0, METERS_MAX), texts),
+    ),
+    usageMeters: meters.map(({ attribute, ...meter }) =>
+      formatMeter(attribute === undefined ? meter : { ...meter, attribute }),
+    ),
+    plan: {
+      name: "First plan",
+      cards: [
+        [
+          "usageRateCards",
+          meters.map(
+            ({ id }, index) =>
+              `${index === 0 ? '// "rate" is the price of a unit. More slabs make tiers; see docs/guide/plans.md.\n          ' : ""}{ "usageMeterId": "${id}", ${formatSlabs([{ startAfter: 0, rate: "0.01" }])} }`,
+          ),
+        ],
+      ],
+    },
+  });
+}
+
+/** An id of a meter: at most 20 characters, its own. */
+function createMeterId(text: string, usedTexts: Set<string>): string {
+  return makeUnique(`um.${text.replace(/[^a-zA-Z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "meter"}`, 20, usedTexts);
+}
+
+/** A name of a meter: at most 50 characters of its pattern, its own. */
+function createMeterName(text: string, usedTexts: Set<string>): string {
+  return makeUnique(text.replace(/[^a-zA-Z0-9_-]+/g, " ").trim() || "meter", 50, usedTexts);
+}
+
+function makeUnique(text: string, max: number, usedTexts: Set<string>): string {
+  for (let count = 1; ; count++) {
+    const suffix = count === 1 ? "" : `-${count}`;
+    const candidate = `${text.slice(0, max - suffix.length)}${suffix}`;
+    if (usedTexts.has(candidate)) continue;
+    usedTexts.add(candidate);
+    return candidate;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The options that say which cycles are shown.
+ *
+ * @module
+ */
+import { tryParseInstant, parseDate, parseInstant, type Instant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import type { PreviewOptions } from "../../ledger/preview/preview.ts";
+import type { Arguments, OptionSpecs } from "../arguments.ts";
+import { UsageError } from "../errors.ts";
+
+/** A range of days. */
+export const rangeOptions: OptionSpecs = {
+  from: { kind: "one", value: "DATE", help: "show the cycles that touch the range from this day" },
+  until: {
+    kind: "one",
+    value: "DATE",
+    help: "to this day, exclusive; default range: from the first event or day of usage to the last",
+  },
+};
+
+/** The range that the options name. @throws {UsageError} when a date is none, or options do not go together */
+export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" | "until"> {
+  const [at, from, until] = [args.value("at"), args.value("from"), args.value("until")];
+  if (at !== undefined && (from !== undefined || until !== undefined)) {
+    throw new UsageError("give either --at or --from and --until, not both");
+  }
+  if (at !== undefined) {
+    const instant = parseDateOption("at", at, (text) => tryParseInstant(text) ?? parseDayOrInstant(text));
+    if (instant >= NO_END) throw new UsageError(`--at must be before 9999-01-01, which stands for no end: got ${at}`);
+    return { at: instant };
+  }
+  if (from === undefined && until === undefined) return {};
+  if (from === undefined || until === undefined) throw new UsageError("--from and --until go together: one is missing");
+  const range = { from: parseDateOption("from", from, parseDate), until: parseDateOption("until", until, parseDate) };
+  if (range.from >= range.until) throw new UsageError(`--until must be later than --from: got ${from} and ${until}`);
+  if (range.until > NO_END)
+    throw new UsageError(`--until must be at most 9999-01-01, which stands for no end: got ${until}`);
+  return range;
+}
+
+function parseDayOrInstant(text: string): Instant {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseDate(text) : parseInstant(text);
+}
+
+/** A date of an option. @throws {UsageError} when it is none */
+export function parseDateOption(name: string, text: string, parse: (text: string) => Instant): Instant {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof RatebookError) throw new UsageError(`--${name}: ${error.message}`);
+    throw error;
+  }
+}

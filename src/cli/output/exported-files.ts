@@ -1,0 +1,257 @@
+/**
+ * What a database holds as the texts of files that other commands read: usage cells, events, invoices; and whether these
+ * files lead to the invoices of the database.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { quoteText } from "../../event-files/input-error.ts";
+import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { billedCells } from "../../ledger/billed-usage.ts";
+import { featuresByMeter } from "../../ledger/catalog.ts";
+import { mergeCells } from "../../ledger/cell-sums.ts";
+import { sentDimensions } from "../../ledger/events/new-event.ts";
+import { createPreview } from "../../ledger/preview/preview.ts";
+import type { EventRecord } from "../../ledger/records.ts";
+import type { PageRequest } from "../../ledger/view.ts";
+import type { EventInput } from "../../metering/event-envelope.ts";
+import type { UsageRow } from "../../metering/usage-row.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
+
+/** Accounts whose usage or invoices are read at once, and events. */
+const CHUNK = 500;
+/** Every day of the years 0000 to 9999. */
+const [DAY_FIRST, DAY_END] = [-719_528, 2_932_897];
+const ALL_DAYS = { from: "0000-01-01", until: "9999-12-31T23:59:59.999Z" } as const;
+
+/**
+ * The usage cells of all meters but those whose events consume a feature, account by account; what was undone is not in them.
+ *
+ * @param isComplete false to leave out usage elsewhere of which no invoice was made yet: that which is kept beside final ones is in the
+ * database
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
+ */
+export function exportUsage(engine: Engine, book: Book, isComplete = true): AsyncGenerator<UsageRow> {
+  const features = featuresByMeter(book);
+  return readMeterUsage(engine, book, isComplete, (id) => !features.has(id));
+}
+
+/**
+ * The usage of the other meters, whose events consume a feature. It cannot be priced, as the order of these events matters (S17.1),
+ * but quantities of invoices are verified from it.
+ */
+export function exportFeatureUsage(engine: Engine, book: Book): AsyncGenerator<UsageRow> {
+  const features = featuresByMeter(book);
+  // Such events never live elsewhere.
+  return readMeterUsage(engine, book, false, (id) => features.has(id));
+}
+
+async function* readMeterUsage(
+  engine: Engine,
+  book: Book,
+  isComplete: boolean,
+  isWanted: (meterId: string) => boolean,
+): AsyncGenerator<UsageRow> {
+  const meterIds = new Set(book.usageMeters.map(({ id }) => id));
+  for (const accountIds of splitIntoChunks(book.accounts.map(({ id }) => id))) {
+    const rows = isComplete
+      ? await engine.usage({ accountIds, ...ALL_DAYS })
+      : await readStoredUsage(engine, accountIds);
+    const own = rows.filter(
+      ({ meterId, quantity }) => meterIds.has(meterId) && isWanted(meterId) && !quantity.isZero(),
+    );
+    const order = new Map(accountIds.map((id, index) => [id, index]));
+    yield* own.toSorted(
+      (a, b) =>
+        (order.get(a.accountId) ?? 0) - (order.get(b.accountId) ?? 0) ||
+        (a.date < b.date ? -1 : a.date > b.date ? 1 : 0),
+    );
+  }
+}
+
+/** Usage that was ingested, and that which is kept beside final invoices. */
+async function readStoredUsage(
+  { store: { read } }: Engine,
+  accountIds: readonly string[],
+): Promise<readonly UsageRow[]> {
+  const ingestedUsage = await read.usage(accountIds, DAY_FIRST, DAY_END);
+  const billedUsage = await read.keptUsage(accountIds, DAY_FIRST, DAY_END);
+  return mergeCells([...ingestedUsage, ...billedUsage.flatMap(billedCells)]).map(
+    ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
+      return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
+    },
+  );
+}
+
+/**
+ * The accepted events that were not undone, account by account, each account's in the order of their ingest.
+ *
+ * @param isWanted which schemas' events
+ */
+export async function* exportEvents(
+  { store }: Engine,
+  { accounts }: Book,
+  isWanted: (schemaName: string) => boolean,
+): AsyncGenerator<EventInput> {
+  for (const { id: accountId, aliases } of accounts) {
+    const accountEvents: EventRecord[] = [];
+    let page: PageRequest = { limit: CHUNK };
+    for (;;) {
+      const events = await store.read.events({ accountId, accepted: true, reverted: false }, page);
+      for (const event of events) if (isWanted(event.schemaName)) accountEvents.push(event);
+      const last = events.at(-1);
+      if (last === undefined || events.length < CHUNK) break;
+      page = { limit: CHUNK, after: { createdAt: last.createdAt, id: last.referenceId } };
+    }
+    for (const event of accountEvents.toSorted((a, b) => a.number - b.number)) yield toEventInput(event, aliases);
+  }
+}
+
+/** An event as it was sent; by its account's id where it named an alias that is gone. */
+function toEventInput(
+  { schemaName, eventId, timestamp, accountId, payload }: EventRecord,
+  aliases: readonly string[],
+): EventInput {
+  return {
+    schemaName,
+    id: eventId,
+    timestamp: formatInstant(timestamp),
+    accountId: aliases.includes(payload.accountId) ? payload.accountId : accountId,
+    attributes: payload.attributes,
+    dimensions: sentDimensions(payload),
+  };
+}
+
+/** The invoices of a database, and what differs of those that its files lead to. */
+export interface ExportedInvoices {
+  /** By account, each account's in the order in which they take credits; final ones and, of all usage, the drafts of begun cycles. */
+  readonly invoices: readonly (Invoice & { readonly id: string })[];
+  /** A sentence for each account whose invoices differ. */
+  readonly differences: readonly string[];
+}
+
+/** Reads all invoices, and prices the files to see whether the same invoices come out. */
+export async function exportInvoices(
+  engine: Engine,
+  book: Book,
+  {
+    usage,
+    events,
+    now,
+    isComplete = true,
+  }: {
+    readonly usage: AsyncIterable<UsageRow> | Iterable<UsageRow>;
+    readonly events: AsyncIterable<EventInput>;
+    readonly now: Instant;
+    /** Whether the usage of open cycles is there: without it there are no drafts. */
+    readonly isComplete?: boolean;
+  },
+): Promise<ExportedInvoices> {
+  const ids = book.accounts.map(({ id }) => id);
+  const features = featuresByMeter(book);
+  const storedInvoices: (Invoice & { readonly id: string })[] = [];
+  for (const accountIds of splitIntoChunks(ids)) {
+    const invoices = isComplete
+      ? (await engine.preview({ accountIds })).invoices
+      : await engine.store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
+    for (const { id, invoice } of invoices) storedInvoices.push({ id, ...withFeatures(invoice, features) });
+  }
+  const first = storedInvoices.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
+  const range = { from: formatDate(first), until: formatDate(now - (now % DAY_MS) + DAY_MS) };
+  const run = createPreview(book, { ...range, accounts: ids, explain: true });
+  for await (const row of usage) run.addUsage(row);
+  for await (const event of events) run.add(event);
+  const all = ids.length === 0 ? [] : run.finish().invoices;
+  const labels = new Set(storedInvoices.map(invoiceLabel));
+  const pricedInvoices = isComplete ? all : all.filter((invoice) => labels.has(invoiceLabel(invoice)));
+  const pricedIndexes = new Map(pricedInvoices.map((invoice, index) => [invoiceLabel(invoice), index]));
+  const pricedIndex = (invoice: Invoice): number => pricedIndexes.get(invoiceLabel(invoice)) ?? pricedInvoices.length;
+  const order = new Map(ids.map((id, index) => [id, index]));
+  const accountIndex = ({ accountId }: Invoice): number => order.get(accountId) ?? 0;
+  return {
+    invoices: storedInvoices.toSorted((a, b) => accountIndex(a) - accountIndex(b) || pricedIndex(a) - pricedIndex(b)),
+    differences: ids.flatMap((id) =>
+      describeDifference(
+        id,
+        storedInvoices.filter(({ accountId }) => accountId === id),
+        pricedInvoices.filter(({ accountId }) => accountId === id),
+      ),
+    ),
+  };
+}
+
+/** The invoice with the features of its meters as they are now: one that became final earlier may say otherwise, or nothing. */
+function withFeatures(invoice: Invoice, features: ReadonlyMap<string, string>): Invoice {
+  if (invoice.usageInfo === undefined) return invoice;
+  const lineItems = invoice.usageInfo.lineItems.map(({ type, id, description, quantity }) => {
+    const featureId = features.get(id);
+    return { type, id, description, quantity, ...(featureId !== undefined && { featureId }) };
+  });
+  return { ...invoice, usageInfo: { ...invoice.usageInfo, lineItems } };
+}
+
+/** A sentence on an account whose invoices differ. */
+function describeDifference(
+  accountId: string,
+  storedInvoices: readonly Invoice[],
+  pricedInvoices: readonly Invoice[],
+): readonly string[] {
+  const [pricedByLabel, storedByLabel] = [
+    new Map(pricedInvoices.map((each) => [invoiceLabel(each), each])),
+    new Map(storedInvoices.map((each) => [invoiceLabel(each), each])),
+  ];
+  const labels = [...new Set([...storedByLabel.keys(), ...pricedByLabel.keys()])];
+  const differingLabels = labels.filter(
+    (label) => formatInvoiceLines(pricedByLabel.get(label)) !== formatInvoiceLines(storedByLabel.get(label)),
+  );
+  const [label] = differingLabels;
+  if (label === undefined) return [];
+  const isCharged = differingLabels.some(
+    (each) => formatCharges(pricedByLabel.get(each)) !== formatCharges(storedByLabel.get(each)),
+  );
+  const [a, b] = [pricedByLabel.get(label), storedByLabel.get(label)].map((invoice) =>
+    invoice === undefined ? "none" : `${formatDecimal(invoice.revenueInfo.value)} ${invoice.currency}`,
+  );
+  return [
+    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices are others when priced from these files${isCharged ? "" : ", in what credits pay alone"}; the first, ${label.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
+  ];
+}
+
+/** Which invoice it is. */
+function invoiceLabel({
+  accountId,
+  invoiceType,
+  startDate,
+  endDate,
+  invoiceDate,
+  pricePlanId,
+  pricePlanVersion,
+}: Invoice): string {
+  const days = [startDate, endDate, invoiceDate].map((each) => each.slice(0, 10));
+  return `${accountId} ${invoiceType} ${days[0] ?? ""} to ${days[1] ?? ""}, dated ${days[2] ?? ""}, ${pricePlanId}@${pricePlanVersion}`;
+}
+
+/** What an invoice charges before credits. */
+function formatCharges(invoice: Invoice | undefined): string {
+  return formatInvoiceLines(invoice)
+    .split("\n")
+    .filter((line) => !/^(?:TOTAL_AMOUNT|NET_AMOUNT|TOTAL_CREDITS|SUB_CREDITS) /.test(line))
+    .join("\n");
+}
+
+/** All lines with their figures, as one text. */
+function formatInvoiceLines(invoice: Invoice | undefined): string {
+  if (invoice === undefined) return "";
+  const formatLine = ({ type, id = "", quantity, value, lineItems = [] }: InvoiceLine): readonly string[] => [
+    [type, id, quantity === undefined ? "" : formatDecimal(quantity), formatDecimal(value)].join(" "),
+    ...lineItems.flatMap(formatLine),
+  ];
+  const usageTexts = (invoice.usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${formatDecimal(quantity)}`);
+  return [invoice.currency, ...usageTexts, ...formatLine(invoice.revenueInfo)].join("\n");
+}
+
+function* splitIntoChunks(ids: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < ids.length; at += CHUNK) yield ids.slice(at, at + CHUNK);
+}

@@ -1,0 +1,50 @@
+import type { LintFinding } from "../../analysis/lint/finding.ts";
+/**
+ * Findings of lint as SARIF 2.1.0, which code hosts show beside the lines of a file.
+ *
+ * @module
+ */
+import { LINT_CODES } from "../../book/model/lint-codes.ts";
+import type { TextPlace } from "../../numbers/json-text.ts";
+import { readPackageVersion } from "../../server/version.ts";
+
+/** A finding, and where it is in its file. */
+export type PlacedFinding = LintFinding & { readonly place: TextPlace | undefined };
+
+/** One run over one file. Findings that the book silences are results with an accepted suppression. */
+export function toSarif(file: string, findings: readonly PlacedFinding[]): object {
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "ratebook lint", version: readPackageVersion(), rules: LINT_CODES.map((id) => ({ id })) },
+        },
+        columnKind: "utf16CodeUnits",
+        results: findings.map((finding) => toSarifResult(file, finding)),
+      },
+    ],
+  };
+}
+
+function toSarifResult(
+  file: string,
+  { code, level, message, example, at, path, silenced, place }: PlacedFinding,
+): object {
+  return {
+    ruleId: code,
+    level,
+    message: { text: example === undefined ? message : `${message}: ${example}` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: encodeURI(file) },
+          ...(place && { region: { startLine: place.line, startColumn: place.column } }),
+        },
+        logicalLocations: [{ name: at, fullyQualifiedName: path }],
+      },
+    ],
+    ...(silenced !== undefined && { suppressions: [{ kind: "inSource", justification: silenced }] }),
+  };
+}

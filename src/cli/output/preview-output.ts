@@ -1,0 +1,197 @@
+/**
+ * The output of a preview: invoices on standard output; problems, notices and counts on standard error.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { groupThousands } from "../../invoicing/format-values.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
+import type { LineTrace } from "../../ledger/preview/line-trace.ts";
+import type { PreviewRun } from "../../ledger/preview/preview.ts";
+import type { UsageCell } from "../../metering/usage.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import { withOptionDashes } from "../errors.ts";
+import { type Io, write } from "../io.ts";
+import {
+  BAD_LINE,
+  problemKind,
+  type LineProblem,
+  ACCOUNT_NOT_FOUND,
+  formatLinePlace,
+  type ProblemList,
+} from "../reading/event-problems.ts";
+import { suggestTimeForm, suggestDecimalMark, describeUnknownAccounts, suggestZone } from "../reading/preview-notes.ts";
+import { CSV_HEADER, formatInvoiceCsv } from "../table/invoice-csv.ts";
+import { formatInvoiceTable } from "../table/invoice-table.ts";
+import { createTableStyle } from "../table/table-style.ts";
+import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/trace-text.ts";
+import { renderReportPage } from "./report-page.ts";
+
+/** How invoices are printed. */
+export type PreviewFormat = "table" | "json" | "csv" | "html";
+
+/** The result that is printed. */
+export interface PreviewResult {
+  readonly invoices: readonly Invoice[];
+  /** How many were read, and how many had each status. */
+  readonly events: Readonly<Record<string, number>>;
+  readonly problems: readonly LineProblem[];
+  /** How many problems there were in all. */
+  readonly problemCount: number;
+  readonly notices: readonly string[];
+  /** Accounts whose bill cannot be made. */
+  readonly skipped: readonly SkippedAccount[];
+  readonly book: Book;
+  /** The usage of an account. */
+  readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
+  readonly eventsOf: PreviewRun["eventsOf"];
+}
+
+/** So many problems are told one by one. */
+const PROBLEMS_SHOWN_MAX = 20;
+/** How many problems of one kind are told. */
+const SAME_KIND_SHOWN_MAX = 3;
+
+/** Writes the invoices to standard output, one after another. */
+export async function writePreview(result: PreviewResult, format: PreviewFormat, io: Io): Promise<void> {
+  switch (format) {
+    case "json":
+      return writeJson(result, io);
+    case "csv":
+      await write(io.stdout, CSV_HEADER);
+      for (const invoice of result.invoices) await write(io.stdout, formatInvoiceCsv(invoice));
+      return;
+    case "html":
+      return write(io.stdout, await renderReportPage(result));
+    case "table": {
+      const style = createTableStyle(io);
+      const names = new Map(result.book.accounts.map(({ id, name }) => [id, name]));
+      for (const invoice of result.invoices) {
+        await write(
+          io.stdout,
+          `${formatInvoiceTable(invoice, { accountName: names.get(invoice.accountId) }, style)}\n`,
+        );
+      }
+    }
+  }
+}
+
+/** Writes what is behind lines to standard output. */
+export async function writeTraces(traces: readonly LineTrace[], format: PreviewFormat, io: Io): Promise<void> {
+  if (traces.length === 0) await printNotices(["no invoice that is shown has such a line"], io);
+  if (format === "csv") await write(io.stdout, TRACE_CSV_HEADER);
+  if (format === "json") {
+    for (const piece of formatTracesJson(traces)) await write(io.stdout, piece);
+    return;
+  }
+  for (const trace of traces) {
+    if (format === "csv") for (const row of formatTraceCsv(trace)) await write(io.stdout, row);
+    else for (const line of formatTrace(trace)) await write(io.stdout, `${toPrintable(line)}\n`);
+  }
+}
+
+async function writeJson({ invoices, events, problems, skipped }: PreviewResult, io: Io): Promise<void> {
+  await write(io.stdout, '{\n  "invoices": [');
+  for (const [index, invoice] of invoices.entries()) {
+    await write(io.stdout, `${index === 0 ? "" : ","}\n${indentLines(stringifyJson(invoice, 2), "    ")}`);
+  }
+  await write(
+    io.stdout,
+    `${invoices.length === 0 ? "" : "\n  "}],\n  "events": ${indentLines(stringifyJson(events, 2), "  ").trimStart()},\n`,
+  );
+  const skippedText =
+    skipped.length === 0 ? "" : `,\n  "skipped": ${indentLines(stringifyJson(skipped, 2), "  ").trimStart()}`;
+  await write(
+    io.stdout,
+    `  "problems": ${indentLines(stringifyJson(problems, 2), "  ").trimStart()}${skippedText}\n}\n`,
+  );
+}
+
+function indentLines(text: string, indent: string): string {
+  return text.replace(/^/gm, indent);
+}
+
+/** Tells the first problems of each kind one a line, how many more there are, and what remedies many of them at once. */
+export async function printProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
+  const { problems, disorders, unknownAccounts } = list;
+  const lines = listProblemLines(list);
+  const notes = [
+    describeUnknownAccounts(unknownAccounts, book),
+    suggestZone(problems),
+    suggestTimeForm(problems),
+    suggestDecimalMark(problems),
+  ];
+  lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
+  for (const { file, line, sentence } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${sentence}`);
+  for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
+}
+
+/** Problems in the order of their lines; of those of one kind the first few, and behind the last of them how many more. */
+function listProblemLines({ problems, kinds, count, unknownAccountEvents }: ProblemList): string[] {
+  const shownByKind = new Map<string, number>();
+  const lines: string[] = [];
+  let coveredCount = 0;
+  for (const problem of problems) {
+    // Events of unknown accounts are told by account: one that is missing may have thousands.
+    if (problem.status === ACCOUNT_NOT_FOUND) continue;
+    const kind = problemKind(problem);
+    const before = shownByKind.get(kind) ?? 0;
+    if (before === SAME_KIND_SHOWN_MAX) continue;
+    if (lines.length >= PROBLEMS_SHOWN_MAX) break;
+    const { file, line, message, status } = problem;
+    const more = before + 1 < SAME_KIND_SHOWN_MAX ? 0 : (kinds.get(kind) ?? SAME_KIND_SHOWN_MAX) - SAME_KIND_SHOWN_MAX;
+    lines.push(
+      `${formatLinePlace(file, line)}: ${message} [${status}]${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
+    );
+    shownByKind.set(kind, before + 1);
+    coveredCount += 1 + more;
+  }
+  const others = count - unknownAccountEvents - coveredCount;
+  if (others > 0) lines.push(`… and ${groupThousands(String(others))} more`);
+  return lines;
+}
+
+/** Tells what is worth knowing though nothing failed. */
+export async function printNotices(notices: readonly string[], io: Io): Promise<void> {
+  for (const notice of notices) await write(io.stderr, `note: ${toPrintable(withOptionDashes(notice))}\n`);
+}
+
+/** Tells how many accounts were made of the events. */
+export async function printNewAccounts(count: number, io: Io): Promise<void> {
+  await printNotices([`${formatCount(count, "account")} made from the events, for this run only`], io);
+}
+
+/** Events by status, lines that hold none among them. */
+export function countEventsByStatus(
+  statuses: Readonly<Record<string, number>> & { readonly read: number },
+  { badLines }: Pick<ProblemList, "badLines">,
+): Readonly<Record<string, number>> {
+  return { ...statuses, read: statuses.read + badLines, ...(badLines > 0 ? { [BAD_LINE]: badLines } : {}) };
+}
+
+/** Counts of a run beside those of events. */
+interface RunCounts {
+  /** Rows of usage that were read; undefined where none were asked for. */
+  readonly rows?: number | undefined;
+  /** How many of what. */
+  readonly output: readonly [count: number, thing: string];
+}
+
+/** Tells how many events there were of each kind. */
+export async function printSummary(
+  events: Readonly<Record<string, number>>,
+  { rows, output }: RunCounts,
+  io: Io,
+): Promise<void> {
+  const { read = 0, ...statuses } = events;
+  const counts = Object.entries(statuses).map(([status, count]) => `${groupThousands(String(count))} ${status}`);
+  const kinds = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
+  const usage = rows === undefined ? "" : `${formatCount(rows, "row")} of usage and `;
+  await write(io.stderr, `${usage}${formatCount(read, "event")} read${kinds}; ${formatCount(...output)}\n`);
+}
+
+function formatCount(count: number, thing: string): string {
+  return `${groupThousands(String(count))} ${thing}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,32 @@
+import { InputError } from "../../event-files/input-error.ts";
+/**
+ * A report as the page that is written.
+ *
+ * @module
+ */
+import { readPage } from "../../pages/page-file.ts";
+import { type ReportInput, buildReport } from "../../pages/report/build-report.ts";
+import { embedData } from "../../pages/self-contained-page.ts";
+import { type LineProblem, formatLinePlace } from "../reading/event-problems.ts";
+
+/** Input of a report, with the problems that the command met. */
+export interface ReportPageInput extends Omit<ReportInput, "problems"> {
+  readonly problems: readonly LineProblem[];
+  /** How many problems there were in all. */
+  readonly problemCount: number;
+}
+
+/** So many problems are told one by one. */
+const PROBLEMS_SHOWN_MAX = 20;
+
+/** The page, with its data in it. @throws {InputError} where the package was not built */
+export async function renderReportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
+  const first = problems
+    .slice(0, PROBLEMS_SHOWN_MAX)
+    .map(({ file, line, status, message }) => ({ place: formatLinePlace(file, line), status, message }));
+  const data = buildReport({ ...input, problems: { first, count: problemCount } });
+  const page = await readPage("report").catch(() => {
+    throw new InputError("the report's page is not there: npm run build makes it");
+  });
+  return embedData(page, JSON.stringify(data));
+}

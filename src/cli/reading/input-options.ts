@@ -1,0 +1,98 @@
+/**
+ * Options that commands share: the inputs of all that read usage, and the outputs of all that write a result.
+ *
+ * @module
+ */
+import { quoteText } from "../../event-files/input-error.ts";
+import type { Arguments, OptionSpecs } from "../arguments.ts";
+import { UsageError } from "../errors.ts";
+import { type CompactIds, createCompactIds } from "../event-inputs/compact-ids.ts";
+import type { Io } from "../io.ts";
+import type { FileReader } from "./open-event-files.ts";
+
+/** Files of events. */
+export const eventOptions: OptionSpecs = {
+  events: {
+    kind: "list",
+    value: "FILE…",
+    help: "events: NDJSON, CSV with a map, either as .gz, Parquet with a map, clickhouse://host/database?table=NAME, or - for standard input",
+  },
+  map: {
+    kind: "list",
+    value: "MAP…",
+    help: "where each part of an event is in a file; one for all files or one each",
+  },
+  reader: {
+    kind: "one",
+    choices: ["ndjson", "csv", "parquet", "core", "workers", "duckdb"],
+    help: "how to read the files, default by the ending of their names; workers: NDJSON by several threads; core or duckdb: what sums Parquet files",
+  },
+  memory: { kind: "one", value: "SIZE", help: "how much memory DuckDB takes for Parquet files; default 1GB" },
+};
+
+/** Whether an event id counts only once. */
+export const idOptions: OptionSpecs = {
+  "no-dedupe": { kind: "flag", help: "do not remember event ids: an id that comes again counts again" },
+};
+/** How events are taken from files, one after another. */
+export const ingestOptions: OptionSpecs = {
+  strict: { kind: "flag", help: "stop at the first line or event that is wrong" },
+  ...idOptions,
+};
+
+/** The memory of event ids that {@link idOptions} ask for; there is none without events. */
+export function createIdMemory(args: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
+  return args.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
+}
+
+/** Files of usage that was counted elsewhere; for commands that read it. */
+export const usageOptions: OptionSpecs = {
+  usage: {
+    kind: "list",
+    value: "FILE…",
+    help: "usage by account, meter and day (accountId, meterId, date, quantity): CSV, NDJSON or JSON",
+  },
+};
+
+/** How a result is printed, and where. */
+export function outputOptions(formats: readonly [string, ...string[]], subject: string): OptionSpecs {
+  return {
+    format: { kind: "one", choices: formats, help: `how ${subject} are printed; default ${formats[0]}` },
+    output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
+  };
+}
+
+/** Which events are to be read. */
+export interface EventInputArguments {
+  readonly events: readonly string[];
+  readonly maps: readonly string[];
+  readonly reader: FileReader | undefined;
+  /** Whether DuckDB sums plain rows of Parquet files, or leaves every row to the core. */
+  readonly usesPushdown: boolean;
+  /** Whether several threads read NDJSON. */
+  readonly usesThreads: boolean;
+  /** The memory of DuckDB. */
+  readonly memory: string | undefined;
+  /** Whether ids are remembered. */
+  readonly dedupes: boolean;
+  /** Whether the first problem stops. */
+  readonly strict: boolean;
+}
+
+/** The values of {@link eventOptions} that were given. */
+export function readEventInput(args: Arguments): EventInputArguments {
+  const reader = args.value("reader");
+  const memory = args.value("memory");
+  if (memory !== undefined && !/^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(memory))
+    throw new UsageError(`--memory: expected a size such as 400MB, got ${quoteText(memory)}`);
+  return {
+    events: args.values("events"),
+    maps: args.values("map"),
+    reader: reader === "ndjson" || reader === "csv" || reader === "parquet" ? reader : undefined,
+    usesPushdown: reader !== "core",
+    usesThreads: reader === "workers",
+    memory,
+    dedupes: !args.flag("no-dedupe"),
+    strict: args.flag("strict"),
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * `--accounts-from-events`: account ids of events that the book does not have become accounts on one plan.
+ *
+ * @module
+ */
+import { parseBook } from "../../book/book.ts";
+import type { Account } from "../../book/model/account.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { naturalCycleAt } from "../../calendar/cycle.ts";
+import { type Instant, tryParseInstant, parseDate, dayStart } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { mergeEvents } from "../../event-files/merge-events.ts";
+import { associateOn } from "../../ledger/account/associated-plans.ts";
+import { UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { readUsageLines } from "../usage/usage-rows.ts";
+import { type EventFile, openEventFiles } from "./open-event-files.ts";
+
+/** When each account of some files is first used, by its id or alias as the files write it. */
+export type FirstUses = ReadonlyMap<string, Instant>;
+
+/** Files of events and of usage. */
+export interface UsageInputFiles {
+  readonly files: readonly EventFile[];
+  readonly usagePaths: readonly string[];
+}
+
+/** Looks through files for their accounts. @throws {UsageError} for standard input, which is read once only */
+export async function findFirstUses({ files, usagePaths }: UsageInputFiles, io: Io): Promise<FirstUses> {
+  if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
+    throw new UsageError("--accounts-from-events reads the events twice: expected files, not standard input");
+  const firstUses = new Map<string, Instant>();
+  const noteUse = (accountId: string, at: Instant | undefined): void => {
+    if (at !== undefined && at < (firstUses.get(accountId) ?? Infinity)) firstUses.set(accountId, at);
+  };
+  const noteEvent = (event: unknown): boolean => {
+    if (typeof event !== "object" || event === null) return true;
+    const { accountId, timestamp } = event as { readonly accountId?: unknown; readonly timestamp?: unknown };
+    if (typeof accountId !== "string" || accountId === "" || typeof timestamp !== "string") return true;
+    noteUse(accountId, tryParseInstant(timestamp));
+    return true;
+  };
+  const sink = {
+    onEvent: (_file: string, _line: number, event: unknown) => noteEvent(event),
+    onBadLine: () => true,
+    // Without slots every reader gives whole events.
+    findSlots: () => undefined,
+    onFilledSlots: () => true,
+    onCountedEvents: () => false,
+  };
+  const { cursors } = await openEventFiles(files, sink, io);
+  await mergeEvents(cursors, { onDisorder: () => undefined });
+  for (const path of usagePaths) {
+    for await (const { row } of readUsageLines(path, io))
+      if (row !== undefined) noteUse(row.accountId, parseDate(row.date));
+  }
+  return firstUses;
+}
+
+/** The id of the account that new ones are made like. */
+const MODEL_ID = "new-account-of-events";
+
+/**
+ * The book with one more account, on its only plan, or on none where a draft is tried: what new accounts are made like.
+ * It is read anew, so that the plan is checked as one that is in use.
+ *
+ * @param json the book as it was read from
+ * @throws {UsageError} when it is not clear which plan new accounts are on; {InputError} when they cannot be on it
+ */
+export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | undefined): Book {
+  const plan = draft ?? requireOnlyPlan(book);
+  const model = {
+    id: MODEL_ID,
+    name: "New account",
+    customerId: MODEL_ID,
+    invoiceCurrency: chooseCurrency(plan, book),
+    pricePlans: draft === undefined ? [{ pricePlanId: plan.id, effectiveFrom: "1970-01-01" }] : [],
+  };
+  const { customers, accounts } = json as { readonly customers?: unknown; readonly accounts?: unknown };
+  try {
+    return parseBook({
+      ...(json as object),
+      customers: [...toList(customers), { id: MODEL_ID, name: "New customer" }],
+      accounts: [...toList(accounts), model],
+    });
+  } catch (error) {
+    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
+    const [first] = error.details.problems;
+    throw new InputError(
+      `no account can be on the price plan ${quoteText(plan.id)}: ${first?.message ?? error.message}`,
+    );
+  }
+}
+
+/**
+ * The book with an account for each id that it does not know, from the natural cycle of its first event on.
+ *
+ * @param bookWithModel what {@link readBookWithModel} read
+ */
+export function addNewAccounts(
+  bookWithModel: Book,
+  firstUses: FirstUses,
+): { readonly book: Book; readonly newAccounts: number } {
+  const model = bookWithModel.accounts.find(({ id }) => id === MODEL_ID);
+  const knownNames = new Set(bookWithModel.accounts.flatMap(({ id, aliases }) => [id, ...aliases]));
+  const newAccounts = [...firstUses].filter(([id]) => !knownNames.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const createdAccounts = newAccounts.map(([id, first]): Account => {
+    if (model === undefined) throw new TypeError("expected a book with a model account");
+    return {
+      ...model,
+      id,
+      name: id,
+      customerId: id,
+      pricePlans: model.pricePlans.map((association) => ({
+        ...association,
+        effectiveFrom: firstCycleStart(bookWithModel, association, first),
+      })),
+    };
+  });
+  const customers = bookWithModel.customers.filter(({ id }) => id !== MODEL_ID);
+  const customerIds = new Set(customers.map(({ id }) => id));
+  return {
+    newAccounts: newAccounts.length,
+    book: {
+      ...bookWithModel,
+      customers: [
+        ...customers,
+        ...newAccounts.flatMap(([id]) => (customerIds.has(id) ? [] : [{ id, name: id, status: "ACTIVE" as const }])),
+      ],
+      accounts: [...bookWithModel.accounts.filter((account) => account !== model), ...createdAccounts],
+    },
+  };
+}
+
+/** The start of the natural cycle that holds an instant. */
+function firstCycleStart(book: Book, { pricePlanId, version }: Account["pricePlans"][number], at: Instant): Instant {
+  const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === version);
+  if (plan === undefined) throw new TypeError("expected the plan of an association that was checked");
+  return naturalCycleAt(associateOn(plan, dayStart(at)).cycleConfig, at).start;
+}
+
+function requireOnlyPlan(book: Book): PricePlan {
+  const plans = book.pricePlans.filter(({ status }) => status !== "ARCHIVED");
+  const [plan] = plans;
+  if (plan !== undefined && plans.every(({ id }) => id === plan.id)) return plan;
+  throw new UsageError(
+    plan === undefined
+      ? "--accounts-from-events needs a price plan: the book has none, and no --plan is given"
+      : "--accounts-from-events needs one price plan, and the book has several: say with --plan FILE which to try",
+  );
+}
+
+/** The organization's currency where the plan has it, else the plan's first. */
+function chooseCurrency({ pricePlanDetails }: PricePlan, { organization }: Book): string {
+  const currencies = pricePlanDetails.supportedCurrencies ?? [];
+  return currencies.includes(organization.baseCurrency)
+    ? organization.baseCurrency
+    : (currencies[0] ?? organization.baseCurrency);
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

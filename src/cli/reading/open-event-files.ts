@@ -1,0 +1,264 @@
+/**
+ * Opens the event files that a command names, each with its map where it has one.
+ *
+ * @module
+ */
+import { type EventFileMap, readEventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import { createObjectEventMaker } from "../../event-files/json-fields.ts";
+import type { EventCursor } from "../../event-files/merge-events.ts";
+import { connectClickHouse } from "../../warehouse/clickhouse/connect.ts";
+import { openTables, type TableInput } from "../../warehouse/clickhouse/mapped-tables.ts";
+import { isTableAddress, readTableAddress, type ServerAddress } from "../../warehouse/clickhouse/table-address.ts";
+import { openParquet, type ParquetInput, type ParquetReadOptions } from "../../warehouse/duckdb/mapped-files.ts";
+import { usesRowNumbers } from "../../warehouse/reading/mapped-source.ts";
+import { readTextFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
+import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
+import { createCsvCursor } from "../event-inputs/csv-cursor.ts";
+import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
+import type { Io } from "../io.ts";
+import { openThreadedFiles, readFileStamp, type ThreadOptions } from "../threads/thread-cursors.ts";
+
+/** Bytes that are read at once: of all files together, and at most and at least of one. */
+const BUFFERS_BYTES = 16 << 20;
+const BUFFER_BYTES_MAX = 1 << 20;
+const BUFFER_BYTES_MIN = 1 << 15;
+
+/** How files are read. */
+export type FileReader = "ndjson" | "csv" | "parquet";
+
+/** How events are read: tables by their address alone. */
+type EventReader = FileReader | "clickhouse";
+
+/**
+ * A file or a table of events, and its map: CSV and Parquet have one, NDJSON where its objects are no events of the reference, a
+ * table where its columns have other names.
+ */
+export interface EventFile {
+  readonly path: string;
+  readonly map: string | undefined;
+  readonly reader: EventReader;
+}
+
+/** Files that are open. */
+export interface OpenFiles {
+  readonly cursors: readonly EventCursor[];
+  readonly sources: readonly ByteSource[];
+}
+
+/**
+ * Pairs files with maps: one map for all CSV files, or one for each file in the same order. NDJSON without a map of its own
+ * has the reference's events; a single map is for NDJSON too where no file is CSV.
+ *
+ * @throws {UsageError} when a CSV file has no map, or there is another number of maps
+ */
+export function pairWithMaps(
+  paths: readonly string[],
+  maps: readonly string[],
+  reader?: FileReader,
+): readonly EventFile[] {
+  const isParquetName = (path: string): boolean =>
+    !isTableAddress(path) && (reader === undefined ? hasParquetName(path) : reader === "parquet");
+  const isCsvName = (path: string): boolean =>
+    !isTableAddress(path) && (reader === undefined ? hasCsvName(path) : reader === "csv");
+  const isNdjsonName = (path: string): boolean =>
+    !isTableAddress(path) && (reader === undefined ? hasNdjsonName(path) : reader === "ndjson");
+  const chooseReader = (path: string, map: string | undefined): EventReader => {
+    if (isTableAddress(path)) return "clickhouse";
+    if (isParquetName(path)) return "parquet";
+    return map === undefined || isNdjsonName(path) ? "ndjson" : "csv";
+  };
+  const toEventFile = (path: string, map: string | undefined): EventFile => ({
+    path,
+    map,
+    reader: chooseReader(path, map),
+  });
+  if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - may be given once only");
+  if (maps.length === 0) {
+    const parquet = paths.find(isParquetName);
+    if (parquet !== undefined)
+      throw new UsageError(`${parquet} is Parquet and needs a --map that says where each part of an event is`);
+    const csv = paths.find(isCsvName);
+    if (csv !== undefined) {
+      throw new UsageError(
+        `${csv} is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one`,
+      );
+    }
+    return paths.map((path) => toEventFile(path, undefined));
+  }
+  if (paths.length === 0) throw new UsageError("--map is for --events, and there are none");
+  if (maps.length === paths.length) return paths.map((path, index) => toEventFile(path, maps[index]));
+  const pathsNeedingMaps = paths.filter((path) => !isNdjsonName(path));
+  if (maps.length === 1) {
+    return paths.map((path) =>
+      toEventFile(path, pathsNeedingMaps.length > 0 && isNdjsonName(path) ? undefined : maps[0]),
+    );
+  }
+  if (maps.length === pathsNeedingMaps.length) {
+    const remainingMaps = maps.values();
+    return paths.map((path) => toEventFile(path, isNdjsonName(path) ? undefined : remainingMaps.next().value));
+  }
+  throw new UsageError(
+    `expected one --map for all files or one for each: got ${maps.length} for ${paths.length} files`,
+  );
+}
+
+/** How files are read. */
+export interface EventReadOptions extends ParquetReadOptions {
+  /** How several threads read files of NDJSON; undefined where one reads all. */
+  readonly threadOptions?: ThreadOptions | undefined;
+}
+
+/** How files are read where nothing is summed: row by row. */
+const ROW_BY_ROW: EventReadOptions = {
+  book: { eventSchemas: [], usageMeters: [], accounts: [] },
+  usesPushdown: false,
+  dedupes: false,
+  memory: undefined,
+};
+
+/** Opens the files. @throws {InputError} for the first that cannot be read; none stays open then */
+export async function openEventFiles(
+  files: readonly EventFile[],
+  sink: EventSink,
+  io: Io,
+  reading: EventReadOptions = ROW_BY_ROW,
+): Promise<OpenFiles> {
+  const sources: ByteSource[] = [];
+  const cursors: EventCursor[] = [];
+  try {
+    const maps = new Map<string, EventFileMap>();
+    for (const { map } of files) {
+      if (map !== undefined && !maps.has(map)) maps.set(map, readEventFileMap(map, await readTextFile(map, io)));
+    }
+    const streams = files.filter(({ reader }) => reader !== "parquet" && reader !== "clickhouse");
+    const inputs = groupParquetFiles(files, maps);
+    const servers = groupTables(files, maps, io);
+    await openDatabases({ inputs, servers, isOnlyInput: streams.length === 0 }, { cursors, sink, reading });
+    for (const { path } of streams) sources.push(await openByteSource(path, io.stdin));
+    const threadedFiles = await openInThreads(files, sources, maps, { sink, threadOptions: reading.threadOptions });
+    if (threadedFiles !== undefined) {
+      for (const source of sources) await source.close();
+      return threadedFiles;
+    }
+    cursors.push(...openSequentially(streams, sources, maps, sink));
+    return { cursors, sources };
+  } catch (error) {
+    for (const cursor of cursors) await cursor.close();
+    for (const source of sources) await source.close();
+    throw error;
+  }
+}
+
+/** Opens files for one thread. @param sources those of the files */
+function openSequentially(
+  streams: readonly EventFile[],
+  sources: readonly ByteSource[],
+  maps: ReadonlyMap<string, EventFileMap>,
+  sink: EventSink,
+): readonly EventCursor[] {
+  const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
+  const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
+  return sources.flatMap((source, index) => {
+    const stream = streams[index];
+    if (stream === undefined) return [];
+    const { path, map, reader } = stream;
+    const name = path === "-" ? "standard input" : path;
+    const csvMap = map === undefined ? undefined : maps.get(map);
+    if (csvMap !== undefined && reader === "csv") return [createCsvCursor(name, source, csvMap, sink)];
+    const makeEvent = csvMap === undefined ? undefined : createObjectEventMaker(csvMap);
+    return [createNdjsonCursor(name, source, sink, { bufferBytes, shapes: true, makeEvent })];
+  });
+}
+
+/** Opens files for several threads; undefined where one thread is to read them, in their order. */
+async function openInThreads(
+  files: readonly EventFile[],
+  sources: readonly ByteSource[],
+  maps: ReadonlyMap<string, EventFileMap>,
+  { sink, threadOptions }: { readonly sink: EventSink; readonly threadOptions: EventReadOptions["threadOptions"] },
+): Promise<OpenFiles | undefined> {
+  if (threadOptions === undefined || files.length === 0 || !files.every(({ reader }) => reader === "ndjson"))
+    return undefined;
+  if (!sources.every(({ isPlainFile }) => isPlainFile)) return undefined;
+  const mappedFiles = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
+  // The number of a line is known only once all before it were read.
+  if (mappedFiles.some(({ map }) => map !== undefined && usesRowNumbers(map))) return undefined;
+  if (!threadOptions.book.accounts.some(({ id }) => threadOptions.takesCounted(id))) return undefined;
+  const stamps = await Promise.all(mappedFiles.map(async ({ path }) => readFileStamp(path)));
+  return openThreadedFiles(mappedFiles, stamps, sink, threadOptions);
+}
+
+/** Opens what databases read. Cursors that are open already stay with the caller where a later one cannot be opened. */
+async function openDatabases(
+  {
+    inputs,
+    servers,
+    isOnlyInput,
+  }: {
+    readonly inputs: readonly ParquetInput[];
+    readonly servers: ReturnType<typeof groupTables>;
+    readonly isOnlyInput: boolean;
+  },
+  {
+    cursors,
+    sink,
+    reading,
+  }: { readonly cursors: EventCursor[]; readonly sink: EventSink; readonly reading: ParquetReadOptions },
+): Promise<void> {
+  // Ids of other files may be the same, and their events come in between: then every row goes through the core.
+  const usesPushdown = reading.usesPushdown && isOnlyInput && servers.length + Math.min(inputs.length, 1) === 1;
+  if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...reading, usesPushdown })));
+  for (const { server, tables } of servers) {
+    const client = await connectClickHouse(server);
+    cursors.push(...(await openTables(client, tables, sink, { ...reading, usesPushdown })));
+  }
+}
+
+/** The Parquet files, those of one map together. */
+function groupParquetFiles(
+  files: readonly EventFile[],
+  maps: ReadonlyMap<string, EventFileMap>,
+): readonly ParquetInput[] {
+  const paths = new Map<string, string[]>();
+  for (const { path, map = "", reader } of files) {
+    if (reader === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
+  }
+  return [...paths].flatMap(([mapFile, pathsOfMap]) => {
+    const map = maps.get(mapFile);
+    return map === undefined ? [] : [{ paths: pathsOfMap, map, mapFile }];
+  });
+}
+
+/** The tables, those of one server together. */
+function groupTables(
+  files: readonly EventFile[],
+  maps: ReadonlyMap<string, EventFileMap>,
+  { env }: Io,
+): readonly { readonly server: ServerAddress; readonly tables: readonly TableInput[] }[] {
+  const servers = new Map<string, { readonly server: ServerAddress; readonly tables: TableInput[] }>();
+  for (const { path, map: file, reader } of files) {
+    if (reader !== "clickhouse") continue;
+    const { server, name } = readTableAddress(path, env);
+    const map = file === undefined ? undefined : maps.get(file);
+    const key = JSON.stringify(server);
+    const group = servers.get(key) ?? { server, tables: [] };
+    group.tables.push({ name, map: map === undefined || file === undefined ? undefined : { map, file } });
+    servers.set(key, group);
+  }
+  return [...servers.values()];
+}
+
+function hasParquetName(path: string): boolean {
+  return /\.(?:parquet|parq|pq)$/i.test(path);
+}
+
+function hasCsvName(path: string): boolean {
+  return /\.csv(?:\.gz)?$/i.test(path);
+}
+
+/** Whether a file is NDJSON by its name. */
+export function hasNdjsonName(path: string): boolean {
+  return /\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(path);
+}

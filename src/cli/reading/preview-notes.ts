@@ -1,0 +1,113 @@
+import { didYouMean } from "../../book/did-you-mean.ts";
+/**
+ * Notes of a preview beside its invoices: whose events the book does not know, and why nothing is billed.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { quoteText } from "../../event-files/input-error.ts";
+import { findMatchingForms, removeGrouping, toDecimalPoint } from "../../event-files/time-and-number-forms.ts";
+import { groupThousands } from "../../invoicing/format-values.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { isCompleted } from "../../ledger/outcome.ts";
+
+/** How many events of each account were accepted. */
+export interface AcceptedCounts {
+  /** @param accountId an id or an alias; @param times how many events */
+  addEvents(accountId: unknown, times?: number): void;
+  eventsFor(accountId: string): number;
+}
+
+/** Counts nothing yet. */
+export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): AcceptedCounts {
+  const ids = new Map(accounts.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id] as const)));
+  for (const { id } of accounts) ids.set(id, id);
+  const counts = new Map<string, number>();
+  return {
+    addEvents: (accountId, times = 1) => {
+      const id = ids.get(String(accountId));
+      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + times);
+    },
+    eventsFor: (accountId) => counts.get(accountId) ?? 0,
+  };
+}
+
+/** The remedy for timestamps of CSV files that name no zone; none where there are no such. */
+export function suggestZone(problems: readonly { readonly message: string }[]): string | undefined {
+  if (!problems.some(({ message }) => message.includes("it has no zone"))) return undefined;
+  return 'timestamps without a zone: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "zone": "UTC"}';
+}
+
+/** The remedy for times of CSV files in another form than an event's, which the map does not name; none where there are no such. */
+export function suggestTimeForm(problems: readonly { readonly message: string }[]): string | undefined {
+  const texts = problems.flatMap(
+    ({ message }) => /"([^"]+)" is no date-time: (?!it has no zone)/.exec(message)?.[1] ?? [],
+  );
+  const forms = texts.map((text) => findMatchingForms([text])).find((fitting) => fitting.length > 0);
+  if (forms === undefined) return undefined;
+  const [first = "", second] = forms;
+  const other = second === undefined ? "" : ` (or "${second}")`;
+  return `times in another form: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "form": "${first}", "zone": "UTC"}${other}`;
+}
+
+/** The remedy for numbers of CSV files in another form than an event's; none where there are no such. */
+export function suggestDecimalMark(problems: readonly { readonly message: string }[]): string | undefined {
+  const texts = problems.flatMap(({ message }) => /"([^"]+)" is not a decimal/.exec(message)?.[1] ?? []);
+  const isGrouped = texts.some((text) => ![text, undefined].includes(removeGrouping(text)));
+  if (!isGrouped && !texts.some((text) => toDecimalPoint(text) !== undefined)) return undefined;
+  return `numbers in another form: the map of a CSV file may say which it is, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
+}
+
+/** So many unknown accounts are named. */
+const NAMED_MAX = 5;
+
+/** The sentence about accounts that events name and the book does not have; none where there are none. */
+export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { accounts }: Book): string | undefined {
+  if (unknown.size === 0) return undefined;
+  const largest = [...unknown].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
+  const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
+  const accountTexts = largest.map(([id, count]) => {
+    const hint = didYouMean(id, names).replace(/^: (.*)$/, " ($1)");
+    return `${formatAccountId(id)} ${groupThousands(String(count))} event${count === 1 ? "" : "s"}${hint}`;
+  });
+  const rest = unknown.size > NAMED_MAX ? ", …" : "";
+  const what = `${groupThousands(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
+  return `${what}: ${accountTexts.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
+}
+
+function formatAccountId(id: string): string {
+  return /^[\w.@:-]{1,60}$/.test(id) ? id : quoteText(id);
+}
+
+/** A preview that was made. */
+interface PreviewOutcome {
+  readonly book: Book;
+  readonly plan: PricePlan | undefined;
+  readonly invoices: readonly Invoice[];
+  readonly events: Readonly<Record<string, number>>;
+  /** Whether there were files of events. */
+  readonly hasEvents: boolean;
+}
+
+/** Why there is no invoice; nothing where there is one. */
+export function explainNoInvoices({ book, plan, invoices, events, hasEvents }: PreviewOutcome): readonly string[] {
+  if (invoices.length > 0) return [];
+  const hasAccepted = Object.entries(events).some(([status, count]) => isCompletedStatus(status) && count > 0);
+  const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
+  // Problems of events, and events of unknown accounts, have been reported.
+  if (book.accounts.length === 0) {
+    const sentence = "nothing is billed: the book has no account; add some, or use --accounts-from-events";
+    return (events["read"] ?? 0) > 0 ? [] : [sentence];
+  }
+  if (!hasPlan) return ["nothing is billed: no account has a plan; give accounts pricePlans, or use --plan FILE"];
+  // Problems of events, or their absence, have been reported.
+  if (!hasAccepted && hasEvents) return [];
+  return [
+    "nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used",
+  ];
+}
+
+function isCompletedStatus(status: string): boolean {
+  return status !== "read" && isCompleted(status as Parameters<typeof isCompleted>[0]);
+}

@@ -1,0 +1,115 @@
+/**
+ * Takes the events of files, one after another, and keeps what is wrong with which line.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import { mergeEvents } from "../../event-files/merge-events.ts";
+import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";
+import type { CountedEvents } from "../../ledger/preview/premeasured-events.ts";
+import type { EventSlots } from "../../metering/event-slots.ts";
+import type { Io } from "../io.ts";
+import type { ThreadOptions } from "../threads/thread-cursors.ts";
+import { BAD_LINE, isProblem, type ProblemList } from "./event-problems.ts";
+import type { EventInputArguments } from "./input-options.ts";
+import { type EventFile, openEventFiles } from "./open-event-files.ts";
+import type { AcceptedCounts } from "./preview-notes.ts";
+import { startProgress } from "./progress-bar.ts";
+
+/** A run that decides events: a preview, a meter or a backtest. */
+export interface EventConsumer {
+  add(event: unknown): IngestOutcome;
+  slotsOf(schemaName: string): EventSlots | undefined;
+  addSlots(slots: EventSlots): IngestOutcome;
+  addCounted(accountSums: CountedEvents): boolean;
+  takesCounted(accountId: string): boolean;
+}
+
+/** How files are read. */
+export interface ReadEventsOptions {
+  readonly list: ProblemList;
+  /** Counts accepted events by account, where somebody asks. */
+  readonly counts?: AcceptedCounts | undefined;
+  readonly book: Book;
+  readonly input: Pick<EventInputArguments, "usesPushdown" | "usesThreads" | "memory" | "dedupes" | "strict">;
+  readonly io: Io;
+}
+
+/** Takes all events. @returns false when reading stopped at a problem */
+export async function readEventFiles(
+  run: EventConsumer,
+  files: readonly EventFile[],
+  { list, counts, book, input, io }: ReadEventsOptions,
+): Promise<boolean> {
+  if (files.length === 0) return true;
+  const { strict } = input;
+  const sink = createRunSink(run, { list, counts, strict });
+  const { cursors, sources } = await openEventFiles(files, sink, io, {
+    book,
+    // The first problem stops: then every row is looked at in its order.
+    usesPushdown: input.usesPushdown && !strict,
+    dedupes: input.dedupes,
+    memory: input.memory,
+    threadOptions: input.usesThreads && !strict ? createThreadOptions(run, { list, book, input, io }) : undefined,
+  });
+  const progress = startProgress(sources, io);
+  try {
+    await mergeEvents(cursors, {
+      onBlock: () => progress.update(),
+      onDisorder: (disorder) => list.addDisorder(disorder),
+    });
+  } finally {
+    progress.stop();
+  }
+  return !(strict && list.count > 0);
+}
+
+function createThreadOptions(
+  run: EventConsumer,
+  { list, book, input, io }: Omit<ReadEventsOptions, "counts">,
+): ThreadOptions {
+  return {
+    book,
+    threads: io.threads,
+    takesCounted: (accountId) => run.takesCounted(accountId),
+    key: input.dedupes ? io.fingerprintKey() : undefined,
+    onDisorder: (disorder) => list.addDisorder(disorder),
+  };
+}
+
+function createRunSink(
+  run: EventConsumer,
+  { list, counts, strict }: Pick<ReadEventsOptions, "list" | "counts"> & { readonly strict: boolean },
+): EventSink {
+  const recordOutcome = (outcome: IngestOutcome, accountId: unknown, file: string, line: number): boolean => {
+    const { status, description } = outcome;
+    if (!isProblem(status)) {
+      if (isCompleted(status)) counts?.addEvents(accountId);
+      return true;
+    }
+    list.addProblem({ file, line, status, message: description }, accountId);
+    return !strict;
+  };
+  return {
+    onEvent: (file, line, event) => recordOutcome(run.add(event), readAccountId(event), file, line),
+    onBadLine: (file, line, reason) => {
+      list.addProblem({ file, line, status: BAD_LINE, message: reason });
+      return !strict;
+    },
+    findSlots: (schemaName) => run.slotsOf(schemaName),
+    onCountedEvents: (events) => {
+      const isAccepted = run.addCounted(events);
+      if (isAccepted) counts?.addEvents(events.accountId, events.events);
+      return isAccepted;
+    },
+    onFilledSlots: (file, line, slots) => recordOutcome(run.addSlots(slots), slots.accountId, file, line),
+  };
+}
+
+/** Whose event it is, as it says itself. */
+function readAccountId(event: unknown): unknown {
+  return typeof event === "object" && event !== null
+    ? (event as { readonly accountId?: unknown }).accountId
+    : undefined;
+}

@@ -1,0 +1,329 @@
+/**
+ * Configured resources: read, listed and changed. Each change is checked with everything that depends on it, and made as one.
+ *
+ * @module
+ */
+import type { Instant } from "../calendar/instant.ts";
+import { invariant } from "../errors.ts";
+import type { Changes, DocumentRecord } from "../ledger/decision.ts";
+import { invalidInput, idCollision, notFound, quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
+import type { RuleNumber } from "../rulebook.ts";
+import { inTurns, createYielder } from "../store/yielder.ts";
+import { revisionAfter } from "./configuration-revision.ts";
+import {
+  changedBook,
+  compiledCatalog,
+  type Configuration,
+  type ConfiguredDocuments,
+  findItem,
+  withDocuments,
+  withUncheckedDocuments,
+} from "./configuration.ts";
+import type { EngineContext } from "./context.ts";
+import {
+  BOOK_LISTS,
+  type Body,
+  toBody,
+  type ConfiguredItem,
+  type ConfiguredKind,
+  isSameJson,
+  toPlainInput,
+} from "./document-body.ts";
+import { configuredDocumentId } from "./document-ids.ts";
+import { type ConfiguredDocument, type DocumentLists, toTypedDocument, type DocumentOf } from "./documents.ts";
+import type { EngineView } from "./external/engine-store.ts";
+import { type Page, selectPage, type PageOptions } from "./pages.ts";
+
+/** A configured resource: as decisions use it, and as it was given. */
+export interface StoredResource<Item> {
+  /** Checked: references are ids, rules are parsed, decimals are Decimals. */
+  readonly item: Item;
+  /** Plain JSON: rules as they were sent, decimals as texts. */
+  readonly input: Body;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** The state that an operation on the configuration sees. */
+export interface ConfigurationState {
+  readonly before: Configuration;
+  readonly view: EngineView;
+  readonly now: Instant;
+}
+
+/** The decision of an operation on the configuration. */
+export interface ConfigurationChange {
+  /** The last one is answered; where none is to change, `keep` is. */
+  readonly documents: readonly DocumentRecord[];
+  /** Further changes, decided by the changed configuration. */
+  readonly also?: (after: Configuration) => Promise<Changes>;
+}
+
+/** The name of a configured kind in sentences, and its rule. */
+export interface KindWords {
+  /** In sentences: `usage meter`. */
+  readonly what: string;
+  /** The rule that its moves are of. */
+  readonly rule: RuleNumber;
+}
+
+/**
+ * Decides a change of the configuration under its exclusive lock, checks everything with it, and commits it as one.
+ *
+ * @param decide the last document is the one that is answered
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
+ */
+export async function changeConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  decide: (state: ConfigurationState) => Promise<ConfigurationChange> | ConfigurationChange,
+  accountIds: readonly string[] = [],
+): Promise<StoredResource<ConfiguredItem<Kind>>> {
+  let changedTo: Configuration | undefined;
+  const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
+  const stored = await context.store.transact(scope, async (view) => {
+    const before = await context.configuration(view);
+    changedTo = undefined;
+    const giveWay = createYielder();
+    const { documents, also } = await decide({ before, view, now: context.clock() });
+    await giveWay();
+    const last = documents.at(-1);
+    invariant(last !== undefined, "a change of the configuration answers a document");
+    const changed = documents.filter((document) => !isAsBefore(before.documents[kind], document));
+    if (changed.length === 0 && also === undefined) {
+      return { result: toStored(kind, last.id, before.documents, before), changes: {} };
+    }
+    const { documents: resolved, after } = await checkDocuments(kind, before, changed);
+    const more = (await also?.(after)) ?? {};
+    changedTo = after;
+    return {
+      result: toStored(kind, last.id, after.documents, after),
+      changes: {
+        ...more,
+        documents: [...resolved, ...(more.documents ?? [])],
+        configurationRevision: after.revision,
+      },
+    };
+  });
+  if (changedTo !== undefined) context.configuration.adopt(changedTo);
+  return stored;
+}
+
+/**
+ * Documents of a kind as they are kept, and the configuration with them, once everything was checked with them.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
+ */
+export async function checkDocuments(
+  kind: ConfiguredKind,
+  before: Configuration,
+  changed: readonly DocumentRecord[],
+): Promise<{ readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration }> {
+  const asGiven = withUncheckedDocuments(before.documents, changed);
+  const checked = await inTurns(changedBook(asGiven, changed, before));
+  const giveWay = createYielder();
+  const documents: ConfiguredDocument[] = [];
+  for (const document of changed) {
+    const item = findItem(kind, document.id, asGiven, checked);
+    invariant(item !== undefined, "a document of the configuration has its item in the book");
+    documents.push(toConfiguredDocument(kind, { ...document, body: toBody(kind, document.body, item) }));
+    await giveWay();
+  }
+  // As another engine will read it: compiled of what is stored, not of what was given.
+  const after = withDocuments(before.documents, documents);
+  const catalog = await inTurns(compiledCatalog(after, before, before.catalog.options));
+  return { documents, after: { ...before, revision: revisionAfter(before.revision), documents: after, catalog } };
+}
+
+/** A document of a body that was given. */
+export function newDocument(kind: ConfiguredKind, body: Body, now: Instant): DocumentRecord {
+  const plain = toPlainInput(body) as Body;
+  return { kind, id: configuredDocumentId(kind, plain), createdAt: now, updatedAt: now, body: plain };
+}
+
+/**
+ * A document of an id that was made for it.
+ *
+ * @throws {RatebookError} ERR_TAKEN where the source of ids made one twice: the other one would be replaced
+ */
+export function addDocument(
+  { documents }: Configuration,
+  kind: ConfiguredKind,
+  body: Body,
+  now: Instant,
+): DocumentRecord {
+  const document = newDocument(kind, body, now);
+  if (!documents[kind].some(({ id }) => id === document.id)) return document;
+  const id = String(body["id"]);
+  throw idCollision(kind, id);
+}
+
+/** A document with some parts changed; null clears a part, and what is undefined stays. */
+export function patchDocument(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
+  const next = new Map(Object.entries(document.body));
+  for (const [name, value] of Object.entries(toPlainInput(patch) as Body)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  return { ...document, updatedAt: now, body: Object.fromEntries(next) };
+}
+
+/** The configured resource of a document's id. @throws {RatebookError} ERR_NOT_FOUND */
+export async function readConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  find: (documents: readonly DocumentOf<Kind>[]) => DocumentOf<Kind>,
+): Promise<StoredResource<ConfiguredItem<Kind>>> {
+  const configuration = await context.configuration(context.store.read);
+  return toStored(
+    kind,
+    find(documentsOfKind(kind, configuration.documents)).id,
+    configuration.documents,
+    configuration,
+  );
+}
+
+/**
+ * A page of what is configured of a kind, newest first.
+ *
+ * @param madeAs the document by whose age one is listed; default itself
+ */
+export async function listConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  select: (documents: readonly DocumentOf<Kind>[]) => readonly DocumentOf<Kind>[],
+  options: PageOptions,
+  madeAs: (documents: readonly DocumentOf<Kind>[]) => (document: DocumentOf<Kind>) => DocumentOf<Kind> = () => identity,
+): Promise<Page<StoredResource<ConfiguredItem<Kind>>>> {
+  const configuration = await context.configuration(context.store.read);
+  const documents = documentsOfKind(kind, configuration.documents);
+  const first = madeAs(documents);
+  const page = selectPage(select(documents), options, (document) => {
+    const { createdAt, id } = first(document);
+    return { createdAt, id };
+  });
+  const items = page.items.map(({ id }) => toStored(kind, id, configuration.documents, configuration));
+  return page.next === undefined ? { items } : { items, next: page.next };
+}
+
+/** Everything that is configured of a kind and selected, oldest first. */
+export async function allConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  select: (document: DocumentOf<Kind>) => boolean,
+): Promise<readonly StoredResource<ConfiguredItem<Kind>>[]> {
+  const { documents, catalog } = await context.configuration(context.store.read);
+  return documentsOfKind(kind, documents).flatMap((document, place) =>
+    select(document) ? [toStoredResource<Kind>(document, catalog.book[BOOK_LISTS[kind]][place])] : [],
+  );
+}
+
+/** A document whose name is unique among those of its kind that are not archived. */
+interface NamedDocument extends DocumentRecord {
+  readonly body: Body & { readonly name: string; readonly status?: string | undefined };
+}
+
+/** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */
+export function requireDocument<Document extends DocumentRecord>(
+  documents: readonly Document[],
+  what: string,
+  id: string,
+): Document {
+  const found = documents.find((document) => document.id === id);
+  if (found === undefined) throw notFound(what, id);
+  return found;
+}
+
+/** Refuses a name that another one has that is not archived. @throws {RatebookError} ERR_TAKEN */
+export function checkName<Document extends NamedDocument>(
+  documents: readonly Document[],
+  { what }: Pick<KindWords, "what">,
+  { name }: Body,
+  isOwn: (document: Document) => boolean = () => false,
+): void {
+  const other = documents.find((each) => each.body.name === name && each.body.status !== "ARCHIVED" && !isOwn(each));
+  if (other === undefined || typeof name !== "string") return;
+  throw alreadyTaken(what, name, `the name ${quoteText(name)} is taken by another ${what}`);
+}
+
+/** Refuses parts that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
+export function checkGiven(input: unknown, own: readonly string[]): Body {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    throw invalidInput("$", "expected an object");
+  }
+  const set = own.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
+  if (set !== undefined) throw invalidInput(set, "expected nothing: it cannot be given here");
+  return input as Body;
+}
+
+/** A document with a lifecycle. */
+interface DocumentWithStatus extends DocumentRecord {
+  readonly body: Body & { readonly name: string; readonly status: string };
+}
+
+/** Refuses a move that is none of these. @throws {RatebookError} ERR_REFUSED */
+export function checkMove<To extends string>(
+  { body: { name, status } }: DocumentWithStatus,
+  { what, rule }: KindWords,
+  moves: Readonly<Record<To, readonly string[]>>,
+  to: To,
+): void {
+  if (moves[to].includes(status)) return;
+  throw refusal(
+    rule,
+    `the ${what} ${quoteText(name)} is ${status}: only one that is ${moves[to].join(" or ")} becomes ${to}`,
+  );
+}
+
+/** A document in another status. @throws {RatebookError} ERR_REFUSED for a move that is none */
+export function moveDocument<To extends string>(
+  document: DocumentWithStatus,
+  words: KindWords,
+  moves: Readonly<Record<To, readonly string[]>>,
+  to: To,
+  now: Instant,
+): DocumentRecord {
+  checkMove(document, words, moves, to);
+  return patchDocument(document, { status: to }, now);
+}
+
+function identity<Document>(document: Document): Document {
+  return document;
+}
+
+/** The documents of one kind. */
+export function documentsOfKind<Kind extends ConfiguredKind>(
+  kind: Kind,
+  documents: DocumentLists,
+): readonly DocumentOf<Kind>[] {
+  return documents[kind];
+}
+
+/** A document that was checked with the book, typed. */
+export function toConfiguredDocument(kind: ConfiguredKind, document: DocumentRecord): ConfiguredDocument {
+  return toTypedDocument(kind, document) as ConfiguredDocument;
+}
+
+function toStored<Kind extends ConfiguredKind>(
+  kind: Kind,
+  id: string,
+  documents: ConfiguredDocuments,
+  { catalog }: Pick<Configuration, "catalog">,
+): StoredResource<ConfiguredItem<Kind>> {
+  const document = documents[kind].find((each) => each.id === id);
+  return toStoredResource<Kind>(document, findItem(kind, id, documents, catalog.book));
+}
+
+/** A document with its item, which stands at the same place of the book. */
+function toStoredResource<Kind extends ConfiguredKind>(
+  document: DocumentRecord | undefined,
+  item: ConfiguredItem<Kind> | undefined,
+): StoredResource<ConfiguredItem<Kind>> {
+  invariant(document !== undefined && item !== undefined, "a document of the configuration has its item in the book");
+  return { item, input: document.body, createdAt: document.createdAt, updatedAt: document.updatedAt };
+}
+
+function isAsBefore(documents: readonly DocumentRecord[], document: DocumentRecord): boolean {
+  const before = documents.find(({ id }) => id === document.id);
+  return before !== undefined && isSameJson(before.body, document.body);
+}

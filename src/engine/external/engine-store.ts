@@ -1,0 +1,219 @@
+/**
+ * The store as an engine sees it: with usage that lives elsewhere beside that of the ledger (S17.4).
+ *
+ * @module
+ */
+import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import { billedCells } from "../../ledger/billed-usage.ts";
+import { mergeCells } from "../../ledger/cell-sums.ts";
+import type { Decision } from "../../ledger/decision.ts";
+import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "../../ledger/external-usage.ts";
+import { groupByAccount } from "../../ledger/reads.ts";
+import type { LedgerCell } from "../../ledger/records.ts";
+import { usageAccountsOf } from "../../ledger/usage-source.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import type { Scope, Store } from "../../store/store.ts";
+import { expectServed, createExternalSchemaRecorder, type ExternalSchemas } from "./external-schemas.ts";
+import {
+  type CellNeed,
+  type PrefetchedUsage,
+  CellsNeeded,
+  createPrefetchedUsage,
+  type ExternalUsageOptions,
+} from "./source-cells.ts";
+
+/** Which usage is asked for, wherever its events live. */
+export interface AllUsageQuery {
+  readonly catalog: ExternalUsageQuery["catalog"];
+  readonly accountIds: readonly string[];
+  /** Days `[from, until)`. */
+  readonly from: Day;
+  readonly until: Day;
+  /** Of events elsewhere, those that are dated after this instant have not arrived. */
+  readonly upTo: Instant;
+}
+
+/** A view of a store, and of usage elsewhere. */
+export interface EngineView extends LedgerView, ExternalUsageReads {
+  /** Usage elsewhere as the source has it now, that of kept days too, in no order. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  sourceCells(query: ExternalUsageQuery): Promise<readonly LedgerCell[]>;
+  /** The usage of the ledger and that from elsewhere: a cell for each account, meter and day. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  allUsage(query: AllUsageQuery): Promise<readonly LedgerCell[]>;
+}
+
+/** A store with such views. */
+export interface EngineStore extends Omit<Store, "transact" | "read" | "consistentView"> {
+  /**
+   * As that of a store. Where `work` needs usage from elsewhere, it is read outside of the transaction, so that nothing is locked
+   * meanwhile, and `work` is run again: a source that cannot be read leaves everything as it was (S17.5).
+   *
+   * @param hand cells that were read ahead
+   */
+  transact<Result>(
+    scope: Scope,
+    work: (view: EngineView) => Promise<Decision<Result>>,
+    hand?: PrefetchedUsage,
+  ): Promise<Result>;
+  readonly read: EngineView;
+  /** As that of a store, after the store has what the engine was told. Usage from elsewhere is read when it is asked for. */
+  consistentView(): Promise<EngineView>;
+  /** Whether there is usage elsewhere. */
+  readonly hasExternalUsage: boolean;
+  /** Reads usage elsewhere ahead, for transactions. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  readAhead(query: ExternalUsageQuery): Promise<PrefetchedUsage | undefined>;
+}
+
+/** The options of an engine for usage elsewhere. */
+interface EngineStoreOptions {
+  readonly usage: ExternalUsageOptions | undefined;
+  readonly sources: ExternalSchemas;
+  readonly clock: () => Instant;
+}
+
+/** More than any decision needs: each attempt has more in hand than the one before. */
+const ATTEMPTS_MAX = 100;
+
+/** Looks at a store with usage elsewhere; without any, at the store alone. */
+export function createEngineStore(store: Store, { usage, sources, clock }: EngineStoreOptions): EngineStore {
+  const schemasAtStart = createExternalSchemaRecorder(sources, clock);
+  return usage === undefined ? storeAlone(store, schemasAtStart) : storeWithExternalUsage(store, schemasAtStart, usage);
+}
+
+type Recorded = ReturnType<typeof createExternalSchemaRecorder>;
+
+function storeAlone(store: Store, schemasAtStart: Recorded): EngineStore {
+  const read = ledgerOnlyView(store.read);
+  return {
+    name: store.name,
+    read,
+    async consistentView() {
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
+      return ledgerOnlyView(store.consistentView());
+    },
+    async transact(scope, work) {
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
+      // A store in memory has one view for all.
+      return store.transact(scope, (view) => work(view === store.read ? read : ledgerOnlyView(view)));
+    },
+    hasExternalUsage: false,
+    async readAhead({ catalog }) {
+      expectServed(catalog, []);
+      return undefined;
+    },
+    close: () => store.close(),
+  };
+}
+
+function storeWithExternalUsage(store: Store, schemasAtStart: Recorded, usage: ExternalUsageOptions): EngineStore {
+  const cellsOf = async (hand: PrefetchedUsage, need: CellNeed): Promise<readonly LedgerCell[]> => {
+    await hand.read(need);
+    return hand.find(need) ?? [];
+  };
+  return {
+    name: store.name,
+    read: withExternalUsage(store.read, usage, (need) => cellsOf(createPrefetchedUsage(usage), need)),
+    async consistentView() {
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
+      return withExternalUsage(store.consistentView(), usage, (need) => cellsOf(createPrefetchedUsage(usage), need));
+    },
+    async transact(scope, work, hand = createPrefetchedUsage(usage)) {
+      if (schemasAtStart !== undefined) await schemasAtStart(store);
+      const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
+        const found = hand.find(need);
+        if (found === undefined) throw new CellsNeeded(need);
+        return found;
+      };
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await store.transact(scope, (view) => work(withExternalUsage(view, usage, find)));
+        } catch (error) {
+          if (!(error instanceof CellsNeeded)) throw error;
+          invariant(attempt < ATTEMPTS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
+          await hand.read(error.need);
+        }
+      }
+    },
+    hasExternalUsage: true,
+    async readAhead(query) {
+      const hand = createPrefetchedUsage(usage);
+      await hand.read(toCellNeed(query, usage));
+      return hand;
+    },
+    close: () => store.close(),
+  };
+}
+
+/** The cells to ask a source for. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where events live elsewhere and no source has them */
+function toCellNeed({ catalog, records, from, upTo }: ExternalUsageQuery, { schemas }: ExternalUsageOptions): CellNeed {
+  expectServed(catalog, schemas);
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const idHeldUntil = (accountId: string, at: Instant): Instant => {
+    const record = byId.get(accountId);
+    const openUntil = record === undefined ? undefined : findAccountPlan(catalog, record).clock.periodAt(at).openUntil;
+    return Math.max(at + catalog.options.idMemoryMs, openUntil ?? at);
+  };
+  return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo, idHeldUntil };
+}
+
+/** The view of an engine whose events are all in the ledger: what another engine, or an earlier one, kept from elsewhere counts. */
+function ledgerOnlyView(view: LedgerView): EngineView {
+  return extendView(view, {
+    async externalUsage({ catalog }) {
+      expectServed(catalog, []);
+      return undefined;
+    },
+    sourceCells: async () => [],
+    async allUsage({ catalog, accountIds, from, until }) {
+      expectServed(catalog, []);
+      const [cells, billedUsage] = await Promise.all([
+        view.usage(accountIds, from, until),
+        view.keptUsage(accountIds, from, until),
+      ]);
+      const then = billedUsage.flatMap(billedCells).filter(({ day }) => day >= from && day < until);
+      return then.length === 0 ? cells : mergeCells([...cells, ...then]);
+    },
+  });
+}
+
+function withExternalUsage(
+  view: LedgerView,
+  usage: ExternalUsageOptions,
+  find: (need: CellNeed) => Promise<readonly LedgerCell[]>,
+): EngineView {
+  const sourceCells: EngineView["sourceCells"] = async (query) => find(toCellNeed(query, usage));
+  const externalUsage = async (query: ExternalUsageQuery): Promise<ExternalUsage> => {
+    const ids = query.records.map(({ id }) => id);
+    const billedUsage = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
+    const byId = groupByAccount(billedUsage);
+    const isKept = ({ accountId, day }: LedgerCell): boolean =>
+      byId.get(accountId)?.some(({ from, until }) => from <= day && day < until) ?? false;
+    const cells = await sourceCells(query);
+    return { billed: billedUsage, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
+  };
+  const allUsage: EngineView["allUsage"] = async ({ catalog, accountIds, from, until, upTo }) => {
+    const cells = await view.usage(accountIds, from, until);
+    const records = await view.accounts(accountIds);
+    const { billed: billedUsage, open } = await externalUsage({ catalog, records, from, upTo });
+    const elsewhere = [...open, ...billedUsage.flatMap(billedCells)].filter(({ day }) => day >= from && day < until);
+    return elsewhere.length === 0 ? cells : mergeCells([...cells, ...elsewhere]);
+  };
+  return extendView(view, { sourceCells, externalUsage, allUsage });
+}
+
+/** A view with more to it. An adapter's view may be of any class, so its own methods are called on it. */
+function extendView(view: LedgerView, more: Omit<EngineView, keyof LedgerView>): EngineView {
+  const methods = new Map<string | symbol, unknown>();
+  return new Proxy(view, {
+    get(target, name) {
+      const known = methods.get(name);
+      if (known !== undefined) return known;
+      const own: unknown = Reflect.get(Object.hasOwn(more, name) ? more : target, name);
+      if (typeof own !== "function") return own;
+      const method = (own as () => unknown).bind(target);
+      methods.set(name, method);
+      return method;
+    },
+  }) as EngineView;
+}

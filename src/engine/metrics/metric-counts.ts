@@ -1,0 +1,254 @@
+/**
+ * How each metric is counted: what falls into which period of which series.
+ *
+ * @module
+ */
+import type { MetricField } from "../../book/model/requests.ts";
+import type { MetricsRequest } from "../../book/requests/metrics-request.ts";
+import { DAY_MS, type Instant, dayStart } from "../../calendar/instant.ts";
+import { type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import { revenueReadsFrom, type UsageAtInstant, putUsageRevenue } from "../../ledger/metrics/metric-revenue.ts";
+import type { Periods, SeriesKey, SeriesSet, SeriesValue } from "../../ledger/metrics/metric-series.ts";
+import { groupByAccount } from "../../ledger/reads.ts";
+import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
+import type { Fraction } from "../../numbers/fraction.ts";
+import { createYielder } from "../../store/yielder.ts";
+import { accountsWithinBound } from "../all-accounts.ts";
+import type { SkippedCollector } from "../billing/skipped-accounts.ts";
+import type { EngineView } from "../external/engine-store.ts";
+import { readEvents, type EventScan, readUsageOfAccounts } from "./metric-sources.ts";
+
+const HOUR_MS = DAY_MS / 24;
+
+/** The filters of a count; an absent one lets all pass. */
+export interface Selection {
+  readonly accounts: ReadonlySet<string> | undefined;
+  readonly meters: ReadonlySet<string> | undefined;
+  readonly schemas: ReadonlySet<string> | undefined;
+  readonly statuses: ReadonlySet<string> | undefined;
+}
+
+/** One checked query with all that answers it. */
+export interface MetricCase {
+  readonly query: MetricsRequest["metricQueries"][number];
+  /** Where the query is in the request. */
+  readonly path: string;
+  readonly periods: Periods;
+  readonly selection: Selection;
+  readonly catalog: Catalog;
+  /** The schema of each meter (S5.1). */
+  readonly schemaOf: ReadonlyMap<string, string>;
+  /** The current catalog. Called after accounts are read, it has every plan of theirs. */
+  readonly latest: () => Promise<Catalog>;
+  readonly view: EngineView;
+  readonly now: Instant;
+}
+
+/** The status that is shown of an event that was undone (S15.3). */
+export const REVERTED = "REVERTED";
+
+/** The start of the events that a query is answered from; undefined where the sums by day answer it. */
+export function eventsReadFrom({ query, selection, periods }: MetricCase): Instant | undefined {
+  if (query.name === "EVENTS") return periods.start;
+  const isByHour = query.aggregationPeriod === "HOUR";
+  if (query.name === "REVENUE") return isByHour ? dayStart(periods.start) : undefined;
+  const isByStatus = query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
+  return isByHour || isByStatus ? periods.start : undefined;
+}
+
+/**
+ * Counts units: what meters measured of accepted events that are not reverted. By the cells of usage, but by hour or
+ * status by events.
+ */
+export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
+  const { selection, periods } = metric;
+  const isMeant = meterFilter(metric);
+  if (eventsReadFrom(metric) === undefined) {
+    for await (const { cells } of readUsageOfAccounts(metric, selection.accounts, periods)) {
+      for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
+        if (isMeant(meterOrFeatureId))
+          series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(day * DAY_MS), quantity);
+      }
+    }
+    return;
+  }
+  for await (const events of readEvents(metric.view, createScan(metric, { accepted: true }))) {
+    for (const event of events) {
+      if (event.reverted || !hasPart(selection.statuses, event.status)) continue;
+      for (const { meterId, quantity } of event.units) {
+        if (!isMeant(meterId)) continue;
+        const key = seriesKey(metric, event.accountId, meterId, event.status);
+        series.add(key, periods.indexAt(event.timestamp), quantity);
+      }
+    }
+  }
+}
+
+/** Counts stored events, failed and reverted ones among them. By meter, an event counts for each that measured it. */
+export async function countEvents(metric: MetricCase, series: SeriesSet<number>): Promise<void> {
+  const { query, selection, periods } = metric;
+  for await (const events of readEvents(metric.view, createScan(metric, {}))) {
+    for (const event of events) {
+      const status = event.reverted ? REVERTED : event.status;
+      if (!hasPart(selection.statuses, status) || !hasPart(selection.schemas, event.schemaName)) continue;
+      const meters = event.units.map(({ meterId }) => meterId).filter((id) => hasPart(selection.meters, id));
+      if (selection.meters !== undefined && meters.length === 0) continue;
+      const index = periods.indexAt(event.timestamp);
+      for (const group of findGroups(query.groupBy, event, status, meters)) {
+        series.add(group === undefined ? {} : { group }, index, 1);
+      }
+    }
+  }
+}
+
+/**
+ * Adds up the revenue of usage cards, each account's in its invoice currency; whose cannot be told is skipped.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID without a filter by account, where there are more than
+ * {@link WALKED_ACCOUNTS_MAX}: each account's plans are priced anew
+ */
+export async function sumRevenue(
+  metric: MetricCase,
+  series: SeriesSet<Fraction>,
+  skipping: SkippedCollector,
+): Promise<void> {
+  const { view, periods, selection, now, query } = metric;
+  const isMeant = meterFilter(metric);
+  if (selection.accounts === undefined) await checkAccountCount(view, `${metric.path}.filters`);
+  const giveWay = createYielder();
+  let { catalog } = metric;
+  const timelineFor = (record: AccountRecord): Timeline => buildTimeline(findAccountPlan(catalog, record).decisions);
+  const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
+    catalog = await metric.latest();
+    return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
+  };
+  for await (const { records, cells } of readUsageOfAccounts(metric, selection.accounts, periods, readsFrom)) {
+    const own = groupByAccount(cells);
+    for (const record of records) {
+      const days = own.get(record.id) ?? [];
+      const usage =
+        query.aggregationPeriod === "HOUR" ? await readHourlyUsage(metric, record.id, days) : days.map(toDailyUsage);
+      const currency = record.invoiceCurrency;
+      const source = { timeline: timelineFor(record), currency, usage, now };
+      const revenues: SeriesValue<Fraction>[] = [];
+      try {
+        putUsageRevenue(source, periods, isMeant, (meterId, index, value) => {
+          revenues.push({ key: { ...seriesKey(metric, record.id, meterId), currency }, index, value });
+        });
+        series.addAll(revenues);
+      } catch (error) {
+        skipping.skip(record.id, error);
+      }
+      await giveWay();
+    }
+  }
+}
+
+/** Refuses more accounts than one request goes through, before any is computed. */
+async function checkAccountCount(view: LedgerView, path: string): Promise<void> {
+  const accounts = accountsWithinBound(view, path, "revenue", "a filter by ACCOUNT_ID");
+  for await (const _ of accounts);
+}
+
+function toDailyUsage({ meterOrFeatureId, day, quantity }: LedgerCell): UsageAtInstant {
+  return { meterId: meterOrFeatureId, at: day * DAY_MS, quantity };
+}
+
+/** Usage by day up to the day that the range begins on, and by event from there. */
+async function readHourlyUsage(
+  metric: MetricCase,
+  accountId: string,
+  cells: readonly LedgerCell[],
+): Promise<readonly UsageAtInstant[]> {
+  const midnight = dayStart(metric.periods.start);
+  const used = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
+  if (used.length === cells.length) return used;
+  const hours = new Map<string, Map<Instant, Decimal>>();
+  const scan = { ...createScan(metric, { accepted: true }), start: midnight, accountIds: new Set([accountId]) };
+  for await (const events of readEvents(metric.view, scan)) {
+    for (const event of events) if (!event.reverted) addUnits(hours, event);
+  }
+  for (const [meterId, quantities] of hours) {
+    for (const [at, quantity] of quantities) used.push({ meterId, at, quantity });
+  }
+  return used;
+}
+
+/** Adds what an event measured to its hour. */
+function addUnits(hours: Map<string, Map<Instant, Decimal>>, { timestamp, units }: EventRecord): void {
+  const at = Math.floor(timestamp / HOUR_MS) * HOUR_MS;
+  for (const { meterId, quantity } of units) {
+    const quantities = hours.get(meterId) ?? new Map<Instant, Decimal>();
+    hours.set(meterId, quantities.set(at, add(quantities.get(at) ?? ZERO, quantity)));
+  }
+}
+
+/** A filter of meters: by their ids, and by the event schemas that they measure (S5.1). */
+function meterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): (meterId: string) => boolean {
+  if (schemas === undefined) return (meterId) => hasPart(meters, meterId);
+  return (meterId) => hasPart(meters, meterId) && schemas.has(schemaOf.get(meterId) ?? "");
+}
+
+/** The series that a quantity of a meter belongs to. */
+function seriesKey({ query, schemaOf }: MetricCase, accountId: string, meterId: string, status?: string): SeriesKey {
+  const group = findGroup(query.groupBy, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
+  return group === undefined ? {} : { group };
+}
+
+function findGroup(
+  groupBy: MetricField | null | undefined,
+  of: Readonly<Record<"accountId" | "meterId", string> & Record<"schemaName" | "status", string | undefined>>,
+): string | undefined {
+  switch (groupBy) {
+    case "ACCOUNT_ID":
+      return of.accountId;
+    case "USAGE_METER_ID":
+      return of.meterId;
+    case "SCHEMA_NAME":
+      return of.schemaName;
+    case "EVENT_STATUS":
+      return of.status;
+    default:
+      return undefined;
+  }
+}
+
+/** The groups that an event counts in: one, but by meter one for each that measured it. */
+function findGroups(
+  groupBy: MetricField | null | undefined,
+  { accountId, schemaName }: EventRecord,
+  status: string,
+  meters: readonly string[],
+): readonly (string | undefined)[] {
+  switch (groupBy) {
+    case "ACCOUNT_ID":
+      return [accountId === "" ? undefined : accountId];
+    case "USAGE_METER_ID":
+      return meters.length === 0 ? [undefined] : meters;
+    case "SCHEMA_NAME":
+      return [schemaName];
+    case "EVENT_STATUS":
+      return [status];
+    default:
+      return [undefined];
+  }
+}
+
+function createScan({ periods, selection, catalog, schemaOf }: MetricCase, filter: EventScan["filter"]): EventScan {
+  const { accounts: accountIds, schemas } = selection;
+  const [schemaName] = schemas?.size === 1 ? schemas : [];
+  const { start, end } = periods;
+  const only = schemaName === undefined ? filter : { ...filter, schemaName };
+  const meters = new Map<string, number>();
+  for (const name of schemaOf.values()) meters.set(name, (meters.get(name) ?? 0) + 1);
+  const unitsMax = Math.max(1, ...meters.values());
+  return { start, end, accountIds, filter: only, futureMs: catalog.options.futureMs, unitsMax };
+}
+
+function hasPart(values: ReadonlySet<string> | undefined, value: string): boolean {
+  return values === undefined || values.has(value);
+}

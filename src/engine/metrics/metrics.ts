@@ -1,0 +1,262 @@
+/**
+ * Metrics: usage, events and revenue as series over time.
+ *
+ * @module
+ */
+import type { AggregationPeriod, MetricField, MetricName, MetricsRequestInput } from "../../book/model/requests.ts";
+import { type MetricsRequest, readMetricsRequest } from "../../book/requests/metrics-request.ts";
+import { DAY_MS, formatInstant, type Instant } from "../../calendar/instant.ts";
+import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import {
+  createSeries,
+  type Periods,
+  createPeriods,
+  type Series,
+  type SeriesSet,
+} from "../../ledger/metrics/metric-series.ts";
+import { INGEST_STATUSES } from "../../ledger/outcome.ts";
+import { invalidInput, quoteText } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
+import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
+import { collectSkipped, type SkippedCollector } from "../billing/skipped-accounts.ts";
+import type { EngineContext } from "../context.ts";
+import { readRetentionCutoff } from "../events/retention.ts";
+import {
+  countEvents,
+  countUsage,
+  eventsReadFrom,
+  type MetricCase,
+  REVERTED,
+  type Selection,
+  sumRevenue,
+} from "./metric-counts.ts";
+
+/** One value of a series. */
+export interface MetricPoint {
+  /** Inclusive. */
+  readonly startTime: Instant;
+  /** Exclusive. */
+  readonly endTime: Instant;
+  /** Exact: units, events, or major units of the currency; 34 significant digits where a price has no end. */
+  readonly value: Decimal;
+}
+
+/** One series: a point for every period, those of nothing too. */
+export interface MetricSeries {
+  /** The account, meter, schema or status. Absent without `groupBy`, and for events that have none. */
+  readonly group?: string;
+  /** Of REVENUE: money of different currencies is never added up. */
+  readonly currency?: string;
+  readonly points: readonly MetricPoint[];
+}
+
+/** The answer to one query. */
+export interface MetricResult {
+  readonly id: string;
+  readonly name: MetricName;
+  readonly aggregationPeriod: AggregationPeriod;
+  readonly groupBy?: MetricField;
+  /** By group, then currency. Grouped, only groups with something to show; else at least one. */
+  readonly series: readonly MetricSeries[];
+  /** Of REVENUE: accounts that are left out, as their amounts have too many digits. */
+  readonly skipped?: readonly SkippedAccount[];
+}
+
+type MetricQuery = MetricsRequest["metricQueries"][number];
+
+/** Most points of a series. */
+export const POINTS_MAX = 300;
+/** Most series of a query. */
+const SERIES_MAX = 100;
+/** The statuses of stored events (S14.1): malformed and duplicate events are not stored. */
+const STATUSES: ReadonlySet<string> = new Set([
+  ...INGEST_STATUSES.filter((status) => !["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"].includes(status)),
+  REVERTED,
+]);
+
+/**
+ * Series of usage, events and revenue over `[startTime, endTime)`.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown, and for what is told
+ * from stored events of a time of which some have left
+ */
+export async function computeMetrics(
+  context: EngineContext,
+  input: MetricsRequestInput,
+): Promise<readonly MetricResult[]> {
+  const request = readMetricsRequest(input);
+  const { startTime, endTime, metricQueries } = request;
+  if (startTime >= endTime) {
+    throw invalidInput("endTime", `expected a time after ${formatInstant(startTime)}, the startTime`);
+  }
+  const view = context.store.read;
+  const latest = async (): Promise<Catalog> => (await context.configuration(view)).catalog;
+  const catalog = await latest();
+  const schemaOf = new Map(catalog.book.usageMeters.map((meter) => [meter.id, meter.eventSchemaName]));
+  const cases: MetricCase[] = [];
+  for (const [place, query] of metricQueries.entries()) {
+    const path = `metricQueries[${place}]`;
+    if (metricQueries.findIndex(({ id }) => id === query.id) < place) {
+      throw invalidInput(`${path}.id`, `expected an id that no other query has, got ${quoteText(query.id)}`);
+    }
+    const periods = requirePeriods(query, request, path);
+    const selection = await resolveSelection(query, catalog, view, path);
+    cases.push({ query, path, periods, selection, catalog, schemaOf, latest, view, now: context.clock() });
+  }
+  const results: MetricResult[] = [];
+  for (const request of cases) results.push(await computeMetric(request));
+  return results;
+}
+
+function requirePeriods(query: MetricQuery, { startTime, endTime }: MetricsRequest, path: string): Periods {
+  const periods = createPeriods(query.aggregationPeriod, startTime, endTime);
+  if (periods.count <= POINTS_MAX) return periods;
+  const message = `expected periods that make at most ${POINTS_MAX} points of the range, got ${periods.count} by ${query.aggregationPeriod}`;
+  throw invalidInput(`${path}.aggregationPeriod`, message);
+}
+
+/** The filters of a metric, with every value checked. */
+async function resolveSelection(
+  { name, groupBy, filters }: MetricQuery,
+  { book }: Catalog,
+  view: LedgerView,
+  path: string,
+): Promise<Selection> {
+  if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
+    throw invalidInput(`${path}.groupBy`, "expected another field: the price of a quantity has no event and no status");
+  }
+  const selection = new Map<MetricField, ReadonlySet<string>>();
+  for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {
+    const at = `${path}.filters[${place}]`;
+    if (selection.has(fieldName)) throw invalidInput(`${at}.fieldName`, `expected one filter by ${fieldName}`);
+    if (name === "REVENUE" && fieldName === "EVENT_STATUS") {
+      throw invalidInput(
+        `${at}.fieldName`,
+        "expected another field: the price of a quantity has no event and no status",
+      );
+    }
+    const known = await requireKnownValues(fieldName, fieldValues, book, view);
+    const unknown = fieldValues.findIndex((value) => !known.has(value));
+    if (unknown >= 0) {
+      const message = `expected ${VALUES[fieldName]}, got ${quoteText(fieldValues[unknown] ?? "")}`;
+      throw invalidInput(`${at}.fieldValues[${unknown}]`, message);
+    }
+    selection.set(fieldName, new Set(fieldValues));
+  }
+  return {
+    accounts: selection.get("ACCOUNT_ID"),
+    meters: selection.get("USAGE_METER_ID"),
+    schemas: selection.get("SCHEMA_NAME"),
+    statuses: selection.get("EVENT_STATUS"),
+  };
+}
+
+const VALUES: Readonly<Record<MetricField, string>> = {
+  ACCOUNT_ID: "the id of an account",
+  USAGE_METER_ID: "the id of a usage meter",
+  SCHEMA_NAME: "the name of an event schema",
+  EVENT_STATUS: "a status of a stored event",
+};
+
+async function requireKnownValues(
+  field: MetricField,
+  values: readonly string[],
+  { usageMeters, eventSchemas }: Catalog["book"],
+  view: LedgerView,
+): Promise<ReadonlySet<string>> {
+  switch (field) {
+    case "ACCOUNT_ID":
+      return new Set((await view.accounts([...new Set(values)])).map(({ id }) => id));
+    case "USAGE_METER_ID":
+      return new Set(usageMeters.map(({ id }) => id));
+    case "SCHEMA_NAME":
+      return new Set(eventSchemas.map(({ name }) => name));
+    case "EVENT_STATUS":
+      return STATUSES;
+  }
+}
+
+async function computeMetric(metric: MetricCase): Promise<MetricResult> {
+  const { id, name, aggregationPeriod, groupBy } = metric.query;
+  const skipping = collectSkipped();
+  checkIngested(metric);
+  await checkRetention(metric);
+  const series = await computeSeries(metric, skipping);
+  // Events may have begun to leave while they were read.
+  await checkRetention(metric);
+  return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.result() };
+}
+
+/** Refuses what would be told from stored events where some of those that are meant live elsewhere: the figures would be too low. */
+function checkIngested(metric: MetricCase): void {
+  if (eventsReadFrom(metric) === undefined) return;
+  const { path, selection, schemaOf, catalog } = metric;
+  const { meters, schemas } = selection;
+  const meant = meters === undefined ? undefined : new Set([...meters].map((meterId) => schemaOf.get(meterId) ?? ""));
+  const elsewhere = catalog.options.externalSchemas.find(
+    (name) => (schemas?.has(name) ?? true) && (meant?.has(name) ?? true),
+  );
+  if (elsewhere === undefined) return;
+  const why = `it is told from stored events, and those of the event schema ${quoteText(elsewhere)} live elsewhere`;
+  throw invalidInput(path, `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`);
+}
+
+/** Refuses what would be told from events of which some have left: the figures would be too low. */
+async function checkRetention(metric: MetricCase): Promise<void> {
+  const from = eventsReadFrom(metric);
+  const left = from === undefined ? undefined : await readRetentionCutoff(metric.view);
+  if (from === undefined || left === undefined) return;
+  const complete = left + metric.catalog.options.futureMs;
+  if (from >= complete) return;
+  const first = formatInstant(Math.ceil(complete / DAY_MS) * DAY_MS);
+  const why = `${metric.path} is told from stored events, and of those before some have left`;
+  throw invalidInput("startTime", `expected ${first} or later: ${why}`);
+}
+
+async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Promise<readonly MetricSeries[]> {
+  switch (metric.query.name) {
+    case "USAGE": {
+      const usage = emptySeries(metric, add);
+      await countUsage(metric, usage);
+      return toMetricSeries(metric, usage.all(), (value) => value);
+    }
+    case "EVENTS": {
+      const events = emptySeries<number>(metric, (a, b) => a + b);
+      await countEvents(metric, events);
+      return toMetricSeries(metric, events.all(), (count) => new Decimal(count));
+    }
+    case "REVENUE": {
+      const revenue = emptySeries<Fraction>(metric, addFractions);
+      await sumRevenue(metric, revenue, skipping);
+      const { baseCurrency } = metric.catalog.book.organization;
+      return toMetricSeries(metric, revenue.all(), decimalOfFraction, { currency: baseCurrency });
+    }
+  }
+}
+
+function emptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
+  return createSeries(plus, SERIES_MAX, () => {
+    const message = `expected at most ${SERIES_MAX} series: filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
+    throw invalidInput(`${path}.groupBy`, message);
+  });
+}
+
+/** Series with a point for every period; without groups there is at least one. */
+function toMetricSeries<Value>(
+  { query, periods }: MetricCase,
+  found: readonly Series<Value>[],
+  valueOf: (value: Value) => Decimal,
+  ofNothing: { readonly currency?: string } = {},
+): readonly MetricSeries[] {
+  const all = found.length === 0 && !query.groupBy ? [{ ...ofNothing, values: new Map<number, Value>() }] : found;
+  const spans = Array.from({ length: periods.count }, (_, index) => periods.periodAt(index));
+  return all.map(({ values, ...key }) => ({
+    ...key,
+    points: spans.map(({ start, end }, index) => {
+      const value = values.get(index);
+      return { startTime: start, endTime: end, value: value === undefined ? ZERO : valueOf(value) };
+    }),
+  }));
+}

@@ -1,0 +1,295 @@
+/**
+ * The charges of a draft or existing plan for a cycle: the preview of S13.5 with a plan and quantities of one's own.
+ *
+ * @module
+ */
+import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
+import type { RevenueRequestInput } from "../../book/model/revenue-request.ts";
+import { formatPath } from "../../book/problems.ts";
+import {
+  resolvePriceableDetails,
+  readRevenueRequest,
+  type RevenueRequest,
+} from "../../book/requests/revenue-request.ts";
+import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
+import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import type { LicenseChange } from "../../invoicing/account-view.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import { calculateRevenue, type CalculatedRevenue, findChargedCycle } from "../../ledger/metrics/revenue-calculator.ts";
+import type { AccountRecord } from "../../ledger/records.ts";
+import { invalidInput, quoteText } from "../../ledger/refusals.ts";
+import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { checkTimeline } from "../../rating/license-timeline.ts";
+import type { EngineContext } from "../context.ts";
+
+/** The charges of a plan, and the plan. */
+export interface RevenueAnswer extends CalculatedRevenue {
+  /** Absent for a plan that was given whole. */
+  readonly pricePlanId?: string;
+  readonly pricePlanVersion?: number;
+  /** The plan's details that were priced: references are ids. */
+  readonly details: PricePlanDetails;
+  /** Units by meter, as they were given or looked up. */
+  readonly usage: ReadonlyMap<string, Decimal>;
+}
+
+/** The state by which a calculation is made. */
+interface CalculationInput {
+  readonly context: EngineContext;
+  readonly catalog: Catalog;
+  readonly request: RevenueRequest;
+  readonly accounts: ReadonlyMap<string, AccountRecord>;
+  readonly now: Instant;
+}
+
+/** A plan as it was found, before it is checked with the currency. */
+interface FoundPlan {
+  readonly planId: string;
+  readonly version: number;
+  readonly details: PricePlanDetails;
+  /** As the account has it; absent where it is derived from the cycle's date. */
+  readonly cycleConfig?: CycleConfig;
+  readonly cycleNumber: number;
+  readonly currency: string;
+}
+
+/**
+ * Calculates the charges of a plan for one whole natural cycle of given quantities; nothing is stored.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the paths of what is malformed, unknown or cannot be priced
+ */
+export async function calculatePlanRevenue(context: EngineContext, input: RevenueRequestInput): Promise<RevenueAnswer> {
+  const request = readRevenueRequest(input);
+  // Accounts first: plans stay, so that those of an account are in every later configuration.
+  const accounts = await readAccountsNamed(context, request);
+  const { catalog } = await context.configuration(context.store.read);
+  const calculation: CalculationInput = { context, catalog, request, accounts, now: context.clock() };
+  const lookedUp = lookUpCycle(calculation);
+  const at = request.cycleConfig?.date ?? lookedUp?.start ?? calculation.now;
+  const found = findPlan(calculation, at);
+  const currency = requestedCurrency(calculation) ?? found.currency;
+  const details = resolvePriceableDetails(found.details, currency, catalog.book);
+  const cycleConfig = found.cycleConfig ?? resolveCycle(details.pricingCycleConfig, at);
+  const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
+  const cycle = findChargedCycle(cycleConfig, at, cycleNumber);
+  if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
+    throw invalidInput(
+      "cycleConfig",
+      "expected a cycle that lies, with those before it, within the years 0000 to 9998",
+    );
+  }
+  const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
+  const usage = await resolveUsage(calculation, lookedUp);
+  const calculated = calculateRevenue(catalog.billing, {
+    plan,
+    currency,
+    at,
+    cycleNumber,
+    usage,
+    overage: resolveOverage(calculation),
+    licenseChanges: resolveLicenseChanges(calculation, details, cycle),
+    explain: request.explain ?? false,
+  });
+  const answer = { ...calculated, details, usage };
+  const { planId: pricePlanId, version: pricePlanVersion } = found;
+  return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };
+}
+
+/** The currency that is asked for, or that of the account that is named for it. */
+function requestedCurrency({ request, accounts }: CalculationInput): string | undefined {
+  const { currency, accountId } = request.currencyConfig ?? {};
+  return currency ?? (accountId ? accounts.get(accountId)?.invoiceCurrency : undefined);
+}
+
+async function readAccountsNamed(
+  { store }: EngineContext,
+  { pricePlanDetailsConfig: plan, usageConfig: usage, currencyConfig }: RevenueRequest,
+): Promise<ReadonlyMap<string, AccountRecord>> {
+  const named = [
+    ...(plan.mode === "ACCOUNT" ? [["pricePlanDetailsConfig.accountId", plan.accountId] as const] : []),
+    ...(currencyConfig?.accountId ? [["currencyConfig.accountId", currencyConfig.accountId] as const] : []),
+    ...(usage?.mode === "LOOKUP_CYCLE" && usage.accountId ? [["usageConfig.accountId", usage.accountId] as const] : []),
+  ];
+  const records = await store.read.accounts([...new Set(named.map(([, id]) => id))]);
+  const accounts = new Map(records.map((record) => [record.id, record]));
+  const missing = named.find(([, id]) => !accounts.has(id));
+  if (missing !== undefined)
+    throw invalidInput(missing[0], `expected the id of an account, got ${quoteText(missing[1])}`);
+  return accounts;
+}
+
+/** The cycle whose usage is looked up; undefined where usage is given. */
+function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): AccountCycle | undefined {
+  const usage = request.usageConfig;
+  if (usage?.mode !== "LOOKUP_CYCLE") return undefined;
+  const record = accounts.get(accountToLookUp(request));
+  invariant(record !== undefined, "the account that is looked up was read");
+  const { cycle: which, date } = usage;
+  if (which && date !== undefined && date !== null)
+    throw invalidInput("usageConfig.date", "expected either cycle or date, not both");
+  const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
+  if (which === "LAST") {
+    const ended = cyclesIn(timeline, timeline[0]?.from ?? now, now).findLast(({ end }) => end <= now);
+    if (ended !== undefined) return ended;
+    throw invalidInput(
+      "usageConfig.cycle",
+      `expected CURRENT: no cycle of the account ${quoteText(record.id)} has ended`,
+    );
+  }
+  const at = date ?? now;
+  const cycle = cycleAt(timeline, at);
+  if (cycle !== undefined) return cycle;
+  const field = date === undefined || date === null ? "usageConfig.cycle" : "usageConfig.date";
+  throw invalidInput(
+    field,
+    `expected a time at which the account ${quoteText(record.id)} has a price plan, not ${formatDate(at)}`,
+  );
+}
+
+function accountToLookUp({ usageConfig: usage, pricePlanDetailsConfig: plan }: RevenueRequest): string {
+  if (usage?.mode === "LOOKUP_CYCLE" && usage.accountId) return usage.accountId;
+  if (plan.mode === "ACCOUNT") return plan.accountId;
+  throw invalidInput("usageConfig.accountId", "missing: expected the id of the account whose usage is looked up");
+}
+
+function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
+  const { baseCurrency } = calculation.catalog.book.organization;
+  const config = calculation.request.pricePlanDetailsConfig;
+  switch (config.mode) {
+    case "CUSTOM":
+      return toFoundPlan({ id: "", version: 1, pricePlanDetails: config.pricePlanDetails }, baseCurrency);
+    case "PRICE_PLAN":
+      return toFoundPlan(storedPlan(calculation.catalog, config.pricePlanId, config.pricePlanVersion), baseCurrency);
+    case "ACCOUNT": {
+      const record = calculation.accounts.get(config.accountId);
+      invariant(record !== undefined, "the account whose plan is asked for was read");
+      const cycle = cycleAt(buildTimeline(findAccountPlan(calculation.catalog, record).decisions), at);
+      if (cycle !== undefined) return { ...cycle.term.plan, cycleNumber: cycle.n, currency: record.invoiceCurrency };
+      const message = `expected an account with a price plan on ${formatDate(at)}, got ${quoteText(record.id)}`;
+      throw invalidInput("pricePlanDetailsConfig.accountId", message);
+    }
+  }
+}
+
+/** A plan without an account: priced in the organization's currency, or where it does not support that one, in its first. */
+function toFoundPlan(
+  { id, version, pricePlanDetails: details }: Pick<PricePlan, "id" | "version" | "pricePlanDetails">,
+  baseCurrency: string,
+): FoundPlan {
+  const supported = details.supportedCurrencies ?? [];
+  const [first = baseCurrency] = supported;
+  return {
+    planId: id,
+    version,
+    details,
+    cycleNumber: 1,
+    currency: supported.includes(baseCurrency) ? baseCurrency : first,
+  };
+}
+
+/** A version of a plan, or the latest one. */
+function storedPlan({ book, findPlan: find }: Catalog, id: string, version: number | null | undefined): PricePlan {
+  const versions = book.pricePlans.filter((plan) => plan.id === id).map((plan) => plan.version);
+  if (versions.length === 0) {
+    const message = `expected the id of a price plan, got ${quoteText(id)}`;
+    throw invalidInput("pricePlanDetailsConfig.pricePlanId", message);
+  }
+  const found = find(id, version ?? Math.max(...versions));
+  if (found !== undefined) return found;
+  const message = `expected a version of ${quoteText(id)}, 1 to ${Math.max(...versions)}, got ${version}`;
+  throw invalidInput("pricePlanDetailsConfig.pricePlanVersion", message);
+}
+
+function resolveCycle(config: PricePlanDetails["pricingCycleConfig"], at: Instant): CycleConfig {
+  invariant(config !== undefined && config !== null, "S16.1: a plan that can be priced has a pricingCycleConfig");
+  return resolveCycleConfig(config, at);
+}
+
+/** Units by meter: as given, or what the account used in the cycle that is looked up. */
+async function resolveUsage(
+  calculation: CalculationInput,
+  cycle: AccountCycle | undefined,
+): Promise<ReadonlyMap<string, Decimal>> {
+  const { context, catalog, request } = calculation;
+  const config = request.usageConfig;
+  if (config?.mode === "CUSTOM") {
+    return requireKnownKeys(config.usageMap, "usageConfig.usageMap", "usage meter", (id) =>
+      catalog.billing.meters.has(id),
+    );
+  }
+  const usage = new Map<string, Decimal>();
+  if (cycle === undefined) return usage;
+  const cells = await context.store.read.allUsage({
+    catalog,
+    accountIds: [accountToLookUp(request)],
+    from: dayOf(cycle.start),
+    until: dayOf(cycle.end),
+    upTo: context.clock(),
+  });
+  for (const { meterOrFeatureId, quantity } of cells)
+    usage.set(meterOrFeatureId, add(usage.get(meterOrFeatureId) ?? ZERO, quantity));
+  return usage;
+}
+
+function resolveOverage({ catalog, request }: CalculationInput): ReadonlyMap<string, Decimal> {
+  const calculation = request.entitlementOverageConfig ?? {};
+  return requireKnownKeys(calculation, "entitlementOverageConfig", "feature", (id) => catalog.billing.features.has(id));
+}
+
+/** The changes of licenses, within 0 and the plan's most (S10.1). */
+function resolveLicenseChanges(
+  { catalog, request }: CalculationInput,
+  details: PricePlanDetails,
+  cycle: Cycle,
+): readonly LicenseChange[] {
+  const licenses = new Set(catalog.book.addOns.filter(({ type }) => type === "LICENSE").map(({ id }) => id));
+  const calculation = request.licenseEntriesConfig ?? {};
+  const entries = requireKnownKeys(calculation, "licenseEntriesConfig", "license add-on", (id) => licenses.has(id));
+  return [...entries].flatMap(([licenseId, entry]) => {
+    const list = Array.isArray(entry) ? entry : [{ quantity: entry }];
+    const changes = list.map(({ quantity, updateType, effectiveFrom }): LicenseChange => ({
+      licenseId,
+      updateType: updateType ?? "ABSOLUTE",
+      quantity,
+      effectiveFrom: effectiveFrom ?? cycle.start,
+    }));
+    const path = `licenseEntriesConfig${formatKey(licenseId)}`;
+    const late = changes.findIndex(({ effectiveFrom }) => effectiveFrom >= cycle.end);
+    if (late >= 0) {
+      const message = `expected a time before ${formatInstant(cycle.end)}, the end of the cycle`;
+      throw invalidInput(`${path}[${late}].effectiveFrom`, message);
+    }
+    const most = details.licenseRateCards.find(({ id }) => id === licenseId)?.config?.maxQuantity;
+    const wrong = checkTimeline(changes, most);
+    if (wrong === undefined) return changes;
+    const place = Array.isArray(entry) ? `${path}[${wrong.index}].quantity` : path;
+    const bounds = most ? `0 to ${formatDecimal(most)}` : "0 or more";
+    throw invalidInput(
+      place,
+      `expected a quantity that leaves ${bounds} licenses, got ${formatDecimal(wrong.quantity)} of them`,
+    );
+  });
+}
+
+/** A map whose keys are ids of something. */
+function requireKnownKeys<Value>(
+  calculation: Readonly<Record<string, Value>>,
+  path: string,
+  what: string,
+  isKnown: (id: string) => boolean,
+): ReadonlyMap<string, Value> {
+  const unknown = Object.keys(calculation).find((id) => !isKnown(id));
+  if (unknown === undefined) return new Map(Object.entries(calculation));
+  throw invalidInput(
+    `${path}${formatKey(unknown)}`,
+    `expected the id of a ${what} as the key, got ${quoteText(unknown)}`,
+  );
+}
+
+/** A key in a path. */
+function formatKey(key: string): string {
+  return formatPath([key]).slice(1);
+}

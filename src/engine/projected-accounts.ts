@@ -1,0 +1,134 @@
+/**
+ * What is shown of accounts: as a decision would find them, without a lock. Of an account that is far behind, what falls due is
+ * committed first: else each read would do it again.
+ *
+ * @module
+ */
+import type { Steps } from "../book/steps.ts";
+import type { Instant } from "../calendar/instant.ts";
+import type { Catalog } from "../ledger/catalog.ts";
+import {
+  externalUsageNeeded,
+  earliestInvoiceNeeded,
+  type InvoiceRange,
+  partsFromSnapshot,
+  readSnapshot,
+} from "../ledger/reads.ts";
+import type { AccountWork, Workspace } from "../ledger/workspace.ts";
+import { inTurns, createYielder } from "../store/yielder.ts";
+import {
+  catchUpFar,
+  openCaughtUpFrom,
+  type EngineContext,
+  expectAll,
+  type FarBehind,
+  farBehind,
+  openCaughtUp,
+} from "./context.ts";
+
+/** Accounts to look at. */
+export interface ProjectedAccounts {
+  readonly catalog: Catalog;
+  /** What falls due by then is done in it; nothing of an account whose bill cannot be made. */
+  readonly workspace: Workspace;
+  readonly now: Instant;
+}
+
+/**
+ * Looks at accounts as they would be if what fell due was done; what the look itself puts is not committed.
+ *
+ * @param project in steps, between which others have their turn
+ * @param at up to when that is done; default now
+ * @param invoices which final invoices are there
+ * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
+ */
+export async function projectAccounts<Result>(
+  context: EngineContext,
+  accountIds: readonly string[],
+  project: (found: ProjectedAccounts) => Steps<Result>,
+  at?: Instant,
+  invoices: InvoiceRange = "open",
+): Promise<Result> {
+  const attempted = new Set<string>();
+  for (;;) {
+    const seen = await readWithoutLocks(context, accountIds, { at, invoices, attempted });
+    if (seen !== undefined && "workspace" in seen) return inTurns(project(seen));
+    const found = seen ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted }));
+    if ("done" in found) return found.done;
+    await catchUpFar(context, found, attempted);
+  }
+}
+
+interface LookOptions {
+  readonly at: Instant | undefined;
+  readonly invoices: InvoiceRange;
+  /** The accounts that were far behind, and were caught up with. */
+  readonly attempted: ReadonlySet<string>;
+}
+
+/** Looks at accounts under their locks. */
+async function readInTransaction<Result>(
+  context: EngineContext,
+  accountIds: readonly string[],
+  project: (found: ProjectedAccounts) => Steps<Result>,
+  { at, invoices, attempted }: LookOptions,
+): Promise<{ readonly done: Result } | FarBehind> {
+  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
+  return context.store.transact<{ readonly done: Result } | FarBehind>(scope, async (view) => {
+    const { catalog } = await context.configuration(view);
+    const now = context.clock();
+    const behind = farBehind(catalog, await view.accounts(accountIds), now, attempted);
+    if (behind !== undefined) return { result: behind, changes: {} };
+    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, invoices);
+    return { result: { done: await inTurns(project({ catalog, workspace, now })) }, changes: {} };
+  });
+}
+
+/** As {@link projectAccounts}, at one. */
+export function projectAccount<Result>(
+  context: EngineContext,
+  accountId: string,
+  project: (catalog: Catalog, work: AccountWork, now: Instant) => Steps<Result>,
+): Promise<Result> {
+  return projectAccounts(context, [accountId], ({ catalog, workspace, now }) =>
+    project(catalog, workspace.account(accountId), now),
+  );
+}
+
+/** Most often that accounts are read again because they, or the configuration, changed meanwhile. */
+const ATTEMPTS_MAX = 3;
+
+/**
+ * Accounts as one committed state has them, or those that are to be caught up with before; undefined where one read is not enough,
+ * so that they have to be locked.
+ */
+async function readWithoutLocks(
+  { store, clock, configuration }: EngineContext,
+  accountIds: readonly string[],
+  { at, invoices, attempted }: LookOptions,
+): Promise<ProjectedAccounts | FarBehind | undefined> {
+  if (store.hasExternalUsage || accountIds.length === 0) return undefined;
+  const yieldToOthers = createYielder();
+  const view = await store.consistentView();
+  let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    expectAll(accountIds, records);
+    const behind = farBehind(catalog, records, clock(), attempted);
+    if (behind !== undefined) return behind;
+    const expected = at ?? clock();
+    const { from } = externalUsageNeeded(catalog, records, expected);
+    const since = { from, listedSince: earliestInvoiceNeeded(catalog, records, expected, invoices) };
+    const seen = await readSnapshot(view, accountIds, since);
+    if (seen.revision === revision) {
+      expectAll(accountIds, seen.records);
+      const now = clock();
+      const query = externalUsageNeeded(catalog, seen.records, at ?? now);
+      await view.externalUsage(query);
+      const parts = partsFromSnapshot(catalog, seen, since, at ?? now);
+      if (parts === undefined) return undefined;
+      return { catalog, workspace: await openCaughtUpFrom(catalog, parts, at ?? now, yieldToOthers), now };
+    }
+    [records, { revision, catalog }] = [seen.records, await configuration(view)];
+  }
+  return undefined;
+}

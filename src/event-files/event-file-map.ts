@@ -1,0 +1,184 @@
+/**
+ * The map of a file of events: where each part of an event comes from (book.md, "Event files").
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { didYouMean, findNearest } from "../book/did-you-mean.ts";
+import { formatPath } from "../book/problems.ts";
+import { parseJsonDocument } from "../book/reading/json-document.ts";
+import { recordSchema } from "../book/resources/fields.ts";
+import { describeIssue } from "../book/wording.ts";
+import { parseZone } from "../calendar/instant.ts";
+import { type Problem, RatebookError } from "../errors.ts";
+import { Decimal } from "../numbers/decimal.ts";
+import { InputError, quoteText, removePlace } from "./input-error.ts";
+import { TIME_FORMS } from "./time-and-number-forms.ts";
+
+const constant = z.union([
+  z.string(),
+  z.number().transform(String),
+  z.custom<Decimal>((value) => Decimal.isDecimal(value)).transform((value) => value.toFixed()),
+]);
+const column = z.strictObject({ column: z.string().min(1) });
+const value = z.strictObject({ value: constant });
+const template = z.strictObject({ template: z.string().min(1) });
+
+const ORIGIN_MESSAGE = 'expected {"column": "…"}, {"value": "…"} or {"template": "…"}';
+/** One place that a part of an event comes from. */
+const origin = z.union([column, value, template], ORIGIN_MESSAGE);
+
+const zone = z
+  .string()
+  .refine((text) => {
+    try {
+      parseZone(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }, 'expected "UTC" or an offset such as "+05:30"')
+  .optional();
+const FORMS = [...TIME_FORMS.keys()];
+const form = z
+  .string()
+  .refine((text) => TIME_FORMS.has(text), `expected one of ${FORMS.map(quoteText).join(", ")}`)
+  .meta({ enum: FORMS })
+  .optional();
+const timestamp = z.union(
+  [column.extend({ form, zone }), value.extend({ form, zone }), template.extend({ form, zone })],
+  `${ORIGIN_MESSAGE}, with "form" and "zone" beside it where the text needs them`,
+);
+const decimal = z
+  .string()
+  .refine((text) => text === "," || text === ".", 'expected "," or "."')
+  .meta({ enum: [",", "."] })
+  .optional();
+const attribute = z.union(
+  [column.extend({ decimal }), value, template],
+  `${ORIGIN_MESSAGE}, with "decimal" beside a column whose numbers have commas`,
+);
+
+/** Where the parts of an event come from. */
+export const eventFileMap = z.strictObject({
+  $schema: z.string().optional(),
+  schemaName: origin,
+  accountId: origin,
+  id: origin,
+  timestamp,
+  attributes: recordSchema(z.string().min(1), attribute).default({}),
+  dimensions: recordSchema(z.string().min(1), origin).default({}),
+});
+/** A map that was read. */
+export type EventFileMap = z.output<typeof eventFileMap>;
+/** One origin of a map. */
+export type Origin = z.output<typeof origin>;
+
+/**
+ * Reads a map; comments, and a `$schema` for editors, are accepted.
+ *
+ * @param file the map's name, for messages
+ * @throws {InputError} with the first thing that is wrong: where, and what was expected
+ */
+export function readEventFileMap(file: string, text: string): EventFileMap {
+  const document = parseJsonDocument(text);
+  if (!("value" in document)) {
+    throw new InputError(`${file}:${document.line}:${document.column}: not JSON: ${document.message}`);
+  }
+  const toInputError = (problem: Problem): InputError => {
+    const place = document.findPlace(problem);
+    const message = removePlace(problem.message, place);
+    return new InputError(`${file}:${place.line}:${place.column}: ${problem.path}: ${message}`);
+  };
+  const [repeatedKey] = document.repeatedKeys;
+  if (repeatedKey !== undefined) throw toInputError(repeatedKey);
+  const result = eventFileMap.safeParse(document.value, { error: describeIssue });
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
+  const [unknownField] = issue?.code === "unrecognized_keys" ? issue.keys : findMisspeltFields(document.value, path);
+  if (unknownField === undefined)
+    throw toInputError({ path: formatPath(path), message: issue?.message ?? "expected a map" });
+  const knownFields = path.length === 0 ? Object.keys(eventFileMap.shape) : ORIGIN_FIELDS;
+  throw toInputError({
+    path: formatPath([...path, unknownField]),
+    message: `unknown field${didYouMean(unknownField, knownFields)}`,
+  });
+}
+
+/**
+ * Checks a map that a program gives as a value.
+ *
+ * @param name what the program calls it, for messages
+ * @throws {RatebookError} ERR_INPUT_INVALID with all that is wrong
+ */
+export function checkEventFileMap(name: string, value: unknown): EventFileMap {
+  const result = eventFileMap.safeParse(value, { error: describeIssue });
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => {
+    const keys = path.map((key) => (typeof key === "number" ? key : String(key)));
+    return { path: formatPath([name, ...keys]), message };
+  });
+  const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
+  throw new RatebookError("ERR_INPUT_INVALID", message, { problems });
+}
+
+const ORIGIN_FIELDS: readonly string[] = ["column", "value", "template", "form", "zone", "decimal"];
+
+/** The field of an origin that says where it comes from, where its name is nearly one of them. */
+function findMisspeltFields(map: unknown, path: readonly (string | number)[]): readonly string[] {
+  const origin = path.reduce<unknown>((current, key) => Reflect.get(Object(current), key), map);
+  if (path.length === 0 || typeof origin !== "object" || origin === null) return [];
+  return Object.keys(origin).filter(
+    (key) => !ORIGIN_FIELDS.includes(key) && findNearest(key, ORIGIN_FIELDS) !== undefined,
+  );
+}
+
+/** The text of an origin in one record: a row of a CSV file, or an object of an NDJSON file. */
+export type OriginReader<Record> = (record: Record, row: number) => string;
+
+/**
+ * How a column is read.
+ *
+ * @throws {InputError} when the file is known to have no such column
+ */
+export type ColumnReader<Record> = (name: string) => (record: Record) => string;
+
+/** Binds an origin to the columns of a file. @throws {InputError} as `findColumn` does */
+export function bindOrigin<Record>(origin: Origin, findColumn: ColumnReader<Record>): OriginReader<Record> {
+  if ("column" in origin) return findColumn(origin.column);
+  if ("value" in origin) {
+    const { value } = origin;
+    return () => value;
+  }
+  const parts = splitTemplate(origin.template).map((part, index): OriginReader<Record> => {
+    if (index % 2 === 0) return () => part;
+    return part === "row" ? (_, row) => String(row) : findColumn(part);
+  });
+  return (record, row) => parts.map((part) => part(record, row)).join("");
+}
+
+/** The columns that a map names, in its order. */
+export function listMappedColumns(map: EventFileMap): readonly string[] {
+  const { schemaName, accountId, id, timestamp, attributes, dimensions } = map;
+  const origins: readonly Origin[] = [
+    schemaName,
+    accountId,
+    id,
+    timestamp,
+    ...Object.values(attributes),
+    ...Object.values(dimensions),
+  ];
+  return origins.flatMap((origin) => {
+    if ("column" in origin) return [origin.column];
+    return "value" in origin
+      ? []
+      : splitTemplate(origin.template).filter((part, index) => index % 2 === 1 && part !== "row");
+  });
+}
+
+/** Of a template in turn a text and the name of a column. */
+function splitTemplate(template: string): readonly string[] {
+  return template.split(/\{([^{}]+)\}/);
+}

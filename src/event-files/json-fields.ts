@@ -1,0 +1,62 @@
+/**
+ * Fields of JSON objects by their path, as the columns of a CSV file: `usage.tokens` is the field `tokens` of `usage`.
+ *
+ * @module
+ */
+import { didYouMean } from "../book/did-you-mean.ts";
+import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
+import { stringifyJson } from "../numbers/json.ts";
+import { listMappedColumns, type EventFileMap } from "./event-file-map.ts";
+import { quoteText } from "./input-error.ts";
+import { type EventMaker, createEventMaker } from "./mapped-event.ts";
+
+/** Fields that a message names. */
+const NAMED_MAX = 20;
+/** Levels that are looked into. */
+const DEPTH_MAX = 20;
+
+/** A function that makes events of objects. A field that the map names and a line lacks is reported. */
+export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
+  const names = [...new Set(listMappedColumns(map))];
+  const makeEvent = createEventMaker<unknown>(map, (name) => (object) => readText(object, name) ?? "");
+  return (object, row) => {
+    const missing = names.find((name) => readText(object, name) === undefined);
+    if (missing === undefined) return makeEvent(object, row);
+    const fields = listFields(object).map(([name]) => name);
+    if (fields.length === 0) return "the line is no JSON object with fields";
+    const some = fields.slice(0, NAMED_MAX).map(quoteText).join(", ");
+    return `the map names the field ${quoteText(missing)}, and the line has ${some}${didYouMean(missing, fields)}`;
+  };
+}
+
+/** The text of the field at a path; a name with points in it is found before the path. */
+export function readText(value: unknown, path: string): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  if (Object.hasOwn(value, path)) return formatField(value[path]);
+  for (let at = path.indexOf("."); at >= 0; at = path.indexOf(".", at + 1)) {
+    const name = path.slice(0, at);
+    const nestedText = Object.hasOwn(value, name) ? readText(value[name], path.slice(at + 1)) : undefined;
+    if (nestedText !== undefined) return nestedText;
+  }
+  return undefined;
+}
+
+/** The fields that hold a text, a number or a truth, each by its path. Lists are left out. */
+export function listFields(value: unknown, before = "", depth = 0): readonly (readonly [path: string, text: string])[] {
+  if (!isJsonObject(value) || depth > DEPTH_MAX) return [];
+  return Object.entries(value).flatMap(([name, field]) => {
+    const path = before + name;
+    if (Array.isArray(field)) return [];
+    return isJsonObject(field) ? listFields(field, `${path}.`, depth + 1) : [[path, formatField(field)] as const];
+  });
+}
+
+function formatField(field: unknown): string {
+  if (typeof field === "string") return field;
+  if (field === null) return "";
+  return isDecimalObject(field) ? formatDecimal(field) : stringifyJson(field);
+}
+
+function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !isDecimalObject(value);
+}

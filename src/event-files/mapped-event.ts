@@ -1,0 +1,61 @@
+/**
+ * Events made of the records of a file through its map (book.md, "Event files").
+ *
+ * @module
+ */
+import { formatInstant, tryParseInstant, parseZone } from "../calendar/instant.ts";
+import { bindOrigin, type ColumnReader, type EventFileMap, type Origin, type OriginReader } from "./event-file-map.ts";
+import { quoteText } from "./input-error.ts";
+import { TIME_FORMS, removeGrouping, toDecimalPoint } from "./time-and-number-forms.ts";
+
+/** Makes an event of a record, or says why there is none. */
+export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | string;
+
+/** A function that makes events of the records of one file. @throws {InputError} when the file is known to lack a column */
+export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnReader<Record>): EventMaker<Record> {
+  const bindTo = (origin: Origin): OriginReader<Record> => bindOrigin(origin, findColumn);
+  const schemaName = bindTo(map.schemaName);
+  const accountId = bindTo(map.accountId);
+  const id = bindTo(map.id);
+  const timestamp = bindTo(map.timestamp);
+  const { form = "" } = map.timestamp;
+  const readTime = TIME_FORMS.get(form);
+  const zone = map.timestamp.zone === undefined ? undefined : parseZone(map.timestamp.zone);
+  const attributes = Object.entries(map.attributes).map(([name, origin]) => ({
+    name,
+    read: bindTo(origin),
+    mark: "decimal" in origin ? origin.decimal : undefined,
+  }));
+  const markedAttributes = attributes.filter(({ mark }) => mark !== undefined);
+  const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({ name, read: bindTo(origin) }));
+  return (record, row) => {
+    const timestampText = timestamp(record, row);
+    const time = readTime === undefined ? timestampText : readTime(timestampText);
+    if (time === undefined) return `${quoteText(timestampText)} is no time in the form ${form}, which the map says`;
+    for (const { read, mark } of markedAttributes) {
+      const text = read(record, row);
+      if (normalizeNumber(text, mark) !== undefined) continue;
+      return `${quoteText(text)} is no number with a decimal ${mark === "," ? "comma" : "point"}, which the map says`;
+    }
+    return {
+      schemaName: schemaName(record, row),
+      id: id(record, row),
+      timestamp: toUtcTimestamp(time, zone),
+      accountId: accountId(record, row),
+      attributes: attributes.map(({ name, read, mark }) => ({ name, value: normalizeNumber(read(record, row), mark) })),
+      dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
+    };
+  };
+}
+
+/** A number as an event has it; undefined for one of another form than the map says. Where there is nothing, nothing. */
+function normalizeNumber(text: string, mark: string | undefined): string | undefined {
+  if (mark === undefined || text === "") return text;
+  return mark === "," ? toDecimalPoint(text) : removeGrouping(text);
+}
+
+/** The timestamp in the form of an event; a text that is none is left as it is, for metering to refuse. */
+function toUtcTimestamp(text: string, zoneMinutes: number | undefined): string {
+  const instant = tryParseInstant(text, zoneMinutes);
+  return instant === undefined ? text : formatInstant(instant);
+}

@@ -1,0 +1,56 @@
+/**
+ * Events of the rows of a CSV file, whose first is the header.
+ *
+ * @module
+ */
+import { didYouMean } from "../book/did-you-mean.ts";
+import { CARRIAGE_RETURNS } from "./byte-lines.ts";
+import type { Row } from "./csv-rows.ts";
+import type { ColumnReader, EventFileMap } from "./event-file-map.ts";
+import { InputError, quoteText } from "./input-error.ts";
+import { type EventMaker, createEventMaker } from "./mapped-event.ts";
+
+/** An event and its line, or why the line has none. */
+export type EventRow =
+  | { readonly line: number; readonly event: { readonly timestamp: string }; readonly reason?: undefined }
+  | { readonly line: number; readonly event?: undefined; readonly reason: string };
+
+/**
+ * Takes the rows of one file in their order, and gives what each holds; nothing for the header.
+ *
+ * @throws {InputError} for a header that is none, or that lacks a column of the map
+ */
+export function createRowEventReader(file: string, map: EventFileMap): (row: Row) => EventRow | undefined {
+  let makeEvent: EventMaker<readonly string[]> | undefined;
+  let rowNumber = 0;
+  return (row) => {
+    const { line, record } = row;
+    if (makeEvent === undefined) {
+      if (record === undefined) throw new InputError(`${file}:${line}: expected a header: ${row.reason}`);
+      makeEvent = createEventMaker(map, createColumnReader(record, file));
+      return undefined;
+    }
+    rowNumber++;
+    if (record === undefined) return { line, reason: row.reason };
+    const event = makeEvent(record, rowNumber);
+    return typeof event === "string" ? { line, reason: event } : { line, event };
+  };
+}
+
+/** The columns of a header. */
+function createColumnReader(header: readonly string[], file: string): ColumnReader<readonly string[]> {
+  if (header.some((name) => name.includes("\r"))) throw new InputError(`${file}: ${CARRIAGE_RETURNS}`);
+  return (name) => {
+    const index = header.indexOf(name);
+    if (index !== header.lastIndexOf(name)) {
+      throw new InputError(
+        `${file}: the map names the column ${quoteText(name)}, and the header has it more than once`,
+      );
+    }
+    if (index >= 0) return (record) => record[index] ?? "";
+    const columns = header.map((column) => quoteText(column)).slice(0, 20);
+    throw new InputError(
+      `${file}: the map names the column ${quoteText(name)}, and the header has ${columns.join(", ")}${didYouMean(name, header)}`,
+    );
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * The first objects of a file of JSON lines, and their fields as columns, to guess from.
+ *
+ * @module
+ */
+import { hasCode } from "../errors.ts";
+import { parseJson } from "../numbers/json.ts";
+import type { Sample } from "./guess-columns.ts";
+import { InputError } from "./input-error.ts";
+import { listFields } from "./json-fields.ts";
+
+/** So many rows are guessed from. */
+export const SAMPLE_ROWS_MAX = 1000;
+
+/** The first objects of an NDJSON file. @throws {InputError} for a line that is no JSON */
+export function readJsonSample(path: string, text: string): readonly unknown[] {
+  const lines = text.split("\n").map((line, index) => [line.trim(), index + 1] as const);
+  return lines
+    .filter(([line]) => line !== "")
+    .slice(0, SAMPLE_ROWS_MAX)
+    .map(([line, number]) => {
+      try {
+        return parseJson(line);
+      } catch (error) {
+        if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
+        throw new InputError(`${path}:${number}: expected an object of JSON in each line: ${error.message}`);
+      }
+    });
+}
+
+/** The fields of objects as rows: a column for each path that one of them has. @throws {InputError} where there are none */
+export function createFieldSample(path: string, objects: readonly unknown[]): Sample {
+  const rows = objects.map((object) => new Map(listFields(object)));
+  const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  if (header.length === 0) throw new InputError(`${path}: expected objects with fields in its lines`);
+  return { header, rows: rows.map((row) => header.map((name) => row.get(name) ?? "")) };
+}

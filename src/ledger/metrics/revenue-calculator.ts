@@ -1,0 +1,174 @@
+/**
+ * The charge of a plan for one whole cycle of given quantities: the preview of S13.5 for an account made for it.
+ *
+ * Nothing is rated here: the quantities become the usage of that account, and invoicing draws its invoices.
+ *
+ * @module
+ */
+import { runToCompletion } from "../../book/steps.ts";
+import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
+import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing/account-view.ts";
+import { findOverageWindow } from "../../invoicing/arrears.ts";
+import { endsIn } from "../../invoicing/charge-periods.ts";
+import { drawInvoices } from "../../invoicing/draw-invoices.ts";
+import { findDueCycles } from "../../invoicing/due-work.ts";
+import { findCreditGrants } from "../../invoicing/granted-credits.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { netTotal } from "../../invoicing/net-total.ts";
+import { findCard } from "../../invoicing/plan-cards.ts";
+import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
+import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+
+/** A plan, and what is used of it in one cycle. */
+export interface RevenueCase {
+  /** Fit to be priced in the currency. */
+  readonly plan: AssociatedPlan;
+  readonly currency: string;
+  /** The natural cycle that holds this instant is charged; it ends by {@link NO_END}. */
+  readonly at: Instant;
+  /** Which cycle of the plan it is, from 1 (S9.1). */
+  readonly cycleNumber: number;
+  /** Units by meter. */
+  readonly usage: ReadonlyMap<string, Decimal>;
+  /** Units beyond the entitlements, by feature. */
+  readonly overage: ReadonlyMap<string, Decimal>;
+  /** In order of arrival. */
+  readonly licenseChanges: readonly LicenseChange[];
+  /** Whether lines carry explanations (S13.6). */
+  readonly explain: boolean;
+}
+
+/** An invoice that a plan would make, without account and customer. */
+export type CalculatedInvoice = Pick<
+  Invoice,
+  "invoiceType" | "currency" | "startDate" | "endDate" | "invoiceDate" | "usageInfo" | "revenueInfo" | "notices"
+>;
+
+/** The calculated charges of a plan for a cycle. */
+export interface CalculatedRevenue {
+  readonly currency: string;
+  /** The natural cycle that was charged, half open. */
+  readonly cycle: Cycle;
+  readonly cycleNumber: number;
+  /** The sum of the invoices, after the credits that the plan grants. What an invoice below zero pays of another counts once (S13.4). */
+  readonly totalAmount: Decimal;
+  /** In the order in which they take credits. */
+  readonly invoices: readonly CalculatedInvoice[];
+  /** Sentences about given quantities that are not charged. */
+  readonly notices: readonly string[];
+}
+
+/** The natural cycle that is charged. */
+export interface ChargedCycle extends Cycle {
+  /** Where the plan's cycle number 1 begins. */
+  readonly planStart: Instant;
+}
+
+/** The natural cycle of a plan that holds an instant, as its cycle number `cycleNumber`. */
+export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber: number): ChargedCycle {
+  const index = cycleIndexAt(cycleConfig, at);
+  return {
+    ...naturalCycle(cycleConfig, index),
+    planStart: naturalCycle(cycleConfig, index - (cycleNumber - 1)).start,
+  };
+}
+
+/**
+ * Draws the invoices of one whole natural cycle, the `cycleNumber`th of the plan; the earlier ones left neither usage nor
+ * credits.
+ */
+export function calculateRevenue(catalog: BillingCatalog, request: RevenueCase): CalculatedRevenue {
+  const view = createCalculatorView(catalog, request);
+  const cycle = cycleAt(buildTimeline(view.decisions), request.at);
+  invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
+  const range = { from: cycle.start, until: cycle.end };
+  const drawn = drawInvoices(view, catalog, { ...range, explain: request.explain, creditsAreWhole: true });
+  const invoices = drawn.map(
+    ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
+      invoiceType,
+      currency,
+      startDate,
+      endDate,
+      invoiceDate,
+      ...(usageInfo === undefined ? {} : { usageInfo }),
+      revenueInfo,
+      notices,
+    }),
+  );
+  return {
+    currency: request.currency,
+    cycle: cycle.natural,
+    cycleNumber: cycle.n,
+    totalAmount: netTotal(drawn),
+    invoices,
+    notices: describeUncharged(catalog, request, cycle),
+  };
+}
+
+/** An account that has the plan and nothing else, with all that is used on the first day of the cycle. */
+function createCalculatorView(
+  catalog: BillingCatalog,
+  { plan, currency, at, cycleNumber, ...used }: RevenueCase,
+): AccountView {
+  const cycle = findChargedCycle(plan.cycleConfig, at, cycleNumber);
+  const day = dayOf(cycle.start);
+  const view: AccountView = {
+    accountId: "",
+    customerId: "",
+    currency,
+    netTermDays: 0,
+    decisions: [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }],
+    licenseChanges: used.licenseChanges,
+    credits: [],
+    usage: usageOnDay(used.usage, day),
+    overage: usageOnDay(used.overage, day),
+  };
+  const dues = findDueCycles(view.decisions, cycle.end);
+  const granted = runToCompletion(findCreditGrants(view, catalog, dues)).filter(
+    ({ effectiveFrom }) => effectiveFrom === cycle.start,
+  );
+  return { ...view, credits: granted };
+}
+
+function usageOnDay(quantities: ReadonlyMap<string, Decimal>, day: Day): AccountView["usage"] {
+  return (meterOrFeatureId, from, until) =>
+    from <= day && day < until ? (quantities.get(meterOrFeatureId) ?? ZERO) : ZERO;
+}
+
+/** Notices on given quantities that are not charged in this cycle, so that an incomplete total is not mistaken for a whole one. */
+function describeUncharged(
+  catalog: BillingCatalog,
+  { plan: { details }, usage, overage, licenseChanges }: RevenueCase,
+  cycle: AccountCycle,
+): readonly string[] {
+  const notices: string[] = [];
+  for (const [id, quantity] of usage) {
+    if (quantity.isZero() || findCard(details, "USAGE", id) !== undefined) continue;
+    notices.push(describeUnpriced(quantity, catalog.meters.get(id) ?? id));
+  }
+  for (const id of new Set(licenseChanges.map(({ licenseId }) => licenseId))) {
+    if (findCard(details, "LICENSE", id) !== undefined) continue;
+    notices.push(`the licenses of ${catalog.addOns.get(id) ?? id} are not charged: the plan has no price for them`);
+  }
+  for (const [id, quantity] of overage) {
+    if (quantity.isZero()) continue;
+    const name = catalog.features.get(id) ?? id;
+    const card = details.entitlementOverageRateCards.find(({ featureId }) => featureId === id);
+    if (card === undefined) {
+      notices.push(describeUnpriced(quantity, name));
+      continue;
+    }
+    const window = findOverageWindow(cycle, card.billingConfig);
+    if (window !== undefined && endsIn(cycle, window)) continue;
+    const when =
+      window === undefined ? "it is not charged so early" : `it is charged on ${formatDate(window.served.end)}`;
+    notices.push(`the overage of ${name} is not charged in cycle ${cycle.n}: ${when}`);
+  }
+  return notices;
+}
+
+function describeUnpriced(quantity: Decimal, name: string): string {
+  return `${formatDecimal(quantity)} units of ${name} are not charged: the plan has no price for them`;
+}

@@ -1,0 +1,67 @@
+/**
+ * Events that were measured elsewhere, many at once.
+ *
+ * @module
+ */
+import type { Day, Instant } from "../../calendar/instant.ts";
+import { DAY_MS } from "../../calendar/instant.ts";
+import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { Units } from "../../metering/measure-units.ts";
+import type { IngestOutcome } from "../outcome.ts";
+import { decideIn, type Scenario } from "./preview-scenario.ts";
+import type { RunState } from "./run-state.ts";
+
+/** Plain events of one account, schema and UTC day that were measured elsewhere: their ids occur nowhere else (S17.3). */
+export interface CountedEvents {
+  readonly schemaName: string;
+  /** An id or an alias. */
+  readonly accountId: string;
+  readonly day: Day;
+  /** How many there are, and how many of them a meter counts. */
+  readonly events: number;
+  readonly metered: number;
+  /** The first and the last of their timestamps. */
+  readonly first: Instant;
+  readonly last: Instant;
+  /** The sum of their units, by the meters of the schema in their order; undefined where a meter counts none of them. */
+  readonly units: Units;
+}
+
+/**
+ * Takes events that were measured elsewhere, if all of them would be decided alike: the decider decides one of those that a
+ * meter counts, and one of the others.
+ *
+ * @returns false where they are to be decided one by one; then nothing of them is counted
+ */
+export function addCountedEvents(run: RunState, counted: CountedEvents, read: FieldsRead | undefined): boolean {
+  const { scenarios, tally } = run;
+  const [first] = scenarios;
+  const { accountId, schemaName, day, units, events, metered } = counted;
+  const account = first.accounts.find(accountId);
+  // A trace lists events one by one.
+  if (account === undefined || read?.program === undefined || run.tracer !== undefined) return false;
+  const event = { schemaName, id: "", accountId, timestamp: day * DAY_MS };
+  run.time.now = event.timestamp;
+  run.agreements.end(account.index);
+  const kinds = [
+    { units, times: metered },
+    { units: units.map(() => undefined), times: events - metered },
+  ].filter(({ times }) => times > 0);
+  const decided: { readonly scenario: Scenario; readonly outcome: IngestOutcome; readonly times: number }[] = [];
+  for (const scenario of scenarios) {
+    const own = scenario === first ? account : scenario.accounts.at(account.index);
+    own?.fallDue(event.timestamp);
+    if (own?.isSteadyOn(day) !== true) return false;
+    for (const kind of kinds) {
+      const { isAccepted, outcome } = decideIn(scenario, own, { event, read, units: kind.units }, run.time, run.ids);
+      if (!isAccepted) return false;
+      decided.push({ scenario, outcome, times: kind.times });
+    }
+  }
+  for (const { scenario, outcome, times } of decided)
+    (scenarios.length > 1 ? scenario.tally : tally).count(outcome, times);
+  run.adders[read.program.index]?.(account.index, day, units);
+  tally.widen(counted.first, accountId, "usage of");
+  tally.widen(counted.last, accountId, "usage of");
+  return true;
+}

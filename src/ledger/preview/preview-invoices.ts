@@ -1,0 +1,88 @@
+/**
+ * The invoices of one account in a scenario.
+ *
+ * @module
+ */
+import { RatebookError, hasCode } from "../../errors.ts";
+import type { AccountView, BillingCatalog } from "../../invoicing/account-view.ts";
+import { type DrawOptions as InvoiceOptions, drawInvoices, drawTotals } from "../../invoicing/draw-invoices.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
+import { toAccountView } from "../account/account-plan.ts";
+import { withBillErrors, describeMissingBill, type SkippedAccount } from "../account/bill-failure.ts";
+import { dueCreditId } from "../account/due-ids.ts";
+import type { PreviewAccount } from "./preview-account.ts";
+import type { PreviewRange } from "./preview-range.ts";
+import type { ScenarioResult } from "./preview-scenario.ts";
+
+/** How invoices are drawn. */
+interface DrawOptions extends PreviewRange {
+  readonly explain: boolean;
+  /** Whether the caller named the accounts: then one whose bill cannot be made is an error. */
+  readonly areNamed: boolean;
+  /** As the option of drawing of that name. */
+  readonly belowZeroOnce?: boolean | undefined;
+}
+
+/** The invoices of an account, or why it has none. */
+export type DrawnAccount =
+  | { readonly invoices: readonly Invoice[]; readonly skipped?: undefined }
+  | { readonly invoices?: undefined; readonly skipped: SkippedAccount };
+
+/**
+ * Draws the invoices of an account. One whose bill cannot be made stops no other one.
+ *
+ * @returns undefined where the scenario has no such account
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account
+ */
+export function drawAccount(
+  scenario: ScenarioResult,
+  accountId: string,
+  { areNamed, ...options }: DrawOptions,
+): DrawnAccount | undefined {
+  try {
+    const invoices = billIn(scenario, accountId, drawInvoices, options);
+    return invoices && { invoices };
+  } catch (error) {
+    if (areNamed || !hasCode(error, "ERR_ARITHMETIC")) throw error;
+    return { skipped: { accountId, message: error.message } };
+  }
+}
+
+/**
+ * The totals of an account's invoices, in less time than the invoices take; what an invoice below zero pays of another one counts once.
+ *
+ * @returns undefined where the scenario has no such account
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account
+ */
+export function accountTotals(
+  scenario: ScenarioResult,
+  accountId: string,
+  range: PreviewRange,
+): readonly Decimal[] | undefined {
+  return billIn(scenario, accountId, drawTotals, { ...range, belowZeroOnce: true });
+}
+
+/** Draws the bill of an account; undefined where the scenario lacks it. @throws {RatebookError} ERR_ARITHMETIC, which names the account */
+function billIn<Drawn>(
+  scenario: ScenarioResult,
+  accountId: string,
+  draw: (view: AccountView, catalog: BillingCatalog, options: InvoiceOptions) => Drawn,
+  options: InvoiceOptions,
+): Drawn | undefined {
+  const account = scenario.accounts.of(accountId);
+  if (account === undefined) return undefined;
+  account.settle();
+  const { billFault } = account.seen;
+  // The bill failed on trial while events came, and later events were not counted: it must not be drawn without them (S13.5).
+  if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, billFault), {});
+  const view = viewIn(scenario, account);
+  const creditId = (cause: Parameters<typeof dueCreditId>[1]): string => dueCreditId(accountId, cause);
+  return withBillErrors(accountId, () => draw(view, scenario.catalog.billing, { ...options, creditId }));
+}
+
+/** An account as invoicing sees it: its usage is that of the scenario. */
+function viewIn({ catalog, usage }: ScenarioResult, { seen: { id, work } }: PreviewAccount): AccountView {
+  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
+  return { ...toAccountView(catalog, work), usage: metered };
+}

@@ -1,0 +1,171 @@
+/**
+ * A book's schemas and meters, compiled once: event in, units out (S4, S5).
+ *
+ * @module
+ */
+import type { Setting } from "../book/model/catalog-items.ts";
+import type { EventSchema, FeatureDetails, UsageMeter } from "../book/model/metering.ts";
+import { type Steps, runToCompletion } from "../book/steps.ts";
+import type { Exact } from "../numbers/exact.ts";
+import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
+import type { Enrichment } from "./enrich.ts";
+import { compileEnrichment } from "./enrich.ts";
+import type { EventSlots } from "./event-slots.ts";
+import { createSlots } from "./event-slots.ts";
+import type { IndexedMeter, Measure } from "./measure-units.ts";
+import { compileMeasure } from "./measure-units.ts";
+import { type FindSetting, findSettingIn, fullKey } from "./settings.ts";
+
+/** The parts of a book that metering needs. */
+export interface MeteringBook {
+  readonly settings: readonly Setting[];
+  readonly eventSchemas: readonly EventSchema[];
+  readonly usageMeters: readonly UsageMeter[];
+}
+
+/** The feature that events consume, and how much. */
+export interface FeatureProgram {
+  readonly featureId: string;
+  /** The slot of the attribute that says how much; undefined where each event consumes 1. */
+  readonly slot: number | undefined;
+}
+
+/** How the events of one ACTIVE schema are metered. */
+export interface SchemaProgram {
+  /** Its place among the book's programs. */
+  readonly index: number;
+  readonly schema: EventSchema;
+  readonly slots: EventSlots;
+  readonly enrichment: Enrichment;
+  readonly measure: Measure;
+  /** The meters of the measure, in the order of its units. */
+  readonly meters: readonly UsageMeter[];
+  /** The ids of those. */
+  readonly meterIds: readonly string[];
+  /** Whether its events have enriched fields. */
+  readonly enriches: boolean;
+  /** The feature that the schema's events consume (S11.2). */
+  readonly feature?: FeatureProgram;
+}
+
+/** A compiled book. It holds the event that is being metered: one program serves one run at a time. */
+export interface MeteringProgram {
+  /** The ids of all meters of the book, in book order: their indices are those of the tally. */
+  readonly meterIds: readonly string[];
+  /** By the schema's name; only ACTIVE schemas (S4.4). */
+  readonly schemas: ReadonlyMap<string, SchemaProgram>;
+  /** Those of the book. */
+  readonly settings: readonly Setting[];
+}
+
+/** How the rules of a book are compiled. */
+export interface MeteringOptions {
+  /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
+}
+
+/**
+ * Compiles a book that was read and checked: its rules are parsed, its references are ids.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for a budget that is none
+ */
+export function compileMetering(book: MeteringBook, options: MeteringOptions = {}): MeteringProgram {
+  return runToCompletion(compileMeteringInSteps(book, options));
+}
+
+/**
+ * As {@link compileMetering}, a schema in a step.
+ *
+ * @param before compiled with the same options of a book that has items in common with this one, as the same objects: what
+ * was compiled of these alone is taken from it. Only one of the two programs may meter an event at a time.
+ */
+export function* compileMeteringInSteps(
+  book: MeteringBook,
+  options: MeteringOptions,
+  before?: MeteringProgram,
+): Steps<MeteringProgram> {
+  const budget = resolveRuleBudget(options.ruleBudget);
+  const findSetting = findSettingIn(book.settings);
+  const changed = changedKeys(before?.settings ?? [], book.settings);
+  const measured = activeMeters(book.usageMeters);
+  const schemas = new Map<string, SchemaProgram>();
+  for (const schema of book.eventSchemas) {
+    if (schema.status !== "ACTIVE") continue;
+    const [index, places] = [schemas.size, measured.get(schema.name) ?? []];
+    const known = before?.schemas.get(schema.name);
+    const program =
+      known !== undefined && isCurrent(known, schema, places, changed)
+        ? { ...known, index, measure: { ...known.measure, meters: places.map((place) => place.index) } }
+        : compileSchema(schema, { index, places, findSetting, budget });
+    schemas.set(schema.name, program);
+    yield;
+  }
+  return { meterIds: book.usageMeters.map(({ id }) => id), schemas, settings: book.settings };
+}
+
+/** All that the program of a schema is compiled with. */
+interface SchemaParts {
+  readonly index: number;
+  readonly places: readonly IndexedMeter[];
+  readonly findSetting: FindSetting;
+  readonly budget: FullRuleBudget;
+}
+
+function compileSchema(schema: EventSchema, { index, places, findSetting, budget }: SchemaParts): SchemaProgram {
+  const slots = createSlots(schema);
+  const { featureDetails } = schema;
+  return {
+    index,
+    schema,
+    slots,
+    enrichment: compileEnrichment(schema, slots, findSetting, budget),
+    measure: compileMeasure(slots, places, budget),
+    meters: places.map(({ meter }) => meter),
+    meterIds: places.map(({ meter: { id } }) => id),
+    enriches: schema.enrichments.fields.length > 0,
+    ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
+  };
+}
+
+/** Whether a program was compiled of the same schema, meters and settings. */
+function isCurrent(
+  known: SchemaProgram,
+  schema: EventSchema,
+  places: readonly IndexedMeter[],
+  changedSettings: ReadonlySet<string>,
+): boolean {
+  return (
+    known.schema === schema &&
+    known.meters.length === places.length &&
+    places.every(({ meter }, at) => known.meters[at] === meter) &&
+    !schema.enrichments.dependencies.some(({ key }) => changedSettings.has(key))
+  );
+}
+
+/** The keys of settings that are in one list and not in the other. */
+function changedKeys(before: readonly Setting[], after: readonly Setting[]): ReadonlySet<string> {
+  const [old, current] = [new Set(before), new Set(after)];
+  const changed = [...before.filter((setting) => !current.has(setting)), ...after.filter((each) => !old.has(each))];
+  return new Set(changed.map(fullKey));
+}
+
+/** The ACTIVE meters of each schema, with their places in the book. */
+function activeMeters(meters: readonly UsageMeter[]): ReadonlyMap<string, readonly IndexedMeter[]> {
+  const bySchema = new Map<string, IndexedMeter[]>();
+  for (const [index, meter] of meters.entries()) {
+    if (meter.status !== "ACTIVE") continue;
+    const places = bySchema.get(meter.eventSchemaName);
+    if (places === undefined) bySchema.set(meter.eventSchemaName, [{ meter, index }]);
+    else places.push({ meter, index });
+  }
+  return bySchema;
+}
+
+function featureProgram({ featureId, attributeName }: FeatureDetails, slots: EventSlots): FeatureProgram {
+  return { featureId, slot: attributeName === "" ? undefined : slots.attributeSlots.get(attributeName) };
+}
+
+/** What the event whose fields are in the slots consumes of its feature (S11.2). */
+export function featureQuantity({ slot }: FeatureProgram, { values }: EventSlots): Exact {
+  return slot === undefined ? 1 : (values[slot] ?? 0);
+}

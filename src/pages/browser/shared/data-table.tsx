@@ -1,0 +1,181 @@
+/**
+ * A table to search and to sort, a page at a time: of ten thousand rows no more stand in the document than are read.
+ *
+ * @module
+ */
+import type { ComponentChildren, JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+
+import { formatCount, formatNumber } from "./format.ts";
+import { SortMark } from "./marks.tsx";
+
+/** A column. */
+export interface Column<Row> {
+  readonly name: string;
+  readonly label: string;
+  readonly isNumber?: boolean;
+  /** Whether it is left out where there is no room, as on a phone. */
+  readonly isWide?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+  readonly compare: (a: Row, b: Row) => number;
+}
+
+/** A table of rows. */
+export interface DataTableProps<Row> {
+  /** The word for a row, such as `account`. */
+  readonly rowNoun: string;
+  /** The name of the table, unlike that of any other on the page. */
+  readonly label: string;
+  /** In the order in which they are shown at first. */
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly rowKey: (row: Row) => string;
+  /** The text of a row that is searched. */
+  readonly searchText: (row: Row) => string;
+  readonly placeholder: string;
+  /** The column that the rows are in the order of, largest first, at the beginning. */
+  readonly initialSort: string;
+  readonly pageSize: number;
+}
+
+interface SortOrder {
+  readonly by: string;
+  readonly descending: boolean;
+}
+
+/** The table with its search field and its pages. */
+export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
+  const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize } = props;
+  const [query, setQuery] = useState("");
+  const [order, setOrder] = useState<SortOrder>({ by: initialSort, descending: true });
+  const [page, setPage] = useState(0);
+  const searchTexts = useMemo(() => new Map(rows.map((row) => [row, searchText(row).toLocaleLowerCase()])), [rows]);
+  const matchingRows = useMemo(
+    () => sortRows(searchRows(rows, searchTexts, query), columns, order),
+    [rows, searchTexts, query, columns, order],
+  );
+  const sortBy = ({ name, isNumber = false }: Column<Row>): void => {
+    setOrder((now) => ({ by: name, descending: now.by === name ? !now.descending : isNumber }));
+    setPage(0);
+  };
+  const search = (text: string): void => {
+    setQuery(text);
+    setPage(0);
+  };
+  const isSearchable = rows.length > 1;
+  return (
+    <>
+      {isSearchable && (
+        <div class="tools screen-only">
+          <input
+            type="search"
+            aria-label={`Search: ${label}`}
+            placeholder={placeholder}
+            value={query}
+            onInput={({ currentTarget }) => search(currentTarget.value)}
+          />
+          <span class="soft" role="status">
+            {formatCount(matchingRows.length, rowNoun)}
+          </span>
+        </div>
+      )}
+      <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <HeaderCell key={column.name} column={column} order={order} onSort={() => sortBy(column)} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {matchingRows.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
+              <tr key={rowKey(row)}>
+                {columns.map((column) => (
+                  <td key={column.name} class={cellClass(column)}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {matchingRows.length === 0 && <p class="soft">{`No ${rowNoun} has this in its name.`}</p>}
+      <Pager label={label} page={page} pages={Math.ceil(matchingRows.length / pageSize)} onPage={setPage} />
+    </>
+  );
+}
+
+function HeaderCell<Row>({
+  column,
+  order,
+  onSort,
+}: {
+  readonly column: Column<Row>;
+  readonly order: SortOrder;
+  readonly onSort: () => void;
+}): JSX.Element {
+  const { name, label } = column;
+  const isSorted = order.by === name;
+  return (
+    <th
+      scope="col"
+      class={cellClass(column)}
+      {...(isSorted ? { "aria-sort": order.descending ? "descending" : "ascending" } : {})}
+    >
+      <button type="button" class="sort" onClick={onSort}>
+        {label}
+        {isSorted && <SortMark descending={order.descending} />}
+      </button>
+    </th>
+  );
+}
+
+function cellClass<Row>({ isNumber = false, isWide = false }: Column<Row>): string {
+  return `${isNumber ? "number" : ""}${isWide ? " wide-only" : ""}`;
+}
+
+function Pager({
+  label,
+  page,
+  pages,
+  onPage,
+}: {
+  readonly label: string;
+  readonly page: number;
+  readonly pages: number;
+  readonly onPage: (page: number) => void;
+}): JSX.Element | null {
+  if (pages < 2) return null;
+  return (
+    <nav class="pager screen-only" aria-label={`Pages: ${label}`}>
+      <button type="button" disabled={page === 0} onClick={() => onPage(page - 1)}>
+        Previous
+      </button>
+      <span>{`Page ${formatNumber(page + 1)} of ${formatNumber(pages)}`}</span>
+      <button type="button" disabled={page >= pages - 1} onClick={() => onPage(page + 1)}>
+        Next
+      </button>
+    </nav>
+  );
+}
+
+function searchRows<Row>(rows: readonly Row[], searchTexts: ReadonlyMap<Row, string>, query: string): readonly Row[] {
+  const words = query
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return words.length === 0
+    ? rows
+    : rows.filter((row) => words.every((word) => searchTexts.get(row)?.includes(word) === true));
+}
+
+function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: SortOrder): readonly Row[] {
+  const compare = columns.find(({ name }) => name === order.by)?.compare;
+  if (compare === undefined) return rows;
+  return rows.toSorted(order.descending ? (a, b) => compare(b, a) : compare);
+}
+
+/** Compares names as a person sorts them: `item 2` before `item 10`. */
+export const compareNames = new Intl.Collator(undefined, { numeric: true }).compare;

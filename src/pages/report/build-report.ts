@@ -1,0 +1,253 @@
+import type { Backtest } from "../../analysis/backtest/backtest.ts";
+import { computeDailyCharges, type ChargedDay } from "../../analysis/daily-charges.ts";
+import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "../../analysis/diff/account-plans.ts";
+/**
+ * Makes the data of a report of what a preview drew.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
+import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { netTotal } from "../../invoicing/net-total.ts";
+import type { PreviewRun } from "../../ledger/preview/preview.ts";
+import type { UsageCell } from "../../metering/usage.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { add, type Decimal, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { toPrintable } from "../printable.ts";
+import { type ChargeSums, createChargeSums } from "./charge-sums.ts";
+import { countDataBytes } from "./data-size.ts";
+import { createDrafts } from "./draft-data.ts";
+import { toInvoiceData, removeEvents } from "./invoice-data.ts";
+import type {
+  AccountData,
+  AccountDetail,
+  CurrencyTotal,
+  LineFault,
+  NamedAmount,
+  ReportData,
+  UsageDays,
+} from "./report-data.ts";
+
+/** What a report is made of. */
+export interface ReportInput {
+  readonly book: Book;
+  /** With explanations. */
+  readonly invoices: readonly Invoice[];
+  /** The usage of an account. */
+  readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
+  /** The events behind the usage of a day, where they are at hand. */
+  readonly eventsOf?: PreviewRun["eventsOf"] | undefined;
+  readonly events: Readonly<Record<string, number>>;
+  readonly problems: ReportData["problems"];
+  readonly notices: readonly string[];
+  /** What drafts would change, with the causes of each line. */
+  readonly backtest?: Backtest | undefined;
+  /** What the drafts are called, in their order; default by their plans alone. */
+  readonly draftNames?: readonly string[];
+}
+
+/** How large the parts of a report may be, in bytes of its JSON. */
+export interface ReportSizeLimits {
+  /** The invoices and usage of accounts. */
+  readonly details: number;
+  /** The rows of accounts. */
+  readonly rows: number;
+  /** The accounts of all drafts together. */
+  readonly drafts: number;
+}
+
+/** What is left of ten megabytes is the page itself, and what is known of all accounts together. */
+const DEFAULT_SIZE_LIMITS: ReportSizeLimits = { details: 6_000_000, rows: 1_700_000, drafts: 1_800_000 };
+
+/** The data of a report. @param limits what does not fit is left out, and counted */
+export function buildReport(
+  { book, invoices, cellsOf, eventsOf, events, problems, notices, backtest, draftNames }: ReportInput,
+  limits = DEFAULT_SIZE_LIMITS,
+): ReportData {
+  const reportAccounts = listAccounts(book, invoices);
+  const usage = createUsageSums(book);
+  const charges = createChargeSums();
+  const plans = createBookPlanSource(book);
+  const bytesLeft = { details: limits.details, rows: limits.rows };
+  const accounts: AccountData[] = [];
+  const detailsWithEvents: AccountDetail[] = [];
+  for (const account of reportAccounts) {
+    const detail = buildDetail({ book, cellsOf, eventsOf, plans, usage, charges }, account);
+    bytesLeft.rows -= countDataBytes(account.row);
+    if (bytesLeft.rows < 0) continue;
+    const detailWithoutEvents = removeEvents(detail);
+    bytesLeft.details -= bytesLeft.details < 0 ? 0 : countDataBytes(detailWithoutEvents);
+    if (bytesLeft.details >= 0) detailsWithEvents.push(detail);
+    accounts.push(bytesLeft.details < 0 ? account.row : { ...account.row, detail: detailWithoutEvents });
+  }
+  addEvents(accounts, detailsWithEvents, Math.max(0, bytesLeft.details));
+  return {
+    ...findPeriod(invoices),
+    totals: sumByCurrency(reportAccounts),
+    events,
+    problems: { first: problems.first.map(toPrintableFault), count: problems.count },
+    notices: notices.map(toPrintable),
+    usage: usage.all(findPeriod(invoices).period),
+    charges: charges.all(),
+    accounts,
+    leftOut: reportAccounts.length - accounts.length,
+    detailed: detailsWithEvents.length,
+    drafts: backtest === undefined ? [] : createDrafts(book, backtest, draftNames ?? [], limits.drafts),
+  };
+}
+
+/** Puts events into the room that invoices leave: first into the accounts with the largest amounts. @param maxBytes bytes */
+function addEvents(accounts: AccountData[], details: readonly AccountDetail[], maxBytes: number): void {
+  let bytesLeft = maxBytes;
+  for (const [index, detail] of details.entries()) {
+    const row = accounts[index];
+    if (row?.detail === undefined) return;
+    bytesLeft -= countDataBytes(detail) - countDataBytes(row.detail);
+    if (bytesLeft < 0) return;
+    accounts[index] = { ...row, detail };
+  }
+}
+
+/** An account with what it is made of. */
+interface ReportAccount {
+  readonly id: string;
+  readonly row: AccountData;
+  readonly amount: Decimal;
+  readonly invoices: readonly Invoice[];
+}
+
+/** The accounts that have invoices, the largest amount first. */
+function listAccounts(book: Book, invoices: readonly Invoice[]): readonly ReportAccount[] {
+  const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
+  const customers = new Map(book.customers.map(({ id, name }) => [id, name]));
+  const byAccount = new Map<string, [Invoice, ...Invoice[]]>();
+  for (const invoice of invoices) {
+    const own = byAccount.get(invoice.accountId);
+    if (own === undefined) byAccount.set(invoice.accountId, [invoice]);
+    else own.push(invoice);
+  }
+  const reportAccounts = [...byAccount].map(([id, own]): ReportAccount => {
+    const [{ customerId, currency }] = own;
+    const amount = netTotal(own);
+    const row = {
+      id: toPrintable(id),
+      name: toPrintable(names.get(id) ?? id),
+      customer: toPrintable(customers.get(customerId) ?? customerId),
+      currency,
+      amount: formatDecimal(amount),
+      invoices: own.length,
+    };
+    return { id, row, amount, invoices: own };
+  });
+  return reportAccounts.sort((a, b) => b.amount.comparedTo(a.amount));
+}
+
+interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf"> {
+  readonly plans: PlanSource;
+  readonly usage: UsageSums;
+  readonly charges: ChargeSums;
+}
+
+/** What an account opens; what it used and was charged is added to the sums of all. */
+function buildDetail(
+  { book, cellsOf, eventsOf, plans, usage, charges }: DetailContext,
+  { id: accountId, invoices }: ReportAccount,
+): AccountDetail {
+  const accountUsage = createUsageSums(book);
+  for (const cell of cellsOf(accountId)) {
+    accountUsage.addCell(cell);
+    usage.addCell(cell);
+  }
+  const ownPlans = resolveAccountPlans(plans, accountId, invoices);
+  return {
+    usage: accountUsage.all(findPeriod(invoices).period),
+    invoices: invoices.map((invoice) => {
+      const daysByLine = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
+      for (const line of allLines(invoice.revenueInfo)) {
+        if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
+        const days = computeDailyCharges(ownPlans, invoice, line, accountUsage.ofMeter(line.id ?? ""));
+        daysByLine.set(line, days);
+        if (days !== undefined) charges.addLine(invoice, line, days);
+      }
+      return toInvoiceData(invoice, (line) => {
+        const days = daysByLine.get(line);
+        return days && { days, eventsOn: (day) => eventsOf?.(accountId, line.id ?? "", day) };
+      });
+    }),
+  };
+}
+
+/** Usage added up by meter and day. */
+interface UsageSums {
+  readonly addCell: (cell: UsageCell) => void;
+  readonly ofMeter: (meterId: string) => ReadonlyMap<Day, Decimal>;
+  /** Meter by meter, in the order of the book, over the days of a period and those with usage. */
+  readonly all: (period: ReportData["period"]) => readonly UsageDays[];
+}
+
+function createUsageSums({ usageMeters }: Book): UsageSums {
+  const sums = new Map<string, Map<Day, Decimal>>();
+  return {
+    addCell({ meterId, day, quantity }) {
+      let days = sums.get(meterId);
+      if (days === undefined) sums.set(meterId, (days = new Map<Day, Decimal>()));
+      days.set(day, add(days.get(day) ?? ZERO, quantity));
+    },
+    ofMeter: (meterId) => sums.get(meterId) ?? new Map<Day, Decimal>(),
+    all: (period) =>
+      usageMeters.flatMap(({ id, name }) => {
+        const days = sums.get(id);
+        if (days === undefined || days.size === 0) return [];
+        let [first, last] =
+          period === undefined ? [Infinity, -Infinity] : [parseDay(period.from), parseDay(period.until) - 1];
+        for (const day of days.keys()) [first, last] = [Math.min(first, day), Math.max(last, day)];
+        const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
+          formatDecimal(days.get(first + index) ?? ZERO),
+        );
+        return [{ label: toPrintable(name), from: formatDate(first * DAY_MS), quantities }];
+      }),
+  };
+}
+
+function sumByCurrency(accounts: readonly ReportAccount[]): readonly CurrencyTotal[] {
+  const currencies = [...new Set(accounts.map(({ row }) => row.currency))];
+  const totals = currencies.map((currency) => {
+    const own = accounts.filter(({ row }) => row.currency === currency);
+    return {
+      currency,
+      digits: minorUnitDigits(currency),
+      amount: formatDecimal(sum(own.map(({ amount }) => amount))),
+      accounts: own.length,
+      invoices: own.reduce((count, { row }) => count + row.invoices, 0),
+      cards: sumByCard(own.flatMap(({ invoices }) => invoices)),
+    };
+  });
+  return totals.sort((a, b) => b.invoices - a.invoices);
+}
+
+/** What each card comes to over all invoices, the largest first; true-ups are among them. */
+function sumByCard(invoices: readonly Invoice[]): readonly NamedAmount[] {
+  const sums = new Map<string, Decimal>();
+  for (const line of invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo))) {
+    if (!CARD_LINE_TYPES.has(line.type) && line.type !== "TRUE_UP_AMOUNT") continue;
+    const label = toPrintable(line.description ?? line.id ?? line.type);
+    sums.set(label, add(sums.get(label) ?? ZERO, line.value));
+  }
+  return [...sums]
+    .filter(([, amount]) => !amount.isZero())
+    .sort(([, a], [, b]) => b.comparedTo(a))
+    .map(([label, amount]) => ({ label, amount: formatDecimal(amount) }));
+}
+
+/** From the first day that an invoice is for to the last. */
+function findPeriod(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
+  let [first, last] = [Infinity, -Infinity];
+  for (const { startDate, endDate } of invoices)
+    [first, last] = [Math.min(first, parseInstant(startDate)), Math.max(last, parseInstant(endDate))];
+  return first > last ? {} : { period: { from: formatDate(first), until: formatDate(last) } };
+}
+
+function toPrintableFault({ place, status, message }: LineFault): LineFault {
+  return { place: toPrintable(place), status, message: toPrintable(message) };
+}

@@ -1,0 +1,127 @@
+import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
+import { CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
+/**
+ * What drafts would change, as a page shows it.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from "../../numbers/decimal.ts";
+import { roundFraction } from "../../numbers/fraction.ts";
+import { toPrintable } from "../printable.ts";
+import { countDataBytes } from "./data-size.ts";
+import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
+
+/**
+ * The drafts of a backtest with causes.
+ *
+ * @param draftNames what they are called, beside the names of their plans
+ * @param maxBytes how many bytes their accounts may have as JSON, all together
+ */
+export function createDrafts(
+  book: Book,
+  { plans }: Backtest,
+  draftNames: readonly string[],
+  maxBytes: number,
+): readonly DraftData[] {
+  const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
+  return plans.map((plan, index) =>
+    createDraft(plan, { names, draftName: draftNames[index] }, maxBytes / plans.length),
+  );
+}
+
+interface DraftNames {
+  /** Of accounts, by id. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Of the draft. */
+  readonly draftName: string | undefined;
+}
+
+function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBytes: number): DraftData {
+  const { planId, version, totals, accounts, leftOut, migration } = plan;
+  const sorted = accounts.toSorted((a, b) => b.difference.abs().comparedTo(a.difference.abs()));
+  const rows: DraftAccount[] = [];
+  let bytesLeft = maxBytes;
+  for (const account of sorted) {
+    const row = toDraftAccount(account, names);
+    bytesLeft -= countDataBytes(row);
+    if (bytesLeft < 0) break;
+    rows.push(row);
+  }
+  // Every account that fits is a point of the charts; why its lines changed is told of as many as there is room for.
+  for (const [index, row] of rows.entries()) {
+    const account = sorted[index];
+    const lines = account === undefined ? [] : listChangedLines(account);
+    bytesLeft -= countDataBytes(lines);
+    if (bytesLeft < 0) break;
+    rows[index] = { ...row, lines };
+  }
+  const migrationText = migration === undefined ? "" : `, ${migration.mode} on ${migration.on}`;
+  return {
+    name: toPrintable(`${draftName === undefined ? "" : `${draftName}: `}${planId} version ${version}${migrationText}`),
+    totals: totals.map(({ currency, distribution: { more, same, less, quantiles }, ...total }): DraftTotal => ({
+      currency,
+      digits: minorUnitDigits(currency),
+      ...toAmountChange(total),
+      more,
+      same,
+      less,
+      quantiles: quantiles.map(({ percent, difference }) => ({ percent, difference: formatDecimal(difference) })),
+    })),
+    accounts: rows,
+    more: accounts.length - rows.length,
+    leftOut: leftOut.map(toPrintable),
+  };
+}
+
+function toDraftAccount(account: BacktestAccount, names: ReadonlyMap<string, string>): DraftAccount {
+  const { accountId, currency } = account;
+  return {
+    id: toPrintable(accountId),
+    name: toPrintable(names.get(accountId) ?? accountId),
+    currency,
+    ...toAmountChange(account),
+    lines: [],
+  };
+}
+
+function listChangedLines({ lines, currency }: BacktestAccount): readonly DraftLine[] {
+  const digits = minorUnitDigits(currency);
+  return lines.filter(({ difference }) => !difference.isZero()).map((line) => toDraftLine(line, digits));
+}
+
+function toDraftLine(line: DiffLine, digits: number): DraftLine {
+  const { description, id, type, causes } = line;
+  return {
+    label: toPrintable(description ?? id ?? type),
+    ...toAmountChange(line),
+    causes: CAUSES.flatMap((cause) => {
+      const amount = causes[cause];
+      // Two digits beyond the minor unit: causes are exact, and often have no end.
+      return amount === undefined
+        ? []
+        : [{ label: cause, amount: formatDecimal(roundFraction(amount, digits + 2, "HALF_UP")) }];
+    }),
+  };
+}
+
+const HUNDRED = decimalOfInteger(100);
+
+function toAmountChange({
+  before,
+  after,
+  difference,
+}: {
+  readonly before: Decimal;
+  readonly after: Decimal;
+  readonly difference: Decimal;
+}): AmountChange {
+  const isShare = before.gt(0) && !difference.isZero();
+  return {
+    before: formatDecimal(before),
+    after: formatDecimal(after),
+    difference: formatDecimal(difference),
+    ...(isShare ? { percent: divide(multiply(difference, HUNDRED), before).toFixed(1) } : {}),
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Slabs as a person says them: "first 1,000", "next 9,000", "above 10,000".
+ *
+ * @module
+ */
+import { slabsByLine } from "../invoicing/explanation-text.ts";
+import { groupThousandsIn, formatMoney, formatNumber } from "../invoicing/format-values.ts";
+import type { InvoiceLine } from "../invoicing/invoice.ts";
+import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
+
+/** A slab, as far as its name goes. */
+export interface SlabRange {
+  /** Units, exclusive. */
+  readonly startAfter: Decimal;
+  /** Units, inclusive; absent on the last slab. */
+  readonly endAt?: Decimal | undefined;
+}
+
+/** Which units a slab prices: in TIERED its own, in VOLUME all of a quantity that ends in it (S7.2). */
+export function describeSlabRange(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabRange): string {
+  if (startAfter.isZero()) {
+    if (endAt === undefined) return "all units";
+    return model === "TIERED" ? `first ${formatNumber(endAt)}` : `up to ${formatNumber(endAt)}`;
+  }
+  if (endAt === undefined) return `above ${formatNumber(startAfter)}`;
+  return model === "TIERED" ? `next ${formatNumber(subtract(endAt, startAfter))}` : `up to ${formatNumber(endAt)}`;
+}
+
+/**
+ * Makes the names of the lines below a card: `first 1,000, each`, `raised to the minimum`; a line without an explanation has
+ * the name that it says itself. The slabs are looked up once for all lines: a card may have thousands.
+ */
+export function createSlabLabeler(card: InvoiceLine): (item: InvoiceLine) => string {
+  const slabs = slabsByLine(card);
+  const { explanation } = card;
+  const parts = explanation?.of === "CARD" ? explanation.parts : [];
+  const model = parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
+  return (item) => {
+    if (item.type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
+      return item.value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
+    const slab = slabs.get(item);
+    if (slab === undefined || model === undefined) return groupThousandsIn(item.description ?? item.id ?? item.type);
+    const basis = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` }[
+      slab.priceType
+    ];
+    return `${describeSlabRange(model, slab)}, ${basis}`;
+  };
+}
+
+/** How a slab is priced. */
+export interface SlabPrice {
+  readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
+  readonly rate: Decimal;
+  readonly packageSize?: Decimal | undefined;
+  readonly flatRate?: Decimal | undefined;
+  readonly minimumRate?: Decimal | undefined;
+  readonly maximumRate?: Decimal | undefined;
+}
+
+/** A slab's price in words: `0.01 each, at least 5.00`. @param digits of the currency's minor unit */
+export function describePrice(slab: SlabPrice, digits: number): string {
+  const formatRate = (amount: Decimal): string => formatMoney(amount, digits);
+  const phrases = [describeRate(slab, digits)];
+  if (slab.flatRate?.isZero() === false) phrases.push(`and ${formatRate(slab.flatRate)} once`);
+  if (slab.minimumRate !== undefined) phrases.push(`at least ${formatRate(slab.minimumRate)}`);
+  if (slab.maximumRate !== undefined) phrases.push(`at most ${formatRate(slab.maximumRate)}`);
+  return phrases.join(", ");
+}
+
+function describeRate({ priceType, rate, packageSize = ONE }: SlabPrice, digits: number): string {
+  if (rate.isZero()) return "free";
+  switch (priceType) {
+    case "FLAT":
+      return `${formatMoney(rate, digits)} in all`;
+    case "PER_UNIT":
+      return `${formatMoney(rate, digits)} each`;
+    case "PACKAGE":
+      return `${formatMoney(rate, digits)} for every ${formatNumber(packageSize)} begun`;
+  }
+}

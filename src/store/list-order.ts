@@ -1,0 +1,23 @@
+/**
+ * The orders in which stores list things, the same in every adapter.
+ *
+ * @module
+ */
+import type { Instant } from "../calendar/instant.ts";
+import { compareIds } from "../ledger/compare-ids.ts";
+import type { PageKey } from "../ledger/view.ts";
+
+/** Newest first, then by id, ascending: how a list goes. */
+export function compareNewest(a: PageKey, b: PageKey): number {
+  return b.createdAt - a.createdAt || compareIds(a.id, b.id);
+}
+
+/** Oldest first, then by id, ascending. */
+export function compareOldest(a: PageKey, b: PageKey): number {
+  return a.createdAt - b.createdAt || compareIds(a.id, b.id);
+}
+
+/** Whether an instant lies in `[from, until)`; where there is no range, it does. */
+export function isWithin(at: Instant, range: { readonly from: Instant; readonly until: Instant } | undefined): boolean {
+  return range === undefined || (at >= range.from && at < range.until);
+}

@@ -1,0 +1,63 @@
+/**
+ * Sends reads that are asked for at the same time as one statement, since each statement costs a round trip.
+ *
+ * @module
+ */
+import { createYielder } from "../yielder.ts";
+import type { Row, Run } from "./client.ts";
+import { shiftParameters } from "./query.ts";
+
+/** A read that waits to be sent together with others. */
+interface PendingRead {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly answer: (rows: readonly Row[]) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Runs queries, whose columns are all asked for as text: those that are asked for before anybody waits go together. */
+export function batchReads(run: Run): Run {
+  let pending: PendingRead[] = [];
+  const ask = async (): Promise<void> => {
+    const together = pending;
+    pending = [];
+    try {
+      const answers = await readTogether(run, together);
+      for (const [index, { answer }] of together.entries()) answer(answers[index] ?? []);
+    } catch (error) {
+      for (const { fail } of together) fail(error);
+    }
+  };
+  return (text, values = []) =>
+    new Promise((answer, fail) => {
+      pending.push({ text, values, answer, fail });
+      if (pending.length === 1) queueMicrotask(() => void ask());
+    });
+}
+
+/** Rows that are read between two looks at the clock. */
+const ROWS_AT_ONCE = 64;
+
+/** The rows of each query, in their order. */
+async function readTogether(run: Run, queries: readonly PendingRead[]): Promise<readonly (readonly Row[])[]> {
+  const [only] = queries;
+  if (queries.length === 1 && only !== undefined) return [await run(only.text, only.values)];
+  const values: unknown[] = [];
+  const texts = queries.map((query, index) => {
+    const text = shiftParameters(query.text, values.length);
+    values.push(...query.values);
+    return `select ${index} as query, row_number() over () as place, to_json(answer)::text as answer
+      from (${text}) as answer`;
+  });
+  const rows = await run(
+    `select query::text, answer from (${texts.join(" union all ")}) as answers order by answers.query, answers.place`,
+    values,
+  );
+  const answers = queries.map((): Row[] => []);
+  const giveWay = createYielder();
+  for (const [place, { query, answer }] of rows.entries()) {
+    answers[Number(query)]?.push(JSON.parse(answer ?? "{}") as Row);
+    if (place % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await giveWay();
+  }
+  return answers;
+}

@@ -1,0 +1,115 @@
+/**
+ * Lists of invoices, and of the places of drafts, by where they stand: one index for each way in which they are asked for.
+ *
+ * `place` is the instant at which an item is listed, below zero: newest first is ascending then, as the ids are, and a page
+ * goes on at one point of an index. `span` tells how long a billing period may be, and whether the item is listed at its
+ * start: which periods touch a range is a range of places then, for each span.
+ *
+ * @module
+ */
+import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
+import { listedAt } from "../../ledger/account/draft-index.ts";
+import type { InvoiceRecord } from "../../ledger/records.ts";
+import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
+import { parameter } from "./query.ts";
+import { instantValue, idKey } from "./values.ts";
+
+/** How many days a billing period of each span has at most: a cycle of each interval, or a piece of one. */
+const DAYS_OF_SPAN = [7, 31, 92, 184, 366] as const;
+/** The span of an AD_HOC invoice, which is listed anywhere in its billing period. */
+const AD_HOC_SPAN = DAYS_OF_SPAN.length;
+const DAYS_MAX = DAYS_OF_SPAN[4];
+
+/** The instants by which an item is listed and filtered. */
+export interface Listed {
+  readonly listedAt: Instant;
+  readonly start: Instant;
+  readonly end: Instant;
+}
+
+/** The place of something in its list. */
+export function listPlace(listedAt: Instant): number {
+  return -instantValue(listedAt);
+}
+
+/** The span of a billing period; of an item that is not listed at its start, as an AD_HOC one may be. */
+export function periodSpan({ listedAt: listed, start, end }: Listed): number {
+  if (listed !== start) return AD_HOC_SPAN;
+  const span = DAYS_OF_SPAN.findIndex((days) => end - start <= days * DAY_MS);
+  return span < 0 ? AD_HOC_SPAN - 1 : span;
+}
+
+/** As {@link periodSpan}, as an expression of SQL. */
+export function spanExpression(listed: string, start: string, end: string): string {
+  const spans = DAYS_OF_SPAN.slice(0, -1).map(
+    (days, span) => `when ${end} - ${start} <= ${days * DAY_MS} then ${span}`,
+  );
+  return `case when ${listed} <> ${start} then ${AD_HOC_SPAN} ${spans.join(" ")} else ${AD_HOC_SPAN - 1} end`;
+}
+
+/** The instants by which a final invoice is listed and filtered. */
+export function toListed({ invoice }: InvoiceRecord): Listed {
+  return { listedAt: listedAt(invoice), start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) };
+}
+
+/**
+ * A query for a page of a list.
+ *
+ * @param columns what is selected
+ * @param equal columns with what they must be; undefined does not filter
+ * @param more other conditions
+ * @param values what the query has as parameters so far; those of the page are added
+ */
+export function listPageQuery(
+  from: { readonly table: string; readonly columns: string },
+  { equal, more, period, begunBy }: ListConditions,
+  { limit, after }: PageRequest,
+  values: string[],
+): string {
+  const conditions = [...more];
+  for (const [column, value] of Object.entries(equal)) {
+    if (value !== undefined) conditions.push(`${column} = ${parameter(values, value)}`);
+  }
+  if (after !== undefined) {
+    const place = parameter(values, String(listPlace(after.createdAt)), "bigint");
+    conditions.push(`(place, id) > (${place}, ${parameter(values, idKey(after.id))})`);
+  }
+  const most = parameter(values, String(limit), "bigint");
+  const page = (own: readonly string[], order = "place, id"): string =>
+    `select place, id, ${from.columns} from ${from.table} where ${["true", ...conditions, ...own].join(" and ")}
+      order by ${order} limit ${most}`;
+  // Not an equation: the planner would take the order of the span for granted, and look along the index of all places for a span
+  // that has none.
+  const ofSpan = (span: number, own: readonly string[]): string =>
+    page([`span >= ${span}`, `span <= ${span}`, ...own], "span, place, id");
+  const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
+  const together = (parts: readonly string[]): string => {
+    const texts = parts.map((part) => `(${part})`);
+    return `select * from (${texts.join(" union all ")}) as listed order by place, id limit ${most}`;
+  };
+  const now = begunBy === undefined ? undefined : instant(begunBy);
+  if (now !== undefined) conditions.push(`starts_at <= ${now}`);
+  if (period === undefined) {
+    // What is listed at its start has begun from a place on: those before it, as many as there are accounts, are passed over.
+    return now === undefined
+      ? page([])
+      : together([page([`place >= -${now}`]), ofSpan(AD_HOC_SPAN, [`place < -${now}`])]);
+  }
+  const [first, end] = [instant(period.from), instant(period.until)];
+  const touches = [`starts_at < ${end}`, `ends_at > ${first}`];
+  const ranges = [...DAYS_OF_SPAN, DAYS_MAX].map((days, span) => {
+    const later = span === AD_HOC_SPAN ? DAYS_MAX * DAY_MS : 0;
+    const begun = now === undefined || span === AD_HOC_SPAN ? [] : [`place >= -${now}`];
+    return [...begun, `place > -${end} - ${later}`, `place < -${first} + ${days * DAY_MS}`];
+  });
+  return together(ranges.map((range, span) => ofSpan(span, [...range, ...touches])));
+}
+
+/** The filters of a list. */
+export interface ListConditions {
+  readonly period: InvoiceListFilter["period"];
+  readonly equal: Readonly<Record<string, string | undefined>>;
+  readonly more: readonly string[];
+  /** Their billing period has begun by then. */
+  readonly begunBy: Instant | undefined;
+}

@@ -1,0 +1,71 @@
+/**
+ * The maps by which the rows of a question are read. A row that is no event counts nothing, and there is nobody to tell: a map by which
+ * no row can be one is refused.
+ *
+ * @module
+ */
+import type { EventSchema } from "../../book/model/metering.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import { quoteText } from "../../event-files/input-error.ts";
+import type { CellQuery } from "../../ledger/usage-source.ts";
+import { bindSource } from "../reading/mapped-source.ts";
+import type { ColumnType, Source } from "../source.ts";
+import { createSchemaMap } from "./mapped-tables.ts";
+import { invalidTable, type TableColumns } from "./table.ts";
+
+/** Rows with one map. */
+export interface TablePart {
+  readonly schemas: readonly string[];
+  readonly map: EventFileMap;
+  readonly source: Source;
+}
+
+/** A table, and its map where one was given. */
+interface MappedTable {
+  readonly table: string;
+  readonly map: EventFileMap | undefined;
+}
+
+/**
+ * All rows with the map that was given; without one, those of each schema with the columns that it declares.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID where a declared field has no column, or the column of the time holds no instants
+ */
+export function bindTableParts(
+  { map, table }: MappedTable,
+  tableColumns: Pick<TableColumns, "columns">,
+  { book, schemas }: Pick<CellQuery, "book" | "schemas">,
+): readonly TablePart[] {
+  const bindPart = (partMap: EventFileMap, partSchemas: readonly EventSchema[]): TablePart => {
+    for (const schema of partSchemas) checkFields(partMap, schema, table);
+    const source = bindSource(partMap, { from: "", columns: tableColumns.columns, name: table });
+    checkTime(source, table);
+    return { schemas: partSchemas.map(({ name }) => name), map: partMap, source };
+  };
+  const active = book.eventSchemas.filter(({ name, status }) => status === "ACTIVE" && schemas.includes(name));
+  if (map === undefined) return active.map((schema) => bindPart(createSchemaMap(schema, tableColumns), [schema]));
+  return active.length === 0 ? [] : [bindPart(map, active)];
+}
+
+function checkFields(map: EventFileMap, { name, attributes, dimensions }: EventSchema, table: string): void {
+  const missing = [
+    ...attributes.filter((field) => !Object.hasOwn(map.attributes, field.name)),
+    ...dimensions.filter((field) => !Object.hasOwn(map.dimensions, field.name)),
+  ][0];
+  if (missing === undefined) return;
+  const declaration = `the event schema ${quoteText(name)} declares ${quoteText(missing.name)}`;
+  throw invalidTable(`${table}: ${declaration}, for which there is no column, so that none of its rows would count`);
+}
+
+function checkTime({ timestamp: { part, form } }: Source, table: string): void {
+  if (form !== undefined || !("column" in part) || !neverHoldsInstants(part.type)) return;
+  throw invalidTable(
+    `${table}: the column ${quoteText(part.column)} holds no instants: expected DateTime or DateTime64, texts of a date and a time, or with a "form" whole numbers of seconds or milliseconds`,
+  );
+}
+
+/** Whether what a column of a type holds is never the text of an instant. */
+function neverHoldsInstants(type: ColumnType): boolean {
+  if (type.type === "other") return !type.name.startsWith("FixedString");
+  return type.type !== "timestamp" && type.type !== "text";
+}

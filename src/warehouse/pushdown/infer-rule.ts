@@ -1,0 +1,257 @@
+/**
+ * A checked rule as a term: what the closures of `rules` would compute of every event whose attributes are within bounds
+ * and whose dimensions are texts (S3, S17.3). Whatever might fail, depend on more than one event's fields, or compare by
+ * conversions that a database does not have, is not pushed down.
+ *
+ * @module
+ */
+import { parseDecimal, isDecimalObject } from "../../numbers/decimal.ts";
+import { exactOfDecimal, exactOfText } from "../../numbers/exact.ts";
+import { toArguments } from "../../rules/operators.ts";
+import type { Rule } from "../../rules/rule.ts";
+import { isDecimal, toRuleValue, formatValue } from "../../rules/value.ts";
+import { inferComparison } from "./infer-comparison.ts";
+import { type InferredValue, isPlainText } from "./inferred-value.ts";
+import {
+  createNumberConstant,
+  subtractTerms,
+  takeExtreme,
+  negateTerm,
+  chooseNumber,
+  requirePlaces,
+  multiplyTerms,
+  divideTerms,
+  takeRemainder,
+  roundTerm,
+  addTerms,
+} from "./number-terms.ts";
+import {
+  createChoice,
+  createTextConstant,
+  createTruthConstant,
+  joinTruths,
+  negateTruth,
+  NotPushable,
+  type NumberTerm,
+  type Term,
+  type TextTerm,
+  type TruthTerm,
+} from "./term.ts";
+import { testTruthy } from "./truth-terms.ts";
+
+/** What the variables of a rule are. */
+export interface VariableTerms {
+  readonly schemaName: string;
+  /** An attribute or a dimension that the rule may see; undefined where it sees none of that name. */
+  readonly attribute: (name: string) => NumberTerm | undefined;
+  readonly dimension: (name: string) => TextTerm | undefined;
+}
+
+const NULL_VALUE: InferredValue = { kind: "nothing" };
+
+/** What a rule gives. @throws {NotPushable} with the reason */
+export function inferRule(rule: Rule | undefined, variables: VariableTerms): InferredValue {
+  if (rule === undefined || rule === null) return NULL_VALUE;
+  if (typeof rule !== "object") return inferLiteral(rule);
+  if (isDecimalObject(rule)) return createNumberConstant(exactOfDecimal(parseDecimal(rule)));
+  if (Array.isArray(rule)) {
+    if (rule.some((part) => typeof part === "object" && part !== null && !isDecimalObject(part)))
+      throw new NotPushable("it makes a list");
+    return { kind: "list", values: rule.map((part: unknown) => toRuleValue(part)) };
+  }
+  const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
+  const parts = toArguments(argument);
+  return operator === "var" ? inferVariable(parts[0], variables) : inferOperation(operator, parts, variables);
+}
+
+/** Whether a rule gives what counts as true (S3.1). @throws {NotPushable} with the reason */
+export function inferTruth(rule: Rule | undefined, variables: VariableTerms): TruthTerm {
+  const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
+  if (typeof rule === "object" && rule !== null && !Array.isArray(rule) && !isDecimalObject(rule)) {
+    const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
+    const parts = toArguments(argument);
+    // Only the truth of the operands is asked for, so they may be of different kinds.
+    switch (operator) {
+      case "and":
+      case "or":
+        // Without operands the result is null, which counts as false.
+        return parts.length === 0 ? createTruthConstant(false) : joinTruths(operator, parts.map(truth));
+      case "!":
+        return negateTruth(truth(parts[0]));
+      case "!!":
+        return truth(parts[0]);
+      case "if":
+      case "?:":
+        return inferTruthChoice(parts, truth);
+      default:
+    }
+  }
+  return toTruthTerm(inferRule(rule, variables));
+}
+
+/** A rule that must give a decimal. @throws {NotPushable} with the reason */
+export function inferNumber(rule: Rule | undefined, variables: VariableTerms): NumberTerm {
+  return toNumberTerm(inferRule(rule, variables));
+}
+
+function inferLiteral(literal: boolean | number | string): InferredValue {
+  if (typeof literal === "string") return createTextLiteral(literal);
+  if (typeof literal === "boolean") return createTruthConstant(literal);
+  const value = toRuleValue(literal);
+  if (!isDecimal(value)) throw new NotPushable(`it has the literal ${formatValue(value)}`);
+  return createNumberConstant(value);
+}
+
+/** A text that every database can be given. @throws {NotPushable} for any other */
+export function createTextLiteral(text: string): TextTerm {
+  if (!isPlainText(text)) throw new NotPushable("it has a text that is no valid Unicode, or has a NUL in it");
+  return createTextConstant(text);
+}
+
+function inferVariable(path: Rule | undefined, variables: VariableTerms): Term {
+  if (typeof path !== "string") throw new NotPushable("it puts the name of a variable together");
+  const dot = path.indexOf(".");
+  const [root, name] = [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
+  switch (root) {
+    case "attribute":
+    case "attributes":
+      return variables.attribute(name) ?? rejectUnseenVariable(path);
+    case "dimension":
+    case "dimensions":
+      return variables.dimension(name) ?? rejectUnseenVariable(path);
+    case "dependencies":
+      throw new NotPushable("it reads a setting of the account");
+    case "event":
+      if (name === "schemaName") return createTextLiteral(variables.schemaName);
+      if (name === "id" || name === "accountId") return { kind: "text", expression: { operation: name } };
+      throw new NotPushable("it reads the time of the event as a text");
+    default:
+      throw new NotPushable(`it reads ${formatValue(path)}`);
+  }
+}
+
+function rejectUnseenVariable(path: string): never {
+  throw new NotPushable(`it reads ${formatValue(path)}, which it cannot see`);
+}
+
+function inferOperation(operator: string, parts: readonly Rule[], variables: VariableTerms): InferredValue {
+  const value = (part: Rule | undefined): InferredValue => inferRule(part, variables);
+  const number = (part: Rule | undefined): NumberTerm => toNumberTerm(value(part));
+  switch (operator) {
+    case "if":
+    case "?:":
+      return inferValueChoice(parts, value, (part) => inferTruth(part, variables));
+    case "and":
+    case "or":
+      return inferAndOr(operator, parts.map(value));
+    case "!":
+    case "!!":
+      return inferTruth({ [operator]: parts }, variables);
+    case "log":
+      return value(parts[0]);
+    case "+":
+      return parts.map(number).reduce(addTerms);
+    case "*":
+      return parts.map(number).reduce(multiplyTerms);
+    case "-":
+      return parts.length === 1 ? negateTerm(number(parts[0])) : subtractTerms(number(parts[0]), number(parts[1]));
+    default:
+      return inferArithmetic(operator, parts, number) ?? requireComparison(operator, parts, value);
+  }
+}
+
+function inferArithmetic(
+  operator: string,
+  parts: readonly Rule[],
+  number: (part: Rule | undefined) => NumberTerm,
+): NumberTerm | undefined {
+  switch (operator) {
+    case "/":
+      return divideTerms(number(parts[0]), number(parts[1]));
+    case "%":
+      return takeRemainder(number(parts[0]), number(parts[1]));
+    case "min":
+    case "max":
+      return takeExtreme(operator === "min" ? "least" : "greatest", parts.map(number));
+    case "round":
+    case "floor":
+    case "ceil":
+      return roundTerm(number(parts[0]), parts[1] === undefined ? 0 : requirePlaces(number(parts[1])), operator);
+    default:
+      return undefined;
+  }
+}
+
+function requireComparison(
+  operator: string,
+  parts: readonly Rule[],
+  value: (part: Rule | undefined) => InferredValue,
+): TruthTerm {
+  const term = inferComparison(operator, parts, value);
+  if (term !== undefined) return term;
+  throw new NotPushable(`it uses ${formatValue(operator)}, which no database computes as the rules have it`);
+}
+
+/** What an operand of arithmetic is: a decimal, or a literal text that is one (S3.2). */
+function toNumberTerm(value: InferredValue): NumberTerm {
+  if (value.kind === "number") return value;
+  if (value.kind !== "text") throw new NotPushable("it computes with what is no decimal, which fails");
+  if (value.expression.operation !== "constant")
+    throw new NotPushable("it computes with a text, which may be no decimal");
+  const exact = exactOfText(value.expression.value);
+  if (exact === undefined) throw new NotPushable("it computes with what is no decimal, which fails");
+  return createNumberConstant(exact);
+}
+
+function toTruthTerm(value: InferredValue): TruthTerm {
+  switch (value.kind) {
+    case "nothing":
+      return createTruthConstant(false);
+    case "list":
+      return createTruthConstant(value.values.length > 0);
+    case "number":
+    case "text":
+    case "truth":
+      return testTruthy(value);
+  }
+}
+
+/** `and` and `or` give the first operand that is falsy, or truthy, else the last. */
+function inferAndOr(operator: "and" | "or", values: readonly InferredValue[]): InferredValue {
+  return values.toReversed().reduce((rest, value) => {
+    const truth = toTruthTerm(value);
+    return operator === "and" ? chooseTerm(truth, rest, value) : chooseTerm(truth, value, rest);
+  });
+}
+
+function inferValueChoice(
+  parts: readonly Rule[],
+  value: (part: Rule | undefined) => InferredValue,
+  truth: (part: Rule | undefined) => TruthTerm,
+): InferredValue {
+  const [condition, result] = parts;
+  if (parts.length === 0) return NULL_VALUE;
+  if (parts.length === 1) return value(condition);
+  const rest = parts.length === 2 ? NULL_VALUE : inferValueChoice(parts.slice(2), value, truth);
+  return chooseTerm(truth(condition), value(result), rest);
+}
+
+function inferTruthChoice(parts: readonly Rule[], truth: (part: Rule | undefined) => TruthTerm): TruthTerm {
+  const [condition, result] = parts;
+  if (parts.length === 0) return createTruthConstant(false);
+  if (parts.length === 1) return truth(condition);
+  const rest = parts.length === 2 ? createTruthConstant(false) : inferTruthChoice(parts.slice(2), truth);
+  return createChoice(truth(condition), truth(result), rest, (expression) => ({ kind: "truth", expression }));
+}
+
+/** One of two values, which must be of one kind. */
+function chooseTerm(condition: TruthTerm, then: InferredValue, otherwise: InferredValue): InferredValue {
+  if (condition.expression.operation === "constant") return condition.expression.value ? then : otherwise;
+  if (then.kind === "number" && otherwise.kind === "number") return chooseNumber(condition, then, otherwise);
+  if (then.kind === "text" && otherwise.kind === "text")
+    return createChoice(condition, then, otherwise, (expression): TextTerm => ({ kind: "text", expression }));
+  if (then.kind === "truth" && otherwise.kind === "truth")
+    return createChoice(condition, then, otherwise, (expression): TruthTerm => ({ kind: "truth", expression }));
+  if (then.kind === "nothing" && otherwise.kind === "nothing") return then;
+  throw new NotPushable("it gives one kind of value or another");
+}

@@ -1,0 +1,213 @@
+/**
+ * Rows of one schema, each judged whether it is plain: then a database may sum it, else the core decides it (S17.3).
+ *
+ * @module
+ */
+import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
+import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
+import { INT64_END, largestMagnitude } from "../pushdown/number-range.ts";
+import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
+import type { NumberTerm } from "../pushdown/term.ts";
+import { computePartRange, type Source, type SourcePart } from "../source.ts";
+import type { Dialect } from "./dialect.ts";
+import {
+  plainTextCondition,
+  toComparedTextSql,
+  toPartTextSql,
+  toPlainInstantSql,
+  toPlainNumberSql,
+  toPlainTextSql,
+} from "./event-parts.ts";
+import { indent, toOneLine } from "./layout.ts";
+import { attributeColumn, dimensionColumn, toNumberSql, toTextSql, toTruthSql } from "./terms.ts";
+
+/** Milliseconds of a day. */
+const DAY_MILLIS = 86_400_000n;
+/** Safe integers of the core: sums of quantities within them keep every bill within its digits (S1.4). */
+const SAFE_INTEGER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+/** Places after the point up to which the core takes a quantity for a narrow one. */
+const NARROW_SCALE = 15;
+
+/** What beside the row itself decides whether it is plain. */
+export interface PlainRowConditions {
+  /** A statement that gives the hashes of ids that occur more than once; undefined where no id does, or none is looked at. */
+  readonly repeatedIds: string | undefined;
+  /** A condition on `account_id` that holds for known and live accounts; undefined where it holds for all. */
+  readonly accountCondition: string | undefined;
+}
+
+/** The scale at which the units of a meter are summed. */
+export function summingScale({ range }: NumberTerm): number {
+  return Math.min(range.scale, NARROW_SCALE);
+}
+
+/** By how much units are divided before they are summed. */
+export function summingDivisor({ range }: NumberTerm): bigint {
+  return 10n ** BigInt(Math.max(range.scale - NARROW_SCALE, 0));
+}
+
+/** The hash of an id. A collision costs time, never truth: all rows of one hash go to the core. */
+export function toIdHashSql(source: Source, sql: Dialect): string {
+  return sql.hash(toPartTextSql(source.id, sql));
+}
+
+/** Rows of one schema with the columns `plain`, `account_id`, `at_ms`, `day`, and by meter its match `m0` and its units `u0`. */
+export function selectClassifiedRows(
+  source: Source,
+  pushedSchema: PushedSchema,
+  {
+    plain,
+    sql,
+    extraColumns = "",
+    sourceCondition,
+  }: {
+    readonly plain: PlainRowConditions;
+    readonly sql: Dialect;
+    readonly extraColumns?: string;
+    /** A condition on the source's own columns: rows of which it does not hold are left out. */
+    readonly sourceCondition?: string | undefined;
+  },
+): string {
+  const { fields, meters, schema } = pushedSchema;
+  const stages = [
+    selectSourceColumns(source, pushedSchema, {
+      hasHash: plain.repeatedIds !== undefined,
+      extraColumns,
+      sourceCondition,
+      sql,
+    }),
+  ];
+  for (const { kind, slot, term } of fields) {
+    const column =
+      kind === "number"
+        ? `${toNumberSql(term, sql)} as ${attributeColumn(slot)}`
+        : `${toTextSql(term, sql)} as ${dimensionColumn(slot)}`;
+    stages.push(`select *, ${column} from (\n${indent(stages.pop() ?? "")}\n)`);
+  }
+  const meterColumns = meters.flatMap(({ matches, units }, index) => [
+    `${toTruthSql(matches, sql)} as m${index}, -- meter ${toOneLine(meters[index]?.meter.id)}: whether it counts the row`,
+    `${toNumberSql(units, sql)} as u${index}, --   and how much, in units of 10^-${units.range.scale}`,
+  ]);
+  const conditions = [
+    ...createUnitConditions(pushedSchema, sql),
+    ...createPartConditions(source, pushedSchema, sql),
+    ...(plain.accountCondition === undefined ? [] : [plain.accountCondition]),
+    ...(plain.repeatedIds === undefined ? [] : [sql.isNotIn("id_hash", plain.repeatedIds)]),
+  ];
+  return [
+    `select *,`,
+    `  coalesce(${conditions.join("\n    and ")}, false) as plain`,
+    `from (`,
+    `  select *,`,
+    ...meterColumns.map((line) => `    ${line}`),
+    `    ${sql.divideInteger("at_ms", sql.operandLiteral(DAY_MILLIS))} as day`,
+    `  from ( -- the parts of events of ${toOneLine(schema.name)}; a number is NULL where it is not as a plain event has it`,
+    indent(stages[0] ?? "", "    "),
+    `  )`,
+    `)`,
+  ].join("\n");
+}
+
+function selectSourceColumns(
+  source: Source,
+  pushedSchema: PushedSchema,
+  {
+    hasHash,
+    extraColumns,
+    sourceCondition,
+    sql,
+  }: {
+    readonly hasHash: boolean;
+    readonly extraColumns: string;
+    readonly sourceCondition: string | undefined;
+    readonly sql: Dialect;
+  },
+): string {
+  const { schema, attributes, dimensions } = pushedSchema;
+  const columns = [
+    // A text is judged beside its column: a text that is judged in it costs a sixth of the whole, for it is copied.
+    `${toPlainTextSql(source.id, sql)} as id`,
+    ...(hasHash ? [`${toIdHashSql(source, sql)} as id_hash`] : []),
+    `${toPlainTextSql(source.accountId, sql)} as account_id`,
+    `${toPlainInstantSql(source.timestamp, sql)} as at_ms`,
+    ...attributes.map(
+      ({ name, range }, slot) =>
+        `${toPlainNumberSql(findPart(source.attributes, name), range, sql)} as ${attributeColumn(slot)}`,
+    ),
+    ...dimensions.map(
+      (name, slot) => `${toPlainTextSql(findPart(source.dimensions, name), sql)} as ${dimensionColumn(slot)}`,
+    ),
+    ...selectUndeclaredParts(source, pushedSchema, sql),
+    ...(extraColumns === "" ? [] : [extraColumns]),
+  ];
+  return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${toComparedTextSql(source.schemaName, [schema.name], sql)} = ${sql.quoteText(schema.name)}${sourceCondition === undefined ? "" : ` and ${sourceCondition}`}`;
+}
+
+/** Parts that the schema does not declare are not seen by rules, but an event with a wrong one fails all the same. */
+function selectUndeclaredParts(
+  source: Source,
+  { attributes, dimensions, bounds }: PushedSchema,
+  sql: Dialect,
+): readonly string[] {
+  const numbers = partsNotIn(
+    source.attributes,
+    attributes.map(({ name }) => name),
+  ).map((part, index) => {
+    const range = computePartRange(part, bounds);
+    return `${range === undefined ? "NULL" : toPlainNumberSql(part, range, sql)} as x${index}`;
+  });
+  const texts = partsNotIn(source.dimensions, dimensions).map(
+    (part, index) => `${toPlainTextSql(part, sql)} as y${index}`,
+  );
+  return [...numbers, ...texts];
+}
+
+function partsNotIn(parts: ReadonlyMap<string, SourcePart>, declaredNames: readonly string[]): readonly SourcePart[] {
+  return [...parts].filter(([name]) => !declaredNames.includes(name)).map(([, part]) => part);
+}
+
+/** All parts are there, as a plain event has them. */
+function createPartConditions(
+  source: Source,
+  { attributes, dimensions }: PushedSchema,
+  sql: Dialect,
+): readonly string[] {
+  const attributeNames = attributes.map(({ name }) => name);
+  const numbers = [
+    ...attributeNames.map((_, slot) => attributeColumn(slot)),
+    ...partsNotIn(source.attributes, attributeNames).map((_, index) => `x${index}`),
+  ];
+  const texts = [
+    ...dimensions.map((_, slot) => dimensionColumn(slot)),
+    ...partsNotIn(source.dimensions, dimensions).map((_, index) => `y${index}`),
+  ];
+  return [
+    ...["id", "account_id"].map((name) => plainTextCondition(name, [1, EVENT_ID_LENGTH_MAX], sql)),
+    ...["at_ms", ...numbers].map((name) => `${name} is not null`),
+    ...texts.map((name) => plainTextCondition(name, [0, DIMENSION_LENGTH_MAX], sql)),
+  ];
+}
+
+/** What each meter counts is so narrow that the core's bills of such sums cannot fail, and fits the sums. */
+function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly string[] {
+  return meters.flatMap(({ units }, index) => {
+    const { scale } = units.range;
+    const [u, m] = [`u${index}`, `m${index}`];
+    const divisor = summingDivisor(units);
+    const most = SAFE_INTEGER_MAX * divisor;
+    if (largestMagnitude(units.range) <= most && divisor === 1n) return [];
+    const isNarrow = `abs(${u}) <= ${sql.operandLiteral(most)}${divisor > 1n ? ` and ${u} % ${sql.operandLiteral(divisor)} = 0` : ""}`;
+    // A whole number at its scale may be larger than that and still be a narrow one, where it fits 64 bits.
+    const power = sql.operandLiteral(10n ** BigInt(scale));
+    const isWhole =
+      largestMagnitude(units.range) < INT64_END && divisor === 1n
+        ? ` or ${u} % ${power} = 0 and ${sql.divideInteger(`abs(${u})`, power)} <= ${sql.operandLiteral(SAFE_INTEGER_MAX)}`
+        : "";
+    return [`(not ${m} or ${isNarrow}${isWhole})`];
+  });
+}
+
+function findPart(parts: ReadonlyMap<string, SourcePart>, name: string): SourcePart {
+  // A schema is pushed only where the source has all that it declares.
+  return parts.get(name) ?? { value: "" };
+}

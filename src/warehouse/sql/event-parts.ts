@@ -1,0 +1,85 @@
+/**
+ * The parts of an event as a statement reads them. A number is NULL wherever it is not what a plain event has.
+ *
+ * @module
+ */
+import type { NumberRange } from "../pushdown/number-range.ts";
+import type { SourceColumn, SourcePart, SourceTime } from "../source.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** The text of a part, as an event has it; NULL and nothing are the same where it is put together. */
+export function toPartTextSql(part: SourcePart, sql: Dialect): string {
+  if ("value" in part) return sql.quoteText(part.value);
+  if (!("isTemplate" in part)) return sql.columnText(part);
+  const texts = part.template.map((each) =>
+    each === "row"
+      ? `(${sql.rowNumber ?? "0"} + 1)`
+      : "value" in each
+        ? sql.quoteText(each.value)
+        : sql.columnText(each),
+  );
+  return sql.concatenate(texts);
+}
+
+/** The text of a part where {@link plainTextCondition} holds. */
+export function toPlainTextSql(part: SourcePart, sql: Dialect): string {
+  return "column" in part ? sql.plainText(part) : toPartTextSql(part, sql);
+}
+
+/** Whether a text is that of a plain event: of so many bytes, which are no fewer than its characters; NULL where it is absent. */
+export function plainTextCondition(text: string, [least, most]: readonly [number, number], sql: Dialect): string {
+  const isOfLength = `${sql.byteLength(text)} between ${least} and ${most}`;
+  return sql.isValidText === undefined ? isOfLength : `${isOfLength} and ${sql.isValidText(text)}`;
+}
+
+/** A part that is compared with some texts, and with nothing else. */
+export function toComparedTextSql(part: SourcePart, texts: readonly string[], sql: Dialect): string {
+  // What is not as an event has it becomes a text with a U+FFFD.
+  return texts.some((text) => text.includes("\uFFFD")) ? toPartTextSql(part, sql) : toPlainTextSql(part, sql);
+}
+
+/** The whole number that an attribute is at the scale of its range. */
+export function toPlainNumberSql(part: SourcePart, range: NumberRange, sql: Dialect): string {
+  if ("value" in part || "isTemplate" in part) return sql.integerLiteral(range.least, false);
+  return sql.plainNumber(part, range);
+}
+
+/** The instant of a plain event, in milliseconds since 1970. */
+export function toPlainInstantSql(time: SourceTime, sql: Dialect): string {
+  const { part } = time;
+  return "column" in part ? sql.plainInstant({ ...time, part }) : sql.nullInteger;
+}
+
+/** The years in which a plain event is: from 1970, exclusive of 2200. */
+export const PLAIN_END_SECONDS = 7_258_118_400;
+
+/** The instant of a whole number of seconds or milliseconds. */
+export function toNumericTimeSql(name: string, form: "seconds" | "milliseconds", whole: string): string {
+  const [millisPerUnit, most] = form === "seconds" ? [1000, PLAIN_END_SECONDS] : [1, PLAIN_END_SECONDS * 1000];
+  return `case when ${name} >= 0 and ${name} < ${most} then ${whole} * ${millisPerUnit} end`;
+}
+
+/** The form of a text that is a decimal of a range, in RE2's terms. */
+export function decimalPattern({ scale, most }: NumberRange): string {
+  return `-?[0-9]{1,${String(most).length - scale}}${scale > 0 ? `([.][0-9]{1,${scale}})?` : ""}`;
+}
+
+/**
+ * The whole number that a double is at the scale of a range, where it is the double of such a decimal: what divides back to
+ * the double is the decimal that its shortest text says.
+ */
+export function toDoubleSql(
+  name: string,
+  { scale, least, most }: NumberRange,
+  { power, toInteger }: { readonly power: string; readonly toInteger: (double: string) => string },
+): string {
+  const end = 10n ** BigInt(String(most).length - scale);
+  const isExact = `abs(${name}) <= ${end} and round(${name} * ${power}) / ${power} = ${name}`;
+  const number = toInteger(`round(${name} * ${power})`);
+  return `case when ${isExact} and ${number} between ${least} and ${most} then ${number} end`;
+}
+
+/** The texts of columns, where what is absent is nothing. */
+export function toTextListSql(columns: readonly SourceColumn[], sql: Dialect): string {
+  return sql.toList(columns.map((column) => `coalesce(${sql.columnText(column)}, '')`));
+}

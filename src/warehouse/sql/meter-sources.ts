@@ -1,0 +1,221 @@
+/**
+ * Sources metered by a database: plain rows as sums by account and day, all other rows one by one in the order of their arrival
+ * (S17.2, S17.3).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { invariant, RatebookError } from "../../errors.ts";
+import type { CountedEvents } from "../../ledger/preview/premeasured-events.ts";
+import type { Exact } from "../../numbers/exact.ts";
+import { exactOfText } from "../../numbers/exact.ts";
+import { type PlainRowConditions, summingScale } from "./classified-rows.ts";
+import type { Database, Row, Value } from "./dialect.ts";
+import {
+  selectAccounts,
+  selectOrderedGroups,
+  type MeteredSource,
+  type PlainGroupRows,
+  selectRepeatedIds,
+  selectRestRows,
+  selectGroupRows,
+} from "./metering-statements.ts";
+
+/** How sources are metered. */
+export interface MeteringOptions {
+  /** Whether ids are remembered: rows whose id comes again go to the core. */
+  readonly dedupes: boolean;
+  /** The hashes of ids that occur more than once, where they are known already: a statement, or undefined where none does. */
+  readonly knownRepeats?: { readonly repeatedIds: string | undefined } | undefined;
+  /** Whether the name in a row is that of an account that is known and ACTIVE. */
+  readonly isLive: (accountName: string) => boolean;
+}
+
+/** A row for the core. */
+export interface SourceRow {
+  /** The index of its source among those that were given. */
+  readonly source: number;
+  readonly file: string;
+  /** From 1; 0 where rows have no numbers. */
+  readonly row: number;
+  /** When it arrives; undefined where its timestamp is none. */
+  readonly at: Instant | undefined;
+  readonly texts: readonly string[];
+}
+
+/** Plain rows of one account and day, and where they are. */
+export interface PlainGroup extends CountedEvents {
+  readonly source: number;
+}
+
+/** What metering found. Every stream ends with ERR_USAGE_UNAVAILABLE where other rows came than were counted before (S17.5). */
+export interface Metering {
+  /** In the order of days. To be read once. */
+  readonly groups: () => AsyncIterable<readonly PlainGroup[]>;
+  /** The rows of groups of one day, where they are to be decided one by one; in the order of S17.2. */
+  readonly rowsOf: (groups: readonly PlainGroup[]) => AsyncIterable<readonly SourceRow[]>;
+  /** All rows that are not plain, in the order of S17.2. */
+  readonly rest: () => AsyncIterable<readonly SourceRow[]>;
+}
+
+/** Meters sources. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where the database cannot be read */
+export async function meterSources(
+  db: Database,
+  sources: readonly MeteredSource[],
+  { dedupes, knownRepeats, isLive }: MeteringOptions,
+): Promise<Metering> {
+  const { dialect } = db;
+  const total = sources.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  if (sources.every(({ pushedSchemas }) => pushedSchemas.length === 0)) {
+    const all = selectRestRows(sources, { repeatedIds: undefined, accountCondition: undefined }, dialect);
+    return { groups: noRows, rowsOf: noRows, rest: () => readRows(db, all, total) };
+  }
+  const ids = sources.map(({ source }) => source);
+  const foundRepeats =
+    dedupes && knownRepeats === undefined ? await db.materialize(selectRepeatedIds(ids, dialect)) : undefined;
+  const { repeatedIds } = knownRepeats ?? { repeatedIds: foundRepeats };
+  const { unknownNames, events } = await readAccounts(db, sources, isLive);
+  const accountCondition =
+    unknownNames.length === 0 ? undefined : dialect.isNotIn("account_id", await db.selectTexts(unknownNames));
+  const plain: PlainRowConditions = { repeatedIds, accountCondition };
+  // What is not plain comes first of all groups: how much it is says whether any row must be looked at again.
+  const groups = db.stream(selectOrderedGroups(sources, plain, dialect))[Symbol.asyncIterator]();
+  const first = await groups.next();
+  const head = first.done === true ? [] : first.value;
+  const restCount = head.filter(isRestGroup).reduce((sum, row) => sum + readEventCount(row), 0);
+  const remaining = total - events + restCount;
+  return {
+    groups: () => readGroups(chainRows(head, groups), sources, events),
+    rest: () => (remaining === 0 ? noRows() : readRows(db, selectRestRows(sources, plain, dialect), remaining)),
+    rowsOf: (rejectedGroups) => readGroupRows(db, sources, rejectedGroups, plain),
+  };
+}
+
+/** The rows of all groups in one statement: there may be as many groups as accounts. */
+async function* readGroupRows(
+  db: Database,
+  sources: readonly MeteredSource[],
+  rejectedGroups: readonly PlainGroup[],
+  plain: PlainRowConditions,
+): AsyncIterable<readonly SourceRow[]> {
+  const parts: PlainGroupRows[] = [];
+  for (const [index, meteredSource] of sources.entries()) {
+    for (const pushedSchema of meteredSource.pushedSchemas) {
+      const own = rejectedGroups.filter(
+        ({ source, schemaName }) => source === index && schemaName === pushedSchema.schema.name,
+      );
+      const [first] = own;
+      if (first === undefined) continue;
+      const accounts = await db.selectTexts(own.map(({ accountId }) => accountId));
+      parts.push({ meteredSource, index, pushedSchema, day: first.day, accounts });
+    }
+  }
+  const expectedCount = rejectedGroups.reduce((sum, { events }) => sum + events, 0);
+  yield* readRows(db, selectGroupRows(parts, plain, db.dialect), expectedCount);
+}
+
+async function* noRows(): AsyncIterable<never> {
+  // Nothing is left: no row is looked at again.
+}
+
+async function* chainRows(head: readonly Row[], rest: AsyncIterator<readonly Row[]>): AsyncIterable<readonly Row[]> {
+  yield head;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+/** The names of accounts that are not known, or not live, and how many rows there are of schemas that are pushed down. */
+async function readAccounts(
+  db: Database,
+  sources: readonly MeteredSource[],
+  isLive: (accountName: string) => boolean,
+): Promise<{ readonly unknownNames: readonly string[]; readonly events: number }> {
+  const unknownNames: string[] = [];
+  let events = 0;
+  for await (const rows of db.stream(selectAccounts(sources, db.dialect))) {
+    for (const [name, count] of rows) {
+      events += Number(count);
+      if (name !== null && !isLive(String(name))) unknownNames.push(String(name));
+    }
+  }
+  return { unknownNames, events };
+}
+
+/** The places of a group's parts in its row. */
+const SOURCE_COLUMN = 0;
+const SCHEMA_COLUMN = 1;
+const DAY_COLUMN = 3;
+const EVENTS_COLUMN = 4;
+
+function isRestGroup(row: Row): boolean {
+  return Number(row[DAY_COLUMN]) < 0;
+}
+
+function readEventCount(row: Row): number {
+  return Number(row[EVENTS_COLUMN]);
+}
+
+async function* readGroups(
+  blocks: AsyncIterable<readonly Row[]>,
+  sources: readonly MeteredSource[],
+  expectedCount: number,
+): AsyncIterable<readonly PlainGroup[]> {
+  let events = 0;
+  for await (const rows of blocks) {
+    events += rows.reduce((sum, row) => sum + readEventCount(row), 0);
+    yield rows.filter((row) => !isRestGroup(row)).map((row) => toPlainGroup(row, sources));
+  }
+  if (events !== expectedCount) throw usageChanged(expectedCount, events);
+}
+
+function toPlainGroup(row: Row, sources: readonly MeteredSource[]): PlainGroup {
+  const [, , account, day, events, metered, first, last, ...sums] = row;
+  const source = Number(row[SOURCE_COLUMN]);
+  const pushedSchema = sources[source]?.pushedSchemas[Number(row[SCHEMA_COLUMN])];
+  invariant(pushedSchema !== undefined, "S17.3: a group comes from a schema that is pushed down");
+  return {
+    source,
+    schemaName: pushedSchema.schema.name,
+    accountId: String(account),
+    day: Number(day),
+    events: Number(events),
+    metered: Number(metered),
+    first: Number(first),
+    last: Number(last),
+    units: pushedSchema.meters.map(({ units }, index) => toQuantity(sums[index], summingScale(units))),
+  };
+}
+
+/** A sum as the core has it; undefined where the meter counts none of the rows. */
+function toQuantity(sum: Value | undefined, scale: number): Exact | undefined {
+  if (sum === null || sum === undefined) return undefined;
+  const exact = exactOfText(`${String(sum)}e-${scale}`);
+  invariant(exact !== undefined, "S17.3: a sum of a database is a whole number");
+  return exact;
+}
+
+async function* readRows(db: Database, sql: string, expectedCount: number): AsyncIterable<readonly SourceRow[]> {
+  let count = 0;
+  for await (const rows of db.stream(sql)) {
+    count += rows.length;
+    yield rows.map(toSourceRow);
+  }
+  if (count !== expectedCount) throw usageChanged(expectedCount, count);
+}
+
+function toSourceRow([source, file, row, at, texts]: Row): SourceRow {
+  return {
+    source: Number(source),
+    file: String(file),
+    row: Number(row) + 1,
+    at: at === null || at === undefined ? undefined : Number(at),
+    texts: Array.isArray(texts) ? texts.map(String) : [],
+  };
+}
+
+function usageChanged(expectedCount: number, actualCount: number): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+  return new RatebookError(
+    "ERR_USAGE_UNAVAILABLE",
+    `the usage changed while it was read (${expectedCount} rows, then ${actualCount}): nothing is priced from it`,
+    {},
+  );
+}

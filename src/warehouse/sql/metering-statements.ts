@@ -1,0 +1,183 @@
+/**
+ * The statements that meter sources in a database: which accounts there are, what plain rows sum up to, and all other rows, for
+ * the core (S17.3).
+ *
+ * @module
+ */
+import { DAY_MS, type Day, formatDate } from "../../calendar/instant.ts";
+import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
+import type { NumberTerm } from "../pushdown/term.ts";
+import type { Source, SourceColumn, SourceTime } from "../source.ts";
+import { summingDivisor, selectClassifiedRows, type PlainRowConditions, toIdHashSql } from "./classified-rows.ts";
+import type { Dialect } from "./dialect.ts";
+import { toComparedTextSql, toPartTextSql, toPlainTextSql, toTextListSql } from "./event-parts.ts";
+import { toTimePartsSql, addInstants } from "./instants.ts";
+import { indent } from "./layout.ts";
+
+/** Some rows of a database, and which of them may be plain. */
+export interface MeteredSource {
+  readonly source: Source;
+  readonly pushedSchemas: readonly PushedSchema[];
+  /** The columns whose texts a row is made of. */
+  readonly columns: readonly SourceColumn[];
+  /** An expression that names the file or the table of a row. */
+  readonly fileExpression: string;
+  /** How many rows it has. */
+  readonly rowCount: number;
+}
+
+/** The hashes of ids that occur more than once in some sources together. */
+export function selectRepeatedIds(sources: readonly Source[], sql: Dialect): string {
+  const hashes = sources.map((source) => `  select ${toIdHashSql(source, sql)} as id_hash from ${source.from}`);
+  return `select id_hash from (\n${hashes.join("\n  union all\n")}\n) group by id_hash having count(*) > 1`;
+}
+
+/** The accounts that rows of schemas that are pushed down name, and how many rows; one more than once where its rows have it in several ways. */
+export function selectAccounts(sources: readonly MeteredSource[], sql: Dialect): string {
+  const parts = sources
+    .filter(({ pushedSchemas }) => pushedSchemas.length > 0)
+    .map(({ source, pushedSchemas }) => {
+      const isPushed = `${toSchemaNameSql(source, pushedSchemas, sql)} in (${toSchemaListSql(pushedSchemas, sql)})`;
+      return `  select ${toPlainTextSql(source.accountId, sql)} as plain_name from ${source.from} where ${isPushed}`;
+    });
+  const accountCounts = `select plain_name, count(*) as events from (\n${parts.join("\n  union all\n")}\n) group by plain_name`;
+  return `select ${sql.toValidText("plain_name")} as account_id, events from (${accountCounts})`;
+}
+
+function toSchemaNameSql({ schemaName }: Source, pushedSchemas: readonly PushedSchema[], sql: Dialect): string {
+  const names = pushedSchemas.map(({ schema }) => schema.name);
+  return toComparedTextSql(schemaName, names, sql);
+}
+
+function toSchemaListSql(pushedSchemas: readonly PushedSchema[], sql: Dialect): string {
+  return pushedSchemas.map(({ schema }) => sql.quoteText(schema.name)).join(", ");
+}
+
+/**
+ * Plain rows by their account and day: how many there are, how many of them a meter counts, when the first and the last were,
+ * and the sums. All other rows are one group, of the account "" and the day -1, of which nothing but the number of rows is meant.
+ */
+export function selectGroups(
+  source: Source,
+  pushedSchema: PushedSchema,
+  plain: PlainRowConditions,
+  sql: Dialect,
+): string {
+  const { meters } = pushedSchema;
+  const anyMatch = meters.length === 0 ? "false" : `(${meters.map((_, place) => `m${place}`).join(" or ")})`;
+  const sums = meters.map(({ units }, place) => `${toUnitSumSql(units, place, sql)} as s${place}`);
+  return [
+    `select case when plain then coalesce(account_id, '') else '' end as cell_account,`,
+    `  case when plain then coalesce(day, -1) else -1 end as cell_day,`,
+    `  count(*) as events, count(*) filter (where ${anyMatch}) as metered,`,
+    `  ${["min(at_ms) as first_at", "max(at_ms) as last_at", ...sums].join(",\n  ")}`,
+    `from (`,
+    indent(selectClassifiedRows(source, pushedSchema, { plain, sql })),
+    `)`,
+    `group by cell_account, cell_day`,
+  ].join("\n");
+}
+
+function toUnitSumSql(units: NumberTerm, place: number, sql: Dialect): string {
+  const divisor = summingDivisor(units);
+  const dividedUnits = divisor === 1n ? `u${place}` : sql.divideInteger(`u${place}`, sql.operandLiteral(divisor));
+  return sql.sumWhere(dividedUnits, `m${place}`);
+}
+
+/** The groups of all sources and their schemas in the order of days, with the places of both: `source` and `schema`. */
+export function selectOrderedGroups(
+  sources: readonly MeteredSource[],
+  plain: PlainRowConditions,
+  sql: Dialect,
+): string {
+  const meterCountMax = Math.max(
+    ...sources.flatMap(({ pushedSchemas }) => pushedSchemas.map(({ meters }) => meters.length)),
+  );
+  const parts = sources.flatMap(({ source, pushedSchemas }, index) =>
+    pushedSchemas.map((schema, place) => {
+      const sums = Array.from({ length: meterCountMax }, (_, meter) =>
+        meter < schema.meters.length ? sql.toText(`s${meter}`) : "null",
+      );
+      const values = [index, place, "cell_account", "cell_day", "events", "metered", "first_at", "last_at", ...sums];
+      const outputColumns = values.map((value, column) => `${value} as c${column}`);
+      return `select ${outputColumns.join(", ")} from (\n${indent(selectGroups(source, schema, plain, sql))}\n)`;
+    }),
+  );
+  return `select * from (\n${indent(parts.join("\nunion all\n"))}\n) order by c3, c0, c1, c2`;
+}
+
+/** The rows that are not plain, each with its place, its instant and the texts of its columns, in the order of S17.2. */
+export function selectRestRows(sources: readonly MeteredSource[], plain: PlainRowConditions, sql: Dialect): string {
+  const parts = sources.flatMap((meteredSource, index) => {
+    const { source, pushedSchemas } = meteredSource;
+    const extraColumns = selectCarriedColumns(meteredSource, index, sql);
+    const otherSchemas =
+      pushedSchemas.length === 0
+        ? ""
+        : `\nwhere coalesce(${toSchemaNameSql(source, pushedSchemas, sql)} not in (${toSchemaListSql(pushedSchemas, sql)}), true)`;
+    const others = `select ${extraColumns}\nfrom ${source.from}${otherSchemas}`;
+    const restQueries = pushedSchemas.map(
+      (schema) =>
+        `select ${CARRIED_COLUMNS} from (\n${indent(selectClassifiedRows(source, schema, { plain, sql, extraColumns }))}\n)\nwhere not plain`,
+    );
+    return [others, ...restQueries];
+  });
+  return orderByArrival(parts.join("\nunion all\n"), sql);
+}
+
+/** Groups of plain rows of one source, schema and day. */
+export interface PlainGroupRows {
+  readonly meteredSource: MeteredSource;
+  /** The place of the source. */
+  readonly index: number;
+  readonly pushedSchema: PushedSchema;
+  readonly day: Day;
+  /** A statement that gives the names of their accounts. */
+  readonly accounts: string;
+}
+
+/** The rows of groups of plain ones, in the order of S17.2. */
+export function selectGroupRows(groups: readonly PlainGroupRows[], plain: PlainRowConditions, sql: Dialect): string {
+  const parts = groups.map(({ meteredSource, index, pushedSchema, day, accounts }) => {
+    const extraColumns = selectCarriedColumns(meteredSource, index, sql);
+    const sourceCondition = createDayCondition(meteredSource.source.timestamp, day, sql);
+    const classifiedRows = selectClassifiedRows(meteredSource.source, pushedSchema, {
+      plain,
+      sql,
+      extraColumns,
+      sourceCondition,
+    });
+    return `select ${CARRIED_COLUMNS} from (\n${indent(classifiedRows)}\n)\nwhere plain and day = ${day} and account_id in (${accounts})`;
+  });
+  return orderByArrival(parts.join("\nunion all\n"), sql);
+}
+
+/** A condition that every plain row of a day meets and that is cheap to check: no offset from UTC is longer than a day. */
+function createDayCondition({ part }: SourceTime, day: Day, sql: Dialect): string | undefined {
+  if (!("column" in part) || part.type.type !== "text") return undefined;
+  const text = toPartTextSql(part, sql);
+  return `${text} >= ${sql.quoteText(formatDate((day - 1) * DAY_MS))} and ${text} < ${sql.quoteText(formatDate((day + 2) * DAY_MS))}`;
+}
+
+const CARRIED_COLUMNS = "source, file, file_row, time_text, time_ms, zone_minutes, order_id, texts";
+
+/** Rows in the order in which they arrive (S17.2). */
+function orderByArrival(rows: string, sql: Dialect): string {
+  return [
+    `select source, file, file_row, at_ms, texts from (`,
+    indent(addInstants(rows, sql)),
+    `)`,
+    `order by at_ms asc nulls first, order_id, texts, file, file_row`,
+  ].join("\n");
+}
+
+function selectCarriedColumns({ source, columns, fileExpression }: MeteredSource, index: number, sql: Dialect): string {
+  return [
+    `${index} as source`,
+    `${fileExpression} as file`,
+    `${sql.rowNumber ?? "-1"} as file_row`,
+    ...toTimePartsSql(source.timestamp, sql),
+    `${toPartTextSql(source.id, sql)} as order_id`,
+    `${toTextListSql(columns, sql)} as texts`,
+  ].join(",\n  ");
+}

@@ -1,0 +1,161 @@
+/**
+ * Statements for whoever runs them himself: the cells of a schema's plain rows, and the rows that are left for the core (S17.3).
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { isPlainText } from "../pushdown/inferred-value.ts";
+import {
+  type AttributeRangeLookup,
+  planPushdown,
+  type PushedSchema,
+  createTextRange,
+} from "../pushdown/plan-pushdown.ts";
+import type { NumberTerm } from "../pushdown/term.ts";
+import {
+  type ColumnType,
+  computePartRange,
+  type Source,
+  type SourceColumn,
+  type SourcePart,
+  explainNotPushable,
+} from "../source.ts";
+import { selectClassifiedRows, type PlainRowConditions, summingScale } from "./classified-rows.ts";
+import type { Dialect } from "./dialect.ts";
+import { toPartTextSql } from "./event-parts.ts";
+import { indent } from "./layout.ts";
+import { selectGroups, selectRepeatedIds } from "./metering-statements.ts";
+
+/** The statements of one schema. */
+export interface SchemaStatements {
+  readonly schemaName: string;
+  /** Commented, each ending with a semicolon. */
+  readonly text: string;
+}
+
+/** What is written into one statement: the names of accounts are listed in it. */
+const STANDALONE_CONDITIONS: PlainRowConditions = {
+  repeatedIds: "select id_hash from repeated_ids",
+  accountCondition: "account_id in (select name from accounts)",
+};
+
+/**
+ * A table with a column for each part of an event: `schemaName`, `id`, `accountId`, `timestamp`, and each attribute and
+ * dimension by its name. All are texts but where another type is given.
+ */
+export interface EventTable {
+  readonly name: string;
+  /** The type of texts. */
+  readonly text?: ColumnType;
+  readonly timestamp?: ColumnType;
+  readonly attribute?: ColumnType;
+}
+
+const TEXT: ColumnType = { type: "text" };
+
+function createTableSource(
+  { name: table, text = TEXT, timestamp = text, attribute = text }: EventTable,
+  { attributes, dimensions }: Pick<PushedSchema, "attributes" | "dimensions">,
+  sql: Dialect,
+): Source {
+  const column = (name: string, type = text): SourceColumn => ({ column: name, type });
+  return {
+    from: sql.table(table),
+    schemaName: column("schemaName"),
+    id: column("id"),
+    accountId: column("accountId"),
+    timestamp: { part: column("timestamp", timestamp) },
+    attributes: new Map(attributes.map(({ name }) => [name, column(name, attribute)])),
+    dimensions: new Map(dimensions.map((name) => [name, column(name)])),
+  };
+}
+
+/** The statements of every schema that is pushed down. */
+export function writeStandaloneStatements(book: Book, table: EventTable, sql: Dialect): readonly SchemaStatements[] {
+  const ranges: AttributeRangeLookup = (name, bounds) =>
+    computePartRange({ column: name, type: table.attribute ?? TEXT }, bounds) ?? createTextRange(name, bounds);
+  return [...planPushdown(book, ranges).schemas.values()].flatMap((pushedSchema) => {
+    const source = createTableSource(table, pushedSchema, sql);
+    const names = { attributes: pushedSchema.attributes.map(({ name }) => name), dimensions: pushedSchema.dimensions };
+    if (explainNotPushable(source, names) !== undefined) return [];
+    return [{ schemaName: pushedSchema.schema.name, text: writeSchemaStatements(book, { source, pushedSchema, sql }) }];
+  });
+}
+
+interface SchemaSource {
+  readonly source: Source;
+  readonly pushedSchema: PushedSchema;
+  readonly sql: Dialect;
+}
+
+function writeSchemaStatements(book: Book, { source, pushedSchema, sql }: SchemaSource): string {
+  const commonTables = [
+    `with repeated_ids as ( -- the hashes of ids that occur more than once: their rows are not summed`,
+    `${indent(selectRepeatedIds([source], sql))}\n),`,
+    `accounts as ( -- every name of an account that takes events, and its id`,
+    `${indent(sql.selectPairs(["name", "account"], listAccountNames(book)))}\n)`,
+  ].join("\n");
+  const cells = pushedSchema.meters.map(({ meter, units }, index) =>
+    [
+      `select accounts.account as "accountId", ${sql.quoteText(meter.id)} as "meterId", ${sql.toDate("cell_day")} as "date",`,
+      `  ${toDecimalTextSql(`sum(s${index})`, units, sql)} as "quantity"`,
+      `from plain join accounts on accounts.name = plain.cell_account`,
+      `where s${index} is not null`,
+      `group by accounts.account, cell_day`,
+    ].join("\n"),
+  );
+  const { schema, bounds } = pushedSchema;
+  return [
+    `-- Events of the schema ${JSON.stringify(schema.name)}. A row is plain where every part of it is well formed, its attributes have`,
+    `-- at most ${bounds.before} digits before and ${bounds.after} after the point, its account takes events, and its id occurs once.`,
+    "",
+    ...(cells.length === 0
+      ? []
+      : [
+          `-- 1. The usage cells of plain rows, as --usage of ratebook reads them.`,
+          `${commonTables},\nplain as (\n${indent(selectGroups(source, pushedSchema, STANDALONE_CONDITIONS, sql))}\n)`,
+          `${cells.join("\nunion all\n")};`,
+          "",
+        ]),
+    `-- ${cells.length === 0 ? 1 : 2}. The rows that are not plain: ratebook decides them one by one, in the order of their timestamps.`,
+    commonTables,
+    `${writeRemainingRows({ source, pushedSchema, sql })};`,
+  ].join("\n");
+}
+
+/** The parts of rows that are not plain, in columns as the table has them. */
+function writeRemainingRows({ source, pushedSchema, sql }: SchemaSource): string {
+  const parts: readonly (readonly [string, SourcePart])[] = [
+    ["schemaName", source.schemaName],
+    ["id", source.id],
+    ["accountId", source.accountId],
+    ["timestamp", source.timestamp.part],
+    ...source.attributes,
+    ...source.dimensions,
+  ];
+  const extraColumns = parts.map(([, part], index) => `${toPartTextSql(part, sql)} as p${index}`).join(",\n  ");
+  const outputColumns = parts.map(([name], index) => `p${index} as ${sql.quoteName(name)}`).join(", ");
+  return `select ${outputColumns} from (\n${indent(selectClassifiedRows(source, pushedSchema, { plain: STANDALONE_CONDITIONS, sql, extraColumns }))}\n)\nwhere not plain`;
+}
+
+/** Every name of an account that takes events, and its id; a name with a NUL is left out, and its rows go to the core. */
+function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
+  const ids = new Set(accounts.map(({ id }) => id));
+  const live = accounts.filter(({ status }) => status !== "ARCHIVED");
+  const names = [
+    ...live.map(({ id }) => [id, id] as const),
+    ...live.flatMap(({ id, aliases }) =>
+      aliases.filter((alias) => !ids.has(alias)).map((alias) => [alias, id] as const),
+    ),
+  ];
+  return names.filter(([name, id]) => isPlainText(name) && isPlainText(id));
+}
+
+/** A sum in units of 10^-scale as the text of a decimal. */
+function toDecimalTextSql(sum: string, units: NumberTerm, sql: Dialect): string {
+  const scale = summingScale(units);
+  if (scale === 0) return sql.toText(sum);
+  const power = sql.operandLiteral(10n ** BigInt(scale));
+  const fraction = `lpad(${sql.toText(`abs(${sum}) % ${power}`)}, ${scale}, '0')`;
+  return `case when ${sum} < 0 then '-' else '' end || ${sql.toText(sql.divideInteger(`abs(${sum})`, power))} || '.' || ${fraction}`;
+}

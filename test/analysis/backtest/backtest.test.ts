@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { backtest } from "../../../src/analysis/backtest/backtest.ts";
+import { findBreaches, parseGate } from "../../../src/analysis/backtest/gate.ts";
+import { checkPlan, parseBook } from "../../../src/book/book.ts";
+import type { Book } from "../../../src/book/model/book.ts";
+import { preview } from "../../../src/ledger/preview/preview.ts";
+import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
+import { fee, plan, slabs, sumMeter } from "../../book/builder.ts";
+
+const usage = (priced: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...priced }] });
+const account = (id: string, more: object = {}) => ({
+  id,
+  name: `Account ${id}`,
+  customerId: "contoso",
+  pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01" }],
+  ...more,
+});
+const bookOf = (accounts: readonly object[]): Book =>
+  parseBook({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
+    usageMeters: [sumMeter("um.units", "call", "units")],
+    pricePlans: [plan("pp", usage(slabs("TIERED", [0, 2], [100, 1])))],
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts,
+  });
+const event = (accountId: string, units: number, day = 20) => ({
+  schemaName: "call",
+  id: `${accountId}-${day}`,
+  timestamp: `2026-06-${day}T12:00:00Z`,
+  accountId,
+  attributes: [{ name: "units", value: units }],
+});
+const book = bookOf([account("small"), account("middle"), account("large")]);
+/** 1.5 a unit: dearer above 200 units (100 × 2 + 100 × 1 = 300 = 200 × 1.5), cheaper below. */
+const flat = checkPlan(plan("pp.flat", usage(slabs("TIERED", [0, "1.5"]))), book);
+const events = [event("small", 100), event("middle", 200), event("large", 400)];
+
+test.each([true, false])("S13.4 a discount in advance counts once, with lines: %s", (lines) => {
+  const discounted = (id: string, invoiceTiming: string) =>
+    plan(id, { ...usage(slabs("TIERED", [0, 2])), ...fee(-5, { invoiceTiming }) });
+  const before = parseBook({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
+    usageMeters: [sumMeter("um.units", "call", "units")],
+    addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
+    pricePlans: [discounted("pp", "IN_ADVANCE")],
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: [account("small")],
+  });
+  const draft = checkPlan(discounted("pp.arrears", "IN_ARREARS"), before);
+  const [result] = backtest(before, [draft], { events: [event("small", 10)], lines }).plans;
+  // 20 for the calls less 5 either way: the invoice of -5 is the credit that pays 5 of the calls.
+  expect(result?.accounts.map((each) => [each.before, each.after, each.difference].map(formatDecimal))).toEqual([
+    ["15", "15", "0"],
+  ]);
+  const shown = result?.accounts
+    .flatMap((each) => each.lines)
+    .map(({ type, difference }) => [type, formatDecimal(difference)]);
+  const changes = [
+    ["USAGE_RATE_CARD_AMOUNT", "0"],
+    ["FIXED_FEE_RATE_CARD_AMOUNT", "-5"],
+    ["ADVANCED_FIXED_FEE", "5"],
+  ];
+  expect(shown).toEqual(lines ? changes : []);
+});
+
+describe("a backtest", () => {
+  const result = backtest(book, [flat], { events });
+  const [draft] = result.plans;
+
+  test("says what each account paid and would pay: 200 → 150, 300 → 300, 500 → 600", () => {
+    expect(
+      draft?.accounts.map(({ accountId, before, after, difference }) => [
+        accountId,
+        ...[before, after, difference].map(formatDecimal),
+      ]),
+    ).toEqual([
+      ["small", "200", "150", "-50"],
+      ["middle", "300", "300", "0"],
+      ["large", "500", "600", "100"],
+    ]);
+  });
+
+  test("says the total, who pays more, and how differences are spread", () => {
+    const [total] = draft?.totals ?? [];
+    expect([total?.before, total?.after, total?.difference].map((each) => each && formatDecimal(each))).toEqual([
+      "1000",
+      "1050",
+      "50",
+    ]);
+    const { more, same, less, quantiles, increases, decreases } = total?.distribution ?? {};
+    expect({ more, same, less }).toEqual({ more: 1, same: 1, less: 1 });
+    expect(quantiles?.map(({ percent, difference }) => `${percent}: ${formatDecimal(difference)}`)).toEqual([
+      "0: -50",
+      "5: -50",
+      "25: -50",
+      "50: 0",
+      "75: 100",
+      "95: 100",
+      "100: 100",
+    ]);
+    expect([increases, decreases].map((list) => list?.map(({ accountId }) => accountId))).toEqual([
+      ["large"],
+      ["small"],
+    ]);
+  });
+
+  test("says why, where it is asked", () => {
+    const [of] = backtest(book, [flat], { events, causes: true }).plans;
+    const causes = of?.accounts.flatMap(({ lines }) => lines.map((line) => Object.keys(line.causes)));
+    expect(causes).toEqual([["rates"], [], ["rates"]]);
+  });
+
+  test("leaves accounts out whose currency the draft does not have, and names them", () => {
+    const euros = { ...slabs("TIERED", [0, 2]), rateValues: [{ currency: "EUR", slabRates: [{ order: 1, rate: 2 }] }] };
+    const mixed = parseBook({
+      organization: { id: "acme" },
+      eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
+      usageMeters: [sumMeter("um.units", "call", "units")],
+      pricePlans: [
+        plan("pp", usage(slabs("TIERED", [0, 2]))),
+        plan("pp.eu", { ...usage(euros), supportedCurrencies: ["EUR"] }),
+      ],
+      customers: [{ id: "contoso", name: "Contoso" }],
+      accounts: [
+        account("us"),
+        account("eu", { invoiceCurrency: "EUR", pricePlans: [{ pricePlanId: "pp.eu", effectiveFrom: "2026-06-01" }] }),
+      ],
+    });
+    const draftUs = checkPlan(plan("pp.flat", usage(slabs("TIERED", [0, 3]))), mixed);
+    const [of] = backtest(mixed, [draftUs], { events: [event("us", 10), event("eu", 10)] }).plans;
+    expect(of?.leftOut).toEqual(["eu"]);
+    expect(of?.accounts.map(({ accountId }) => accountId)).toEqual(["us"]);
+  });
+
+  test("needs a draft", () => {
+    expect(() => backtest(book, [], { events })).toThrow("plans: expected at least one draft");
+  });
+
+  test("S13.5 each side is what a preview gives, and lines add up to accounts, for any usage", () => {
+    const used = fc.array(
+      fc.record({
+        account: fc.constantFrom("small", "middle", "large"),
+        units: fc.nat(500),
+        day: fc.integer({ min: 10, max: 28 }),
+      }),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(used, (drawn) => {
+        const sent = drawn
+          .toSorted((a, b) => a.day - b.day)
+          .map(({ account: id, units, day }) => event(id, units, day));
+        const range = { from: "2026-06-01", until: "2026-07-01" };
+        const [of] = backtest(book, [flat], { events: sent, ...range }).plans;
+        const totalOf = (options: object) =>
+          formatDecimal(
+            sum(preview(book, sent, { ...range, ...options }).invoices.map(({ revenueInfo }) => revenueInfo.value)),
+          );
+        expect(formatDecimal(sum(of?.accounts.map(({ before }) => before) ?? []))).toBe(totalOf({}));
+        expect(formatDecimal(sum(of?.accounts.map(({ after }) => after) ?? []))).toBe(totalOf({ plan: flat }));
+        for (const { lines, difference } of of?.accounts ?? []) {
+          expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("a gate", () => {
+  const result = backtest(book, [flat], { events });
+
+  test.each([
+    ["account.increase > 20%", []],
+    ["account.increase >= 20%", ["pp.flat@1: increase of large of at least 20%: 500 → 600 USD"]],
+    ["account.decrease > 49.99", ["pp.flat@1: decrease of small above 49.99: 200 → 150 USD"]],
+    ["total.decrease > 0", []],
+    ["total.increase>0", ["pp.flat@1: increase of the total above 0: 1000 → 1050 USD"]],
+  ])("%s", (rule, breaches) => {
+    expect(findBreaches(result, parseGate(rule))).toEqual(breaches);
+  });
+
+  test.each(["account.increase", "line.increase > 1", "total.increase > x", "total.increase < 1", ""])(
+    "%j is none",
+    (rule) => {
+      expect(() => parseGate(rule)).toThrow('a rule is such as "account.increase > 20%"');
+    },
+  );
+});

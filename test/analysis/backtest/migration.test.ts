@@ -1,0 +1,116 @@
+/** S16.5, S8.1: what moving accounts to a draft on a date would do, worked out by hand. */
+import { describe, expect, test } from "vitest";
+
+import { backtest } from "../../../src/analysis/backtest/backtest.ts";
+import { checkPlan, parseBook } from "../../../src/book/book.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
+import { account, fee, plan } from "../../book/builder.ts";
+
+const prorated = (rate: number) => fee(rate, { enableProration: true });
+const book = parseBook({
+  organization: { id: "acme" },
+  addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
+  pricePlans: [plan("pp", prorated(30))],
+  customers: [{ id: "ann", name: "Ann" }],
+  accounts: [
+    account("plain", "ann", "pp", "2024-05-01"),
+    {
+      ...account("special", "ann"),
+      pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2024-05-01", pricePlanDetailsOverride: prorated(15) }],
+    },
+    account("bare", "ann"),
+  ],
+});
+const draft = checkPlan(plan("pp.dear", prorated(60)), book);
+
+const tried = (mode: "IMMEDIATE" | "IMMEDIATE_IGNORE_OVERRIDE" | "NEXT_CYCLE" | "NEXT_CYCLE_IGNORE_OVERRIDE") => {
+  const [found] = backtest(book, [draft], {
+    from: "2024-06-01",
+    until: "2024-08-01",
+    migration: { mode, on: "2024-06-16" },
+  }).plans;
+  return {
+    migration: found?.migration,
+    accounts: found?.accounts.map(({ accountId, before, after, periods = [] }) => [
+      accountId,
+      `${formatDecimal(before)} → ${formatDecimal(after)}`,
+      ...periods.map(
+        (each) =>
+          `${each.startDate.slice(5, 10)}/${each.endDate.slice(5, 10)} ${formatDecimal(each.before)} → ${formatDecimal(each.after)}`,
+      ),
+    ]),
+  };
+};
+
+describe("a migration on 16 June, from 30 a month to 60", () => {
+  // 15 of 30 days at 30 are 15, and 15 of 30 at 60 are 30; July is 60.
+  const moved = [
+    "plain",
+    "60 → 105",
+    "06-01/06-16 0 → 15",
+    "06-01/07-01 30 → 0",
+    "06-16/07-01 0 → 30",
+    "07-01/08-01 30 → 60",
+  ];
+  const stays = ["special", "30 → 30", "06-01/07-01 15 → 15", "07-01/08-01 15 → 15"];
+
+  test("at once: June is cut, and its parts are prorated; overrides stay", () => {
+    expect(tried("IMMEDIATE")).toEqual({
+      migration: { mode: "IMMEDIATE", on: "2024-06-16", moved: 1, stayed: ["special", "bare"] },
+      accounts: [moved, stays],
+    });
+  });
+
+  test("at once, dropping overrides: 7.5 and 30 of June, then 60", () => {
+    expect(tried("IMMEDIATE_IGNORE_OVERRIDE")).toEqual({
+      migration: { mode: "IMMEDIATE_IGNORE_OVERRIDE", on: "2024-06-16", moved: 2, stayed: ["bare"] },
+      accounts: [
+        moved,
+        [
+          "special",
+          "30 → 97.5",
+          "06-01/06-16 0 → 7.5",
+          "06-01/07-01 15 → 0",
+          "06-16/07-01 0 → 30",
+          "07-01/08-01 15 → 60",
+        ],
+      ],
+    });
+  });
+
+  test("from the next cycle: June stays whole", () => {
+    expect(tried("NEXT_CYCLE").accounts).toEqual([
+      ["plain", "60 → 90", "06-01/07-01 30 → 30", "07-01/08-01 30 → 60"],
+      stays,
+    ]);
+    expect(tried("NEXT_CYCLE_IGNORE_OVERRIDE").accounts).toEqual([
+      ["plain", "60 → 90", "06-01/07-01 30 → 30", "07-01/08-01 30 → 60"],
+      ["special", "30 → 75", "06-01/07-01 15 → 15", "07-01/08-01 15 → 60"],
+    ]);
+  });
+});
+
+test("a draft with the id and version of the plan that accounts are on is its next version", () => {
+  const changed = checkPlan(plan("pp", prorated(60)), book);
+  const [found] = backtest(book, [changed], {
+    from: "2024-06-01",
+    until: "2024-07-01",
+    migration: { mode: "IMMEDIATE", on: "2024-06-16" },
+  }).plans;
+  expect([found?.planId, found?.version]).toEqual(["pp", 2]);
+  expect(found?.accounts.map(({ before, after }) => [before, after].map(formatDecimal))).toEqual([
+    ["30", "45"],
+    ["15", "15"],
+  ]);
+});
+
+test.each([
+  [
+    { mode: "SOON" as never, on: "2024-06-16" },
+    "migration: expected the mode IMMEDIATE, IMMEDIATE_IGNORE_OVERRIDE, NEXT_CYCLE, NEXT_CYCLE_IGNORE_OVERRIDE, got SOON",
+  ],
+  [{ mode: "IMMEDIATE" as const, on: 1 }, "migration: expected a UTC day, got an instant within it"],
+  [{ mode: "IMMEDIATE" as const, on: "2024-06-31" }, '"2024-06-31" is no date: 2024-06 has days 01 to 30, not 31'],
+])("%j is refused", (migration, sentence) => {
+  expect(() => backtest(book, [draft], { from: "2024-06-01", until: "2024-07-01", migration })).toThrow(sentence);
+});

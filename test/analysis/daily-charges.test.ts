@@ -1,0 +1,97 @@
+/** How a charge grows with its days: to the exact amount of its line. */
+import { describe, expect, test } from "vitest";
+
+import { computeDailyCharges, type ChargedDay } from "../../src/analysis/daily-charges.ts";
+import { resolveAccountPlans, type AccountPlans, createBookPlanSource } from "../../src/analysis/diff/account-plans.ts";
+import { parseBook } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/model/book.ts";
+import { dayOf, formatDate, DAY_MS } from "../../src/calendar/instant.ts";
+import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
+import { createPreview } from "../../src/ledger/preview/preview.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
+import { compareFractions, formatFraction } from "../../src/numbers/fraction.ts";
+import { bookOf } from "../book/catalog-book.ts";
+import { SMALL_BOOK } from "../cli/fake-io.ts";
+import { goldenCases } from "../support/golden.ts";
+
+function usageLines(line: InvoiceLine): readonly InvoiceLine[] {
+  return line.type === "USAGE_RATE_CARD_AMOUNT" ? [line] : (line.lineItems ?? []).flatMap(usageLines);
+}
+
+const small = parseBook(SMALL_BOOK);
+const plansOf = (book: Book, invoice: Invoice): AccountPlans =>
+  resolveAccountPlans(createBookPlanSource(book), invoice.accountId, [invoice]);
+
+interface Charged {
+  readonly invoice: Invoice;
+  readonly line: InvoiceLine;
+  readonly days: readonly ChargedDay[] | undefined;
+}
+
+/** Every usage line of what a preview draws, with its days. */
+function chargedIn(book: Book, events: Iterable<unknown>, options: object): readonly Charged[] {
+  const run = createPreview(book, { ...options, explain: true });
+  for (const event of events) run.add(event as Parameters<typeof run.add>[0]);
+  return run.finish().invoices.flatMap((invoice) => {
+    const cells = [...run.cellsOf(invoice.accountId)];
+    return usageLines(invoice.revenueInfo).map((line) => {
+      const usage = new Map(
+        cells.filter(({ meterId }) => meterId === line.id).map(({ day, quantity }) => [day, quantity] as const),
+      );
+      return {
+        invoice,
+        line,
+        days: computeDailyCharges(plansOf(book, invoice), invoice, line, usage),
+      };
+    });
+  });
+}
+
+const call = (id: string, day: string, units: number): object => ({
+  schemaName: "call",
+  id,
+  timestamp: `${day}T12:00:00Z`,
+  accountId: "prod",
+  attributes: [{ name: "units", value: units }],
+  dimensions: { region: "eu" },
+});
+
+describe("the charge of a card by day", () => {
+  test("60 units at 2, then 60 more: 40 of them at 2 and 20 at 1, in the second slab from that day on", () => {
+    const [{ days = [] } = { days: undefined }] = chargedIn(
+      small,
+      [call("a", "2024-06-03", 60), call("b", "2024-06-20", 60)],
+      {},
+    );
+    expect(days).toHaveLength(30);
+    const seen = days.map(({ day, quantitySoFar, amountSoFar, slab }) =>
+      [formatDate(day * DAY_MS), formatDecimal(quantitySoFar), formatFraction(amountSoFar), slab].join(" "),
+    );
+    expect(seen.slice(1, 3)).toEqual(["2024-06-02 0 0 ", "2024-06-03 60 120 1"]);
+    expect(seen.slice(18, 20)).toEqual(["2024-06-19 60 120 1", "2024-06-20 120 220 2"]);
+    expect(seen.at(-1)).toBe("2024-06-30 120 220 2");
+  });
+
+  test("is told of no line whose usage it was not given", () => {
+    const [found] = chargedIn(small, [call("a", "2024-06-03", 60)], {});
+    if (found === undefined) throw new TypeError("expected a line");
+    expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
+    const other = new Map([[dayOf(Date.UTC(2024, 5, 3)), new Decimal(61)]]);
+    expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, other)).toBeUndefined();
+  });
+
+  test("comes to the line's exact amount and quantity on its last day, in every golden case", () => {
+    const charged = goldenCases().flatMap(({ book, events, options }) =>
+      chargedIn(bookOf(book), events as Iterable<unknown>, options ?? {}),
+    );
+    const told = charged.filter(({ days }) => days !== undefined);
+    expect(told.length).toBeGreaterThan(charged.length / 2);
+    for (const { line, days = [] } of told) {
+      const { explanation, quantity } = line;
+      const last = days.at(-1);
+      if (last === undefined || explanation?.of !== "CARD") throw new TypeError("expected days and an explanation");
+      expect(compareFractions(last.amountSoFar, explanation.exact)).toBe(0);
+      expect(formatDecimal(last.quantitySoFar)).toBe(quantity && formatDecimal(quantity));
+    }
+  });
+});

@@ -1,0 +1,67 @@
+/** S13.6 a diff and a backtest work for any two books, and an input that did not change is no cause. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { backtest } from "../../../src/analysis/backtest/backtest.ts";
+import { diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-invoices.ts";
+import { checkPlan, parseBook } from "../../../src/book/book.ts";
+import type { Invoice } from "../../../src/invoicing/invoice.ts";
+import { netTotal } from "../../../src/invoicing/net-total.ts";
+import { preview } from "../../../src/ledger/preview/preview.ts";
+import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
+import { compareFractions, sumFractions, toFraction } from "../../../src/numbers/fraction.ts";
+import { runs } from "../../support/runs.ts";
+import { changedBooks, plans, RANGE } from "./book-changes.ts";
+
+function expectToAddUp(lines: readonly DiffLine[], difference: Decimal): void {
+  for (const line of lines) {
+    expect(compareFractions(sumFractions(Object.values(line.causes)), toFraction(line.difference))).toBe(0);
+  }
+  expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
+}
+
+/** Which causes other than those expected, and rounding, the lines have. */
+const unexpected = (lines: readonly DiffLine[], expected: readonly string[]): readonly string[] =>
+  lines.flatMap(({ type, causes }) =>
+    Object.keys(causes)
+      .filter((cause) => cause !== "rounding" && !expected.includes(cause))
+      .map((cause) => `${type}: ${cause}`),
+  );
+
+test("for any book, the same with one input changed, and any draft", () => {
+  let changed = 0;
+  const migration = fc.constantFrom(
+    undefined,
+    { mode: "IMMEDIATE" as const, on: "2024-03-20" },
+    { mode: "NEXT_CYCLE_IGNORE_OVERRIDE" as const, on: "2024-03-20" },
+  );
+  fc.assert(
+    fc.property(changedBooks, plans("plan.one", 3), migration, ({ before, after, place, causes }, draft, moved) => {
+      const [a, b] = [parseBook(before.book), parseBook(after.book)];
+      const invoicesOf = (book: typeof a, { events }: typeof before): readonly Invoice[] =>
+        preview(book, events, { ...RANGE, explain: true }).invoices;
+      const [some, others] = [invoicesOf(a, before), invoicesOf(b, after)];
+      const difference = subtract(netTotal(others), netTotal(some));
+      for (const books of [[a, b] as const, undefined]) {
+        const { accounts } = diffInvoices(some, others, { books });
+        for (const { lines } of accounts) {
+          expectToAddUp(lines, difference);
+          if (books !== undefined) expect([place, ...unexpected(lines, causes)]).toEqual([place]);
+        }
+        if (books !== undefined && !difference.isZero()) changed++;
+      }
+      const [tried] = backtest(a, [checkPlan(draft, a)], {
+        ...RANGE,
+        events: before.events,
+        causes: true,
+        migration: moved,
+      }).plans;
+      for (const { lines, difference: total, before: paid } of tried?.accounts ?? []) {
+        expectToAddUp(lines, total);
+        expect(formatDecimal(paid)).toBe(formatDecimal(netTotal(some)));
+      }
+    }),
+    { numRuns: runs(2000, 100) },
+  );
+  expect(changed).toBeGreaterThan(runs(300, 10));
+});

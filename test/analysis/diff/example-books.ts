@@ -1,0 +1,58 @@
+import { type AccountDiff, diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-invoices.ts";
+/** Invoices of one account in June 2026, by books of one plan, and what a diff says of two of them. */
+import { parseBook } from "../../../src/book/book.ts";
+import type { Book } from "../../../src/book/model/book.ts";
+import type { Invoice } from "../../../src/invoicing/invoice.ts";
+import { preview } from "../../../src/ledger/preview/preview.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
+import { formatFraction } from "../../../src/numbers/fraction.ts";
+import { plan, slabs, sumMeter } from "../../book/builder.ts";
+
+export const bookOf = (details: object, account: object = {}): Book =>
+  parseBook({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
+    usageMeters: [sumMeter("um.units", "call", "units")],
+    addOns: [
+      { id: "addon.fee", name: "Platform", type: "FIXED_FEE" },
+      { id: "addon.seats", name: "Seats", type: "LICENSE" },
+      { id: "addon.grant", name: "Included credits", type: "CREDIT_GRANT" },
+    ],
+    pricePlans: [plan("pp", details)],
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: [
+      {
+        id: "prod",
+        name: "Production",
+        customerId: "contoso",
+        pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01" }],
+        ...account,
+      },
+    ],
+  });
+export const usage = (priced: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...priced }] });
+export type Made = readonly [Book, readonly Invoice[]];
+export const made = (book: Book, units: number | string): Made => {
+  const event = {
+    schemaName: "call",
+    id: "e",
+    timestamp: "2026-06-20T12:00:00Z",
+    accountId: "prod",
+    attributes: [{ name: "units", value: units }],
+  };
+  return [book, preview(book, [event], { explain: true, from: "2026-06-01", until: "2026-07-01" }).invoices];
+};
+export const diffed = ([a, before]: Made, [b, after]: Made): AccountDiff => {
+  const [account] = diffInvoices(before, after, { books: [a, b] }).accounts;
+  if (account === undefined) throw new Error("no account");
+  return account;
+};
+export const causesOf = ({ causes }: Pick<DiffLine, "causes">): object =>
+  Object.fromEntries(Object.entries(causes).map(([cause, amount]) => [cause, formatFraction(amount)]));
+export const linesOf = ({ lines }: AccountDiff): readonly object[] =>
+  lines.map((line) => ({ type: line.type, difference: formatDecimal(line.difference), ...causesOf(line) }));
+
+export const CARD = "USAGE_RATE_CARD_AMOUNT";
+/** 2 a unit up to 100, 1 above. */
+export const bands = slabs("TIERED", [0, 2], [100, 1]);
+export const commitmentOf200 = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 200 }] } };

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { textsOf } from "../../support/svg.ts";
+import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+const [PLAN] = SMALL_BOOK.pricePlans;
+const chart = async (content: object, ...more: readonly string[]) =>
+  ratebook(["chart", files.file("plan.json", JSON.stringify(content)), ...more], { cut: files.path });
+
+describe("ratebook chart", () => {
+  test("draws the plan of a book, under the names of the book", async () => {
+    const { code, out, err } = await chart(SMALL_BOOK);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(textsOf(out)).toContain("at least 2,000.00 in all");
+    expect(textsOf(out)).toContain("units");
+  });
+
+  test("draws a plan without its book, under ids", async () => {
+    const { code, out } = await chart({ ...PLAN });
+    expect(code).toBe(0);
+    expect(textsOf(out)).toContain("um.units");
+  });
+
+  test("draws a plan that refers to a meter by its name", async () => {
+    const text = JSON.stringify(PLAN).replaceAll("um.units", "Units used");
+    expect(textsOf((await chart(JSON.parse(text) as object)).out)).toContain("Units used");
+  });
+
+  test("writes a file", async () => {
+    const path = join(files.path, "plan.svg");
+    expect(await chart({ ...PLAN }, "-o", path)).toEqual({ code: 0, out: "", err: "" });
+    expect(readFileSync(path, "utf8")).toMatch(/^<svg .*<\/svg>\n$/s);
+  });
+
+  test("says what is wrong with a plan, and where", async () => {
+    const { code, err } = await chart({ ...PLAN, pricePlanDetails: { usageRateCards: [{ usageMeterId: 3 }] } });
+    expect(code).toBe(1);
+    expect(err).toContain("plan.json:1:87: $.pricePlanDetails.usageRateCards[0].usageMeterId: expected a text");
+  });
+
+  test.each([
+    ["a currency that the plan has not", ["--currency", "EUR"], '--currency: the plan supports USD, not "EUR"'],
+    ["no quantity", ["--up-to", "0"], "--up-to: expected more than 0, got 0"],
+    ["a quantity that is none", ["--up-to", "many"], '--up-to or --at: "many" is not a decimal'],
+    ["a card without a quantity", ["--at", "um.units"], '--at: expected ID=QUANTITY, got "um.units"'],
+    ["a plan that the book has not", ["--plan", "pp.large"], 'no plan "pp.large"; the plans of the book: pp.small'],
+  ])("refuses %s", async (_, more, message) => {
+    expect(await chart(SMALL_BOOK, ...more)).toEqual({ code: 2, out: "", err: `ratebook: ${message}\n` });
+  });
+
+  test("asks for the plan of a book that has several", async () => {
+    const book = { ...SMALL_BOOK, pricePlans: [PLAN, { ...PLAN, id: "pp.other", name: "Other" }] };
+    const { code, err } = await chart(book);
+    expect([code, err]).toEqual([2, "ratebook: expected --plan ID; the plans of the book: pp.small, pp.other\n"]);
+    expect((await chart(book, "--plan", "pp.other")).code).toBe(0);
+  });
+
+  test("holds other cards at a quantity", async () => {
+    const [card] = PLAN?.pricePlanDetails.usageRateCards ?? [];
+    const addOns = [{ id: "addon.seats", name: "Seats", type: "LICENSE" }];
+    const details = {
+      ...PLAN?.pricePlanDetails,
+      licenseRateCards: [{ ...card, usageMeterId: undefined, id: "addon.seats" }],
+    };
+    const book = {
+      ...SMALL_BOOK,
+      addOns,
+      pricePlans: [{ ...PLAN, pricePlanDetails: { ...details, minimumCommitment: undefined } }],
+    };
+    const { out } = await chart(book, "--at", "addon.seats=5000");
+    expect(textsOf(out)).toContain("the whole cycle costs 5,100.00 more, with Seats at 5,000");
+  });
+});

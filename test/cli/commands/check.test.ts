@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+const check = async (content: string, ...more: readonly string[]) =>
+  ratebook(["check", files.file("book.json", content), ...more], { cut: files.path });
+
+describe("ratebook check", () => {
+  test("says what a good book holds", async () => {
+    expect(await check(JSON.stringify(SMALL_BOOK))).toEqual({
+      code: 0,
+      out: "book.json: ok, 1 event schema, 1 usage meter, 1 price plan, 1 account\n",
+      err: "",
+    });
+  });
+
+  test("prints every problem with its path, and how many there are", async () => {
+    const bad = { ...SMALL_BOOK, organization: { id: "acme", baseCurrency: "XYZ" }, customers: [] };
+    const { code, out, err } = await check(JSON.stringify(bad));
+    expect(err).toMatch(
+      /^book\.json:1:\d+: \$\.organization\.baseCurrency: .*\n(?:.*\n)*book\.json: [2-9] problems\n$/,
+    );
+    expect(err).toMatch(/^book\.json:1:\d+: \$\.accounts\[0\]\.customerId: /m);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
+
+  test("warns of what is probably forgotten: it is no problem", async () => {
+    const [plan] = SMALL_BOOK.pricePlans;
+    const [meter] = SMALL_BOOK.usageMeters;
+    const [prod] = SMALL_BOOK.accounts;
+    const forgetful = {
+      ...SMALL_BOOK,
+      usageMeters: [meter, { ...meter, id: "um.b", name: "b" }, { ...meter, id: "um.c", name: "c" }],
+      pricePlans: [plan, { ...plan, id: "pp.new", name: "New" }],
+      accounts: [prod, { ...prod, id: "free", aliases: [], pricePlans: [] }],
+    };
+    const { code, out, err } = await check(JSON.stringify(forgetful));
+    expect(out).toMatch(/^book\.json: ok, /);
+    expect(err).toBe(
+      'book.json: warning: no plan prices the usage meters "um.b", "um.c"\n' +
+        'book.json: warning: no account has the price plan "pp.new"\n' +
+        'book.json: warning: the account "free" has no price plan\n',
+    );
+    expect(code).toBe(0);
+  });
+
+  test("checks a plan against the book", async () => {
+    const plan = files.file("plan.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
+    expect(await check(JSON.stringify(SMALL_BOOK), "--plan", plan)).toEqual({
+      code: 0,
+      out: "plan.json: ok, price plan pp.small version 1\n",
+      err: "",
+    });
+    const empty = files.file("empty.json", "{}");
+    const { code, err } = await check(JSON.stringify(SMALL_BOOK), "--plan", empty);
+    expect(err).toMatch(/^empty\.json:1:1: \$\.id: missing: expected a text\n {6}1 \| \{\}$/m);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    [
+      "a book that is no JSON",
+      "{",
+      /^book\.json:1:\d: \$: not JSON: the text ends too soon\n {6}1 \| \{\nbook\.json: 1 problem\n$/,
+    ],
+    [
+      "a book nested 100,000 deep",
+      `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
+      /^book\.json: \$[^\n]*\nbook\.json: 1 problem\n$/,
+    ],
+    ["a book that is a list", "[]", /^book\.json:1:1: \$: [^\n]*\n[^\n]*\nbook\.json: 1 problem\n$/],
+    [
+      "__proto__ in a book",
+      '{"__proto__":{"a":1}}',
+      /^book\.json:1:2: \$[^\n]*__proto__[^\n]*\n[^\n]*\nbook\.json: 1 problem\n$/,
+    ],
+  ])("refuses %s", async (_, content, expected) => {
+    const { code, out, err } = await check(content);
+    expect(err).toMatch(expected);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
+
+  test("shows where a problem is: line, column, path, what was expected, and the line", async () => {
+    const bad = JSON.stringify({ ...SMALL_BOOK, accounts: [] }, null, 2)
+      .replace('"usageMeterId": "um.units"', '"usageMeterId": "um.unit"')
+      .replace('"order": 2,', '"order": 2, "ratee": 1,');
+    const { err } = await check(bad);
+    expect(err).toMatch(
+      /^book\.json:(\d+):\d+: \$\.pricePlans\[0\]\.pricePlanDetails\.usageRateCards\[0\]\.usageMeterId: expected the id or name of a usage meter, got "um\.unit": did you mean "um\.units"\?\n +\1 \| "usageMeterId": "um\.unit",$/m,
+    );
+    expect(err).toMatch(/slabs\[1\]\.ratee: unknown field$/m);
+    expect(err.match(/usageMeterId: /g)).toHaveLength(1);
+  });
+
+  test("guesses a misspelt field once, however often it is there", async () => {
+    const accounts = ["a", "b", "c"].map((id) => ({ id, nmae: "Three", name: "Three", customerId: "contoso" }));
+    const { err } = await check(JSON.stringify({ ...SMALL_BOOK, accounts }, null, 2));
+    expect(err).toMatch(
+      /^book\.json:\d+:7: \$\.accounts\[0\]\.nmae: unknown field: did you mean "name"\? \(and at 2 more places\)$/m,
+    );
+    expect(err).toMatch(/book\.json: 3 problems\n$/);
+  });
+
+  test("takes comments, commas before closing brackets, and a $schema", async () => {
+    const commented = `// prices of 2024\n{ "$schema": "./book.schema.json",${JSON.stringify(SMALL_BOOK).slice(1, -1)}, /* "more": 1 */ }`;
+    expect((await check(commented)).out).toBe(
+      "book.json: ok, 1 event schema, 1 usage meter, 1 price plan, 1 account\n",
+    );
+  });
+
+  test("S1.2 reads numbers of a commented book to their last digit, and refuses equal keys", async () => {
+    const bad = '{ // who\n  "organization": { "id": "a" },\n  "settings": [12345678901234567.5],\n  "settings": [] }';
+    expect((await check(bad)).err).toBe(
+      "book.json:4:3: $.settings: expected each key of an object once: this one is given again\n" +
+        '      4 | "settings": [] }\nbook.json: 1 problem\n',
+    );
+    const digits = '{ // who\n  "accounts": 12345678901234567.5 }';
+    expect((await check(digits)).err).toContain("expected a list, got 12345678901234567.5\n");
+  });
+
+  test("refuses a book that is no text", async () => {
+    const path = files.file("bytes.json", Uint8Array.of(0xff, 0xfe, 0));
+    expect(await ratebook(["check", path], { cut: files.path })).toEqual({
+      code: 1,
+      out: "",
+      err: "ratebook: bytes.json: the file is not valid UTF-8\n",
+    });
+  });
+});
+
+describe("ratebook", () => {
+  test("without a command prints what there is, exit 2", async () => {
+    const { code, out, err } = await ratebook([]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain("Usage: ratebook COMMAND");
+  });
+
+  test("--help and --version answer on standard output", async () => {
+    expect(await ratebook(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect((await ratebook(["--help"])).out).toContain("preview");
+    expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +do not remember event ids/);
+    expect(await ratebook(["preview", "-h"])).toEqual(await ratebook(["preview", "--help"]));
+  });
+
+  test.each([72, 80])("--help of every command fits a terminal of %i columns", async (columns) => {
+    const terminal = { columns, colours: false };
+    const { out } = await ratebook(["--help"], { terminal });
+    const commands = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name = ""]) => name);
+    expect(commands).toContain("preview");
+    const helps = await Promise.all(commands.map((name) => ratebook([name, "--help"], { terminal })));
+    const lines = [out, ...helps.map((help) => help.out)].flatMap((text) => text.split("\n"));
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
+  test.each([
+    [["previw"], 'unknown command "previw": did you mean preview?'],
+    [["check"], "expected a BOOK: the path of a rate book"],
+    [["check", "x", "--__proto__"], "unknown option --__proto__: see --help"],
+    [["check", "/none/book.json"], "/none/book.json: no such file"],
+  ])("%j is refused in one sentence", async (argv, sentence) => {
+    expect((await ratebook(argv)).err).toBe(`ratebook: ${sentence}\n`);
+  });
+
+  test("an unknown command that is like none is answered with all that there are", async () => {
+    const { err } = await ratebook(["__proto__"]);
+    expect(err).toMatch(/^ratebook: unknown command "__proto__": expected init, preview, (?:\w+, )+or \w+\n$/);
+  });
+
+  test("prints a stack with --debug only", async () => {
+    expect((await ratebook(["check", "/none/book.json"])).err).not.toContain("    at ");
+    expect((await ratebook(["check", "/none/book.json", "--debug"])).err).toContain("    at ");
+  });
+});

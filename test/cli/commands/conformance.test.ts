@@ -1,0 +1,52 @@
+/** `ratebook conformance`: the vectors against programs that are right, wrong, or say nothing that can be read. */
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { vectors } from "../../../src/vectors.ts";
+import { ratebook } from "../fake-io.ts";
+
+const adapter = join(import.meta.dirname, "../../vectors/adapter.mjs");
+const tried = async (fault = "") => ratebook(["conformance", "--command", `node ${adapter} ${fault}`]);
+
+const known = vectors.filter(({ kind }) => kind === "price" || kind === "cycles").length;
+const prices = vectors.filter(({ kind }) => kind === "price").length;
+
+describe("ratebook conformance", () => {
+  test("S7 ratebook itself agrees with every vector that its adapter knows, and says how many it leaves out", async () => {
+    expect(await tried()).toEqual({
+      code: 0,
+      out: `${known} of ${known} vectors agree, ${vectors.length - known} left out\n`,
+      err: "",
+    });
+  });
+
+  test("each price that is a cent off is told, with what was expected and why", async () => {
+    const { code, out } = await tried("price");
+    const lines = out.trimEnd().split("\n");
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(prices + 1);
+    for (const line of lines.slice(0, -1))
+      expect(line).toMatch(/^\S+ \(S\d+\.\d+\): amount: expected "\S+", found "\S+"; \S/);
+    expect(lines.at(-1)).toBe(`${known - prices} of ${known} vectors agree, ${vectors.length - known} left out`);
+  });
+
+  test("a vector without an answer is a difference", async () => {
+    const { code, out } = await tried("dumb");
+    expect(code).toBe(1);
+    expect(out.match(/: no answer; /g)).toHaveLength(prices);
+  });
+
+  test.each([
+    ["twice", /^ratebook: answer \d+: "[\w-]+" was answered before\n$/],
+    ["text", /^ratebook: answer 1: expected \{"id", "result"\}, .* got what is no JSON: "ready"\n$/],
+  ])("answers that are none end it: %s", async (fault, err) => {
+    expect(await tried(fault)).toEqual({ code: 1, out: "", err: expect.stringMatching(err) });
+  });
+
+  test("a program that fails is told", async () => {
+    const { code, err } = await ratebook(["conformance", "--command", "exit 3"]);
+    expect({ code, err }).toEqual({ code: 1, err: "ratebook: the program ended with the exit code 3\n" });
+    expect(await ratebook(["conformance"])).toMatchObject({ code: 2, out: "" });
+  });
+});

@@ -1,0 +1,345 @@
+/** `ratebook init`: what it writes runs at once, from a template and for files that it has never seen. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { type Folder, folder, line, ratebook } from "../fake-io.ts";
+
+let files: Folder;
+beforeEach(() => {
+  files = folder();
+});
+afterEach(() => files.remove());
+
+/** Runs the second of the two commands that were printed. */
+async function runPrinted(out: string): ReturnType<typeof ratebook> {
+  const [check, preview] = out
+    .split("Next:\n")[1]
+    ?.trim()
+    .split("\n")
+    .map((text) => text.trim().replace("npx ratebook ", "").split(" ")) ?? [[], []];
+  expect(await ratebook(check ?? [])).toMatchObject({ code: 0, err: "" });
+  return ratebook(preview ?? [], { cut: files.path });
+}
+
+describe("a template", () => {
+  // usage: 1,000 free, 9,000 at 0.002, 2,500 at 0.001 are 20.50. seats: 5 × 12, 3 × 12 × 16/31, and 20.50. credits:
+  // 20.50 less 20. llm-api: 4 × 0.5 + 1 × 1.5 + 1.2 × 5 + 0.3 × 15. hybrid: the seats' and 49.
+  test.each([
+    ["usage", "20.50"],
+    ["seats", "99.08"],
+    ["credits", "0.50"],
+    ["llm-api", "14.00"],
+    ["hybrid", "148.08"],
+  ])("%s is priced as printed, and comes to %s", async (name, total) => {
+    const { code, out } = await ratebook(["init", files.path, "--template", name]);
+    expect(code).toBe(0);
+    const ran = await runPrinted(out);
+    expect(ran.code).toBe(0);
+    const summary = await ratebook([
+      "preview",
+      join(files.path, "book.jsonc"),
+      "--events",
+      join(files.path, "events.csv"),
+      "--map",
+      join(files.path, "map.jsonc"),
+      "--summary",
+    ]);
+    expect(summary.out).toMatch(new RegExp(`^Total +3 +${total.replace(".", String.raw`\.`)} +100%$`, "m"));
+  });
+
+  test("is not written over what is there", async () => {
+    const mine = files.file("map.jsonc", "{}");
+    const { code, err } = await ratebook(["init", files.path], { cut: files.path });
+    expect(err).toBe(
+      "ratebook: map.jsonc is there already: nothing was written; say another directory, as in: ratebook init DIR\n",
+    );
+    expect(code).toBe(1);
+    expect(readdirSync(files.path)).toEqual(["map.jsonc"]);
+    expect(readFileSync(mine, "utf8")).toBe("{}");
+  });
+});
+
+describe("--from a CSV file", () => {
+  test("finds time, account, id and numbers by names and values, and prices every unit at a cent", async () => {
+    const csv = files.file(
+      "Job runs 2025.csv",
+      [
+        "run_id,Customer Name,started at,Minutes,GB-out,Region,note,Updated At",
+        'j-1,Hooli,2025-11-03 08:00:00,12.5,3,"eu, west",,2025-11-03 09:00:00',
+        "j-2,Initech,2025-11-04 08:00:00,30,0.25,us,late,2025-11-04 09:00:00",
+        "j-3,Hooli,2025-11-05 08:00:00,7.5,1,us,,2025-11-05 09:00:00",
+        "",
+      ].join("\n"),
+    );
+    const { out, code } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
+    expect(code).toBe(0);
+    expect(out).toContain(
+      'time in "started at", taken as UTC (see "zone" in the map)\n  account in "Customer Name"\n  event id in "run_id"\n',
+    );
+    expect(out).toContain('meters for "Minutes", "GB-out"\n');
+    expect(out).toContain('not used: "note", it is empty in some rows\n  not used: "Updated At", it is another time\n');
+    const argv = ["preview", join(files.path, "book.jsonc"), "--events", csv, "--map", join(files.path, "map.jsonc")];
+    const ran = await ratebook([...argv, "--accounts-from-events", "--summary"]);
+    // Hooli: 20 minutes and 4 GB are 24 cents. Initech: 30 minutes are 30 cents, 0.25 GB are 0.0025, which is no cent.
+    expect(ran.out).toMatch(/^Initech +1 +2 meters +0\.30 +55\.6%\nHooli +2 +2 meters +0\.24 +44\.4%\n/m);
+    expect(ran.out).toMatch(/^Total +3 +0\.54 +100%$/m);
+    expect(ran.code).toBe(0);
+  });
+
+  test("the printed commands run as they are, from another directory too", async () => {
+    const csv = files.file("usage.csv", "when,calls\n2026-02-01T00:00:00Z,250\n2026-02-02T00:00:00Z,150\n");
+    mkdirSync(join(files.path, "prices"));
+    const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
+    const ran = await runPrinted(out);
+    expect(ran.out).toMatch(/^account-1 +2 +400 +4\.00 +100\.0%$/m);
+    expect(ran.code).toBe(0);
+  });
+
+  test("with semicolons is priced as printed", async () => {
+    const csv = files.file("usage.csv", "started at;customer name;minutes used\n2026-03-02 08:15:00;ACME;12.5\n");
+    mkdirSync(join(files.path, "prices"));
+    const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
+    const ran = await runPrinted(out);
+    // 12.5 at a cent are 0.125: half away from zero, 0.13.
+    expect(ran.out).toMatch(/^ACME +1 +12\.5 +0\.13 +100\.0%$/m);
+    expect(ran.code).toBe(0);
+  });
+
+  test.each([
+    // 1,250.5 and 3 and 1,000 are 2,253.5: 22.535, which is 22.54.
+    [
+      "semicolons, German words and decimal commas",
+      "Zeitpunkt;Kunde;Minuten\n02.03.2026 8:15;ACME;1.250,5\n14.03.2026;ACME;3\n15.03.2026;ACME;1.000\n",
+      ['time in "Zeitpunkt", in the form DD.MM.YYYY, taken as UTC', 'numbers with a decimal comma in "Minuten"\n'],
+      /^ACME +3 +2,253\.5 +22\.54 /m,
+    ],
+    [
+      "seconds since 1970",
+      "ts,client,calls\n1772460000,ACME,100\n1772719200,ACME,50\n",
+      ['time in "ts", in seconds since 1970\n  account in "client"\n'],
+      /^ACME +2 +150 +1\.50 /m,
+    ],
+    [
+      "milliseconds since 1970",
+      "created,client,calls\n1772460000123,ACME,100\n",
+      ['time in "created", in milliseconds since 1970\n'],
+      /^ACME +1 +100 +1\.00 /m,
+    ],
+    [
+      "days and months that could be either way round",
+      "date,client,calls\n03/02/2026,ACME,100\n",
+      ['in the form MM/DD/YYYY (it could be DD/MM/YYYY: then change "form" in the map), taken as UTC'],
+      /^ACME +1 +100 +1\.00 /m,
+    ],
+    [
+      "days that can only come first",
+      "date,client,calls\n03/02/2026,ACME,100\n13/02/2026,ACME,100\n",
+      ["in the form DD/MM/YYYY, taken as UTC"],
+      /^ACME +2 +200 +2\.00 /m,
+    ],
+    // 1.25 and 0.5 at a cent are 0.0125 and 0.005, which are 0.01 each.
+    [
+      "a comma that could stand between thousands beside one that cannot",
+      "at;client;kg;km\n2026-03-02T08:15:00Z;ACME;1,250;0,5\n",
+      ['  numbers with a decimal comma in "kg", "km"\nwrote '],
+      /^ACME +1 +2 meters +0\.02 /m,
+    ],
+    [
+      "bars, and numbers that name what is not the event",
+      "ts|customer|order_id|qty\n2026-01-01T00:00:00Z|ACME|7|4\n2026-01-02T00:00:00Z|ACME|7|5\n",
+      ['  account in "customer"\n  no column for the event\'s id: rows are counted\n  meters for "qty"\nwrote '],
+      /^ACME +2 +9 +0\.09 /m,
+    ],
+    [
+      "commas between thousands",
+      'at,client,bytes\n2026-03-02T08:15:00Z,ACME,"1,234,567.5"\n2026-03-03T08:15:00Z,ACME,12\n',
+      ['meters for "bytes"\n', 'numbers with marks between thousands in "bytes"\n'],
+      // 1,234,567.5 and 12 are 1,234,579.5, at a cent.
+      /^ACME +2 +1,234,579\.5 +12,345\.80 /m,
+    ],
+    [
+      "commas that could be decimal ones",
+      'at,client,bytes\n2026-03-02T08:15:00Z,ACME,"1,250"\n',
+      ['"1,250" in "bytes" is taken as 1250: otherwise change "decimal" in the map to ","\n'],
+      /^ACME +1 +1,250 +12\.50 /m,
+    ],
+    [
+      "commas that could be decimal ones, between semicolons",
+      "at;client;kg\n2026-03-02T08:15:00Z;ACME;1,250\n",
+      ['"1,250" in "kg" is taken as 1.250: otherwise change "decimal" in the map to "."\n'],
+      /^ACME +1 +1\.25 +0\.01 /m,
+    ],
+  ])("with %s is priced as printed", async (_, content, notes, line) => {
+    const csv = files.file("usage.csv", content);
+    mkdirSync(join(files.path, "prices"));
+    const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
+    for (const note of notes) expect(out).toContain(note);
+    const ran = await runPrinted(out);
+    expect(ran.out).toMatch(line);
+    expect(ran.code).toBe(0);
+  });
+
+  test("large numbers are no times where the column's name does not say so", async () => {
+    const csv = files.file("usage.csv", "n,calls\n1772460000,7\n");
+    const { err } = await ratebook(["init", files.path, "--from", csv]);
+    expect(err).toMatch(/no column holds a time in each row/);
+  });
+
+  test.each([
+    [
+      "without a time",
+      "a,b\n1,2\n",
+      /^ratebook: in\.csv: no column holds a time in each row: .* the header has "a", "b"\n$/,
+    ],
+    [
+      "whose times are in another form",
+      "When (local),calls\n2nd of March,7\n",
+      /: expected date-times such as 2026-01-31T12:00:00Z, or one of the forms YYYY-MM-DD, .*, milliseconds \(since 1970\); the column "When \(local\)" has "2nd of March"; the header has "When \(local\)", "calls"\n$/,
+    ],
+    ["without rows", "a,b\n", /^ratebook: in\.csv: expected a header and at least one row\n$/],
+    ["that is empty", "", /^ratebook: in\.csv: the file is empty\n$/],
+    ["that is none", '"a\nb', /^ratebook: in\.csv: the file is neither CSV nor NDJSON: /],
+  ])("refuses one %s, and writes nothing", async (_, content, sentence) => {
+    const csv = files.file("in.csv", content);
+    const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
+    expect(err).toMatch(sentence);
+    expect(code).toBe(1);
+    expect(existsSync(join(files.path, "book.jsonc"))).toBe(false);
+  });
+});
+
+describe("--from an NDJSON file", () => {
+  test("needs no map: each number that all events carry is a meter", async () => {
+    const events = files.file(
+      "in.ndjson",
+      line("a", "2024-01-05T00:00:00Z", 60) + line("b", "2024-01-06T00:00:00Z", 90),
+    );
+    const { out } = await ratebook(["init", files.path, "--from", events], { cut: files.path });
+    expect(out).toContain('meters for "units" of "call"\n');
+    const book = join(files.path, "book.jsonc");
+    const ran = await ratebook(["preview", book, "--events", events, "--accounts-from-events", "--summary"]);
+    expect(ran.out).toMatch(/^prod +2 +150 +1\.50 +100\.0%$/m);
+    expect(existsSync(join(files.path, "map.jsonc"))).toBe(false);
+  });
+
+  test("of other objects makes a map of the paths to their fields", async () => {
+    const lines = [
+      {
+        at: 1772460000.5,
+        auth: { tenant: { id: "hooli" } },
+        request: { id: "r1" },
+        usage: { in: 100, out: 20, tags: ["a"] },
+      },
+      {
+        at: 1772460001,
+        auth: { tenant: { id: "initech" } },
+        request: { id: "r2" },
+        usage: { in: 50, out: 10 },
+        model: "s",
+      },
+      {
+        at: 1772460002,
+        auth: { tenant: { id: "hooli" } },
+        request: { id: "r2" },
+        usage: { in: 50, out: 10 },
+        model: null,
+      },
+    ];
+    const events = files.file("app.log", lines.map((each) => `${JSON.stringify(each)}\n`).join("\n"));
+    const { out } = await ratebook(["init", join(files.path, "new"), "--from", events], { cut: files.path });
+    expect(out).toContain(
+      'time in "at", in seconds since 1970\n  account in "auth.tenant.id"\n  no field for the event\'s id: lines are counted',
+    );
+    expect(out).toContain('  meters for "usage.in", "usage.out"\n  not used: "model", it is empty in some rows\n');
+    expect(out).toContain("--map new/map.jsonc --reader ndjson --accounts-from-events --summary");
+    const told = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
+    const { out: printed } = await ratebook(["init", join(files.path, "told"), "--from", events, ...told]);
+    expect(printed).toContain('event id in "request.id", which comes again: of several events with one id the first');
+    // Of r2 there are two: the second is a duplicate. Hooli has 100 and 20, Initech 50 and 10, at a cent each.
+    const ran = await runPrinted(printed);
+    expect(ran.out).toMatch(/^hooli +1 +2 meters +1\.20 +66\.7%\ninitech +1 +2 meters +0\.60 +33\.3%\n/m);
+    expect(ran.code).toBe(0);
+  });
+
+  test("a field that the map names and a line has not is told with those that it has", async () => {
+    const events = files.file("in.ndjson", '{"when":"2026-01-01T00:00:00Z","user":{"id":"a"},"n":1}\n');
+    const { out } = await ratebook(["init", files.path, "--from", events]);
+    const other = files.file("other.ndjson", '{"when":"2026-01-01T00:00:00Z","user":{"ids":"a"},"n":1}\n');
+    const ran = await ratebook(
+      ["preview", join(files.path, "book.jsonc"), "--events", other, "--map", join(files.path, "map.jsonc")],
+      { cut: files.path },
+    );
+    expect(out).toContain('account in "user.id"');
+    expect(ran.err).toContain(
+      'other.ndjson:1: the map names the field "user.id", and the line has "when", "user.ids", "n": did you mean "user.ids"? [BAD_LINE]\n',
+    );
+  });
+});
+
+describe("what people give it by mistake", () => {
+  test.each<readonly [string, string | Uint8Array, RegExp]>([
+    ["a list of objects", '[{"a":1}]', /^ratebook: in\.csv: the file is one JSON list: expected NDJSON, /],
+    ["UTF-16", Buffer.from("\ufeffa,b\n", "utf16le"), /^ratebook: in\.csv: the file is UTF-16: expected UTF-8; /],
+    [
+      "Latin-1",
+      Buffer.from("time,name\n2026-01-01,M\u00fcller\n", "latin1"),
+      /^ratebook: in\.csv: the file is not UTF-8: /,
+    ],
+    [
+      "lines of carriage returns",
+      "time,n\r2026-01-01,1\r",
+      /^ratebook: in\.csv: its lines end in a carriage return alone: /,
+    ],
+    [
+      "rows without a header",
+      "2026-01-01T00:00:00Z,a\n2026-01-02T00:00:00Z,b\n",
+      /^ratebook: in\.csv:1: expected a header, /,
+    ],
+  ])("%s is refused by name", async (_, content, sentence) => {
+    const csv = files.file("in.csv", content);
+    const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
+    expect(err).toMatch(sentence);
+    expect(code).toBe(1);
+  });
+
+  test("a spreadsheet is refused by name", async () => {
+    const file = files.file("in.xlsx", "PK\u0003\u0004");
+    const { err } = await ratebook(["init", files.path, "--from", file], { cut: files.path });
+    expect(err).toBe("ratebook: in.xlsx: the file is a spreadsheet or an archive: save its table as CSV\n");
+  });
+
+  test.each(["NaN", "1e400", "n/a"])(
+    "a column of numbers with one %s is named, and a column of codes is not",
+    async (odd) => {
+      const rows = ["1", "2.5", odd, "4"].map((text, day) => `2026-01-0${day + 1}T00:00:00Z,bob,${text},A${day},3\n`);
+      const csv = files.file("in.csv", `Time,Client,Tokens,Code,n\n${rows.join("")}`);
+      const { out } = await ratebook(["init", join(files.path, "new"), "--from", csv]);
+      expect(out).toContain(`no meter for "Tokens", which is a dimension: "${odd}" is no number, as 1234.5 is one\n`);
+      expect(out).not.toContain('"Code"');
+    },
+  );
+
+  test("amounts with signs of a currency are named, and hours with AM and PM are read", async () => {
+    const csv = files.file(
+      "in.csv",
+      'Date,Client,Amount,n\n12/31/2026 12:05 AM,Bob,"$1,200.50",3\n12/31/2026 3:05 pm,Bob,$7,4\n',
+    );
+    const { out } = await ratebook(["init", join(files.path, "new"), "--from", csv]);
+    expect(out).toContain('time in "Date", in the form MM/DD/YYYY, taken as UTC');
+    expect(out).toContain('no meter for "Amount", which is a dimension: "$1,200.50" is no number, as 1234.5 is one\n');
+    expect((await runPrinted(out)).out).toMatch(/^Bob +2 +7 +0\.07 +100\.0%$/m);
+  });
+
+  test("a column that is not there is told with those that are", async () => {
+    const csv = files.file("in.csv", "time,client,n\n2026-12-31,Bob,3\n");
+    const { err } = await ratebook(["init", files.path, "--from", csv, "--account", "clinet"], { cut: files.path });
+    expect(err).toBe(
+      'ratebook: in.csv: no column is named "clinet": the header has "time", "client", "n": did you mean "client"?\n',
+    );
+    expect((await ratebook(["init", files.path, "--account", "client"])).err).toBe(
+      "ratebook: --time, --account and --id need --from\n",
+    );
+  });
+});

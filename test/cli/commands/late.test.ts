@@ -1,0 +1,234 @@
+/** `ratebook serve --usage` and `ratebook late`: the usage of a schema from files of cells. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { parseInstant } from "../../../src/calendar/instant.ts";
+import type { Arguments } from "../../../src/cli/arguments.ts";
+import type { Io } from "../../../src/cli/io.ts";
+import { readExternalUsage } from "../../../src/cli/usage/external-usage.ts";
+import { createEngine } from "../../../src/engine/engine.ts";
+import { openPrivateServer, type PrivateServer } from "../../../src/store/embedded/private-server.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { openDatabase } from "../../../src/store/open-database.ts";
+import { refusalOf } from "../../engine/support.ts";
+import { newDatabaseIn } from "../../support/new-database.ts";
+import { type Folder, folder, LIVE_BOOK, ratebook } from "../fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+const servers: PrivateServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  files.remove();
+});
+
+/** An empty database whose server runs until the tests end, so that no command has to start it. */
+async function newDatabase(name: string): Promise<string> {
+  const directory = join(files.path, name);
+  await newDatabaseIn(directory);
+  servers.push(await openPrivateServer(directory));
+  return directory;
+}
+
+const HEADER = "accountId,meterId,date,quantity\n";
+
+/** Files of cells are read without it. */
+const NO_IO = {} as Io;
+
+/** The options as a command line has them. */
+function given(...paths: readonly string[]): Arguments {
+  return {
+    values: () => paths,
+    value: (name) => (name === "usage-schemas" ? "call" : undefined),
+    flag: () => false,
+    positionals: [],
+  };
+}
+
+describe("S17.4 usage of files", () => {
+  test("is read again when a file of the directory is another, and all of it or none", async () => {
+    const store = memoryStore();
+    let now = parseInstant("2024-01-20T00:00:00Z");
+    const usage = await readExternalUsage(given(files.path), NO_IO);
+    const engine = createEngine({ store, clock: () => now, ...(usage && { usage }) });
+    await engine.load(LIVE_BOOK as never);
+    const used = async (): Promise<string> =>
+      (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }))
+        .map(({ date, quantity }) => `${date} ${quantity.toFixed()}`)
+        .join();
+    files.file(
+      "01.csv",
+      `${HEADER}prod,um.units,2024-01-02,5\nc-1,um.units,2024-01-02,0.5\nnobody,um.units,2024-01-02,9\n`,
+    );
+    expect(await used()).toBe("2024-01-02 5.5");
+    files.file("02.ndjson", '{"accountId":"prod","meterId":"um.units","date":"2024-01-03","quantity":"1"}\n');
+    files.file(".03.csv", "not yet whole");
+    expect(await used()).toBe("2024-01-02 5.5,2024-01-03 1");
+    files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\nprod,um.units,2024-13-04,1\n`);
+    expect(await refusalOf(used())).toMatch(/^ERR_USAGE_UNAVAILABLE .*04\.csv:3: /);
+    files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\n`);
+    now = parseInstant("2024-01-04T00:00:00Z");
+    expect(await used()).toBe("2024-01-02 5.5,2024-01-03 1,2024-01-04 1");
+  });
+
+  test.each([
+    [["serve", "--usage", "a.csv"], "--usage and --usage-schemas go together: one is missing"],
+    [["serve", "--usage-schemas", "call"], "--usage and --usage-schemas go together: one is missing"],
+    [
+      ["serve", "--usage", "-", "--usage-schemas", "call"],
+      "--usage: expected files or directories: they are read again when they change",
+    ],
+    [
+      ["serve", "--usage", "a.csv", "--usage-schemas", "call,"],
+      "--usage-schemas: expected names with commas between them",
+    ],
+    [
+      ["serve", "--usage", "a.csv", "--usage-schemas", "call", "--map", "map.json"],
+      "--map is for a table of --usage: usage cells need none",
+    ],
+    [
+      ["serve", "--usage", "clickhouse://host/db?table=t", "--usage", "a.csv", "--usage-schemas", "call"],
+      "--usage: a table is the only place: expected nothing beside it",
+    ],
+    [
+      ["late", "--from", "2024-01-01", "--until", "2024-02-01"],
+      "expected --usage and --usage-schemas, as serve has them",
+    ],
+    [
+      ["late", "--usage", "a", "--usage-schemas", "b", "--until", "2024-02-01"],
+      "expected --from: the days whose cycles are looked at",
+    ],
+    [
+      ["late", "--usage", "a", "--usage-schemas", "b", "--from", "2024-03-01", "--until", "2024-02-01"],
+      "--until must be later than --from",
+    ],
+  ])("%j is refused", async (argv, message) => {
+    const { code, err } = await ratebook(argv);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("ratebook late", () => {
+  test("S17.4 tells what came after the cycle had closed, by cell and in money", async () => {
+    const database = await newDatabase(".late");
+    const cells = join(files.path, "late.csv");
+    writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,90\n`);
+    const options = ["--usage", cells, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
+    const usage = await readExternalUsage(given(cells), NO_IO);
+    let now = parseInstant("2023-12-31T00:00:00Z");
+    const engine = createEngine({
+      store: await openDatabase(database),
+      clock: () => now,
+      ...(usage && { usage }),
+    });
+    await engine.load(LIVE_BOOK as never);
+    now = parseInstant("2024-03-02T00:00:00Z");
+    await engine.finalize();
+    await engine.close();
+    expect(await ratebook(["late", ...options, "--database", database])).toEqual({ code: 0, out: "", err: "" });
+    writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,1\n`);
+    const { out } = await ratebook(["late", ...options, "--database", database, "--format", "csv"]);
+    expect(out.replace(/inv\.\w{16}/, "inv.ID")).toBe(
+      "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount\r\n" +
+        "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-02,90,110,20,USD,180,210,30\r\n",
+    );
+    const told = await ratebook(["late", ...options, "--database", database, "--account", "prod"]);
+    expect(JSON.parse(told.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
+  });
+});
+
+describe("ratebook export of usage elsewhere", () => {
+  const cells = (): string => join(files.path, "exported.csv");
+  const source = (): readonly string[] => ["--usage", cells(), "--usage-schemas", "call"];
+  let database = "";
+  beforeAll(async () => {
+    database = await newDatabase(".exported");
+    writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,90\nprod,um.units,2024-02-02,7\n`);
+    const usage = await readExternalUsage(given(cells()), NO_IO);
+    let now = parseInstant("2023-12-31T00:00:00Z");
+    const engine = createEngine({ store: await openDatabase(database), clock: () => now, ...(usage && { usage }) });
+    await engine.load(LIVE_BOOK as never);
+    now = parseInstant("2024-02-10T00:00:00Z");
+    await engine.finalize();
+    await engine.close();
+    // It comes late: the final invoice and what it was made of stay.
+    writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,8\n`);
+  });
+  const exported = async (to: string, ...more: readonly string[]) => {
+    const { code, out, err } = await ratebook(["export", "--database", database, "-o", to, ...more]);
+    return { code, out: out.replaceAll(files.path, ""), err: err.replaceAll(files.path, "") };
+  };
+  const read = (to: string, file: string): string => readFileSync(join(to, file), "utf8");
+  const startsIn = (to: string): readonly string[] =>
+    [...read(to, "invoices.json").matchAll(/"startDate":"([^T]*)T/g)].map(([, date = ""]) => date);
+  const cell = (date: string, quantity: number): string =>
+    `{"accountId":"prod","meterId":"um.units","date":"${date}","quantity":"${quantity}"}\n`;
+
+  test("S17.4 without the source the final invoices and their cells are in the files, and verified by them", async () => {
+    const to = join(files.path, "kept");
+    expect(await exported(to)).toEqual({
+      code: 0,
+      out: "ratebook preview /kept/book.json --usage /kept/usage.ndjson\n",
+      err: 'note: "call": the events live elsewhere, and without --usage and --usage-schemas the usage of open cycles and the drafts are not in the files\n',
+    });
+    expect(read(to, "usage.ndjson")).toBe(cell("2024-01-02", 90));
+    expect(startsIn(to)).toEqual(["2024-01-01"]);
+    const invoices = join(to, "invoices.json");
+    const usage = ["--usage", join(to, "usage.ndjson")];
+    expect(await ratebook(["verify", invoices, ...usage])).toMatchObject({ code: 0, err: "" });
+    writeFileSync(join(to, "usage.ndjson"), cell("2024-01-02", 91));
+    expect(await ratebook(["verify", invoices, ...usage])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("expected 91, found 90"),
+    });
+  });
+
+  test("S17.4 with the source the usage of open cycles and the drafts are there, too", async () => {
+    const to = join(files.path, "whole");
+    expect(await exported(to, ...source())).toEqual({
+      code: 0,
+      out: "ratebook preview /whole/book.json --usage /whole/usage.ndjson\n",
+      err: "",
+    });
+    expect(read(to, "usage.ndjson")).toBe(cell("2024-01-02", 90) + cell("2024-02-02", 8));
+    expect(startsIn(to)).toEqual(["2024-01-01", "2024-02-01"]);
+    expect(await ratebook(["verify", join(to, "invoices.json"), "--usage", join(to, "usage.ndjson")])).toMatchObject({
+      code: 0,
+      err: "",
+    });
+  });
+
+  test("S17.5 a source that cannot be read leaves no files, and a schema whose events are ingested is refused", async () => {
+    const to = join(files.path, "nothing");
+    writeFileSync(cells(), `${HEADER}prod,um.units,2024-13-02,110\n`);
+    const told = await exported(to, ...source());
+    expect(told).toMatchObject({ code: 1, out: "", err: expect.stringContaining("exported.csv:2: ") });
+    expect(readdirSync(to)).toEqual([]);
+    expect(await exported(to, "--usage", cells(), "--usage-schemas", "call,job")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--usage-schemas: the events of "job" are ingested into this database'),
+    });
+  });
+});
+
+describe("ratebook serve --usage", () => {
+  test("S17.4 says where usage is read, and which schemas there are not", async () => {
+    const cells = join(files.path, "served.csv");
+    writeFileSync(cells, HEADER);
+    let stop: () => void = () => {};
+    const stopped = new Promise<string>((resolve) => {
+      stop = () => resolve("SIGTERM");
+    });
+    const { code, err } = await ratebook(
+      ["serve", "--port", "0", "--database", "memory", "--usage", cells, "--usage-schemas", "call,job"],
+      { stopped: () => stopped, onOutput: (out) => void (out.includes("listens on") && stop()) },
+    );
+    expect(code).toBe(0);
+    expect(err).toContain("usage of these event schemas is read from");
+    expect(err).toMatch(/"schema":"job".*there is no event schema of this name yet: --usage-schemas/);
+  });
+});

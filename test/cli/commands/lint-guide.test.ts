@@ -1,0 +1,68 @@
+/** The page about lint, and for each code an example: a book and all that is printed of it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { LINT_CODES } from "../../../src/book/model/lint-codes.ts";
+import { firstBlock, readGuide } from "../../support/guides.ts";
+import { type Folder, folder, ratebook } from "../fake-io.ts";
+
+const guide = readGuide("reference/lint.md");
+const examples = readFileSync(join(import.meta.dirname, "lint-examples.md"), "utf8");
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+interface Example {
+  readonly code: string;
+  readonly part: string;
+  readonly printed: string;
+}
+const shown: readonly Example[] = [...examples.matchAll(/### (\w+)\n([^]*?)(?=\n### |$)/g)].flatMap(
+  ([, code = "", section = ""]) =>
+    [...section.matchAll(/```json\n([^]*?)\n```\n\n```text\n([^]*?)\n```/g)].map(([, part = "", printed = ""]) => ({
+      code,
+      part,
+      printed,
+    })),
+);
+
+interface Book {
+  readonly pricePlans: readonly [{ readonly pricePlanDetails: object }];
+}
+
+/** The book of the examples, with a part in place of what has its name. */
+function bookWith(part: string): string {
+  const book = JSON.parse(firstBlock(examples, "json")) as Book;
+  const [plan] = book.pricePlans;
+  const { usageMeters, pricePlans, accounts, ...details } = JSON.parse(part) as Record<string, unknown>;
+  const own = [{ ...plan, pricePlanDetails: { ...plan.pricePlanDetails, ...details } }];
+  const more = { ...(usageMeters !== undefined && { usageMeters }), ...(accounts !== undefined && { accounts }) };
+  return JSON.stringify({ ...book, ...more, pricePlans: pricePlans ?? own }, null, 2);
+}
+const lint = async (book: string): Promise<string> =>
+  (await ratebook(["lint", files.file("book.json", book)], { cut: files.path })).out;
+
+test("every code has an example, and a row in the table of the page", () => {
+  expect([...new Set(shown.map(({ code }) => code))]).toEqual(LINT_CODES);
+  expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)).toEqual(LINT_CODES);
+});
+
+test.each(shown)("$code is found as the example shows it, and nothing else", async ({ code, part, printed }) => {
+  const [first = "", ...rest] = (await lint(bookWith(part))).split("\n").slice(0, -2);
+  expect([first.replace(/^book\.json:\d+:\d+: /, ""), ...rest].join("\n")).toBe(printed);
+  expect(printed).toContain(` ${code} `);
+  // The second line is what a person can check.
+  expect(printed.split("\n")).toHaveLength(2);
+});
+
+test("the book of the examples itself has nothing that is found", async () => {
+  expect(await lint(bookWith("{}"))).toBe("book.json: 0 warnings, 0 notes\n");
+});
+
+test("the page begins with the first example as it is printed", async () => {
+  expect(await lint(bookWith(shown[0]?.part ?? ""))).toBe(`${firstBlock(guide, "text")}\n`);
+});

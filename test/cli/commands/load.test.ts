@@ -1,0 +1,51 @@
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { openDatabase } from "../../../src/store/open-database.ts";
+import { newDatabaseIn } from "../../support/new-database.ts";
+import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+const ACTIVE_BOOK = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
+
+const load = async (content: string, database: string) =>
+  ratebook(["load", files.file("book.json", content), "--database", database], { cut: files.path });
+
+describe("ratebook load", () => {
+  test("puts a book into a database, once", async () => {
+    const database = join(files.path, "data");
+    await newDatabaseIn(database);
+    expect(await load(JSON.stringify(ACTIVE_BOOK), database)).toEqual({
+      code: 0,
+      out: "book.json: loaded 1 eventSchemas, 1 usageMeters, 1 pricePlans, 1 customers, 1 accounts\n",
+      err: "",
+    });
+    const again = await load(JSON.stringify(ACTIVE_BOOK), database);
+    expect(again).toMatchObject({ code: 1, out: "" });
+    expect(again.err).toMatch(/^ratebook: .*the store has .* already.*\n$/);
+    const store = await openDatabase(database);
+    const ids = ACTIVE_BOOK.accounts.map(({ id }) => id);
+    expect((await store.read.accounts(ids)).map(({ id }) => id)).toEqual(ids);
+    await store.close();
+  });
+
+  test("tells the problems of a bad book before it opens a database", async () => {
+    const { code, out, err } = await load("{", `${files.path}/never`);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^book\.json:1:2: \$: not JSON: the text ends too soon\n[^]*book\.json: 1 problem\n$/);
+  });
+
+  test("refuses a database that would be gone at once", async () => {
+    expect(await load(JSON.stringify(ACTIVE_BOOK), "memory")).toEqual({
+      code: 2,
+      out: "",
+      err: "ratebook: --database memory would be gone at once: expected a directory or an address\n",
+    });
+  });
+});

@@ -1,0 +1,146 @@
+/** `ratebook meter`, and `--usage` of the commands that price what it wrote. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { parseJson } from "../../../src/numbers/json.ts";
+import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+let files: Folder;
+let book: string;
+let events: string;
+beforeAll(() => {
+  files = folder();
+  book = files.file("book.json", JSON.stringify(SMALL_BOOK));
+  events = files.file(
+    "events.ndjson",
+    [
+      line("e1", "2024-06-01T00:00:00Z", "0.1"),
+      line("e2", "2024-06-01T23:59:59.999Z", "0.2", { accountId: "c-1" }),
+      line("e2", "2024-06-02T00:00:00Z", 7),
+      line("e3", "2024-06-03T00:00:00Z", "12345678901234567890.00000000000000000001"),
+    ].join(""),
+  );
+});
+afterAll(() => files.remove());
+
+const run = async (...argv: readonly string[]) => ratebook(argv, { cut: files.path });
+
+describe("ratebook meter", () => {
+  test("S17.1 writes a row for each account, meter and UTC day, quantities as exact text: 0.1 + 0.2 = 0.3", async () => {
+    expect(await run("meter", book, "--events", events)).toEqual({
+      code: 0,
+      out:
+        '{"accountId":"prod","meterId":"um.units","date":"2024-06-01","quantity":"0.3"}\n' +
+        '{"accountId":"prod","meterId":"um.units","date":"2024-06-03","quantity":"12345678901234567890.00000000000000000001"}\n',
+      err: "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 3 INGESTION_COMPLETED_EVENT_METERED; 2 cells\n",
+    });
+    expect((await run("meter", book, "--events", events, "--format", "csv")).out).toBe(
+      "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,0.3\n" +
+        "prod,um.units,2024-06-03,12345678901234567890.00000000000000000001\n",
+    );
+    const { out } = await run("meter", book, "--events", events, "--format", "json");
+    expect(parseJson(out)).toMatchObject([{ quantity: "0.3" }, { date: "2024-06-03" }]);
+  });
+
+  test("tells bad lines, and stops at the first with --strict, writing nothing", async () => {
+    const bad = files.file("bad.ndjson", `null\n${line("e", "2024-06-01T00:00:00Z", 1)}`);
+    expect(await run("meter", book, "--events", bad)).toMatchObject({ code: 1, out: expect.stringContaining('"1"') });
+    expect(await run("meter", book, "--events", bad, "--strict")).toMatchObject({ code: 1, out: "" });
+  });
+
+  test("makes accounts of events for this run, where that is asked", async () => {
+    const strange = files.file("strange.ndjson", line("e", "2024-06-01T00:00:00Z", 1, { accountId: "new, one" }));
+    const argv = ["meter", book, "--events", strange, "--accounts-from-events", "--format", "csv"];
+    const { out } = await run(...argv);
+    expect(out).toBe('accountId,meterId,date,quantity\n"new, one",um.units,2024-06-01,1\n');
+    const usage = files.file("strange.csv", out);
+    const { invoices } = parseJson(
+      (await run("preview", book, "--usage", usage, "--accounts-from-events", "--format", "json")).out,
+    ) as { readonly invoices: readonly { readonly accountId: string }[] };
+    expect(invoices.map(({ accountId }) => accountId)).toEqual(["prod", "new, one"]);
+  });
+
+  test("needs events", async () => {
+    expect(await run("meter", book)).toMatchObject({
+      code: 2,
+      err: "ratebook: expected --events: the events to meter\n",
+    });
+  });
+
+  test("names the schema that consumes a feature", async () => {
+    const features = [{ id: "f", name: "F", schemaAssociations: [{ schemaName: "call", attributeName: "units" }] }];
+    const [prod] = SMALL_BOOK.accounts;
+    const featureCredits = [{ featureId: "f", granted: 50, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" }];
+    const consuming = files.file(
+      "consuming.json",
+      JSON.stringify({ ...SMALL_BOOK, features, accounts: [{ ...prod, featureCredits }] }),
+    );
+    const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
+    const why =
+      'the event schema "call" has no usage cells: it consumes credits of the feature "f", and there the order of events matters; give its events\n';
+    expect(await run("meter", consuming, "--events", events)).toEqual({ code: 1, out: "", err: `ratebook: ${why}` });
+    expect((await run("preview", consuming, "--usage", usage)).err).toContain(`u.csv:2: ${why}`);
+  });
+});
+
+describe("--usage", () => {
+  test.each(["ndjson", "csv", "json"])("S17.1 gives the invoices of the events, from %s", async (format) => {
+    const cells = `${files.path}/cells.${format}`;
+    expect((await run("meter", book, "--events", events, "--format", format, "-o", cells)).code).toBe(0);
+    const shown = ["--format", "json", "--explain"];
+    const invoicesOf = ({ out }: { readonly out: string }) => out.slice(0, out.indexOf('\n  "events"'));
+    const expected = invoicesOf(await run("preview", book, "--events", events, ...shown));
+    expect(invoicesOf(await run("preview", book, "--usage", cells, ...shown))).toBe(expected);
+    expect(expected).toContain('"quantity": 12345678901234567890.30000000000000000001');
+  });
+
+  test("stands beside events: 60 units of a file and 40 of events are 100 at 2, less a credit of 50", async () => {
+    const usage = files.file("some.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-05,60\n");
+    const more = files.file("more.ndjson", line("e", "2024-06-20T12:00:00Z", 40));
+    const { out, err, code } = await run("preview", book, "--usage", usage, "--events", more, "--format", "csv");
+    expect(code).toBe(0);
+    expect(out).toMatch(/USAGE_RATE_CARD_AMOUNT,um\.units,units,100,,200,/);
+    expect(err).toBe("1 row of usage and 1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
+  });
+
+  test("is all or nothing: every bad row is told with its file and line, and nothing is priced", async () => {
+    const usage = files.file(
+      "bad.csv",
+      [
+        "accountId,meterId,date,quantity",
+        "prod,um.units,2024-06-05,60",
+        "prod,um.unit,2024-06-05,60",
+        "prod,um.units,2024-06-31,60",
+        `prod,um.units,2024-06-05,${"1".repeat(61)}`,
+        "prod,um.units",
+        "",
+      ].join("\n"),
+    );
+    const { out, err, code } = await run("preview", book, "--usage", usage);
+    expect({ out, code }).toEqual({ out: "", code: 1 });
+    expect(err.split("\n")).toEqual([
+      'bad.csv:3: no usage meter has the id "um.unit": did you mean "um.units"?',
+      'bad.csv:4: "2024-06-31" is no date: 2024-06 has days 01 to 30, not 31',
+      `bad.csv:5: the quantity "${"1".repeat(60)}" has more than 60 digits before the point or 40 after it`,
+      "bad.csv:6: the line has another number of columns than the header",
+      "ratebook: 4 of 5 rows of usage are wrong: nothing is priced from the others",
+      "",
+    ]);
+  });
+
+  test("S1.4 says where a cell becomes too large", async () => {
+    const usage = files.file(
+      "large.csv",
+      `accountId,meterId,date,quantity\nprod,um.units,2024-06-05,${"9".repeat(60)}.${"9".repeat(40)}\nprod,um.units,2024-06-05,2\n`,
+    );
+    expect((await run("preview", book, "--usage", usage)).err).toMatch(
+      /^large\.csv:3: the cell of prod, um\.units on 2024-06-05: a result needs more than 100 significant digits\n/,
+    );
+  });
+
+  test("reads standard input once", async () => {
+    expect(await run("preview", book, "--usage", "-", "--events", "-")).toMatchObject({
+      code: 2,
+      err: "ratebook: standard input (-) may be read once only\n",
+    });
+  });
+});

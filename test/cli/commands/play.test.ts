@@ -1,0 +1,110 @@
+/** `ratebook play`: the playground with a book, on this machine alone. */
+import { EventEmitter, once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { PlayState } from "../../../src/pages/play/play-state.ts";
+import { examplePath } from "../../support/examples.ts";
+import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+/** What a page begins with. */
+function stateIn(html: string): PlayState | undefined {
+  const [, data] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(html) ?? [];
+  return data === undefined ? undefined : (JSON.parse(data) as { state: PlayState }).state;
+}
+
+async function written(...argv: readonly string[]): Promise<PlayState | undefined> {
+  const path = join(files.path, "play.html");
+  const { code, err } = await ratebook(["play", ...argv, "-o", path]);
+  expect(`${code} ${err}`).toBe("0 ");
+  return stateIn(readFileSync(path, "utf8"));
+}
+
+describe("the page that is written", () => {
+  test("has the book as it is written, and the month of its first plan", async () => {
+    const text = `// what we sell\n${JSON.stringify(SMALL_BOOK)}\n`;
+    expect(await written(files.file("book.jsonc", text))).toEqual({
+      book: text,
+      usage: [],
+      seats: [],
+      events: "",
+      from: "2024-01-01",
+      until: "2024-02-01",
+    });
+  });
+
+  test("has the events that stand beside the book, or others that are named, and their month", async () => {
+    mkdirSync(join(files.path, "sample"), { recursive: true });
+    const book = join(files.path, "sample", "book.json");
+    writeFileSync(book, JSON.stringify(SMALL_BOOK));
+    const beside = line("e1", "2024-12-20T00:00:00Z", 1);
+    writeFileSync(join(files.path, "sample", "events.ndjson"), beside);
+    expect(await written(book)).toMatchObject({ events: beside, from: "2024-12-01", until: "2025-01-01" });
+    const named = line("e2", "2024-03-20T00:00:00Z", 2);
+    const path = files.file("named.ndjson", named);
+    expect(await written(book, "--events", path)).toMatchObject({ events: named, from: "2024-03-01" });
+    expect((await written(examplePath("cloud-storage", "book.json")))?.events).toContain('"schemaName"');
+  });
+
+  test("starts with the recipes if no book is given", async () => {
+    expect(await written()).toBeUndefined();
+  });
+
+  test.each<readonly [string, () => readonly string[], string]>([
+    ["a book with a problem", () => [files.file("bad.json", '{"acounts": []}')], "acounts"],
+    ["no book", () => [join(files.path, "none.json")], "none.json"],
+    [
+      "events of more than a mebibyte",
+      () => [files.file("b.json", JSON.stringify(SMALL_BOOK)), "--events", files.file("e.ndjson", " ".repeat(1 << 21))],
+      "larger than 1 MiB",
+    ],
+    ["a port that is none", () => ["--port", "70000"], "expected 0 to 65535"],
+  ])("%s is told", async (_, argv, said) => {
+    const { code, out, err } = await ratebook(["play", ...argv()]);
+    expect(code).not.toBe(0);
+    expect(out).toBe("");
+    expect(err).toContain(said);
+  });
+});
+
+/** Asks a server as a browser would, under the name that it was told. */
+async function asked(port: number, host: string, path = "/", method = "GET"): Promise<readonly [number, string]> {
+  return new Promise((done, failed) => {
+    const sent = request({ host: "127.0.0.1", port, path, method, headers: { host } }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => (text += part));
+      response.on("end", () => done([response.statusCode ?? 0, text]));
+    });
+    sent.on("error", failed);
+    sent.end();
+  });
+}
+
+test("the page that is served is for this machine alone", async () => {
+  const told = new EventEmitter();
+  const said = once(told, "out");
+  const served = ratebook(["play", files.file("served.json", JSON.stringify(SMALL_BOOK))], {
+    stopped: async () => String(await once(told, "stop")),
+    onOutput: (out) => told.emit("out", out),
+  });
+  const at = Number(/:(\d+)\/ until/.exec(String(await said))?.[1]);
+  const [status, html] = await asked(at, `127.0.0.1:${at}`);
+  expect([status, stateIn(html)?.from]).toEqual([200, "2024-01-01"]);
+  expect(await asked(at, `localhost:${at}`, "/", "HEAD")).toEqual([200, ""]);
+  // A page of another site that has its name point here, another path, another method.
+  expect(await asked(at, "evil.example")).toEqual([404, "not found\n"]);
+  expect(await asked(at, `127.0.0.1:${at}`, "/book.json")).toEqual([404, "not found\n"]);
+  expect(await asked(at, `127.0.0.1:${at}`, "/", "POST")).toEqual([404, "not found\n"]);
+  told.emit("stop", "SIGINT");
+  expect(await served).toMatchObject({ code: 0, err: "" });
+});

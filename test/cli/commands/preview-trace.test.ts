@@ -1,0 +1,90 @@
+/** `ratebook preview --trace`: what is behind a line. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { BookInput } from "../../../src/book/model/book.ts";
+import { anyCaller, startApi } from "../../server/support.ts";
+import { USAGE_BOOK } from "../../server/usage-book.ts";
+import { type Folder, folder, ratebook } from "../fake-io.ts";
+
+let files: Folder;
+let argv: readonly string[];
+const EVENTS = [
+  ["first", 7, "2024-06-01T00:00:00Z"],
+  ["back", -2, "2024-06-10T08:00:00Z"],
+  ["more", 2.5, "2024-06-10T20:00:00Z"],
+].map(([id, n, timestamp]) => ({
+  schemaName: "api calls",
+  id: String(id),
+  accountId: "acme-eu",
+  timestamp: String(timestamp),
+  attributes: [{ name: "n", value: Number(n) }],
+  dimensions: { region: "eu" },
+}));
+beforeAll(() => {
+  files = folder();
+  const book = files.file("book.json", JSON.stringify(USAGE_BOOK));
+  const events = files.file("events.ndjson", EVENTS.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  argv = ["preview", book, "--events", events];
+});
+afterAll(() => files.remove());
+
+describe("ratebook preview --trace", () => {
+  test("S13.6 lists the line, the meter's rules, and below each day its events with what each added", async () => {
+    const { code, out } = await ratebook([...argv, "--trace", "um-calls"]);
+    expect(code).toBe(0);
+    expect(out).toBe(`acme  USAGE_METER_USAGE um-calls, 2024-06-01 to 2024-07-01: 7.5
+  step 1: {"var":"attribute.n"}
+  2024-06-01: 7
+    2024-06-01T00:00:00.000Z  7  first  api calls n=7 region=eu
+  2024-06-10: 0.5
+    2024-06-10T08:00:00.000Z  -2  back  api calls n=-2 region=eu
+    2024-06-10T20:00:00.000Z  2.5  more  api calls n=2.5 region=eu
+`);
+  });
+
+  test("S13.6 as JSON it is what the server lists behind the line, but for what only a stored event has", async () => {
+    const api = await startApi("2024-05-01T09:00:00Z", anyCaller());
+    await api.engine.load(USAGE_BOOK as BookInput);
+    for (const event of EVENTS) {
+      api.at(event.timestamp);
+      await api.engine.ingest([event]);
+    }
+    const list = await api.call("GET /invoices?account_id=acme&start_time=2024-06-01&end_time=2024-06-30");
+    const { json } = await api.call(`GET /invoices/${list.json.data[0].id}/lines/um-calls/events`);
+    const { invoiceId, ...line } = json.line;
+    const events = json.events.toReversed().map(({ referenceId, createdAt, ...event }: Record<string, unknown>) => {
+      expect([typeof referenceId, createdAt]).toEqual(["string", event["timestamp"]]);
+      return event;
+    });
+    const { computations, days } = json;
+    const { out } = await ratebook([...argv, "--trace", "um-calls", "--format", "json"]);
+    expect(typeof invoiceId).toBe("string");
+    expect(JSON.parse(out)).toEqual({ traces: [{ line, computations, days, events }] });
+  });
+
+  test("as CSV it is a row an event", async () => {
+    const { out } = await ratebook([...argv, "--trace", "um-calls", "--format", "csv"]);
+    expect(out.split("\r\n").slice(0, 3)).toEqual([
+      "accountId,type,id,startDate,endDate,date,timestamp,eventId,schemaName,quantity,attributes,dimensions",
+      "acme,USAGE_METER_USAGE,um-calls,2024-06-01T00:00:00.000Z,2024-07-01T00:00:00.000Z,2024-06-01,2024-06-01T00:00:00.000Z,first,api calls,7,n=7,region=eu",
+      "acme,USAGE_METER_USAGE,um-calls,2024-06-01T00:00:00.000Z,2024-07-01T00:00:00.000Z,2024-06-10,2024-06-10T08:00:00.000Z,back,api calls,-2,n=-2,region=eu",
+    ]);
+  });
+
+  test.each([
+    [
+      ["--trace", "um-cals"],
+      2,
+      'ratebook: no usage meter and no feature has the id "um-cals": did you mean "um-calls"?\n',
+    ],
+    [
+      ["--trace", "um-calls", "--summary"],
+      2,
+      "ratebook: --trace and --summary are two ways to show the result: give one\n",
+    ],
+    [["--trace", "um-calls", "--usage", "cells.csv"], 2, "ratebook: --trace lists events: rows of --usage have none\n"],
+    [["--trace", "ft-chat"], 0, expect.stringContaining("note: no invoice that is shown has such a line\n")],
+  ])("%j is answered in one sentence", async (more, code, err) => {
+    expect(await ratebook([...argv, ...more])).toMatchObject({ code, err, out: "" });
+  });
+});

@@ -1,0 +1,423 @@
+import { gzipSync } from "node:zlib";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+let files: Folder;
+let book: string;
+beforeAll(() => {
+  files = folder();
+  book = files.file("book.json", JSON.stringify(SMALL_BOOK));
+});
+afterAll(() => files.remove());
+
+const preview = async (argv: readonly string[], stdin: string | Uint8Array = "") =>
+  ratebook(["preview", book, ...argv], { stdin, cut: files.path });
+
+/** The errors of a preview of one file of these bytes, on standard input. */
+const errorsOf = async (content: string | Uint8Array): Promise<readonly string[]> => {
+  const { err } = await preview(["--events", "-"], content);
+  return err.split("\n").slice(0, -2);
+};
+
+describe("ratebook preview", () => {
+  test("S7.2 prices 150 units at 2 up to 100 and at 1 beyond, trues up to 2,000 and takes 50 of credit", async () => {
+    const events = files.file(
+      "two.ndjson",
+      line("a", "2024-01-05T00:00:00Z", 60) + line("b", "2024-01-06T00:00:00Z", 90),
+    );
+    expect(await preview(["--events", events])).toEqual({
+      code: 0,
+      out: `${"═".repeat(100)}
+Contoso production (prod), customer contoso
+Invoice for 2024-01-01 to 2024-01-31 · DRAFT · USD
+STANDARD, dated 2024-02-01, due 2024-02-01, plan pp.small version 1
+                                                                  Quantity        Rate           USD
+${"─".repeat(100)}
+units                                                                  150                    250.00
+  above 0 to 100, per unit                                             100           2        200.00
+  above 100, per unit                                                   50           1         50.00
+${"─".repeat(100)}
+Sub-total                                                                                     250.00
+True-up: Minimum commitment                                                                 1,750.00
+Credit: welcome                                                                               -50.00
+${"─".repeat(100)}
+Total                                                                              USD      1,950.00
+
+`,
+      err: "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
+    });
+  });
+
+  test("S1.2 prints JSON whose numbers are exact, with counts and problems", async () => {
+    const { code, out, err } = await preview(
+      ["--events", "-", "--format", "json"],
+      `${line("a", "2024-01-05T00:00:00Z", "0.1")}not json\n${line("a", "2024-01-05T00:00:00Z", 5)}`,
+    );
+    const document: unknown = JSON.parse(out);
+    expect(document).toMatchObject({
+      invoices: [{ accountId: "prod", revenueInfo: { type: "TOTAL_AMOUNT", value: 1950 } }],
+      events: { read: 3, INGESTION_COMPLETED_EVENT_METERED: 1, INGESTION_FAILED_DUPLICATE_EVENT: 1, BAD_LINE: 1 },
+      problems: [{ file: "standard input", line: 2, status: "BAD_LINE" }],
+    });
+    expect(err).toMatch(/^standard input:2: not JSON: .* \[BAD_LINE\]\n$/);
+    expect(code).toBe(1);
+  });
+
+  test("prints CSV with one row a line item", async () => {
+    const { out } = await preview(["--events", "-", "--format", "csv"], line("a", "2024-01-05T00:00:00Z", 150));
+    const rows = out.split("\r\n");
+    expect(rows[0]).toBe(
+      "accountId,customerId,invoiceType,status,currency,startDate,endDate,invoiceDate,dueDate,path,level,type,id,description,quantity,valuePerQuantity,value,exactValue",
+    );
+    expect(rows).toContainEqual(
+      expect.stringMatching(
+        /^prod,contoso,STANDARD,DRAFT,USD,.*,USAGE_RATE_CARD_SLAB_AMOUNT,um\.units,"above 0 to 100, per unit",100,2,200,200$/,
+      ),
+    );
+  });
+
+  test("S14.1 counts a repeated id once, and twice with --no-dedupe", async () => {
+    const events = files.file("twice.ndjson", line("a", "2024-01-05T00:00:00Z", 60).repeat(2));
+    expect((await preview(["--events", events])).err).toBe(
+      "2 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
+    );
+    expect((await preview(["--events", events, "--no-dedupe"])).err).toBe(
+      "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
+    );
+  });
+
+  test("S13.5 merges files by time and tells once where a file goes back in time", async () => {
+    const early = files.file(
+      "early.ndjson",
+      line("a", "2024-01-01T00:00:00Z", 1) + line("b", "2024-01-03T00:00:00Z", 2),
+    );
+    const late = files.file(
+      "late.ndjson",
+      line("b", "2024-01-02T00:00:00Z", 7) +
+        line("c", "2024-01-01T12:00:00Z", 1) +
+        line("d", "2024-01-01T11:00:00Z", 1),
+    );
+    const { code, out, err } = await preview(["--events", early, "--events", late]);
+    // "b" of the second day comes first, whatever the order of the files: 1 + 7 + 1 + 1 units are 10.
+    expect(out).toMatch(/^units +10 +20\.00$/m);
+    expect(err).toBe(
+      "late.ndjson:2: note: the file is not in the order of time: the event of 2024-01-01T12:00:00.000Z comes after one of " +
+        "2024-01-02T00:00:00.000Z; it is taken as it comes\n" +
+        "5 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 4 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
+    );
+    expect(code).toBe(0);
+  });
+
+  test("reads gzip, also of several members, and standard input", async () => {
+    const members = [line("a", "2024-01-01T00:00:00Z", 1), line("b", "2024-01-01T00:00:00Z", 2)].map((text) =>
+      gzipSync(text),
+    );
+    const events = files.file("two.ndjson.gz", Buffer.concat(members));
+    expect((await preview(["--events", events])).out).toMatch(/^units +3 +6\.00$/m);
+    expect((await preview(["--events", "-"], Buffer.concat(members))).out).toMatch(/^units +3 +6\.00$/m);
+  });
+
+  test("takes byte order marks, carriage returns, blank lines and a missing last line end", async () => {
+    const content = `\uFEFF${line("a", "2024-01-01T00:00:00Z", 1).trim()}\r\n\r\n  \n${line("b", "2024-01-01T00:00:00Z", 2).trim()}`;
+    expect(await preview(["--events", "-"], content)).toMatchObject({
+      code: 0,
+      err: "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
+    });
+  });
+
+  test("S13.4 shows the cycles of an instant or a range without events", async () => {
+    const at = await preview(["--at", "2024-03-15"]);
+    expect(at.out).toContain("Invoice for 2024-03-01 to 2024-03-31");
+    const range = await preview(["--from", "2024-02-10", "--until", "2024-03-02", "--account", "c-1"]);
+    expect(range.out.match(/Invoice for/g)).toHaveLength(2);
+  });
+
+  test("S13.6 says with --explain how lines were made", async () => {
+    const { out } = await preview(["--events", "-", "--explain"], line("a", "2024-01-05T00:00:00Z", 150));
+    expect(out).toContain("· the usage of the cycle (docs/reference/semantics.md#s7.2, #s7.3)\n");
+  });
+
+  test("S7.7 --plan leaves out accounts in another currency with a note, and refuses one that is named", async () => {
+    const [prod] = SMALL_BOOK.accounts;
+    const abroad = { ...prod, id: "abroad", aliases: [], invoiceCurrency: "EUR", pricePlans: [] };
+    const both = files.file("both.json", JSON.stringify({ ...SMALL_BOOK, accounts: [prod, abroad] }));
+    const plan = files.file("usd.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
+    const argv = ["preview", both, "--at", "2024-01-05", "--plan", plan];
+    const { code, out, err } = await ratebook(argv, { cut: files.path });
+    expect(err).toBe(
+      "note: 1 account is left out: the plan supports USD, not the invoice currency of abroad (EUR)\n" +
+        "0 events read; 1 invoice\n",
+    );
+    expect(out).toContain("Contoso production (prod)");
+    expect(code).toBe(0);
+    const refused = await ratebook([...argv, "--account", "abroad"], { cut: files.path });
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toMatch(
+      /^usd\.json:1:\d+: \$\.pricePlanDetails\.supportedCurrencies: the plan "pp\.small" supports USD, not the invoice currency of abroad \(EUR\)\n.*\nusd\.json: 1 problem\n$/,
+    );
+  });
+
+  test("S13.5 refuses a range of more than ten years that only one far event asks for, and names the event", async () => {
+    const stdin = line("a", "2024-01-05T00:00:00Z", 1) + line("b", "9998-12-30T00:00:00Z", 1);
+    expect(await preview(["--events", "-", "--format", "json"], stdin)).toEqual({
+      code: 2,
+      out: "",
+      err: 'ratebook: the events reach over more than ten years, from 2024-01-05T00:00:00.000Z (event "a") to 9998-12-30T00:00:00.000Z (event "b"): where both dates are right, say with --at, or with --from and --until, which cycles to show\n',
+    });
+    const shown = await preview(["--events", "-", "--from", "2024-01-01", "--until", "2024-02-01"], stdin);
+    expect(shown).toMatchObject({
+      code: 0,
+      err: "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
+    });
+  });
+
+  test("S1.4 S13.5 goes on without an account whose bill cannot be made, names it, and ends with 1", async () => {
+    // 20 digits before the point and 20 after it. Its square has 80; at a rate of 40 digits the amount has 120.
+    const longest = "99999999999999999999.99999999999999999999";
+    const [prod] = SMALL_BOOK.accounts;
+    const other = { ...prod, id: "other", aliases: [] };
+    const units = { var: "attribute.units" };
+    const [meter] = SMALL_BOOK.usageMeters;
+    const squares = { ...meter, computations: [{ order: 1, computation: { "*": [units, units] } }] };
+    const text = JSON.stringify({ ...SMALL_BOOK, usageMeters: [squares], accounts: [prod, other] })
+      .replace('"rate":2}', `"rate":"${longest}"}`)
+      .replace('"rate":1}', `"rate":"${longest}"}`);
+    const long = files.file("long.json", text);
+    const argv = ["preview", long, "--events", "-", "--format", "json"];
+    const stdin = line("a", "2024-01-05T00:00:00Z", 1).replace(/"value":1\b/, `"value":"${longest}"`);
+    const message = 'the bill of the account "prod" cannot be made: a result needs more than 100 significant digits';
+    const { code, out, err } = await ratebook(argv, { stdin, cut: files.path });
+    const { invoices, skipped } = JSON.parse(out) as { invoices: { accountId: string }[]; skipped: unknown };
+    expect(invoices.map(({ accountId }) => accountId)).toEqual(["other"]);
+    expect(skipped).toEqual([{ accountId: "prod", message }]);
+    expect([code, err]).toEqual([1, `note: left out: ${message}\n`]);
+    const alone = await ratebook([...argv, "--account", "prod"], { stdin, cut: files.path });
+    expect(alone).toEqual({ code: 1, out: "", err: `ratebook: ${message}\n` });
+    const draft = files.file("same.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
+    const backtest = await ratebook(["backtest", long, "--events", "-", "--plan", draft], { stdin, cut: files.path });
+    expect(backtest).toEqual({ code: 1, out: "", err: `ratebook: ${message}\n` });
+  });
+
+  test("prints texts of a book without marks that turn their direction", async () => {
+    const turned = JSON.stringify(SMALL_BOOK).replace("Contoso production", "Contoso\u202e noitcudorp\u2066\u200f");
+    const { out } = await ratebook(["preview", files.file("turned.json", turned), "--at", "2024-01-05"]);
+    expect(out).toContain("Contoso  noitcudorp  (prod), customer contoso\n");
+    expect(out).not.toMatch(/\p{Bidi_Control}/u);
+  });
+
+  test("--plan prices with a draft in place of the accounts' plans", async () => {
+    const draft = structuredClone(SMALL_BOOK.pricePlans[0]);
+    const details = { ...draft?.pricePlanDetails, minimumCommitment: { rateValues: [{ currency: "USD", rate: 300 }] } };
+    const plan = files.file("plan.json", JSON.stringify({ ...draft, id: "pp.draft", pricePlanDetails: details }));
+    const { out } = await preview(["--events", "-", "--plan", plan], line("a", "2024-01-05T00:00:00Z", 150));
+    // 250 of usage, raised to 300, less 50 of credit.
+    expect(out).toMatch(/^Total +USD +250\.00$/m);
+  });
+
+  test("--strict stops at the first problem and prints no invoice", async () => {
+    const content = `${line("a", "2024-01-01T00:00:00Z", 1)}[]\nnonsense\n`;
+    expect(await preview(["--events", "-", "--strict"], content)).toEqual({
+      code: 1,
+      out: "",
+      err: "standard input:2: Expected an event, an object, got a list. [INGESTION_REFUSED]\n",
+    });
+  });
+
+  test("tells three problems of a kind and counts those like them", async () => {
+    expect(await errorsOf("[]\n".repeat(1500))).toEqual([
+      ...[1, 2].map((at) => `standard input:${at}: Expected an event, an object, got a list. [INGESTION_REFUSED]`),
+      "standard input:3: Expected an event, an object, got a list. [INGESTION_REFUSED] (and 1,497 more like it)",
+    ]);
+  });
+
+  test("tells twenty problems of many kinds and counts the rest", async () => {
+    const schemas = Array.from({ length: 30 }, (_, at) => `of-${at}`);
+    const lines = schemas.map((schemaName) => line(schemaName, "2024-01-02T00:00:00Z", 1, { schemaName }));
+    const errors = await errorsOf(lines.join(""));
+    expect(errors).toHaveLength(21);
+    expect(errors[20]).toBe("… and 10 more");
+  });
+});
+
+describe("bad input is refused in one sentence", () => {
+  test.each<readonly [string, string | Uint8Array, string]>([
+    ["a line that is no object", "7\n", "1: Expected an event, an object, got a number. [INGESTION_REFUSED]"],
+    ["bytes that are no text", Uint8Array.of(0x7b, 0xff, 0x7d, 0x0a), "1: the line is not valid UTF-8 [BAD_LINE]"],
+    ["a line of 3 MiB", `${"x".repeat(3 << 20)}\n`, "1: the line is longer than 1 MiB [BAD_LINE]"],
+    ["a line of 3 MiB at the end", "x".repeat(3 << 20), "1: the line is longer than 1 MiB [BAD_LINE]"],
+    [
+      "30 February",
+      line("a", "2024-02-30T00:00:00Z", 1),
+      '1: Field timestamp: "2024-02-30T00:00:00Z" is no date-time: 2024-02 has days 01 to 29, not 30. [INGESTION_REFUSED]',
+    ],
+    [
+      "24:00",
+      line("a", "2024-02-03T24:00:00Z", 1),
+      '1: Field timestamp: "2024-02-03T24:00:00Z" is no date-time: hours are 00 to 23, not 24. [INGESTION_REFUSED]',
+    ],
+    [
+      "a quantity of 1e400",
+      line("a", "2024-02-03T00:00:00Z", "1e400"),
+      '1: The attribute "units" is unfit: "1e400" has more than 20 integer or 20 fraction digits. [INGESTION_FAILED]',
+    ],
+    [
+      "a bare quantity of 1e400",
+      line("a", "2024-02-03T00:00:00Z", 1).replace(":1}", ":1e400}"),
+      `1: The attribute "units" is unfit: "1${"0".repeat(59)}…" has more than 20 integer or 20 fraction digits. [INGESTION_FAILED]`,
+    ],
+    [
+      "a unit behind a number",
+      line("a", "2024-02-03T00:00:00Z", "1000 MB"),
+      '1: The attribute "units" is unfit: "1000 MB" is not a decimal. [INGESTION_FAILED]',
+    ],
+    [
+      "a schema that nobody has",
+      line("a", "2024-02-03T00:00:00Z", 1, { schemaName: "x" }),
+      '1: No event schema "x" is active. [INGESTION_FAILED_SCHEMA_NOT_DEFINED]',
+    ],
+    [
+      "__proto__ as a field",
+      line("a", "2024-02-03T00:00:00Z", 1).replace('"units"', '"__proto__"'),
+      '1: The attribute "units" is missing: the event schema "call" declares it. [INGESTION_FAILED]',
+    ],
+    [
+      "control characters",
+      line("a", "2024-02-03T00:00:00Z", 1, { schemaName: "\u001b[2J" }),
+      '1: No event schema "\\u001b[2J" is active. [INGESTION_FAILED_SCHEMA_NOT_DEFINED]',
+    ],
+  ])("%s", async (_, content, expected) => {
+    expect(await errorsOf(content)).toEqual([`standard input:${expected}`]);
+  });
+
+  test("a long line between two events spoils neither", async () => {
+    const content = `${line("a", "2024-01-01T00:00:00Z", 1)}${"y".repeat(5 << 20)}\n${line("b", "2024-01-01T00:00:00Z", 2)}`;
+    const { code, out, err } = await preview(["--events", "-"], content);
+    expect(out).toMatch(/^units +3 +6\.00$/m);
+    expect(err).toBe(
+      "standard input:2: the line is longer than 1 MiB [BAD_LINE]\n" +
+        "3 events read: 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
+    );
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ["the event", '"id":"b"', 157],
+    ["an attribute", '"attributes":[{"name":"units","value":1,"value":2}]', 157],
+    ["what no rule sees", `"more":${'{"a":'.repeat(300)}{"b":1,"b":2}${"}".repeat(300)}`, 1671],
+  ])("a line is bad in which %s has a key twice", async (_, members, column) => {
+    const good = line("a", "2024-01-05T00:00:00Z", 60);
+    const events = files.file(
+      "keys.ndjson",
+      good + line("b", "2024-01-05T00:00:00Z", 60) + good.replace(/\}\n$/, `,${members}}\n`) + good,
+    );
+    const { code, err } = await preview(["--events", events]);
+    expect(err).toBe(
+      `keys.ndjson:3: expected each key of an object once: one is given again at column ${column} [BAD_LINE]\n` +
+        "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
+    );
+    expect(code).toBe(1);
+  });
+
+  test("a deeply nested line is an event like any other, or is not JSON", async () => {
+    const { code, err } = await preview(["--events", "-"], `${"[".repeat(100_000)}${"]".repeat(100_000)}\n`);
+    expect(err.split("\n")[0]).toBe("standard input:1: Expected an event, an object, got a list. [INGESTION_REFUSED]");
+    expect(code).toBe(1);
+  });
+
+  test.each<readonly [string, (folder: Folder) => readonly string[], number, string]>([
+    ["a file that is not there", ({ path }) => ["--events", `${path}/none.ndjson`], 1, "none.ndjson: no such file"],
+    ["a directory", ({ path }) => ["--events", path], 1, "/: expected a file, got a directory"],
+    [
+      "a .gz that is none",
+      (f) => ["--events", f.file("fake.ndjson.gz", "{}\n")],
+      1,
+      "fake.ndjson.gz: expected gzip data, as the name says, and the file is not",
+    ],
+    [
+      "a gzip file cut short",
+      (f) => ["--events", f.file("cut.gz", gzipSync("x".repeat(9999)).subarray(0, 30))],
+      1,
+      "cut.gz: the gzip data ends too soon",
+    ],
+    [
+      "a damaged gzip file",
+      (f) => ["--events", f.file("bad.gz", Buffer.concat([gzipSync("").subarray(0, 10), Buffer.alloc(20, 0xff)]))],
+      1,
+      "bad.gz: the gzip data is damaged",
+    ],
+    ["an unknown option", () => ["--event", "x"], 2, "unknown option --event: did you mean --events?"],
+    ["an option without its value", () => ["--events"], 2, "--events needs a value: --events FILE…"],
+    ["a flag with a value", () => ["--strict=yes"], 2, '--strict takes no value, got "yes"'],
+    ["an option given twice", () => ["--at", "2024-01-01", "--at", "2024-01-02"], 2, "--at may be given once only"],
+    ["an unknown format", () => ["--format", "xml"], 2, '--format must be one of table, json, csv, html, got "xml"'],
+    [
+      "no events and no range",
+      () => [],
+      2,
+      "without --events or --usage, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
+    ],
+    [
+      "an instant behind the end of time",
+      () => ["--at", "9999-12-31"],
+      2,
+      "--at must be before 9999-01-01, which stands for no end: got 9999-12-31",
+    ],
+    [
+      "a range that goes on behind the end of time",
+      () => ["--from", "9998-12-01", "--until", "9999-01-02"],
+      2,
+      "--until must be at most 9999-01-01, which stands for no end: got 9999-01-02",
+    ],
+    ["half a range", () => ["--from", "2024-01-01"], 2, "--from and --until go together: one is missing"],
+    [
+      "a range backwards",
+      () => ["--from", "2024-02-01", "--until", "2024-01-01"],
+      2,
+      "--until must be later than --from: got 2024-02-01 and 2024-01-01",
+    ],
+    [
+      "two kinds of range",
+      () => ["--at", "2024-01-01", "--from", "2024-01-01"],
+      2,
+      "give either --at or --from and --until, not both",
+    ],
+    ["an unknown account", () => ["--at", "2024-01-01", "--account", "x"], 2, 'no account has the id or alias "x"'],
+    [
+      "two books",
+      () => ["other.json", "--at", "2024-01-01"],
+      2,
+      "expected one BOOK, got 2 arguments: book.json other.json",
+    ],
+    [
+      "CSV without a map",
+      () => ["--events", "x.csv"],
+      2,
+      "x.csv is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one",
+    ],
+    ["a map without events", () => ["--map", "m.json"], 2, "--map is for --events, and there are none"],
+  ])("%s", async (_, argv, code, sentence) => {
+    const ran = await preview(argv(files));
+    expect({ code: ran.code, out: ran.out, err: ran.err.replace(files.path, "/") }).toEqual({
+      code,
+      out: "",
+      err: `ratebook: ${sentence}\n`,
+    });
+  });
+
+  test("--at with a day that is none", async () => {
+    const { code, err } = await preview(["--at", "2024-02-30"]);
+    expect(err).toMatch(/^ratebook: --at: "2024-02-30" is no date.*\n$/);
+    expect(code).toBe(2);
+  });
+});
+
+test("a usage file with a header alone prices nothing, and a sentence says so", async () => {
+  const usage = files.file("header.csv", "accountId,meterId,date,quantity\n");
+  const { code, err } = await preview(["--usage", usage, "--at", "2024-01-10"]);
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: "note: header.csv: no row of usage is in it, so nothing is priced from it\n0 rows of usage and 0 events read; 1 invoice\n",
+  });
+});

@@ -1,0 +1,36 @@
+/** What the guide shows is what happens. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { readGuide } from "../../support/guides.ts";
+import { type Folder, folder, ratebook } from "../fake-io.ts";
+
+const guide = readGuide("reference/verify.md");
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+function blocks(language: string): readonly string[] {
+  return [...guide.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``, "g"))].map(([, text]) => text ?? "");
+}
+
+test("the guide to verifying shows what its commands print", async () => {
+  const [first = "", second = ""] = blocks("sh").map((block) => block.replaceAll(/\\\n\s+/g, ""));
+  const [, preview = "", verify = ""] = first.split("\n");
+  const [shownFirst, wrong, shownSecond] = blocks("text");
+  const argv = (command: string): readonly string[] =>
+    command
+      .replace(/^npx ratebook /, "")
+      .replaceAll(/seats-and-usage\//g, "docs/examples/$&")
+      .replace(/ > .*/, "")
+      .split(" ");
+  const printed = (await ratebook(argv(preview))).out;
+  const path = files.file("invoices.json", printed);
+  const run = async (command: string) =>
+    (await ratebook(argv(command).map((part) => (part === "invoices.json" ? path : part)))).out.trimEnd();
+  expect(await run(verify)).toBe(shownFirst);
+  expect(await run(second)).toBe(shownSecond);
+  const changed = files.file("invoices.json", printed.replace('"value": 3,', '"value": 4,'));
+  expect((await ratebook(["verify", changed])).out.split("\n")[0]).toBe(wrong);
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { account, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { examplePath } from "../../support/examples.ts";
+import { type Folder, folder, ratebook } from "../fake-io.ts";
+
+const BOOK = examplePath("seats-and-usage", "book.json");
+const EVENTS = examplePath("seats-and-usage", "events.ndjson");
+/** Jobs consume a feature, and a meter counts them: 1 a unit, and 1 a unit beyond the entitlements. */
+const JOBS = {
+  eventSchemas: [{ name: "job", attributes: [{ name: "n" }] }],
+  usageMeters: [sumMeter("um.n", "job", "n")],
+  features: [{ id: "units", name: "Units", schemaAssociations: [{ schemaName: "job", attributeName: "n" }] }],
+  pricePlans: [
+    plan("jobs", {
+      usageRateCards: [{ usageMeterId: "um.n", ...perUnit(1) }],
+      entitlementOverageRateCards: [{ featureId: "units", ...perUnit(1) }],
+    }),
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: [account("a", "acme", "jobs", "2024-01-01")],
+};
+const CELL = { accountId: "acme-main", meterId: "um.calls", quantity: "1" };
+
+let files: Folder;
+let printed: string;
+let invoices: string;
+beforeAll(async () => {
+  files = folder();
+  printed = (await ratebook(["preview", BOOK, "--events", EVENTS, "--explain", "--format", "json"])).out;
+  invoices = files.file("invoices.json", printed);
+});
+afterAll(() => files.remove());
+
+/** The same invoices as preview prints them without --explain. */
+const withoutExplanations = (text: string): string =>
+  JSON.stringify(JSON.parse(text, (name, value: unknown) => (name === "explanation" ? undefined : value)));
+
+const verify = async (...argv: readonly string[]) => ratebook(["verify", ...argv], { cut: files.path });
+
+describe("ratebook verify", () => {
+  test("S13.6 verifies what preview prints", async () => {
+    expect(await verify(invoices)).toEqual({ code: 0, out: "121 of 121 amounts verified\n", err: "" });
+  });
+
+  test("S5.2 verifies quantities from events and the book", async () => {
+    const { code, out } = await verify(invoices, "--events", EVENTS, "--book", BOOK);
+    expect(out).toBe("5 of 5 events metered again\n3 of 3 quantities verified\n121 of 121 amounts verified\n");
+    expect(code).toBe(0);
+  });
+
+  test("verifies cells as NDJSON, JSON and CSV", async () => {
+    const rows = [
+      ["2024-06-03", "1500"],
+      ["2024-06-24", "1000"],
+      ["2024-07-10", "400"],
+      ["2024-07-11", "700"],
+      ["2024-07-20", "500"],
+    ].map(([date, quantity]) => ({ accountId: "acme-main", meterId: "um.calls", date, quantity }));
+    const csv = rows.map((row) => Object.values(row).join(","));
+    for (const cells of [
+      files.file("cells.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join("")),
+      files.file("cells.json", JSON.stringify(rows)),
+      files.file("cells.csv", `${["accountId,meterId,date,quantity", ...csv].join("\n")}\n`),
+    ]) {
+      const { code, out } = await verify(invoices, "--usage", cells, "--events", EVENTS, "--book", BOOK);
+      expect(out).toBe(
+        "5 of 5 events metered again\n5 of 5 cells verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n",
+      );
+      expect(code).toBe(0);
+    }
+  });
+
+  test("S17.1 says which meters have no usage cells, because their events consume a feature, and takes rows of them", async () => {
+    const book = files.file("jobs.json", JSON.stringify(JOBS));
+    const job = { schemaName: "job", id: "1", accountId: "a", timestamp: "2024-01-05T00:00:00Z" };
+    const events = files.file("jobs.ndjson", JSON.stringify({ ...job, attributes: [{ name: "n", value: 5 }] }));
+    const { out: priced } = await ratebook(["preview", book, "--events", events, "--explain", "--format", "json"]);
+    const jobs = files.file("priced.json", priced);
+    const rows = (name: string, ...of: readonly object[]): string =>
+      files.file(name, of.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const cell = { accountId: "a", meterId: "um.n", date: "2024-01-05", quantity: "5" };
+    for (const usage of [rows("usage.ndjson"), rows("other.ndjson", { ...cell, accountId: "b", meterId: "um.x" })]) {
+      expect(await verify(jobs, "--usage", usage)).toEqual({
+        code: 0,
+        out: "0 of 0 quantities verified\n9 of 9 amounts verified\n",
+        err: "note: the usage has no rows of the meter um.n, whose events consume a feature: its quantities are unverified\n",
+      });
+    }
+    expect(await verify(jobs, "--usage", rows("right.ndjson", cell))).toEqual({
+      code: 0,
+      out: "1 of 1 quantities verified\n9 of 9 amounts verified\n",
+      err: "",
+    });
+    const { code, out } = await verify(jobs, "--usage", rows("wrong.ndjson", { ...cell, quantity: "6" }));
+    expect(code).toBe(1);
+    expect(out).toContain("a STANDARD 2024-02-01T00:00:00.000Z: usage of um.n: expected 6, found 5\n");
+    // Of any other meter, no row is no usage.
+    const empty = await verify(invoices, "--usage", rows("usage.ndjson"));
+    expect(empty.code).toBe(1);
+    expect(empty.out).toContain("0 of 3 quantities verified\n");
+  });
+
+  test("tells what differs, and exits with 1", async () => {
+    const wrong = files.file("wrong.json", printed.replace('"value": 3,', '"value": 4,'));
+    const { code, out } = await verify(wrong);
+    expect(out.split("\n")[0]).toBe(
+      "acme-main STANDARD 2024-07-01T00:00:00.000Z: SUB_TOTAL_AMOUNT, value: expected 134, found 133",
+    );
+    expect(out).toMatch(/\d+ of 121 amounts verified\n$/);
+    expect(code).toBe(1);
+  });
+
+  test.each<[string, () => readonly string[], number, string]>([
+    ["nothing", () => [], 2, "expected one file of INVOICES, printed by preview"],
+    ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book go together"],
+    ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
+    ["no JSON", () => [files.file("bad.json", "{")], 1, "bad.json:1:2: not JSON: the text ends too soon"],
+    [
+      "no invoices",
+      () => [files.file("empty.json", "{}")],
+      1,
+      "empty.json:1:1: $.accountId: expected an invoice as preview --explain --format json writes it",
+    ],
+    [
+      "invoices without explanations",
+      () => [files.file("bare.json", withoutExplanations(printed))],
+      1,
+      ".revenueInfo: the invoice carries no explanations: print it with --explain --format json",
+    ],
+    [
+      "a bad cell",
+      () => [invoices, "--usage", files.file("bad.ndjson", "{}\n")],
+      1,
+      "bad.ndjson:1: date: expected a text",
+    ],
+    [
+      "a day that is none, in the second of two files",
+      () => [
+        invoices,
+        "--usage",
+        files.file("right.ndjson", `${JSON.stringify({ ...CELL, date: "2024-06-03" })}\n`),
+        files.file("worse.ndjson", `\n${JSON.stringify({ ...CELL, date: "2024-06-31" })}\n`),
+      ],
+      1,
+      "worse.ndjson:2: ",
+    ],
+  ])("refuses %s", async (_, argv, code, sentence) => {
+    const ran = await verify(...argv());
+    expect(ran.err).toContain(sentence);
+    expect(ran.code).toBe(code);
+  });
+});

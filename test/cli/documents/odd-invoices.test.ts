@@ -1,0 +1,126 @@
+/** Files of invoices that are none, are cut off, or come from elsewhere: one sentence each, with file, line and column. */
+import { readFileSync } from "node:fs";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { examplePath } from "../../support/examples.ts";
+import { type Folder, folder, ratebook } from "../fake-io.ts";
+
+let files: Folder;
+let printed: string;
+let right: string;
+beforeAll(async () => {
+  files = folder();
+  const paths = [examplePath("seats-and-usage", "book.json"), examplePath("seats-and-usage", "events.ndjson")] as const;
+  printed = (await ratebook(["preview", paths[0], "--events", paths[1], "--explain", "--format", "json"])).out;
+  right = files.file("right.json", printed);
+});
+afterAll(() => files.remove());
+
+describe("verify and diff refuse with one sentence", () => {
+  test.each<[string, () => string, RegExp]>([
+    [
+      "a file that is cut off",
+      () => printed.slice(0, 3000),
+      /^ratebook: x\.json:\d+:\d+: not JSON: the text ends too soon\n$/,
+    ],
+    ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text ends too soon\n$/],
+    ["an empty list", () => "[]", /^ratebook: x\.json:1:1: \$: there are no invoices\n$/],
+    ["no invoices", () => '{"invoices":[]}', /^ratebook: x\.json:1:13: \$\.invoices: there are no invoices\n$/],
+    ["a number in place of an invoice", () => "[1]", /^ratebook: x\.json:1:2: \$\[0\]: expected an invoice as preview/],
+    [
+      "a book",
+      () => '{"organization":{"id":"a"}}',
+      /^ratebook: x\.json:1:1: \$\.accountId: expected an invoice as preview/,
+    ],
+    ["100,000 lists in each other", () => "[".repeat(100_000) + "]".repeat(100_000), /^ratebook: x\.json:.*\n$/],
+    [
+      "lines nested 20,000 deep",
+      () =>
+        printed.replace(
+          '"lineItems": [',
+          `"lineItems": [${'{"type":"NET_AMOUNT","lineItems":['.repeat(20_000)}${"]}".repeat(20_000)},`,
+        ),
+      /^ratebook: x\.json.*: (it is )?nested .*deep/,
+    ],
+    [
+      "a number beyond what is kept",
+      () => printed.replace('"value": 3,', '"value": 1e99999,'),
+      /^ratebook: x\.json:169:38: not JSON: a number of more than 100 significant digits or beyond 10\^1000 is not kept\n$/,
+    ],
+    [
+      "a date that is none",
+      () => printed.replace('"startDate": "2024-06-01T00:00:00.000Z"', '"startDate": "yesterday"'),
+      /^ratebook: x\.json:\d+:\d+: \$\.invoices\[0\]\.startDate: .*expected an instant such as 2024-06-01T00:00:00\.000Z\n$/,
+    ],
+    [
+      "lines that are a text",
+      () => printed.replace('"lineItems": [', '"lineItems": "none", "items": ['),
+      /^ratebook: x\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo\.lineItems: expected an invoice/,
+    ],
+    [
+      "parts that are null",
+      () => printed.replace('"parts": [', '"parts": null, "others": ['),
+      /^ratebook: x\.json:\d+:\d+: .*\.explanation\.parts: expected an invoice/,
+    ],
+    [
+      "days that are a text",
+      () => printed.replace('"days": 30', '"days": "thirty"'),
+      /^ratebook: x\.json:\d+:\d+: .*\.share\.days: expected an invoice/,
+    ],
+    [
+      "explanations of another version",
+      () => printed.replaceAll('"of": "CARD"', '"of": "RATE_CARD"'),
+      /^ratebook: x\.json:\d+:\d+: .*another version of ratebook explained it: preview again with this one\n$/,
+    ],
+  ])("%s", async (_, text, sentence) => {
+    const path = files.file("x.json", text());
+    for (const argv of [
+      ["verify", path],
+      ["diff", right, path],
+    ]) {
+      const { code, out, err } = await ratebook(argv, { cut: files.path });
+      expect(err).toMatch(sentence);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+    }
+  });
+
+  test("a key of __proto__ is a key like any other", async () => {
+    const path = files.file("x.json", printed.replace('"accountId"', '"__proto__": {"isPolluted": true}, "accountId"'));
+    expect(await ratebook(["verify", path])).toEqual({ code: 0, out: "121 of 121 amounts verified\n", err: "" });
+    expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined();
+  });
+
+  test("lines of another version are no lines: diff refuses them, verify tells them", async () => {
+    const path = files.file("x.json", printed.replaceAll("USAGE_RATE_CARD_AMOUNT", "USAGE_AMOUNT"));
+    const diff = await ratebook(["diff", right, path]);
+    expect(diff.err).toBe("ratebook: USAGE_AMOUNT is no line of an invoice of this version: preview again with it\n");
+    const verify = await ratebook(["verify", path]);
+    expect(verify.code).toBe(1);
+    expect(verify.out).toContain("a line over other lines than");
+  });
+
+  test("S1.4 an amount that nothing can hold is told as it is", async () => {
+    const path = files.file("x.json", printed.replace('"value": 3,', '"value": 1e99,'));
+    const { code, out } = await ratebook(["verify", path]);
+    expect(out.split("\n")[0]).toMatch(/SUB_TOTAL_AMOUNT, value: expected 10{90,}130, found 133$/);
+    expect(code).toBe(1);
+  });
+
+  test("verify reads a book with comments, as every other command does", async () => {
+    const book = files.file(
+      "book.json",
+      `// A comment.\n${readFileSync(examplePath("seats-and-usage", "book.json"), "utf8")}`,
+    );
+    const { code, out } = await ratebook([
+      "verify",
+      right,
+      "--book",
+      book,
+      "--events",
+      examplePath("seats-and-usage", "events.ndjson"),
+    ]);
+    expect(out).toContain("3 of 3 quantities verified");
+    expect(code).toBe(0);
+  });
+});

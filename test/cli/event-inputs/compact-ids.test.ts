@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { createCompactIds } from "../../../src/cli/event-inputs/compact-ids.ts";
+import { createFingerprinter } from "../../../src/cli/event-inputs/fingerprint.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+
+const KEY = [0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c] as const;
+
+describe("a compact memory of ids", () => {
+  test("S14.1 answers like one that holds ids in full", () => {
+    const step = fc.record({
+      id: fc.constantFrom("a", "b", "ab", "é", "Ā", "\u0100\u0000", "", "a".repeat(512)),
+      ahead: fc.nat(5),
+      memory: fc.nat(20),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: -30, max: 5 }), (steps, start) => {
+        const compact = createCompactIds(KEY);
+        const full = rememberIds();
+        let at = start;
+        for (const { id, ahead, memory } of steps) {
+          at += ahead;
+          expect(compact.has(id, at)).toBe(full.has(id, at));
+          expect(compact.admit(id, at, at + memory)).toBe(full.admit(id, at, at + memory));
+        }
+      }),
+    );
+  });
+
+  test("S14.1 keeps a hundred thousand ids apart in at most 48 bytes each", () => {
+    const ids = createCompactIds(KEY);
+    const count = 100_000;
+    const admitAll = (): number => {
+      let admitted = 0;
+      for (let n = 0; n < count; n++) if (ids.admit(`event-${n}`, 1, 2)) admitted++;
+      return admitted;
+    };
+    expect([admitAll(), admitAll()]).toEqual([count, 0]);
+    expect(ids.size).toBe(count);
+    expect(ids.bytes / count).toBeLessThanOrEqual(48);
+  });
+});
+
+describe("fingerprints", () => {
+  const of = (text: string, key: readonly [number, number, number, number] = KEY): string => {
+    const fingerprinter = createFingerprinter(key);
+    fingerprinter.fingerprint(text);
+    return fingerprinter.words.join(" ");
+  };
+
+  test("differ for texts that share their low bytes, and for a text and its pieces", () => {
+    const texts = ["", "\0", "\0\0", "a", "\u0161", "aa", "a\u0161", "\u0161a", "abcd", "abcd\0", "abc", "dcba"];
+    expect(new Set(texts.map((text) => of(text))).size).toBe(texts.length);
+  });
+
+  test("depend on the key", () => {
+    expect(of("a", [1, 2, 3, 4])).not.toBe(of("a", [1, 2, 3, 5]));
+  });
+});

@@ -1,0 +1,241 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { readBook } from "../../../src/book/book.ts";
+import type { ByteSource } from "../../../src/cli/event-inputs/byte-source.ts";
+import { createNdjsonCursor } from "../../../src/cli/event-inputs/ndjson-cursor.ts";
+import type { EventSink } from "../../../src/event-files/event-sink.ts";
+import { mergeEvents } from "../../../src/event-files/merge-events.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
+
+const book = readBook({
+  eventSchemas: [
+    {
+      name: "call",
+      attributes: [{ name: "a" }, { name: "b" }],
+      dimensions: [{ name: "d" }],
+    },
+  ],
+  usageMeters: [
+    {
+      id: "sum",
+      name: "sum",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [
+        { order: 1, computation: { "+": [{ var: "attribute.a" }, { "*": [{ var: "attribute.b" }, 1000] }] } },
+        { order: 2, matcher: { "==": [{ var: "dimension.d" }, "1"] }, computation: 1000000007 },
+      ],
+    },
+  ],
+  customers: [{ id: "cust", name: "cust" }],
+  accounts: [
+    { id: "one", name: "one", customerId: "cust", aliases: ["uno"] },
+    { id: "two", name: "two", customerId: "cust" },
+  ],
+});
+
+/** A file in memory, given out a little at a time. */
+function memorySource(content: string | Uint8Array): ByteSource {
+  const bytes = Buffer.from(content as string);
+  let position = 0;
+  return {
+    size: bytes.length,
+    isPlainFile: false,
+    get position() {
+      return position;
+    },
+    readInto: async (target, from) => {
+      const count = bytes.copy(target, from, position, Math.min(bytes.length, position + 1000));
+      position += count;
+      return count;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** What a file comes to: every outcome in order with its line, and the usage. */
+async function outcomes(content: string | Uint8Array, shapes: boolean, bufferBytes: number): Promise<unknown> {
+  const run = startEventRun(book, { ids: rememberIds() });
+  const seen: unknown[] = [];
+  const sink: EventSink = {
+    onEvent: (_, line, event) => {
+      seen.push([line, run.add(event)]);
+      return true;
+    },
+    onBadLine: (_, line, reason) => {
+      seen.push([line, reason]);
+      return true;
+    },
+    findSlots: (name) => run.slotsOf(name),
+    onCountedEvents: () => false,
+    onFilledSlots: (_, line, slots) => {
+      seen.push([line, run.addSlots(slots)]);
+      return true;
+    },
+  };
+  const disorders: unknown[] = [];
+  const cursor = createNdjsonCursor("events", memorySource(content), sink, { bufferBytes, shapes });
+  await mergeEvents([cursor], { onDisorder: (disorder) => disorders.push(disorder) });
+  const usage = [...run.usage.cells()].map((cell) => ({ ...cell, quantity: formatDecimal(cell.quantity) }));
+  return { seen, usage, disorders, counts: run.counts() };
+}
+
+const numberText = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 1_000_000 }).map(String) },
+  { weight: 2, arbitrary: fc.tuple(fc.nat(99_999), fc.nat(9999)).map(([a, b]) => `${a}.${b}`) },
+  { weight: 2, arbitrary: fc.integer({ min: -1000, max: -1 }).map(String) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "-0",
+      "01",
+      "1.0",
+      "1e5",
+      "1E-3",
+      "-",
+      "",
+      "1.",
+      ".5",
+      "+1",
+      "0x10",
+      "NaN",
+      "null",
+      "true",
+      "1e400",
+      "-0.0",
+      "0.10",
+      "00",
+      "1.2.3",
+      "1-1",
+      "9007199254740993",
+      "0.1234567890123456789",
+      "123456789012345678901",
+      "1 ",
+      " 1",
+      "999999999999999",
+      "9999999999999999",
+      "0.000000000000001",
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('"12"', '"1.50"', '"-3"', '"abc"', '"1e2"', '""', '"01"', '"1,000"', '" 1"'),
+  },
+);
+const texts = fc.constantFrom(
+  "x",
+  "1",
+  "",
+  "\\u0041",
+  '\\"',
+  "é",
+  "€",
+  "a b",
+  "\\n",
+  "\t",
+  "x".repeat(512),
+  "x".repeat(513),
+  "</script>",
+  "{",
+  "\u007f",
+);
+const stamps = fc.constantFrom(
+  "2024-01-02T03:04:05.678Z",
+  "2024-01-02T03:04:05Z",
+  "2024-02-30T00:00:00Z",
+  "2024-02-29T23:59:59.999Z",
+  "2024-01-02T24:00:00Z",
+  "2024-01-02 03:04:05 UTC",
+  "2024-01-02T03:04:05.678901Z",
+  "2024-01-02T03:04:05+02:00",
+  "2024-01-02T03:04:05",
+  "2024-01-02T03:04:60Z",
+  "nonsense",
+  "2024-1x-02T03:04:05.678Z",
+  "0000-01-01T00:00:00Z",
+  "2024-01-02T03:04:05.67xZ",
+  "2024-01-03T03:04:05.678Z",
+);
+
+interface Parts {
+  readonly id: string;
+  readonly stamp: string;
+  readonly account: string;
+  readonly a: string;
+  readonly b: string;
+  readonly d: string;
+}
+
+const parts: fc.Arbitrary<Parts> = fc.record({
+  id: fc.oneof({ weight: 5, arbitrary: fc.nat(30).map((n) => `e-${n}`) }, texts),
+  stamp: fc.oneof(
+    { weight: 5, arbitrary: fc.nat(59).map((n) => `2024-01-02T03:${String(n).padStart(2, "0")}:00.000Z`) },
+    stamps,
+  ),
+  account: fc.oneof({ weight: 5, arbitrary: fc.constantFrom("one", "two", "uno") }, texts),
+  a: numberText,
+  b: numberText,
+  d: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('"x"', '"1"') },
+    texts.map((text) => `"${text}"`),
+    numberText,
+  ),
+});
+
+/** Ways in which programs write a line; the last ones are odd or hostile. */
+const SERIALIZERS: readonly ((p: Parts) => string)[] = [
+  (p) =>
+    `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","attributes":[{"name":"a","value":${p.a}},{"name":"b","value":${p.b}}],"dimensions":{"d":${p.d}}}`,
+  (p) =>
+    `{ "id": "${p.id}", "accountId": "${p.account}", "dimensions": { "d": ${p.d}, "other": "${p.account}" }, "attributes": [ { "value": ${p.b}, "name": "b", "unit": "tokens" }, { "name": "a", "value": ${p.a} }, { "name": "extra", "value": ${p.a} } ], "schemaName": "call", "timestamp": "${p.stamp}", "source": "x", "serial": 7, "ok": true }`,
+  (p) =>
+    `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","attributes":[{"name":"a","value":${p.a}}],"dimensions":{"d":${p.d}}}`,
+  (p) =>
+    `{"schemaName":"other","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","attributes":[],"dimensions":{}}`,
+  (p) =>
+    `{"id":"first","schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","attributes":[{"name":"a","value":1,"value":${p.a}},{"name":"b","value":${p.b}}],"dimensions":{"d":"y","d":${p.d}}}`,
+  (p) =>
+    `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","attributes":[{"name":"a","value":${p.a}},{"name":"a","value":${p.b}}],"dimensions":{"d":${p.d}}}`,
+  (p) =>
+    `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","__proto__":{"x":1},"attributes":[{"name":"a","value":${p.a}},{"name":"b","value":${p.b}},{"name":"__proto__","value":1}],"dimensions":{"d":${p.d},"__proto__":"z"}}`,
+  (p) =>
+    `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","n":${p.a},"t":"${p.account}","attributes":[{"name":"a","value":${p.a}},{"name":"b","value":${p.b}}],"dimensions":{"d":${p.d}}}`,
+];
+const ENDS = ["", "", "", "", "\r", " ", "x", "}", ",", "\r\r", "\t"];
+
+const lines = fc.array(
+  fc.tuple(parts, fc.nat(SERIALIZERS.length + 12), fc.nat(ENDS.length + 30)).map(([p, serializer, end]) => {
+    // Most lines come from the first serializer, as in a real file.
+    const text = (SERIALIZERS[serializer] ?? SERIALIZERS[0])?.(p) ?? "";
+    return `${text}${ENDS[end] ?? ""}`;
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+
+describe("lines read by their shape", () => {
+  test("S1.2 come to the same outcomes and usage as lines read in full", async () => {
+    await fc.assert(
+      fc.asyncProperty(lines, fc.boolean(), async (given, last) => {
+        const content = given.join("\n") + (last ? "\n" : "");
+        expect(await outcomes(content, true, 1 << 12)).toEqual(await outcomes(content, false, 1 << 16));
+      }),
+    );
+  });
+
+  test("S1.2 come to the same when any byte of a file is changed", async () => {
+    const plain = SERIALIZERS[0];
+    const base = (n: number): string =>
+      plain?.({ id: `e-${n}`, stamp: "2024-01-02T03:04:05.678Z", account: "one", a: "12", b: "3.5", d: '"1"' }) ?? "";
+    const content = Buffer.from([1, 2, 3, 4].map((n) => `${base(n)}\n`).join(""));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(content.length - 1), fc.nat(255), async (at, byte) => {
+        const changed = Buffer.from(content);
+        changed[at] = byte;
+        expect(await outcomes(changed, true, 1 << 12)).toEqual(await outcomes(changed, false, 1 << 16));
+      }),
+    );
+  });
+});

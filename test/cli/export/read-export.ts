@@ -1,0 +1,49 @@
+/** What an export makes of a history, without files. */
+import {
+  exportEvents,
+  exportFeatureUsage,
+  type ExportedInvoices,
+  exportInvoices,
+  exportUsage,
+} from "../../../src/cli/output/exported-files.ts";
+import { type Book, type ExportResult, parseBook } from "../../../src/index.ts";
+import { featuresBySchema } from "../../../src/ledger/catalog.ts";
+import type { UsageRow } from "../../../src/metering/usage-row.ts";
+import { stringifyJson } from "../../../src/numbers/json.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { HistoryRun } from "../../../src/testing/history.ts";
+
+/** What an export is made of. */
+export interface ExportedParts extends ExportResult, ExportedInvoices {
+  /** The book as it is read back. */
+  readonly read: Book;
+  readonly usage: readonly UsageRow[];
+  /** That of meters whose events consume a feature. */
+  readonly featureUsage: readonly UsageRow[];
+}
+
+/**
+ * The book, its notes, and the invoices with what differs of those that the files lead to.
+ *
+ * @param isComplete false where usage lives elsewhere and the engine was not told where
+ */
+export async function exportedOf(
+  { engine, now }: Pick<HistoryRun<Store>, "engine" | "now">,
+  isComplete = true,
+): Promise<ExportedParts> {
+  const { book: written, notes } = await engine.exportBook();
+  // Through its text, as a file.
+  const book = parseBook(stringifyJson(written));
+  const features = featuresBySchema(book);
+  const usage = await rowsOf(exportUsage(engine, book, isComplete));
+  const events = exportEvents(engine, book, (name) => features.has(name));
+  const found = await exportInvoices(engine, book, { usage, events, now: now(), isComplete });
+  const featureUsage = await rowsOf(exportFeatureUsage(engine, book));
+  return { book: written, read: book, notes, usage, featureUsage, ...found };
+}
+
+async function rowsOf(rows: AsyncIterable<UsageRow>): Promise<readonly UsageRow[]> {
+  const all: UsageRow[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+}

@@ -1,0 +1,287 @@
+/** The same rows in every form that commands read: by time, with all that users and programs put into rows by mistake or malice. */
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+import { DuckDBInstance } from "@duckdb/node-api";
+
+import { account, MONTHLY, overage, perUnit, plan, slabs, sumMeter, tokens } from "../../book/builder.ts";
+
+const ACCOUNTS = 150;
+const DAYS = 25;
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2024, 0, 20);
+
+/** The columns, in the order in which rows of one instant and id are put by their texts: as the map names them. */
+const COLUMNS = ["schemaName", "accountId", "id", "at", "units", "seconds", "region"] as const;
+
+/** Where the parts of an event are. */
+export const HOSTILE_MAP = {
+  schemaName: { column: "schemaName" },
+  id: { column: "id" },
+  accountId: { column: "accountId" },
+  timestamp: { column: "at" },
+  attributes: { units: { column: "units" }, seconds: { column: "seconds" } },
+  dimensions: { region: { column: "region" } },
+};
+
+const matched = (region: string): object => ({ matcher: { "==": [{ var: "dimension.region" }, region] } });
+const own = { attributes: [{ name: "units" }, { name: "seconds" }], dimensions: [{ name: "region" }] };
+
+/** Schemas that databases sum, one that divides by 3, one whose events consume credits; tiers, overage, two plans. */
+export const HOSTILE_BOOK = {
+  organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
+  eventSchemas: [
+    {
+      name: "call",
+      ...own,
+      enrichments: {
+        fields: [
+          {
+            name: "weighted",
+            type: "ATTRIBUTE",
+            order: 1,
+            value: { "/": [{ "*": [{ var: "attribute.units" }, { var: "attribute.seconds" }] }, 8] },
+          },
+        ],
+      },
+    },
+    { name: "share", ...own },
+    { name: "job", ...own },
+  ],
+  usageMeters: [
+    sumMeter("um.units", "call", "units"),
+    sumMeter("um.weighted", "call", "weighted"),
+    {
+      ...sumMeter("um.calls", "call", "units"),
+      aggregation: "COUNT",
+      computations: [{ order: 1, ...matched("eu"), computation: 1 }],
+    },
+    {
+      ...sumMeter("um.thirds", "share", "units"),
+      computations: [{ order: 1, computation: { "/": [{ var: "attribute.units" }, 3] } }],
+    },
+  ],
+  features: [
+    {
+      id: "feature.tokens",
+      name: "Tokens",
+      schemaAssociations: [{ schemaName: "job", attributeName: "units" }],
+    },
+  ],
+  pricePlans: [
+    plan("pp.tiers", {
+      usageRateCards: [
+        { usageMeterId: "um.units", ...slabs("TIERED", [0, "0.000123"], [1000, "0.0001"], [50_000, "0.00007"]) },
+        { usageMeterId: "um.weighted", ...perUnit("0.0000001") },
+        { usageMeterId: "um.thirds", ...perUnit("0.03") },
+      ],
+    }),
+    plan("pp.calls", {
+      ...MONTHLY,
+      usageRateCards: [{ usageMeterId: "um.calls", ...perUnit("0.01") }],
+      ...tokens(500),
+      ...overage(0.002),
+    }),
+  ],
+  customers: [{ id: "contoso", name: "Contoso" }],
+  accounts: Array.from({ length: ACCOUNTS }, (_, n) => ({
+    ...account(nameOf(n), "contoso", n % 3 === 0 ? "pp.calls" : "pp.tiers", "2024-01-01"),
+    ...(n % 7 === 0 ? { aliases: [`ü𝒳-${n}`] } : {}),
+    ...(n === 5 ? { status: "ARCHIVED" as const } : {}),
+  })),
+};
+
+/** The same book, in which no events consume credits. */
+export const BOOK_WITHOUT_FEATURES: object = {
+  ...HOSTILE_BOOK,
+  features: [],
+  pricePlans: HOSTILE_BOOK.pricePlans.filter(({ id }) => id === "pp.tiers"),
+  accounts: HOSTILE_BOOK.accounts.map((each) => ({ ...each, pricePlans: [] })),
+};
+
+function nameOf(n: number): string {
+  return n === 8 ? "konto-8" : `account-${n}`;
+}
+
+type Row = Record<(typeof COLUMNS)[number], string | null>;
+interface Arriving {
+  readonly row: Row;
+  /** Its instant, or before all others. */
+  readonly at: number;
+}
+
+const HOSTILE_NUMBERS = [
+  ..."0 -0 1.50 1e3 1E-6 +4 .5 5. 00012 -3.75 0x10 1_000 abc NaN Infinity 9007199254740993 0.1234567 0.30000000000000001".split(
+    " ",
+  ),
+  ..."999999999999.999999 1234567890123 99999999999999999999999999999999 -999999999999 0.00000000000000000001 1e400".split(
+    " ",
+  ),
+  ..." 5|5 |5\n|٣||1,5|1;2|true".split("|"),
+  null,
+];
+const HOSTILE_TIMES = ["2024-02-30T00:00:00Z", "2024-02-01T24:00:00Z", "2024-02-01T12:00:00", "2024-02-01", "soon", ""];
+const HOSTILE_IDS = [
+  "é",
+  "e\u0301",
+  "𝒳",
+  "\uffee",
+  "x".repeat(512),
+  "x".repeat(513),
+  "é".repeat(300),
+  "",
+  null,
+  "'; --",
+];
+const HOSTILE_REGIONS = ["é", "e\u0301", "", "x".repeat(513), 'it\'s "quoted"', "a,b\nc", "\u{1f4b6}", null];
+const HOSTILE_NAMES = ["nobody", "", "ACCOUNT-1", "account-1 ", "account-5", null];
+
+/** Numbers without a pattern, the same every time. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Rows day by day, in the order in which they arrive (S17.2): of one day sorted by instant, id and content. */
+function* arriving(count: number): Iterable<readonly Arriving[]> {
+  const roll = dice(12);
+  const known: string[] = [];
+  const among = <Value>(values: readonly Value[]): Value => values[roll(values.length)] as Value;
+  let next = 0;
+  const rowAt = (at: string): Row => {
+    const number = (): string | null =>
+      roll(60) === 0 ? among(HOSTILE_NUMBERS) : roll(9) === 0 ? `-${roll(400)}.5` : `${roll(5000)}.${roll(1000)}`;
+    const name = roll(ACCOUNTS);
+    const fresh = `event-${String(next++).padStart(9, "0")}`;
+    const id = roll(200) === 0 ? among(HOSTILE_IDS) : roll(150) === 0 && known.length > 0 ? among(known) : fresh;
+    if (roll(50) === 0) known.push(fresh);
+    return {
+      schemaName: roll(300) === 0 ? among(["none", "", null]) : roll(40) === 0 ? among(["share", "job"]) : "call",
+      accountId: roll(200) === 0 ? among(HOSTILE_NAMES) : name % 7 === 0 && roll(2) === 0 ? `ü𝒳-${name}` : nameOf(name),
+      id,
+      at,
+      units: number(),
+      seconds: roll(20) === 0 ? number() : String(roll(90)),
+      region: roll(100) === 0 ? among(HOSTILE_REGIONS) : among(["eu", "us", "ap"]),
+    };
+  };
+  const each = Math.ceil(count / DAYS);
+  yield inOrder(Array.from({ length: 40 }, () => ({ row: rowAt(among(HOSTILE_TIMES)), at: -Infinity })));
+  for (let day = 0; day < DAYS; day++) {
+    const rows = Array.from({ length: each }, () => {
+      // Some share their instant, some are at the very ends of a day.
+      const at = START + day * DAY_MS + (roll(50) === 0 ? among([0, DAY_MS - 1, 43_200_000]) : roll(DAY_MS));
+      return { row: rowAt(timeText(at, roll)), at };
+    });
+    yield inOrder(rows.flatMap((arrived) => (roll(400) === 0 ? [arrived, arrived] : [arrived])));
+  }
+}
+
+/** An instant in one of the forms in which an event may say it (S2.2). */
+function timeText(at: number, roll: (below: number) => number): string {
+  const text = new Date(at).toISOString();
+  if (roll(80) > 0) return text;
+  const local = (minutes: number): string => new Date(at + minutes * 60_000).toISOString().slice(0, 23);
+  return [
+    text.replace("T", " ").replace("Z", " UTC"),
+    `${local(330)}+05:30`,
+    `${local(-570)}-0930`,
+    `${text.slice(0, 23)}999Z`,
+    `${text.slice(0, 23).replace(".", ",")}+00`,
+  ][roll(5)] as string;
+}
+
+function inOrder(rows: readonly Arriving[]): readonly Arriving[] {
+  return rows
+    .map((arrived) => ({ arrived, key: [arrived.row.id, ...COLUMNS.map((name) => arrived.row[name])] }))
+    .toSorted((a, b) => a.arrived.at - b.arrived.at || byTexts(a.key, b.key))
+    .map(({ arrived }) => arrived);
+}
+
+function byTexts(a: readonly (string | null)[], b: readonly (string | null)[]): number {
+  for (const [place, text] of a.entries()) {
+    const order = Buffer.compare(Buffer.from(text ?? ""), Buffer.from(b[place] ?? ""));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Files of the same rows. */
+export interface HostileFiles {
+  readonly rows: number;
+  /** Two, each in the order of time; an instant is in one of them alone. */
+  readonly ndjson: readonly string[];
+  readonly csv: readonly string[];
+  /** Two, each in no order, with other rows in each than those of the lines. */
+  readonly parquet: readonly string[];
+}
+
+/** Writes rows in every form. @param count about how many */
+export async function writeHostileFiles(folder: string, count: number): Promise<HostileFiles> {
+  mkdirSync(folder, { recursive: true });
+  const at = (name: string): string => join(folder, name);
+  const names = [0, 1];
+  const ndjson = names.map((half) => at(`${half}.ndjson`));
+  const csv = names.map((half) => at(`${half}.csv`));
+  const all = at("all.csv");
+  const files = [...ndjson, ...csv, all].map((path) => openSync(path, "w"));
+  const texts = files.map((_, place) => (place < 2 ? "" : `${COLUMNS.join(",")}\n`));
+  const flush = (): void => {
+    for (const [place, file] of files.entries()) writeSync(file, texts[place] ?? "");
+    texts.fill("");
+  };
+  let rows = 0;
+  for (const day of arriving(count)) {
+    for (const { row, at: instant } of day) {
+      const half = Number.isFinite(instant) ? instant % 2 : 0;
+      const record = `${COLUMNS.map((name) => csvField(row[name])).join(",")}\n`;
+      texts[half] += `${jsonLine(row)}\n`;
+      texts[2 + half] += record;
+      texts[4] += record;
+      if (++rows % 10_000 === 0) flush();
+    }
+  }
+  flush();
+  for (const file of files) closeSync(file);
+  const parquet = names.map((half) => at(`${half}.parquet`));
+  await writeParquet(all, parquet, rows);
+  rmSync(all);
+  return { rows, ndjson, csv, parquet };
+}
+
+/** A number as one, where JSON has the same text of it; nothing as null. */
+function jsonLine(row: Row): string {
+  const fields = COLUMNS.map((name) => {
+    const text = row[name];
+    const isNumber = text !== null && text.length % 2 === 0 && /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text);
+    return `${JSON.stringify(name)}:${isNumber && (name === "units" || name === "seconds") ? text : JSON.stringify(text)}`;
+  });
+  return `{${fields.join(",")}}`;
+}
+
+/** NULL is nothing, an empty text is one in quotes. */
+function csvField(text: string | null): string {
+  return text === null ? "" : /^[\w.:-]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+}
+
+async function writeParquet(csv: string, paths: readonly string[], rows: number): Promise<void> {
+  const instance = await DuckDBInstance.create(":memory:");
+  try {
+    const connection = await instance.connect();
+    await connection.run("set memory_limit = '2GB'");
+    const read = `read_csv('${csv}', all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false)`;
+    await connection.run(`create table given as select *, hash(id, "at", units) as place from ${read}`);
+    const counted = await connection.runAndReadAll("select count(*)::INTEGER from given");
+    if (counted.getRows()[0]?.[0] !== rows) throw new Error("DuckDB has other rows than were written");
+    for (const [half, path] of paths.entries())
+      await connection.run(
+        `copy (select * exclude place from given where place % ${paths.length} = ${half} order by place) to '${path}' (format parquet, row_group_size 20000)`,
+      );
+    connection.closeSync();
+  } finally {
+    instance.closeSync();
+  }
+}

@@ -1,0 +1,291 @@
+/** Parquet files of events: read as CSV files are, summed where that is sure, refused whole where they cannot be read. */
+import { readFileSync, utimesSync } from "node:fs";
+
+import { DuckDBInstance } from "@duckdb/node-api";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { readEventFileMap } from "../../../src/event-files/event-file-map.ts";
+import { mergeEvents } from "../../../src/event-files/merge-events.ts";
+import { readBook } from "../../../src/index.ts";
+import { openDuckDb } from "../../../src/warehouse/duckdb/connect.ts";
+import { openParquet } from "../../../src/warehouse/duckdb/mapped-files.ts";
+import { folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+const place = folder();
+const book = place.file("book.json", JSON.stringify(SMALL_BOOK));
+const map = place.file(
+  "map.json",
+  JSON.stringify({
+    schemaName: { value: "call" },
+    id: { column: "id" },
+    accountId: { column: "account" },
+    timestamp: { column: "at" },
+    attributes: { units: { column: "units" } },
+    dimensions: { region: { column: "region" } },
+  }),
+);
+const csv = place.file(
+  "events.csv",
+  [
+    "id,account,at,units,region",
+    // What has no time comes first: a table has no lines between which it would stand.
+    "6,prod,2024-01-07,1,us",
+    "1,prod,2024-01-03T10:00:00Z,5,eu",
+    "2,c-1,2024-01-04T10:00:00Z,100.5,eu",
+    "3,prod,2024-01-04T11:00:00Z,many,eu",
+    "2,prod,2024-01-05T10:00:00Z,7,eu",
+    "4,nobody,2024-01-05T10:00:00Z,7,eu",
+    "5,prod,2024-01-06T01:00:00+05:30,-2,us",
+  ].join("\n"),
+);
+const parquet = `${place.path}/events.parquet`;
+
+/** Writes Parquet with a query. */
+async function write(path: string, query: string): Promise<void> {
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  await connection.run(`copy (${query}) to '${path}' (format parquet)`);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+const asTexts = `select * from read_csv('${csv}', all_varchar = true)`;
+beforeAll(async () => write(parquet, asTexts));
+afterAll(() => place.remove());
+
+const on = async (...args: readonly string[]): ReturnType<typeof ratebook> => ratebook(args, { cut: place.path });
+/** What was printed, whichever file the rows were in. */
+const alike = ({ code, out, err }: Awaited<ReturnType<typeof ratebook>>): unknown => ({
+  code,
+  out: out.replaceAll(/"file": "events.\w+",\n\s+"line": \d+/g, "place"),
+  err: err.replaceAll(/events\.\w+:\d+/g, "events"),
+});
+
+describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
+  test.each([
+    ["preview", ["preview", book]],
+    ["preview as JSON", ["preview", book, "--format", "json", "--explain"]],
+    ["preview --summary", ["preview", book, "--summary"]],
+    ["preview --no-dedupe", ["preview", book, "--no-dedupe"]],
+    ["preview of unknown accounts", ["preview", book, "--accounts-from-events"]],
+    ["meter", ["meter", book]],
+  ])("%s", async (_, args) => {
+    const expected = await on(...args, "--events", csv, "--map", map);
+    expect(expected.out).not.toBe("");
+    for (const reader of [[], ["--reader", "core"], ["--reader", "duckdb", "--memory", "200MB"]]) {
+      expect(alike(await on(...args, "--events", parquet, "--map", map, ...reader))).toEqual(alike(expected));
+    }
+  });
+
+  test("backtest", async () => {
+    const plan = place.file("draft.json", JSON.stringify({ ...SMALL_BOOK.pricePlans[0], id: "pp.draft" }));
+    const args = ["backtest", book, "--plan", plan, "--format", "json"];
+    const expected = await on(...args, "--events", csv, "--map", map);
+    expect(alike(await on(...args, "--events", parquet, "--map", map))).toEqual(alike(expected));
+  });
+
+  test("with events of other files between, which may have the same ids", async () => {
+    const line = (id: string, time: string): string =>
+      JSON.stringify({
+        schemaName: "call",
+        id,
+        timestamp: time,
+        accountId: "prod",
+        attributes: [{ name: "units", value: 3 }],
+        dimensions: { region: "eu" },
+      });
+    const lines = place.file(
+      "more.ndjson",
+      [line("1", "2024-01-02T00:00:00Z"), line("9", "2024-01-09T00:00:00Z")].join("\n"),
+    );
+    const expected = await on("meter", book, "--events", csv, "--map", map, "--events", lines);
+    const found = await on("meter", book, "--events", parquet, "--map", map, "--events", lines);
+    expect(found.out).toBe(expected.out);
+  });
+});
+
+describe("S17.5 what cannot be read is refused whole", () => {
+  const refused = async (path: string): Promise<string> => {
+    const { code, out, err } = await on("preview", book, "--events", path, "--map", map);
+    expect([code, out]).toEqual([1, ""]);
+    return err;
+  };
+
+  test("a file that is no Parquet, and one that is not there", async () => {
+    const none = place.file("none.parquet", "id,account");
+    expect(await refused(none)).toMatch(/^ratebook: DuckDB cannot read the usage: .*none\.parquet/);
+    expect(await refused(`${place.path}/*.nothing.parquet`)).toMatch(/No files found/);
+  });
+
+  test("a column that is missing, that is nested, or has another type in another file", async () => {
+    await write(`${place.path}/short.parquet`, `select id, account, "at", region from (${asTexts})`);
+    expect(await refused(`${place.path}/short.parquet`)).toBe(
+      'ratebook: short.parquet: the map names the column "units", and the file has "id", "account", "at", "region"\n',
+    );
+    await write(`${place.path}/nested.parquet`, `select * replace ([units] as units) from (${asTexts})`);
+    expect(await refused(`${place.path}/nested.parquet`)).toMatch(/the column "units" is of type VARCHAR\[\]/);
+    await write(`${place.path}/shape-1.parquet`, asTexts);
+    await write(`${place.path}/shape-2.parquet`, `select * replace (1 as units) from (${asTexts})`);
+    expect(await refused(`${place.path}/shape-*.parquet`)).toMatch(/"units" has another type in some of the files/);
+    await write(`${place.path}/shape-2.parquet`, `select * exclude (units) from (${asTexts})`);
+    expect(await refused(`${place.path}/shape-*.parquet`)).toMatch(/"units" is not in all of the files/);
+  });
+
+  test("a file that changes while it is read", async () => {
+    const path = `${place.path}/changing.parquet`;
+    await write(path, asTexts);
+    const sink = {
+      onEvent: () => true,
+      onBadLine: () => true,
+      findSlots: () => undefined,
+      onFilledSlots: () => true,
+      onCountedEvents: () => true,
+    };
+    const csvMap = readEventFileMap("map", readFileSync(map, "utf8"));
+    const reading = {
+      book: readBook(JSON.stringify(SMALL_BOOK)),
+      usesPushdown: true,
+      dedupes: true,
+      memory: undefined,
+    };
+    const [groups] = await openParquet([{ paths: [path], map: csvMap, mapFile: map }], sink, reading);
+    utimesSync(path, 1, 1);
+    while (groups?.advance() === true || (await groups?.fill()) === true) groups?.take();
+    await expect(groups?.close()).rejects.toThrow(
+      /changing\.parquet changed while it was read: nothing is priced from it$/,
+    );
+  });
+});
+
+describe("bad rows are counted, and leave all others as they are", () => {
+  /** Checks that sums print what the core alone prints. @returns what `meter` says of the events */
+  const metered = async (query: string): Promise<string> => {
+    const path = `${place.path}/bad.parquet`;
+    await write(path, query);
+    const byCore = await on("meter", book, "--events", path, "--map", map, "--reader", "core");
+    const found = await on("meter", book, "--events", path, "--map", map);
+    expect(found).toEqual(byCore);
+    return found.err;
+  };
+
+  test("S17.3 one broken row among ten thousand", async () => {
+    const rows = `select 'e' || n as id, 'prod' as account, '2024-01-03T10:00:00Z' as "at", case when n = 7777 then '1,5' else '2' end as units, 'eu' as region from range(10000) as events (n)`;
+    const said = await metered(rows);
+    expect(said).toContain(
+      `bad.parquet:7778: The attribute "units" is unfit: "1,5" is not a decimal. [INGESTION_FAILED]`,
+    );
+    expect(said).toContain("10,000 events read: 1 INGESTION_FAILED, 9,999 INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test.each(["id", "account", "at", "units", "region"])("S14.1 NULL in the column %s", async (column) => {
+    const said = await metered(
+      `select * replace (case when id <> '2' then "${column}" end as "${column}") from (${asTexts})`,
+    );
+    expect(said).toMatch(/bad\.parquet:\d+: /);
+  });
+
+  test("S2.1 instants are the same whatever the zone of the session", async () => {
+    const instants = `select * replace (try_cast("at" as TIMESTAMPTZ) as "at") from (${asTexts})`;
+    const path = `${place.path}/instants.parquet`;
+    await write(path, instants);
+    const cells = async (zone: string): Promise<readonly unknown[]> => {
+      const found: unknown[] = [];
+      const sink = {
+        onEvent: (_file: string, line: number, event: unknown) => found.push([line, event]) > 0,
+        onBadLine: () => true,
+        findSlots: () => undefined,
+        onFilledSlots: () => true,
+        onCountedEvents: (counted: unknown) => found.push(counted) > 0,
+      };
+      const reading = {
+        book: readBook(JSON.stringify(SMALL_BOOK)),
+        usesPushdown: true,
+        dedupes: true,
+        memory: undefined,
+      };
+      const csvMap = readEventFileMap("map", readFileSync(map, "utf8"));
+      const cursors = await openParquet(
+        [{ paths: [path], map: csvMap, mapFile: map }],
+        sink,
+        reading,
+        async (limits) => {
+          const db = await openDuckDb(limits);
+          await db.execute(`set global TimeZone = '${zone}'`);
+          return db;
+        },
+      );
+      await mergeEvents(cursors, { onDisorder: () => undefined });
+      return found;
+    };
+    const expected = await cells("UTC");
+    expect(expected.length).toBeGreaterThan(3);
+    expect(await cells("Pacific/Kiritimati")).toEqual(expected);
+  });
+});
+
+describe("wrong usage", () => {
+  test("a Parquet file needs a map, and a size for --memory", async () => {
+    expect((await on("preview", book, "--events", parquet)).err).toBe(
+      "ratebook: events.parquet is Parquet and needs a --map that says where each part of an event is\n",
+    );
+    expect((await on("preview", book, "--events", parquet, "--map", map, "--memory", "much")).err).toBe(
+      'ratebook: --memory: expected a size such as 400MB, got "much"\n',
+    );
+  });
+
+  test("times of forms that a database reads in another way are refused", async () => {
+    const formed = place.file(
+      "formed.json",
+      readFileSync(map, "utf8").replace('"column":"at"', '"column":"at","form":"DD.MM.YYYY","zone":"UTC"'),
+    );
+    expect((await on("preview", book, "--events", parquet, "--map", formed)).err).toMatch(
+      /times of the form "DD\.MM\.YYYY" are read from CSV alone/,
+    );
+  });
+});
+
+describe("ratebook sql", () => {
+  test("S17.3 its statements give cells, and rows for the core, that add up to what the core counts", async () => {
+    const { code, out } = await on("sql", book, "--table", "main.events");
+    expect(code).toBe(0);
+    const statements = out.split(/;\n/).filter((each) => each.includes("select"));
+    expect(statements).toHaveLength(2);
+    const instance = await DuckDBInstance.create(":memory:");
+    const connection = await instance.connect();
+    await connection.run(
+      `create table events as select 'call' as "schemaName", id, account as "accountId", "at" as "timestamp", units, region from (${asTexts})`,
+    );
+    const cells = await connection.runAndReadAll(statements[0] ?? "");
+    expect(cells.getRowObjects()).toEqual([
+      { accountId: "prod", meterId: "um.units", date: "2024-01-03", quantity: "5.000000" },
+    ]);
+    const rest = await connection.runAndReadAll(`select id from (${statements[1]}) order by all`);
+    expect(rest.getRows().flat()).toEqual(["2", "2", "3", "4", "5", "6"]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+
+  test("--explain-plan says what is pushed down, and why not", async () => {
+    const other = {
+      ...SMALL_BOOK.usageMeters[0],
+      id: "um.other",
+      name: "other",
+      computations: [{ order: 1, computation: { "/": [{ var: "attribute.units" }, 3] } }],
+    };
+    const path = place.file(
+      "other.json",
+      JSON.stringify({ ...SMALL_BOOK, usageMeters: [...SMALL_BOOK.usageMeters, other] }),
+    );
+    expect((await on("sql", path, "--explain-plan")).out).toBe(
+      [
+        "schema  meter     pushed down",
+        'call    um.units  no: its schema is not: meter "um.other": it divides by what gives a repeating result',
+        "call    um.other  no: it divides by what gives a repeating result",
+        "",
+      ].join("\n"),
+    );
+    expect((await on("sql", path)).err).toMatch(/^note: call is not pushed down: /);
+    expect((await on("sql", book, "--explain-plan")).out).toMatch(/^call {4}um\.units {2}yes$/m);
+    expect((await on("sql", book, "--schema", "no")).code).toBe(2);
+  });
+});

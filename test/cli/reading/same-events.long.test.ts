@@ -1,0 +1,125 @@
+/** S17.3 The same rows print the same, wherever they are and whoever reads them. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
+import { clientOf } from "../../warehouse/clickhouse-tables.ts";
+import { folder, ratebook } from "../fake-io.ts";
+import {
+  BOOK_WITHOUT_FEATURES,
+  HOSTILE_BOOK,
+  HOSTILE_MAP,
+  type HostileFiles,
+  writeHostileFiles,
+} from "./odd-events.ts";
+
+/** `EVENTS=5000000` for more, with the time that each reader takes. */
+const EVENTS = Number(process.env["EVENTS"] ?? 150_000);
+const IS_TIMED = process.env["EVENTS"] !== undefined;
+const TIMEOUT = IS_TIMED ? 1_200_000 : 300_000;
+
+const place = folder();
+place.file("book.json", JSON.stringify(HOSTILE_BOOK));
+// What consumes credits has no cells.
+place.file("book-of-cells.json", JSON.stringify(BOOK_WITHOUT_FEATURES));
+const BOOKS: Readonly<Record<string, string>> = { preview: "book.json", meter: "book-of-cells.json" };
+const map = place.file("map.json", JSON.stringify(HOSTILE_MAP));
+let files: HostileFiles;
+let server: ChDbServer;
+beforeAll(async () => {
+  files = await writeHostileFiles(place.path, EVENTS);
+  server = await startChDb();
+  const client = clientOf(server.url);
+  for (const [half, path] of files.parquet.entries()) {
+    const given = `file('${path}', Parquet)`;
+    await client.command({
+      query: `create table events_${half} engine = MergeTree order by tuple() as select * from ${given}`,
+    });
+  }
+  await client.close();
+}, TIMEOUT);
+afterAll(async () => {
+  await server.close();
+  place.remove();
+});
+
+interface Printed {
+  readonly code: number;
+  readonly out: string;
+  /** What was said on standard error, without problems of rows: these are told file by file. */
+  readonly said: readonly string[];
+}
+
+async function printed(
+  command: readonly string[],
+  paths: readonly string[],
+  more: readonly string[],
+): Promise<Printed> {
+  const start = performance.now();
+  const [name = "", ...options] = command;
+  const events = paths.flatMap((path) => ["--events", path]);
+  const argv = [name, place.path + "/" + BOOKS[name], ...events, "--map", map, ...options, ...more];
+  const { code, out, err } = await ratebook(argv, { cut: place.path });
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (IS_TIMED) console.log(`${name}, ${files.rows} rows, ${paths[0]} ${more.join(" ")}: ${seconds} s`);
+  return {
+    code,
+    out: alike(out),
+    said: err.split("\n").filter((line) => !/\[INGESTION_\w+\]|^… and/.test(line)),
+  };
+}
+
+/** Without the places of problems; of more events without the list of the first ones, in which a file and a table differ. */
+function alike(out: string): string {
+  // Rows without a time stand where they are in a file, and come first in a table (S17.2).
+  if (IS_TIMED) return out.replace(/\n {2}"problems": \[\n.*?\n {2}\]/s, "");
+  return out.replaceAll(/"file": "[^"]*",\n\s+"line": \d+/g, "place");
+}
+
+const READERS: readonly (readonly [name: string, paths: () => readonly string[], options: readonly string[]])[] = [
+  ["NDJSON, read by several threads", () => files.ndjson, ["--reader", "workers"]],
+  ["CSV", () => files.csv, []],
+  ["Parquet", () => files.parquet, []],
+  ["Parquet, read by the core", () => files.parquet, ["--reader", "core"]],
+  ["ClickHouse", () => tables(), []],
+  ["ClickHouse, read by the core", () => tables(), ["--reader", "core"]],
+];
+
+function tables(): readonly string[] {
+  return [0, 1].map((half) => `${server.url.replace("http", "clickhouse")}/default?table=events_${half}`);
+}
+
+describe("S17.3 prints, byte for byte, what NDJSON of the same rows prints", () => {
+  const commands = [
+    ["preview", "--format", "json", "--explain"],
+    ["meter", "--format", "csv"],
+  ];
+  describe.each(commands)("%s", (...command) => {
+    let expected: Printed;
+    beforeAll(async () => {
+      expected = await printed(command, files.ndjson, ["--reader", "ndjson"]);
+    }, TIMEOUT);
+
+    test("NDJSON has hostile rows of many kinds, and yet most are billed", () => {
+      const { code, out, said } = expected;
+      expect([code, out.length > 100_000, said.length > 3]).toEqual([1, true, true]);
+    });
+
+    test.each(READERS)(
+      "%s",
+      async (_, paths, options) => {
+        const found = await printed(command, paths(), options);
+        // Two texts of a hundred thousand lines are compared before they are shown.
+        if (found.out !== expected.out)
+          expect([firstDifference(found.out, expected.out), found.said]).toEqual(["none", expected.said]);
+        expect({ ...found, out: "" }).toEqual({ ...expected, out: "" });
+      },
+      TIMEOUT,
+    );
+  });
+});
+
+function firstDifference(found: string, expected: string): string {
+  const lines = expected.split("\n");
+  const [[at, line] = []] = [...found.split("\n").entries()].filter(([each, text]) => text !== lines[each]);
+  return at === undefined ? "fewer lines" : `line ${at}: ${line}, and not ${lines[at]}`;
+}

@@ -1,0 +1,134 @@
+/** Usage rows: CSV, NDJSON and JSON say the same, exactly; what is no row is told where it stands. */
+import { gzipSync } from "node:zlib";
+
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { usageOptions } from "../../../src/cli/reading/input-options.ts";
+import { type UsageLine, readUsageLines } from "../../../src/cli/usage/usage-rows.ts";
+import { InputError } from "../../../src/event-files/input-error.ts";
+import { type Folder, folder } from "../fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+async function read(name: string, content: string | Uint8Array): Promise<readonly UsageLine[]> {
+  const path = files.file(name, content);
+  const lines: UsageLine[] = [];
+  for await (const each of readUsageLines(path, { stdin: () => process.stdin })) lines.push({ ...each, file: name });
+  return lines;
+}
+
+const ROW = { accountId: "a", meterId: "um.x", date: "2026-01-31", quantity: "12345678901234567.000000001" };
+const CSV = `date,accountId,quantity,meterId\n${ROW.date},${ROW.accountId},${ROW.quantity},${ROW.meterId}\n`;
+
+describe("S1.2 a quantity is the decimal of its text", () => {
+  test.each([
+    ["CSV", CSV, 2],
+    ["CSV with a byte order mark and CRLF", `\uFEFF${CSV.replaceAll("\n", "\r\n")}`, 2],
+    ["CSV with semicolons", CSV.replaceAll(",", ";"), 2],
+    ["CSV with tabs", CSV.replaceAll(",", "\t"), 2],
+    ["NDJSON with a text", `\n${JSON.stringify(ROW)}\n`, 2],
+    ["NDJSON with a number", JSON.stringify(ROW).replace(`"${ROW.quantity}"`, ROW.quantity), 1],
+    ["a JSON list", `[${JSON.stringify(ROW).replace(`"${ROW.quantity}"`, ROW.quantity)}]`, 1],
+  ])("in %s", async (_, content, line) => {
+    expect(await read("rows", content)).toEqual([{ file: "rows", line, row: ROW }]);
+  });
+
+  test("in gzip", async () => {
+    expect(await read("rows.csv.gz", gzipSync(CSV))).toEqual([{ file: "rows.csv.gz", line: 2, row: ROW }]);
+  });
+
+  test("for every decimal, in all three forms alike", async () => {
+    const digits = fc.tuple(fc.bigInt({ min: -(10n ** 19n), max: 10n ** 19n }), fc.integer({ min: 0, max: 19 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(digits, { minLength: 1, maxLength: 5 }), async (numbers) => {
+        const quantities = numbers.map(([mantissa, scale]) => `${mantissa}${scale === 0 ? "" : `e-${scale}`}`);
+        const rows = quantities.map((quantity) => ({ ...ROW, quantity }));
+        const ndjson = await read("p.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+        const bare = rows.map((row) => JSON.stringify(row).replace(`"${row.quantity}"`, row.quantity));
+        const csv = rows.map(({ accountId, meterId, date, quantity }) =>
+          [accountId, meterId, date, quantity].join(","),
+        );
+        const rowsOf = (lines: readonly UsageLine[]): readonly unknown[] => lines.map(({ row }) => row);
+        expect(rowsOf(await read("p.json", `[${bare.join(",")}]`))).toEqual(rowsOf(ndjson));
+        expect(rowsOf(await read("p.csv", `accountId,meterId,date,quantity\n${csv.join("\n")}\n`))).toEqual(
+          rowsOf(ndjson),
+        );
+        for (const [index, { row }] of ndjson.entries()) {
+          const [mantissa = 0n, scale = 0] = numbers[index] ?? [];
+          const [integer = "", fraction = ""] = (row?.quantity ?? "").replace("-", "").split(".");
+          const written = BigInt(`${integer}${fraction.padEnd(scale, "0")}`);
+          expect(written).toBe(mantissa < 0n ? -mantissa : mantissa);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test("what is no row is told with its line, and reading goes on", async () => {
+  const content = [
+    JSON.stringify({ ...ROW, date: "2026-02-30" }),
+    "not json",
+    JSON.stringify({ ...ROW, quantity: "1,000" }),
+    JSON.stringify({ ...ROW, quantity: undefined }),
+    JSON.stringify({ ...ROW, amount: 1, accountid: 1 }),
+    JSON.stringify({ ...ROW, meterId: 5 }),
+    "[]",
+    JSON.stringify({ ...ROW, quantity: -1 }),
+  ].join("\n");
+  const lines = await read("bad.ndjson", `${JSON.stringify(ROW)}\n${content}`);
+  expect(lines.map(({ line, problem, row }) => `${line}: ${problem ?? row?.quantity}`)).toEqual([
+    `1: ${ROW.quantity}`,
+    '2: "2026-02-30" is no date: 2026-02 has days 01 to 28, not 30',
+    expect.stringMatching(/^3: not JSON: /),
+    '4: "1,000" is not a decimal',
+    "5: quantity: expected a decimal",
+    '6: unknown field "amount"',
+    "7: meterId: expected a text of 1 to 512 characters",
+    "8: expected a row {accountId, meterId, date, quantity}",
+    "9: -1",
+  ]);
+});
+
+test.each([
+  [
+    "a column is missing",
+    "accountId,meter_Id,date,quantity\n",
+    /bad\.csv:1: .*meterId is missing from .*: did you mean "meter_Id"\?$/,
+  ],
+  [
+    "a column is there twice",
+    "accountId,meterId,date,date,quantity\n",
+    /the header has the column "date" more than once$/,
+  ],
+  ["it is empty", "", /the file is empty$/],
+])("a file is refused where %s", async (_, content, sentence) => {
+  await expect(read("bad.csv", content)).rejects.toThrow(sentence);
+  await expect(read("bad.csv", content)).rejects.toBeInstanceOf(InputError);
+});
+
+test("rows of a JSON list have the lines on which they begin", async () => {
+  const list = `[\n  ${JSON.stringify(ROW)},\n  { "accountId": "a,[\\"{",\n    "meterId": [1, {}] },\n\n  7, 8\n]`;
+  expect((await read("list.json", list)).map(({ line }) => line)).toEqual([2, 3, 6, 6]);
+  await expect(read("open.json", "[\n  1,\n")).rejects.toThrow(/open\.json:2:5: not JSON: /);
+});
+
+test("an empty file of NDJSON has no rows, as export writes it", async () => {
+  expect(await read("usage.ndjson", "")).toEqual([]);
+  expect(await read("usage.ndjson.gz", gzipSync(""))).toEqual([]);
+});
+
+test("a row of another length is told", async () => {
+  expect(await read("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
+    { file: "short.csv", line: 2, problem: "the line has another number of columns than the header" },
+  ]);
+});
+
+test("the option of commands that price usage takes several files", () => {
+  expect(usageOptions["usage"]).toMatchObject({ kind: "list", value: "FILE…" });
+});

@@ -1,0 +1,350 @@
+/** An engine that reads the usage of some schemas from elsewhere (S17.4, S17.5). */
+import { describe, expect, test } from "vitest";
+
+import { parseInstant } from "../../../src/calendar/instant.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { usageFromRows } from "../../../src/ledger/usage-row-source.ts";
+import type { UsageSource } from "../../../src/ledger/usage-source.ts";
+import type { UsageRowInput } from "../../../src/metering/usage-row.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { refusalOf } from "../support.ts";
+import { counted, teamBook } from "../team-book.ts";
+
+const row = (date: string, quantity: number | string, meterId = "um.calls", accountId = "prod"): UsageRowInput => ({
+  accountId,
+  meterId,
+  date,
+  quantity,
+});
+
+/** An engine over {@link teamBook} with `call` elsewhere, whose clock and rows the test moves. */
+async function engineWith(rows: readonly UsageRowInput[]): Promise<{
+  engine: Engine;
+  at: (time: string) => Engine;
+  put: (...rows: UsageRowInput[]) => void;
+  away: (is: boolean) => void;
+}> {
+  let now = parseInstant("2024-01-01T00:00:00Z");
+  let [current, version, isAway] = [[...rows], 0, false];
+  const given = usageFromRows({
+    name: "the rows of the test",
+    read: () => current,
+    stamp: async () => String(version),
+  });
+  const source: UsageSource = {
+    name: given.name,
+    cells(query) {
+      if (isAway) throw new Error("connection refused");
+      return given.cells(query);
+    },
+  };
+  const engine = createEngine({ store: memoryStore(), clock: () => now, usage: { schemas: ["call"], source } });
+  await engine.load(teamBook());
+  return {
+    engine,
+    at: (time) => {
+      now = parseInstant(time.length === 10 ? `${time}T00:00:00Z` : time);
+      return engine;
+    },
+    put: (...added) => {
+      current = [...current, ...added];
+      version += 1;
+    },
+    away: (is) => {
+      isAway = is;
+    },
+  };
+}
+
+async function usageLines(engine: Engine): Promise<readonly (readonly [string, string, string | undefined])[]> {
+  const { items } = await engine.invoices.list({ filter: { accountId: "prod" } });
+  return items.map(({ invoice }) => [
+    invoice.status,
+    invoice.startDate.slice(0, 10),
+    invoice.usageInfo?.lineItems.map(({ id, quantity }) => `${id} ${quantity.toFixed()}`).join(),
+  ]);
+}
+
+describe("S17.4 usage of schemas whose events live elsewhere", () => {
+  test("is read for drafts and finals, beside events that are ingested", async () => {
+    const { engine, at } = await engineWith([row("2024-01-03", 150), row("2024-01-03", "0.5"), row("2024-02-01", 7)]);
+    at("2024-01-20");
+    const [saved] = await engine.ingest([counted("s1", "2024-01-19T00:00:00Z", 3, "save")]);
+    expect(saved?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(await usageLines(engine)).toEqual([["DRAFT", "2024-01-01", "um.calls 150.5,um.writes 3"]]);
+    at("2024-02-02");
+    await engine.finalize();
+    expect(await usageLines(engine)).toEqual([
+      ["DRAFT", "2024-02-01", "um.calls 7"],
+      ["DUE", "2024-01-01", "um.calls 150.5,um.writes 3"],
+    ]);
+  });
+
+  test("counts up to the instant of the question: a day that has not begun has not arrived", async () => {
+    const { engine, at } = await engineWith([row("2024-01-03", 1), row("2024-01-04", 10)]);
+    const used = async (): Promise<readonly string[]> =>
+      (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" })).map(
+        ({ date, quantity }) => `${date} ${quantity.toFixed()}`,
+      );
+    at("2024-01-03T12:00:00Z");
+    expect(await used()).toEqual(["2024-01-03 1"]);
+    const { invoices } = await engine.preview({ accountIds: ["prod"], asOf: "2024-01-05" });
+    expect(invoices.map(({ invoice }) => invoice.usageInfo?.lineItems[0]?.quantity.toFixed())).toEqual(["11"]);
+    at("2024-01-04");
+    expect(await used()).toEqual(["2024-01-03 1", "2024-01-04 10"]);
+  });
+
+  test("takes no events of these schemas: each is refused, says where they live, and is stored nowhere", async () => {
+    const { engine, at } = await engineWith([]);
+    at("2024-01-02");
+    const results = await engine.ingest([
+      counted("c1", "2024-01-01T00:00:00Z", 1),
+      counted("s1", "2024-01-01T00:00:00Z", 1, "save"),
+      counted("c1", "2024-01-01T00:00:00Z", 1, "save"),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([
+      "INGESTION_REFUSED",
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_COMPLETED_EVENT_METERED",
+    ]);
+    expect(results[0]?.description).toBe(
+      'The event schema "call" takes no events here: they live elsewhere, and its usage is read from there.',
+    );
+    expect((await engine.events.list({})).items.map(({ schemaName }) => schemaName)).toEqual(["save", "save"]);
+  });
+
+  test("refuses series that are told from stored events, where some of those meant are not stored", async () => {
+    const { engine, at } = await engineWith([row("2024-01-03", 5)]);
+    at("2024-01-05");
+    const ask = async (query: object): Promise<unknown> =>
+      engine.metrics({
+        startTime: "2024-01-03",
+        endTime: "2024-01-04",
+        metricQueries: [{ id: "q", name: "USAGE", aggregationPeriod: "DAY", ...query } as never],
+      });
+    expect(await ask({})).toMatchObject([{ series: [{ points: [{ value: expect.objectContaining({ d: [5] }) }] }] }]);
+    for (const query of [
+      { aggregationPeriod: "HOUR" },
+      { name: "EVENTS" },
+      { name: "REVENUE", aggregationPeriod: "HOUR" },
+    ]) {
+      expect(await refusalOf(ask(query))).toBe(
+        'ERR_INPUT_INVALID metricQueries[0]: expected usage or revenue by day or longer, or a filter by other schemas: it is told from stored events, and those of the event schema "call" live elsewhere',
+      );
+      await ask({ ...query, filters: [{ fieldName: "SCHEMA_NAME", fieldValues: ["save"] }] });
+      await ask({ ...query, filters: [{ fieldName: "USAGE_METER_ID", fieldValues: ["um.writes"] }] });
+    }
+  });
+
+  test("stays as it was once its cycle has closed: what comes later is late, with what it would have cost", async () => {
+    const { engine, at, put } = await engineWith([row("2024-01-03", 90)]);
+    const january = { accountIds: ["prod", "idle"], from: "2024-01-01", until: "2024-02-01" };
+    at("2024-02-02");
+    await engine.finalize();
+    const before = await engine.usage(january);
+    // 2 each up to 100, then 1: of these 30, 10 would have cost 20 and 20 as much.
+    put(row("2024-01-03", 20), row("2024-01-31", 10), row("2024-02-01", 5));
+    expect(await engine.usage(january)).toEqual(before);
+    expect(await usageLines(engine)).toEqual([
+      ["DRAFT", "2024-02-01", "um.calls 5"],
+      ["DUE", "2024-01-01", "um.calls 90"],
+    ]);
+    const [late, ...others] = await engine.lateUsage(january);
+    expect(others).toEqual([]);
+    const { items } = await engine.invoices.list({ filter: { accountId: "prod", status: "DUE" } });
+    expect({
+      ...late,
+      cells: late?.cells.map(({ meterId, date, ...units }) => [meterId, date, ...Object.values(units).map(String)]),
+    }).toMatchObject({
+      accountId: "prod",
+      invoiceId: items[0]?.id,
+      startDate: "2024-01-01",
+      endDate: "2024-02-01",
+      currency: "USD",
+      cells: [
+        ["um.calls", "2024-01-03", "90", "110", "20"],
+        ["um.calls", "2024-01-31", "0", "10", "10"],
+      ],
+    });
+    expect([late?.billedAmount, late?.amountNow, late?.lateAmount].map(String)).toEqual(["210", "250", "40"]);
+  });
+
+  test("a cycle that closed without any is kept, too: what comes later for it is late", async () => {
+    const { engine, at, put } = await engineWith([]);
+    at("2024-02-02");
+    await engine.finalize();
+    put(row("2024-01-03", 1));
+    const january = { accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" };
+    expect(await engine.usage(january)).toEqual([]);
+    expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["2"]);
+  });
+
+  test("is kept by whatever closes the cycle: also by a new version of a plan that moves its accounts", async () => {
+    const { engine, at, put } = await engineWith([row("2024-01-03", 90)]);
+    at("2024-01-20");
+    const { item } = await engine.pricePlans.createVersion("pp.team", {});
+    await engine.pricePlans.update(item.id, { mode: "IMMEDIATE" });
+    at("2024-02-02");
+    await engine.pricePlans.activate(item.id);
+    put(row("2024-01-03", 20));
+    const january = { accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" };
+    expect((await engine.usage(january)).map(({ quantity }) => String(quantity))).toEqual(["90"]);
+    expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["30"]);
+  });
+
+  test("is never late where all events are ingested, and nobody is told it is not", async () => {
+    const engine = createEngine({ store: memoryStore() });
+    expect(await refusalOf(engine.lateUsage({ accountIds: ["a"], from: "2024-01-01", until: "2024-02-01" }))).toMatch(
+      /^ERR_OPTION_INVALID usage: the engine has no usage elsewhere/,
+    );
+  });
+
+  test("an account that is far behind is billed cycle by cycle from one reading", async () => {
+    const { engine, at } = await engineWith(
+      Array.from({ length: 24 }, (_, month) =>
+        row(`${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}-15`, month + 1),
+      ),
+    );
+    at("2026-01-01");
+    expect(await engine.finalize()).toMatchObject({ skipped: 0 });
+    const lines = await usageLines(engine);
+    expect(lines.filter(([status]) => status === "DUE").map(([, , used]) => used)).toContain("um.calls 24");
+  });
+});
+
+describe("S17.1 a schema that consumes a feature", () => {
+  test("cannot live elsewhere", async () => {
+    const book = teamBook();
+    const [call, ...others] = book.eventSchemas ?? [];
+    const consuming = { ...call, featureDetails: { featureId: "feature.tokens", attributeName: "count" } };
+    const usage = { schemas: ["call"], source: usageFromRows({ name: "nothing", read: () => [] }) };
+    const engine = createEngine({ store: memoryStore(), usage });
+    expect(await refusalOf(engine.load({ ...book, eventSchemas: [consuming, ...others] } as never))).toBe(
+      'ERR_REFUSED the events of the event schema "call" cannot live elsewhere: it consumes credits of the feature "feature.tokens", and there the order of events matters',
+    );
+    await engine.load(book);
+  });
+});
+
+describe("S17.5 a source that cannot be read", () => {
+  test("stops a bill run before it changes anything, and the next one goes on", async () => {
+    const { engine, at, away } = await engineWith([row("2024-01-03", 5)]);
+    at("2024-02-02");
+    away(true);
+    for (const operation of [
+      engine.finalize(),
+      engine.invoices.list({ filter: { accountId: "prod" } }),
+      engine.preview(),
+      engine.ingest([counted("s1", "2024-02-01T00:00:00Z", 1, "save")]),
+      engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
+    ]) {
+      expect(await refusalOf(operation)).toBe(
+        "ERR_USAGE_UNAVAILABLE the usage in the rows of the test cannot be read, so nothing was decided: connection refused",
+      );
+    }
+    away(false);
+    expect((await engine.events.list({})).items).toEqual([]);
+    expect(await usageLines(engine)).toEqual([
+      ["DRAFT", "2024-02-01", undefined],
+      ["DUE", "2024-01-01", "um.calls 5"],
+    ]);
+    expect(await engine.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
+  });
+
+  test.each([
+    [
+      "a meter that there is not",
+      row("2024-01-03", 1, "um.nothing"),
+      /it has rows of the meter "um.nothing", which there is not/,
+    ],
+    ["a meter whose events are ingested", row("2024-01-03", 1, "um.writes"), /of its schema "save" are ingested/],
+    ["no decimal", row("2024-01-03", "1e"), /"1e" is not a decimal/],
+  ])("rows of %s are no usage: nothing is decided by the others", async (_, wrong, why) => {
+    const { engine, at, put } = await engineWith([row("2024-01-03", 5)]);
+    at("2024-01-05");
+    expect(await usageLines(engine)).toEqual([["DRAFT", "2024-01-01", "um.calls 5"]]);
+    put(wrong);
+    expect(await refusalOf(engine.preview())).toMatch(why);
+  });
+
+  test("a source that gives what it was not asked for is not trusted", async () => {
+    const source: UsageSource = {
+      name: "a wrong one",
+      async *cells({ from, accounts: [account] }) {
+        const { Decimal } = await import("../../../src/numbers/decimal.ts");
+        yield [{ accountId: account?.id ?? "", meterId: "um.calls", day: from - 1, quantity: new Decimal(1) }];
+      },
+    };
+    const engine = createEngine({ store: memoryStore(), usage: { schemas: ["call"], source } });
+    await engine.load(teamBook());
+    expect(await refusalOf(engine.preview())).toMatch(/^ERR_USAGE_UNAVAILABLE .*which was not asked for$/);
+  });
+});
+
+describe("S17.5 an engine that was not told where events live", () => {
+  const rows = [row("2024-01-03", 5)];
+  /** Two engines over one store, of which the first alone has the option. */
+  async function two() {
+    const store = memoryStore();
+    let now = parseInstant("2024-01-01T00:00:00Z");
+    const clock = (): number => now;
+    const source = usageFromRows({ name: "the rows of the test", read: () => rows });
+    const told = createEngine({ store, clock, usage: { schemas: ["call"], source } });
+    await told.load(teamBook());
+    now = parseInstant("2024-02-02T00:00:00Z");
+    return { store, clock, told };
+  }
+
+  test("over a store in which another one was, bills nothing of it, and refuses its events too", async () => {
+    const { store, clock, told } = await two();
+    const other = createEngine({ store, clock });
+    for (const operation of [
+      async () => other.finalize(),
+      async () => other.preview(),
+      async () => other.invoices.list({ filter: { accountId: "prod" } }),
+      async () => other.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
+      async () => other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]),
+    ]) {
+      expect(await refusalOf(operation())).toBe(
+        'ERR_USAGE_UNAVAILABLE the events of the event schema "call" live elsewhere, and this engine was not told where (its option usage; --usage and --usage-schemas on the command line), so nothing was decided',
+      );
+    }
+    expect(await told.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
+    expect(await usageLines(told)).toContainEqual(["DUE", "2024-01-01", "um.calls 5"]);
+    const [refused] = await other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]);
+    expect(refused?.status).toBe("INGESTION_REFUSED");
+  });
+
+  test("or was told of other schemas than one before it, bills nothing either", async () => {
+    const { store, clock } = await two();
+    const source = usageFromRows({ name: "other rows", read: () => [] });
+    const other = createEngine({ store, clock, usage: { schemas: ["save"], source } });
+    expect(await refusalOf(other.finalize())).toContain('the events of the event schema "call" live elsewhere');
+  });
+
+  test("takes the events once it is told that they are ingested again, and so do others after it", async () => {
+    const { store, clock } = await two();
+    const again = createEngine({ store, clock, ingestedAgain: ["call"] });
+    const [first] = await again.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]);
+    expect(first?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    const [second] = await createEngine({ store, clock }).ingest([counted("c2", "2024-02-01T00:00:00Z", 1)]);
+    expect(second?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("cannot be told both of one schema", () => {
+    const source = usageFromRows({ name: "rows", read: () => [] });
+    const options = { store: memoryStore(), usage: { schemas: ["call"], source } };
+    expect(() => createEngine({ ...options, ingestedAgain: ["call"] })).toThrow(
+      'ingestedAgain: "call" is among the schemas of usage, too',
+    );
+    expect(() => createEngine({ ...options, ingestedAgain: "call" as never })).toThrow(
+      "ingestedAgain: expected names of event schemas",
+    );
+  });
+});
+
+test("S17.4 an engine with usage that is none is refused", () => {
+  for (const usage of [{}, { schemas: [], source: { cells: () => [] } }, { schemas: ["call"] }]) {
+    expect(() => createEngine({ store: memoryStore(), usage: usage as never })).toThrow(/^usage: expected/);
+  }
+});

@@ -1,0 +1,35 @@
+/** A source of usage over events in memory, each decided by the core (S17.2). */
+import { dayOf, parseDate, parseInstant } from "../../../src/calendar/instant.ts";
+import { createMeter } from "../../../src/ledger/preview/meter.ts";
+import type { UsageSource } from "../../../src/ledger/usage-source.ts";
+import { parseDecimal } from "../../../src/numbers/decimal.ts";
+import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
+import { createRequestBook } from "../../../src/warehouse/reading/usage-request.ts";
+
+/** Events that come to be in files or a warehouse. */
+export function eventsSource(events: () => readonly GeneratedEvent[]): UsageSource {
+  return {
+    name: "events of a test",
+    async *cells(query) {
+      const arrived = events()
+        .filter(
+          ({ schemaName, timestamp }) => query.schemas.includes(schemaName) && parseInstant(timestamp) <= query.upTo,
+        )
+        .toSorted((a, b) => parseInstant(a.timestamp) - parseInstant(b.timestamp) || (a.id < b.id ? -1 : 1));
+      const run = createMeter(createRequestBook(query));
+      for (const event of arrived) run.add(event);
+      const { usage } = run.finish();
+      for (const { id } of query.accounts) {
+        const cells = usage
+          .filter(({ accountId }) => accountId === id)
+          .map(({ date, quantity, ...cell }) => ({
+            ...cell,
+            day: dayOf(parseDate(date)),
+            quantity: parseDecimal(quantity),
+          }))
+          .filter(({ day }) => day >= query.from && day < query.until);
+        yield cells;
+      }
+    },
+  };
+}

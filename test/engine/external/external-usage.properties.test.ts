@@ -1,0 +1,139 @@
+/**
+ * Laws of usage elsewhere: events in a source make the invoices, usage and series that they make when they are ingested, whatever the
+ * schedule of bill runs, and however often the source is away; what comes late is exactly the difference (S17.4, S17.5).
+ */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { DAY_MS, formatInstant, toInstant } from "../../../src/calendar/instant.ts";
+import { hasCode } from "../../../src/errors.ts";
+import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
+import type { UsageSource } from "../../../src/ledger/usage-source.ts";
+import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
+import type { MemoryStore } from "../../../src/store/memory/memory.ts";
+import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
+import { runs } from "../../support/runs.ts";
+import { eventsSource } from "./events-source.ts";
+import { cases, LAST_DAY, play, shown } from "./scenario.ts";
+
+test("S17.4 events in a source make what they make when they are ingested, whatever the schedule of bill runs", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async (given) => {
+      const [some = [], others = []] = given.runs;
+      const ingested = await play(given, some, undefined);
+      const read = await play(
+        given,
+        others,
+        eventsSource(() => given.events),
+      );
+      expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
+    }),
+    { numRuns: runs(20) },
+  );
+});
+
+test("S17.5 a source that is away at any moment changes nothing but time", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), async (given, failures) => {
+      const [at = []] = given.runs;
+      const source = eventsSource(() => given.events);
+      let asked = 0;
+      const failing: UsageSource = {
+        name: source.name,
+        async *cells(query) {
+          const fails = failures[asked++ % (failures.length + 1)] ?? false;
+          for await (const cells of source.cells(query)) {
+            if (fails) throw new Error("the connection was lost");
+            yield cells;
+          }
+        },
+      };
+      const again = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        for (;;) {
+          try {
+            return await work();
+          } catch (error) {
+            if (!hasCode(error, "ERR_USAGE_UNAVAILABLE")) throw error;
+          }
+        }
+      };
+      const read = await play(given, at, failing, again);
+      const calm = await play(given, at, source);
+      failures.fill(false);
+      expect(await shown(read, given.book)).toEqual(await shown(calm, given.book));
+    }),
+    { numRuns: runs(15) },
+  );
+});
+
+function gross(invoice: Invoice | undefined): string {
+  const find = (line: InvoiceLine): readonly InvoiceLine[] =>
+    line.type === "GROSS_AMOUNT" ? [line] : (line.lineItems ?? []).flatMap(find);
+  return formatDecimal(sum((invoice === undefined ? [] : find(invoice.revenueInfo)).map(({ value }) => value)));
+}
+
+test("S17.4 what comes late is exactly the difference, in units and in money; final invoices stay as they are", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.infiniteStream(fc.boolean()), async (given, coins) => {
+      const isLate = new Map(given.events.map(({ id }) => [id, coins.next().value]));
+      const [at = []] = given.runs;
+      let arrived: readonly GeneratedEvent[] = given.events.filter(({ id }) => !isLate.get(id));
+      const { engine, store } = await play(
+        given,
+        at,
+        eventsSource(() => arrived),
+      );
+      const accountIds = listAccountIds(given.book);
+      const days = {
+        accountIds,
+        from: eventRange(given.book).from,
+        until: formatInstant(toInstant(eventRange(given.book).from) + LAST_DAY * DAY_MS),
+      };
+      expect(await engine.lateUsage(days)).toEqual([]);
+      const [billed, finals] = [await engine.usage(days), store.snapshot()];
+
+      arrived = given.events;
+      const late = await engine.lateUsage(days);
+      await engine.finalize();
+      expect(store.snapshot()).toBe(finals);
+      const whole = await play(
+        given,
+        at,
+        eventsSource(() => given.events),
+      );
+      const [before, after] = [billed, await whole.engine.usage(days)].map(
+        (cells) =>
+          new Map(cells.map(({ accountId, meterId, date, quantity }) => [`${accountId} ${meterId} ${date}`, quantity])),
+      );
+      // Days without a plan are never closed: their rows are in usage at once.
+      const now = new Map(
+        (await engine.usage(days)).map(({ accountId, meterId, date, quantity }) => [
+          `${accountId} ${meterId} ${date}`,
+          quantity,
+        ]),
+      );
+      const told = late.flatMap(({ accountId, cells }) => cells.map((cell) => ({ accountId, ...cell })));
+      for (const { accountId, meterId, date, ...cell } of told) {
+        const key = `${accountId} ${meterId} ${date}`;
+        expect(formatDecimal(cell.billed)).toBe(formatDecimal(before?.get(key) ?? subtract(cell.now, cell.now)));
+        expect(formatDecimal(cell.now)).toBe(formatDecimal(after?.get(key) ?? subtract(cell.now, cell.now)));
+        expect(formatDecimal(cell.late)).toBe(formatDecimal(subtract(cell.now, cell.billed)));
+        now.set(key, cell.now);
+      }
+      const texts = (cells: ReadonlyMap<string, Decimal> | undefined): readonly string[] =>
+        [...(cells ?? [])]
+          .flatMap(([key, quantity]) => (quantity.isZero() ? [] : [`${key} ${formatDecimal(quantity)}`]))
+          .toSorted();
+      expect(texts(now)).toEqual(texts(after));
+      const invoiceOf = async (from: MemoryStore, { accountId, startDate }: { accountId: string; startDate: string }) =>
+        (await from.read.invoices([accountId], Number.NEGATIVE_INFINITY)).find(
+          ({ invoice }) => invoice.invoiceType === "STANDARD" && invoice.startDate.startsWith(startDate),
+        )?.invoice;
+      for (const each of late) {
+        expect(formatDecimal(each.billedAmount)).toBe(gross(await invoiceOf(store, each)));
+        expect(formatDecimal(each.amountNow)).toBe(gross(await invoiceOf(whole.store, each)));
+      }
+    }),
+    { numRuns: runs(20) },
+  );
+});

@@ -1,0 +1,55 @@
+/** Events that a database keeps come to the same as events that memory keeps. */
+import { PGlite } from "@electric-sql/pglite";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { EventInput } from "../../src/metering/event-envelope.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { batches, open, stateOf, undoneBy } from "./stored-events.ts";
+
+/** Each event many times, so that many are alike: under ids of their own, all but the first. */
+function manyTimes(batch: readonly unknown[]): readonly unknown[] {
+  return batch.flatMap((event) =>
+    Array.from({ length: 40 }, (_, copy) =>
+      copy === 0 || typeof event !== "object" || event === null || !("id" in event) || typeof event.id !== "string"
+        ? event
+        : { ...event, id: `${event.id}.${copy}` },
+    ),
+  );
+}
+
+/** As plain JSON, with the ranks of event references for themselves: what a lost race gives them is lost with it. */
+function inWords(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  const references = [...new Set(text.match(/"ev\.\d+"/g))].toSorted();
+  const ranks = new Map(references.map((reference, rank) => [reference, `"ev ${rank}"`]));
+  return JSON.parse(text.replaceAll(/"ev\.\d+"/g, (reference) => ranks.get(reference) ?? reference));
+}
+
+describe("events in a database", () => {
+  test("S14 are answered, kept, counted and undone as those in memory", async () => {
+    const database = await PGlite.create();
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(batches, fc.array(fc.nat(30), { maxLength: 4 }), async (given, undone) => {
+        const inDatabase = await open(await postgresStore(database, { schema: `run ${runs++}` }));
+        const inMemory = await open(memoryStore());
+        const answers: unknown[][] = [[], []];
+        for (const batch of given.slice(0, 2).map((each) => manyTimes(each.slice(0, 10)))) {
+          answers[0]?.push(await inDatabase.engine.ingest(batch as EventInput[]));
+          answers[1]?.push(await inMemory.engine.ingest(batch as EventInput[]));
+        }
+        expect(inWords(answers[0])).toEqual(inWords(answers[1]));
+        expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));
+        for (const place of undone) {
+          const filter = { account: "a", eventId: `e${place}` };
+          expect(inWords(await undoneBy(inDatabase, filter))).toEqual(inWords(await undoneBy(inMemory, filter)));
+        }
+        expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));
+      }),
+      { numRuns: 10 },
+    );
+    await database.close();
+  });
+});

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { DAY_MS, formatInstant } from "../../src/calendar/instant.ts";
+import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
+import type { Invoice } from "../../src/invoicing/invoice.ts";
+import { cyclesIn, NO_END, buildTimeline } from "../../src/invoicing/timeline.ts";
+import { minorUnitDigits } from "../../src/numbers/currency.ts";
+import { Decimal, sum } from "../../src/numbers/decimal.ts";
+import { headOf, linesOf, linesOfType } from "../support/invoice-lines.ts";
+import { recomputeTree } from "../support/recompute-invoice.ts";
+import { runs } from "../support/runs.ts";
+import { type Billed, billed, FIRST, SPAN_DAYS } from "./account-arbitrary.ts";
+import { planFor } from "./plans.ts";
+
+/** Each run draws a whole account: fewer of them say as much. */
+const RUNS = { numRuns: runs(25) };
+const UNTIL = FIRST + SPAN_DAYS * DAY_MS;
+
+function drawn({ view, catalog }: Billed, from = FIRST, until = UNTIL): readonly Invoice[] {
+  return drawInvoices(view, catalog, { from, until, explain: true });
+}
+
+describe("all invoices", () => {
+  test("S13.6 S1.5 every line is recomputed from its explanation, every sum from the lines below it", () => {
+    fc.assert(
+      fc.property(billed, (account) => {
+        for (const { revenueInfo } of drawn(account))
+          expect(recomputeTree(revenueInfo)).toBe(linesOf(revenueInfo).length);
+      }),
+      RUNS,
+    );
+  });
+
+  test("S1.5 no value has more digits than the minor unit", () => {
+    fc.assert(
+      fc.property(billed, (account) => {
+        const digits = minorUnitDigits(account.view.currency);
+        for (const { revenueInfo } of drawn(account)) {
+          for (const { line } of linesOf(revenueInfo)) expect(line.value.decimalPlaces()).toBeLessThanOrEqual(digits);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test("S13.1 no invoice is empty, and none stands twice", () => {
+    fc.assert(
+      fc.property(billed, (account) => {
+        const invoices = drawn(account);
+        for (const invoice of invoices) {
+          const leaves = linesOf(invoice.revenueInfo).filter(({ line }) => line.lineItems === undefined);
+          const charges = leaves.filter(({ line }) => line.type !== "SUB_TOTAL_AMOUNT" && line.type !== "SUB_CREDITS");
+          expect(charges.length + (invoice.usageInfo?.lineItems.length ?? 0)).toBeGreaterThan(0);
+        }
+        const heads = invoices.map(
+          (invoice) => `${headOf(invoice)} ${invoice.pricePlanId}@${invoice.pricePlanVersion}`,
+        );
+        expect(new Set(heads).size).toBe(heads.length);
+      }),
+      RUNS,
+    );
+  });
+
+  test("S12.3 credits never take a net below 0, nor more than there is of them", () => {
+    fc.assert(
+      fc.property(billed, (account) => {
+        for (const invoice of drawn(account)) {
+          const [gross] = linesOfType(invoice, "GROSS_AMOUNT");
+          const credits = linesOfType(invoice, "SUB_CREDITS");
+          if (credits.length > 0) expect(invoice.revenueInfo.value.isNegative()).toBe(false);
+          else expect(invoice.revenueInfo.value.eq(gross?.value ?? 0)).toBe(true);
+        }
+        const given = account.view.credits.map(({ id, creditAmount }) => {
+          const taken = drawn(account).flatMap((invoice) =>
+            linesOfType(invoice, "SUB_CREDITS").filter((line) => line.id === id),
+          );
+          return taken.reduce((left, line) => left.plus(line.value), creditAmount).isNegative();
+        });
+        expect(given).not.toContain(true);
+      }),
+      RUNS,
+    );
+  });
+
+  test("S13.3 a cycle's invoices come to its part of the commitment, and are trued up no further", () => {
+    fc.assert(
+      fc.property(billed, (account) => {
+        const invoices = drawn(account);
+        const unit = new Decimal(`1e-${minorUnitDigits(account.view.currency)}`);
+        for (const cycle of cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL)) {
+          const { details, planId } = cycle.term.plan;
+          const [start, end] = [formatInstant(cycle.start), formatInstant(cycle.end)];
+          const own = invoices.filter(
+            ({ startDate, pricePlanId, invoiceType, invoiceDate, endDate }) =>
+              pricePlanId === planId &&
+              start <= startDate &&
+              startDate < end &&
+              // What was known only after the cycle was closed.
+              !(invoiceType === "AD_HOC" && invoiceDate === endDate),
+          );
+          const amountOf = (type: "SUB_TOTAL_AMOUNT" | "TRUE_UP_AMOUNT"): Decimal =>
+            sum(own.flatMap((invoice) => linesOfType(invoice, type).map(({ value }) => value)));
+          const [subTotal, trueUp] = [amountOf("SUB_TOTAL_AMOUNT"), amountOf("TRUE_UP_AMOUNT")];
+          const rate = details.minimumCommitment?.rateValues[0]?.rate ?? new Decimal(0);
+          const days = (cycle.end - cycle.start) / DAY_MS;
+          const part = rate.times(days).div((cycle.natural.end - cycle.natural.start) / DAY_MS);
+          const refunds = own.flatMap((invoice) =>
+            linesOfType(invoice, "TRUE_UP_AMOUNT").flatMap(({ explanation }) =>
+              explanation?.of === "TRUE_UP" ? (explanation.refunds ?? []).map(({ value }) => value) : [],
+            ),
+          );
+          const paid = subTotal.minus(sum(refunds));
+          if (trueUp.gt(0)) expect(paid.plus(trueUp).minus(part).abs().lt(unit)).toBe(true);
+          else if (details.minimumCommitment) expect(subTotal.gt(part.minus(unit))).toBe(true);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test("S13.5 before credits the preview of a range is the union of the previews of its cycles", () => {
+    const grossOf = (invoices: readonly Invoice[]): readonly string[] =>
+      invoices
+        .map((invoice) => `${headOf(invoice)} ${linesOfType(invoice, "GROSS_AMOUNT")[0]?.value.toFixed() ?? ""}`)
+        .toSorted();
+    fc.assert(
+      fc.property(billed, (account) => {
+        const cycles = cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL);
+        const single = cycles.flatMap(({ start }) => drawn(account, start, start + 1));
+        expect(grossOf(single)).toEqual(grossOf(drawn(account)));
+      }),
+      RUNS,
+    );
+  });
+
+  test("S13.1 invoices come in the order in which they take credits", () => {
+    const kinds = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"];
+    fc.assert(
+      fc.property(billed, (account) => {
+        const places = drawn(account).map(
+          ({ invoiceDate, invoiceType }) => `${invoiceDate} ${kinds.indexOf(invoiceType)}`,
+        );
+        expect(places).toEqual(places.toSorted());
+      }),
+      RUNS,
+    );
+  });
+
+  test("S1.4 a minimum of 48.338 for 22 of 31 days has a text, although its hundredth digit is a zero", () => {
+    const [account] = fc.sample(billed, { numRuns: 1, seed: 1 });
+    const details = planFor("2024-01-10", {
+      details: {
+        licenseRateCards: [
+          {
+            id: "addon.seats",
+            enableProration: true,
+            ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+            rateValues: [
+              { currency: "USD", slabRates: [{ order: 1, rate: 0 }], rateConfig: { minimumRate: "48.338" } },
+            ],
+          },
+        ],
+      },
+    });
+    if (account === undefined) throw new Error("a sample has one account");
+    const decisions = [{ from: FIRST, until: NO_END, decidedAt: FIRST, plan: details }];
+    const view = { ...account.view, currency: "USD", decisions, credits: [], licenseChanges: [] };
+    const [january] = drawn({ ...account, view }, FIRST, FIRST + 1);
+    // 48.338 × 22/31 = 34.304387…
+    expect(january && linesOfType(january, "LICENSE_RATE_CARD_AMOUNT")[0]?.exactValue?.slice(0, 9)).toBe("34.304387");
+  });
+});

@@ -1,0 +1,45 @@
+/** An invoice below zero and the credit that it is count once in what an account pays in all (S13.4). */
+import { expect, test } from "vitest";
+
+import { parseBook } from "../../src/book/book.ts";
+import { netTotal } from "../../src/invoicing/net-total.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
+import { account, calls, fee, plan, sumMeter } from "../book/builder.ts";
+
+/** 2 a call, less 5 a month in advance; and 1.00 that was given to the account. */
+const BOOK = parseBook({
+  organization: { id: "acme" },
+  eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
+  usageMeters: [sumMeter("um.calls", "call", "count")],
+  addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
+  pricePlans: [plan("discounted", { ...calls(2), ...fee(-5, { invoiceTiming: "IN_ADVANCE" }) })],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: [
+    {
+      ...account("prod", "acme", "discounted", "2024-01-01"),
+      credits: [{ purpose: "goodwill", creditAmount: 1, priority: 1, effectiveFrom: "2024-01-01" }],
+    },
+  ],
+});
+
+test.each([
+  // The discount pays 5 of 20 and the goodwill 1: the invoices are -5 and 14.
+  [10, ["-5", "14"], "14"],
+  // The discount pays 2 of 2, and 3 of it are left: the invoices are -5 and 0.
+  [1, ["-5", "0"], "-3"],
+  [0, ["-5"], "-5"],
+])("S13.4 %i calls in January", (count, totals, paid) => {
+  const attributes = [{ name: "count", value: count }];
+  const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };
+  const { invoices } = preview(BOOK, count === 0 ? [] : [event], { at: "2024-01-10" });
+  expect(invoices.map(({ revenueInfo }) => formatDecimal(revenueInfo.value))).toEqual(totals);
+  expect(formatDecimal(netTotal(invoices))).toBe(paid);
+});
+
+test("S13.4 without the invoice below zero, its credit is taken off as any other", () => {
+  const attributes = [{ name: "count", value: 10 }];
+  const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };
+  const { invoices } = preview(BOOK, [event], { at: "2024-01-10" });
+  expect(formatDecimal(netTotal(invoices.filter(({ invoiceType }) => invoiceType === "STANDARD")))).toBe("14");
+});

@@ -1,0 +1,65 @@
+/** What an editor of books offers at the caret, which is `|` here, also while the text is no JSON. */
+import { describe, expect, test } from "vitest";
+
+import { bookFileSchema, toDescribedSchema } from "../../src/book/describing/json-schema.ts";
+import { findCaretContext } from "../../src/pages/play/json-caret.ts";
+import { findDescription, type CompletionSchema, findCompletions } from "../../src/pages/play/json-completions.ts";
+
+const SCHEMA: CompletionSchema = toDescribedSchema(bookFileSchema, "book");
+
+const placeOf = (marked: string) => findCaretContext(marked.replace("|", ""), marked.indexOf("|"));
+
+function labelsAt(marked: string): readonly string[] | undefined {
+  const place = placeOf(marked);
+  return place && findCompletions(SCHEMA, place).map(({ label }) => label);
+}
+
+describe("the place of the caret", () => {
+  test.each([
+    ['{"a": [{"b|": 1}]}', { kind: "key", path: ["a", 0], prefix: "b", start: 8, end: 11, keys: [] }],
+    ['{"a": 1, |, "z": 2}', { kind: "key", path: [], prefix: "", start: 9, end: 9, keys: ["a", "z"] }],
+    ['{"a": [1, "x|', { kind: "value", path: ["a", 1], prefix: "x", start: 10, end: 12, keys: [] }],
+    ['{"a": t|r}', { kind: "value", path: ["a"], prefix: "t", start: 6, end: 8, keys: [] }],
+    ['{"a": |', { kind: "value", path: ["a"], prefix: "", start: 6, end: 6, keys: [] }],
+    ['{"{[": {"\\"|": 1}}', { kind: "key", path: ["{["], prefix: '\\"', start: 8, end: 12, keys: [] }],
+  ])("%s", (marked, place) => expect(placeOf(marked)).toEqual(place));
+
+  test.each(["|", '{"a": 1}|', '{"a" |: 1}', '{"a": 1 |}', "{ // a |\n}", '{"a": "b"|}', "]]|}"])(
+    "nothing can be written at %s",
+    (marked) => expect(placeOf(marked)).toBeUndefined(),
+  );
+});
+
+describe("what may be written", () => {
+  test("keys of the object that it does not have, those that begin so first", () => {
+    expect(labelsAt('{"customers": [], "acc|"}')).toEqual(["accounts"]);
+    expect(labelsAt('{"pricePlans": [{"pricePlanDetails": {"usageRateCards": [{"rate|')).toEqual([
+      "ratePlan",
+      "rateValues",
+    ]);
+    expect(labelsAt('{"accounts": [{|, "id": "a"}]}')).not.toContain("id");
+  });
+
+  test("the values of a choice", () => {
+    const plan = '{"pricePlans": [{"pricePlanDetails": {"pricingCycleConfig": {"interval": ';
+    expect(labelsAt(`${plan}"|`)).toEqual(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
+    expect(labelsAt(`${plan}"ly|`)).toEqual(
+      ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"].filter((each) => each.includes("LY")),
+    );
+    expect(labelsAt('{"pricePlans": [{"pricePlanDetails": {"fixedFeeRateCards": [{"enableProration": |')).toEqual([
+      "true",
+      "false",
+    ]);
+  });
+
+  test("nothing where the schema knows nothing", () => {
+    expect(labelsAt('{"nowhere": {"|')).toEqual([]);
+    expect(labelsAt('{"constructor": {"__proto__": {"|')).toEqual([]);
+  });
+
+  test("what a field means is said with it", () => {
+    expect(findDescription(SCHEMA, ["pricePlans", 0, "pricePlanDetails", "minimumCommitment"])).toContain("The least");
+    expect(findDescription(SCHEMA, ["accounts", 3])).toBe(findDescription(SCHEMA, ["accounts"]));
+    expect(findDescription(SCHEMA, ["no", "such"])).toBe("");
+  });
+});

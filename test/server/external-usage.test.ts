@@ -1,0 +1,52 @@
+/** The API over an engine that reads the usage of a schema from elsewhere. */
+import { describe, expect, test } from "vitest";
+
+import type { UsageSource } from "../../src/ledger/usage-source.ts";
+import { counted, teamBook } from "../engine/team-book.ts";
+import { type Served, startServed } from "./served-requests.ts";
+
+const AWAY: UsageSource = {
+  name: "a table",
+  cells() {
+    throw new Error("ECONNREFUSED 10.0.0.1:9000");
+  },
+};
+
+async function served(): Promise<{ readonly it: Served; readonly by: string }> {
+  const it = await startServed({ usage: { schemas: ["call"], source: AWAY } });
+  await it.engine.load(teamBook([{ pricePlanId: "pp.team", effectiveFrom: "2024-06-01" }]));
+  return { it, by: await it.key() };
+}
+
+describe("S17.4 an event of a schema whose events live elsewhere", () => {
+  const event = counted("c1", "2024-06-15T11:00:00Z", 1);
+  const says = "takes no events here: they live elsewhere, and its usage is read from there";
+
+  test("is a 400 when it is sent alone, and a failed one in a batch, whose others count", async () => {
+    const { it, by } = await served();
+    const alone = await it.ask("POST /ingest", { by, body: { event } });
+    expect([alone.statusCode, alone.body]).toEqual([400, expect.stringContaining(says)]);
+    const events = [event, counted("s1", "2024-06-15T11:00:00Z", 1, "save")];
+    const batch = await it.ask("POST /ingestBatch", { by, body: { events } });
+    expect(batch.json()).toMatchObject({
+      success: false,
+      data: [
+        {
+          id: "c1",
+          success: false,
+          ingestionStatus: { status: "INGESTION_FAILED", statusDescription: expect.stringContaining(says) },
+        },
+        { id: "s1", success: true },
+      ],
+    });
+  });
+});
+
+test("S17.5 while the source is away, what needs it is a 503 that does not say where it is", async () => {
+  const { it, by } = await served();
+  const answer = await it.ask("GET /invoices?account_id=prod", { by });
+  expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
+  expect(answer.json()).toEqual({ message: "the usage that lives elsewhere cannot be read: try again later" });
+  expect(it.log.join("")).toContain("ECONNREFUSED 10.0.0.1:9000");
+  expect((await it.ask("GET /customers", { by })).statusCode).toBe(200);
+});

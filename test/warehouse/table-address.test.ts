@@ -1,0 +1,46 @@
+/** Addresses of tables of ClickHouse. */
+import { describe, expect, test } from "vitest";
+
+import { readTableAddress } from "../../src/warehouse/clickhouse/table-address.ts";
+
+const shownOf = (address: string): string => {
+  const { server, name } = readTableAddress(address, { CLICKHOUSE_USER: "reader" });
+  return [server.url, server.username, server.password, name.database, name.table].map(String).join(" ");
+};
+
+describe("the address of a table", () => {
+  test.each([
+    ["clickhouse://h?table=t", "http://h:8123 reader undefined default t"],
+    ["clickhouse://h:9000/usage?table=t", "http://h:9000 reader undefined usage t"],
+    ["clickhouse://h:8443/usage?table=t", "https://h:8443 reader undefined usage t"],
+    ["clickhouse://h:8443/usage?table=t&secure=false", "http://h:8443 reader undefined usage t"],
+    ["clickhouse://[::1]/usage?secure=true&table=t", "https://[::1]:8443 reader undefined usage t"],
+    ["clickhouse://a%40b:50%25@h/us%2Fage?table=a%22b%5C%23", 'http://h:8123 a@b 50% us/age a"b\\#'],
+  ])("%s", (address, shown) => {
+    expect(shownOf(address)).toBe(shown);
+  });
+
+  test.each([
+    "clickhouse://",
+    "clickhouse://h",
+    "clickhouse://h?table=",
+    "clickhouse://h:99999/usage?table=t",
+    // A part of the name would be lost.
+    "clickhouse://h/usage?table=t#1",
+    "clickhouse://h/usage?table=t&table=u",
+    "clickhouse://h/usage?table=t&secure=no",
+    "clickhouse://h/usage?table=t&password=hidden-7",
+    // A % that is followed by no byte.
+    "clickhouse://h/us%age?table=t",
+    "clickhouse://someone:hidden-7%@h/usage?table=t",
+  ])("%s is none, and nothing of it is told", (address) => {
+    let told = "";
+    try {
+      readTableAddress(address, {});
+    } catch (error) {
+      told = String(error);
+    }
+    expect(told).toMatch(/expected "clickhouse:\/\/host\[:port\]\/database\?table=name"/);
+    expect(told).not.toContain("hidden-7");
+  });
+});
