@@ -17,10 +17,13 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Why a value is not a decimal that can be represented. */
+export type NumberFault = "NOT_A_NUMBER" | "NOT_A_DECIMAL" | "UNSAFE_NUMBER" | "TOO_MANY_DIGITS";
+
 /** What each code carries. Adding a row is a minor release; changing or removing one is a major one. */
 export interface ErrorDetails {
   /** A text or value is not a decimal, or not within its bounds (S1.2, S1.3). */
-  readonly ERR_NUMBER_INVALID: object;
+  readonly ERR_NUMBER_INVALID: { readonly reason: NumberFault };
   /** An exact result would need more digits than are kept, or a division by zero was asked for (S1.4). */
   readonly ERR_ARITHMETIC: object;
   /** A currency code is not in ISO 4217, or has no minor unit (S1.5). */
@@ -29,8 +32,8 @@ export interface ErrorDetails {
   readonly ERR_JSON_INVALID: object;
   /** A text is not a date, date-time or duration as S2.2 accepts them. */
   readonly ERR_DATE_INVALID: object;
-  /** A pricing cycle's interval or offsets are not ones that S6.1 knows. */
-  readonly ERR_CYCLE_INVALID: object;
+  /** A pricing cycle's interval or offsets are not ones that S6.1 knows. `reason` is the message without the field. */
+  readonly ERR_CYCLE_INVALID: { readonly field: string; readonly reason: string };
   /** A rule is not a well-formed JSON logic rule (S3.6). `path` is the path inside the rule. */
   readonly ERR_RULE_INVALID: { readonly path: string };
   /** A rule was evaluated on facts that it cannot answer for (S3.2). */
@@ -56,8 +59,8 @@ export interface ErrorDetails {
   readonly ERR_STORE_UNAVAILABLE: object;
   /** Usage that lives elsewhere cannot be read to its end, or changed meanwhile: nothing was decided on a part of it (S17.5). */
   readonly ERR_USAGE_UNAVAILABLE: object;
-  /** An option of a call is out of its bounds, or two options contradict each other. */
-  readonly ERR_OPTION_INVALID: { readonly option: string };
+  /** An option of a call is out of its bounds, or two options contradict each other. `reason` is the message without its name. */
+  readonly ERR_OPTION_INVALID: { readonly option: string; readonly reason?: string };
 }
 
 /** The stable codes, as a union. Branch on these, never on a message. */
@@ -79,6 +82,21 @@ export class RatebookError<Code extends ErrorCode = ErrorCode> extends Error {
   toJSON(): { readonly code: Code; readonly message: string; readonly details: ErrorDetails[Code] } {
     return { code: this.code, message: this.message, details: this.details };
   }
+}
+
+/** The error for the problems of an input; the message is the first of them. */
+export function inputError(
+  problems: readonly [Problem, ...Problem[]],
+  options?: ErrorOptions,
+): RatebookError<"ERR_INPUT_INVALID"> {
+  const [{ path, message }] = problems;
+  const where = path === "$" ? "" : `${path.replace(/^\$\.?/, "")}: `;
+  return new RatebookError("ERR_INPUT_INVALID", where + message, { problems }, options);
+}
+
+/** The error for an option; `reason` does not repeat its name. */
+export function optionError(option: string, reason: string): RatebookError<"ERR_OPTION_INVALID"> {
+  return new RatebookError("ERR_OPTION_INVALID", `${option}: ${reason}`, { option, reason });
 }
 
 /** Whether `error` is a {@link RatebookError} with this code. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
-import { RatebookError } from "../errors.ts";
+import { optionError } from "../errors.ts";
 import {
   add,
   type Decimal,
@@ -79,8 +79,7 @@ export function priceCurve(
 export function requireCurveEnd(upTo: DecimalInput): Decimal {
   const end = parseDecimal(upTo);
   if (end.gt(ZERO)) return end;
-  const message = `upTo: expected more than 0, got ${end.toFixed()}`;
-  throw new RatebookError("ERR_OPTION_INVALID", message, { option: "upTo" });
+  throw optionError("upTo", `expected more than 0, got ${end.toFixed()}`);
 }
 
 /** As {@link priceCurve}, through slabs that were checked before. @param upTo above 0 */

@@ -27,6 +27,8 @@ export interface Problems {
   count(): number;
   /** Whether there are so many problems that reading may stop. */
   isFull(): boolean;
+  /** All of them, sorted by their place in the document; where there are too many, a last one counts the rest. */
+  sorted(document: unknown): readonly Problem[];
   /**
    * The one error for all of them.
    *
@@ -44,8 +46,20 @@ export function collectProblems(): Problems {
     count += 1;
     if (problems.length < COLLECTED_MAX) problems.push({ path, message });
   };
+  const sorted = (document: unknown): readonly Problem[] => {
+    const positions = createKeyPositionLookup();
+    const sortedProblems = problems
+      .map(({ path, message }) => ({ place: toSortKey(document, path, positions), path: formatPath(path), message }))
+      .sort((a, b) => compareSortKeys(a.place, b.place))
+      .slice(0, PROBLEMS_MAX)
+      .map(({ path, message }): Problem => ({ path, message }));
+    if (count > sortedProblems.length)
+      sortedProblems.push({ path: "$", message: `and ${count - sortedProblems.length} more problems` });
+    return sortedProblems;
+  };
   return {
     report,
+    sorted,
     semanticReport() {
       const brokenPaths = new Set(problems.flatMap(({ path }) => (path.length === 0 ? [] : affectedPaths(path))));
       if (brokenPaths.size === 0) return report;
@@ -55,17 +69,7 @@ export function collectProblems(): Problems {
     },
     count: () => count,
     isFull: () => count >= COLLECTED_MAX,
-    error: (what, document) => {
-      const positions = createKeyPositionLookup();
-      const sortedProblems = problems
-        .map(({ path, message }) => ({ place: toSortKey(document, path, positions), path: formatPath(path), message }))
-        .sort((a, b) => compareSortKeys(a.place, b.place))
-        .slice(0, PROBLEMS_MAX)
-        .map(({ path, message }): Problem => ({ path, message }));
-      if (count > sortedProblems.length)
-        sortedProblems.push({ path: "$", message: `and ${count - sortedProblems.length} more problems` });
-      return bookError(what, count, sortedProblems);
-    },
+    error: (what, document) => bookError(what, count, sorted(document)),
   };
 }
 

@@ -69,7 +69,7 @@ export function resolveCycleConfig(terms: CycleTerms, associationDate: Instant):
   if (terms.anniversaryCycle === true) return anniversaryConfig(interval, dayOf(associationDate));
   const offset = terms.startOffset;
   if (offset === undefined || offset === null) {
-    throw new RatebookError("ERR_CYCLE_INVALID", "startOffset: expected one, or anniversaryCycle true", {});
+    throw cycleError("startOffset", "missing: give it, or set anniversaryCycle to true");
   }
   return { interval, dayOffset: parseDayOffset(interval, offset), monthOffset: parseMonthOffset(interval, offset) };
 }
@@ -134,7 +134,7 @@ export function cyclesBetween(
 ): readonly Cycle[] {
   // Callers without types may give anything.
   if (typeof config !== "object" || config === null) {
-    throw new RatebookError("ERR_CYCLE_INVALID", "expected a pricingCycleConfig, an object with its interval", {});
+    throw cycleError("pricingCycleConfig", "expected an object with an interval");
   }
   const [first, end] = [toInstant(from), toInstant(until)];
   const resolved = "dayOffset" in config ? config : resolveCycleConfig(config, first);
@@ -191,7 +191,11 @@ function parseWholeNumber(text: string): number {
   return /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
 }
 
-function invalidCycle(where: string, expected: string, got: string): RatebookError<"ERR_CYCLE_INVALID"> {
-  const shown = JSON.stringify(got.length > 60 ? `${got.slice(0, 60)}…` : got);
-  return new RatebookError("ERR_CYCLE_INVALID", `${where}: expected ${expected}, got ${shown}`, {});
+function invalidCycle(field: string, expected: string, got: string): RatebookError<"ERR_CYCLE_INVALID"> {
+  const quotedText = JSON.stringify(got.length > 60 ? `${got.slice(0, 60)}…` : got);
+  return cycleError(field, `expected ${expected}, got ${quotedText}`);
+}
+
+function cycleError(field: string, reason: string): RatebookError<"ERR_CYCLE_INVALID"> {
+  return new RatebookError("ERR_CYCLE_INVALID", `${field}: ${reason}`, { field, reason });
 }

@@ -11,7 +11,7 @@ import { type BookCache, createBookCache } from "../book/reading/book-cache.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";
 import { type Steps, runToCompletion } from "../book/steps.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
-import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
+import { hasCode, inputError, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalogInSteps, type DecisionOptions } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoteText } from "../ledger/refusals.ts";
@@ -369,8 +369,6 @@ function ownProblems(
         [{ path: `$${path.slice(place.length)}`, message: message.replaceAll(`${place}.`, "") }]
       : [],
   );
-  const [first] = own;
-  if (first === undefined) return undefined;
-  const where = first.path === "$" ? "" : `${first.path.slice(2)}: `;
-  return new RatebookError("ERR_INPUT_INVALID", where + first.message, { problems: own }, { cause });
+  const [first, ...others] = own;
+  return first === undefined ? undefined : inputError([first, ...others], { cause });
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { RatebookError } from "../errors.ts";
+import { inputError, RatebookError } from "../errors.ts";
 import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
 /** A rule refuses the operation in the state that things are in. */
@@ -13,7 +13,7 @@ export function refusal(rule: RuleNumber, message: string): RatebookError<"ERR_R
 
 /** An input is malformed or out of its bounds. */
 export function invalidInput(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", `${path}: ${message}`, { problems: [{ path: `$.${path}`, message }] });
+  return inputError([{ path: path === "$" ? path : `$${path.startsWith("[") ? "" : "."}${path}`, message }]);
 }
 
 /** Nothing has this id. */

@@ -7,7 +7,7 @@
  */
 import { Decimal as Base } from "decimal.js";
 
-import { RatebookError } from "../errors.ts";
+import { type NumberFault, RatebookError } from "../errors.ts";
 
 /** Most significant digits of an exact result (S1.4). */
 export const DIGITS_MAX = 100;
@@ -67,18 +67,21 @@ const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
 export function parseDecimal(value: unknown): Decimal {
   if (isDecimalObject(value)) return requireInputInRange(new Decimal(value));
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw invalidNumber(`${value} is not a decimal`);
+    if (!Number.isFinite(value)) throw invalidNumber("NOT_A_DECIMAL", `${value} is not a decimal`);
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-      throw invalidNumber(`the number ${value} is above 2^53 and may not be what was meant: give it as text`);
+      throw invalidNumber(
+        "UNSAFE_NUMBER",
+        `the number ${value} is above 2^53 and may not be what was meant: give it as text`,
+      );
     }
     return value === 0 ? ZERO : new Decimal(value);
   }
   if (typeof value === "string") {
     if (value.length > TEXT_LENGTH_MAX || !DECIMAL_TEXT.test(value))
-      throw invalidNumber(`${quoteShort(value)} is not a decimal`);
+      throw invalidNumber("NOT_A_DECIMAL", `${quoteShort(value)} is not a decimal`);
     return requireInputInRange(new Decimal(value));
   }
-  throw invalidNumber(`expected a decimal, got ${describeType(value)}`);
+  throw invalidNumber("NOT_A_NUMBER", `expected a decimal, got ${describeType(value)}`);
 }
 
 function describeType(value: unknown): string {
@@ -96,7 +99,10 @@ export function parseValue(value: unknown): Decimal {
   const decimal = parseDecimal(value);
   if (decimal.decimalPlaces() > VALUE_DIGITS_MAX || (!decimal.isZero() && decimal.e >= VALUE_DIGITS_MAX)) {
     const text = typeof value === "string" ? quoteShort(value) : quoteShort(String(value));
-    throw invalidNumber(`${text} has more than ${VALUE_DIGITS_MAX} integer or ${VALUE_DIGITS_MAX} fraction digits`);
+    throw invalidNumber(
+      "TOO_MANY_DIGITS",
+      `${text} has more than ${VALUE_DIGITS_MAX} integer or ${VALUE_DIGITS_MAX} fraction digits`,
+    );
   }
   return decimal;
 }
@@ -195,17 +201,18 @@ function requireInRange(result: Decimal): Decimal {
 
 /** A value that was given, not computed: what does not fit is an invalid number. */
 function requireInputInRange(value: Decimal): Decimal {
-  if (!value.isFinite()) throw invalidNumber(`${value.toString()} is not a decimal`);
+  if (!value.isFinite()) throw invalidNumber("NOT_A_DECIMAL", `${value.toString()} is not a decimal`);
   if (value.precision() > DIGITS_MAX || Math.abs(value.e) > EXPONENT_MAX) {
     throw invalidNumber(
+      "TOO_MANY_DIGITS",
       `a number of more than ${DIGITS_MAX} significant digits or beyond 10^${EXPONENT_MAX} is not kept`,
     );
   }
   return value.isZero() ? ZERO : value;
 }
 
-function invalidNumber(message: string): RatebookError<"ERR_NUMBER_INVALID"> {
-  return new RatebookError("ERR_NUMBER_INVALID", message, {});
+function invalidNumber(reason: NumberFault, message: string): RatebookError<"ERR_NUMBER_INVALID"> {
+  return new RatebookError("ERR_NUMBER_INVALID", message, { reason });
 }
 
 /** Texts from outside are cut at 60 characters before they enter a message. */

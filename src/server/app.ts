@@ -16,7 +16,7 @@ import { type Answer, type Caller, type Endpoint, JSON_TYPE, type RoutePath } fr
 import { toFailure, NO_ENDPOINT, Refusal } from "./http/failures.ts";
 import { serializeJson } from "./http/long-texts.ts";
 import type { Paging, PagingSource } from "./http/pagination.ts";
-import { translateFieldNames } from "./http/wire-names.ts";
+import { toWireError } from "./http/wire-names.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
 /** The objects that serve the endpoints. */
@@ -158,12 +158,13 @@ function sendText(
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { unknownIdStatus, wireNames } = request.routeOptions.config as Pick<Endpoint, "unknownIdStatus" | "wireNames">;
   const ids = (request.params ?? {}) as Readonly<Record<string, unknown>>;
-  const failure = toFailure(error, ids, unknownIdStatus) ?? { status: 500, message: "internal error" };
+  const wireError = wireNames === undefined ? error : toWireError(error, wireNames);
+  const failure = toFailure(wireError, ids, unknownIdStatus) ?? { status: 500, message: "internal error" };
   if (failure.status >= 500) request.log.error({ err: error }, "request failed");
   if (failure.retryAfter !== undefined) void reply.header("retry-after", failure.retryAfter);
   if (failure.status === 401) void reply.header("www-authenticate", "Bearer");
-  const body = { message: translateFieldNames(failure.message, wireNames) };
-  return sendText(reply, { status: failure.status }, JSON.stringify(body));
+  const { status, message, headers = {} } = failure;
+  return sendText(reply, { status, headers }, JSON.stringify({ message }));
 }
 
 /** A path that exists answers other methods with a 405 that lists its own. */

@@ -108,7 +108,7 @@ describe("offsets", () => {
 
   test("S6.1 what is no config is refused", () => {
     expect(() => cyclesBetween(null as unknown as CycleConfig, 0, 1)).toThrow(
-      "expected a pricingCycleConfig, an object with its interval",
+      "pricingCycleConfig: expected an object with an interval",
     );
   });
 
@@ -121,7 +121,7 @@ describe("offsets", () => {
       }
     })();
     expect(hasCode(refusal, "ERR_CYCLE_INVALID")).toBe(true);
-    expect(String(refusal)).toContain("startOffset: expected one, or anniversaryCycle true");
+    expect(String(refusal)).toContain("startOffset: missing: give it, or set anniversaryCycle to true");
   });
 
   test.each([

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { LintSuppression } from "../../book/model/catalog-items.ts";
-import { RatebookError } from "../../errors.ts";
+import { optionError } from "../../errors.ts";
 import { type DecimalInput, parseDecimal, ONE } from "../../numbers/decimal.ts";
 import type { LintFinding } from "./finding.ts";
 import { lintCard } from "./lint-curves.ts";
@@ -30,9 +30,7 @@ export interface LintOptions {
 export function lintBook(book: Book, options: LintOptions = {}): readonly LintFinding[] {
   const jumpShare = options.jumpShare === undefined ? ONE : parseDecimal(options.jumpShare);
   if (jumpShare.isNegative()) {
-    throw new RatebookError("ERR_OPTION_INVALID", `jumpShare: expected 0 or more, got ${jumpShare.toFixed()}`, {
-      option: "jumpShare",
-    });
+    throw optionError("jumpShare", `expected 0 or more, got ${jumpShare.toFixed()}`);
   }
   const sets = listCardSets(book);
   const curves = { jumpShare, rounding: book.organization.rounding };

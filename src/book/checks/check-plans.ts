@@ -6,7 +6,7 @@
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { addDuration, type Duration, parseDuration } from "../../calendar/duration.ts";
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
+import { hasCode, RatebookError } from "../../errors.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import type { AddOn } from "../model/catalog-items.ts";
 import type { CreditGrantRateCard, FeatureConfig } from "../model/grant-card.ts";
@@ -229,9 +229,7 @@ function checkCycleConfig(config: PricingCycleConfig, path: Path, report: Report
   try {
     resolveCycleConfig(config, 0);
   } catch (error) {
-    if (!(error instanceof RatebookError)) throw error;
-    // The message begins with the field that is wrong: `startOffset.dayOffset: expected …`.
-    const colon = error.message.indexOf(": ");
-    report([...path, ...error.message.slice(0, colon).split(".")], error.message.slice(colon + 2));
+    if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
+    report([...path, ...error.details.field.split(".")], error.details.reason);
   }
 }

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { formatInstant, INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
-import { type Problem, RatebookError } from "../../errors.ts";
+import { inputError, invariant, type Problem } from "../../errors.ts";
 import type { MigrationMode } from "../model/requests.ts";
 import { collectProblems } from "../problems.ts";
 import { readStrictly } from "../reading/read-document.ts";
@@ -192,22 +192,20 @@ export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown
   const problems = collectProblems();
   const shape = readStrictly(schema, raw, problems);
   if (problems.count() === 0) return shape as z.output<Schema>;
-  const inputError = problems.error("the request", raw);
-  const mainProblem = mostUsefulProblem(inputError.details.problems, raw);
-  const where =
-    mainProblem === undefined || mainProblem.path === "$" ? "" : `${mainProblem.path.replace(/^\$\.?/, "")}: `;
-  const sentence = where + (mainProblem?.message ?? inputError.message);
-  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: inputError.details.problems });
+  throw inputError(sortByUse(problems.sorted(raw), raw));
 }
 
 /**
- * The problem that the message tells: the first one, or, where every field is unknown, the first missing field. So an event
- * that is sent without the `event` around it is answered with `event: missing`.
+ * The problems in their order, but where every field is unknown the first missing field comes first, and is the message.
+ * So an event that is sent without the `event` around it is answered with `event: missing`.
  */
-function mostUsefulProblem(problems: readonly Problem[], raw: unknown): Problem | undefined {
-  const [first] = problems;
+function sortByUse(problems: readonly Problem[], raw: unknown): readonly [Problem, ...Problem[]] {
   const isUnknown = ({ path, message }: Problem): boolean => message === "unknown field" && !/[.[]/.test(path.slice(2));
   const fieldCount = typeof raw === "object" && raw !== null ? Object.keys(raw).length : 0;
-  if (fieldCount === 0 || problems.filter(isUnknown).length < fieldCount) return first;
-  return problems.find(({ message }) => message.startsWith("missing: ")) ?? first;
+  const areAllUnknown = fieldCount > 0 && problems.filter(isUnknown).length >= fieldCount;
+  const missing = areAllUnknown ? problems.find(({ message }) => message.startsWith("missing: ")) : undefined;
+  const [first, ...others] =
+    missing === undefined ? problems : [missing, ...problems.filter((each) => each !== missing)];
+  invariant(first !== undefined, "an input that is refused has a problem");
+  return [first, ...others];
 }

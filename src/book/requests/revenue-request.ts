@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { RatebookError } from "../../errors.ts";
+import { inputError } from "../../errors.ts";
 import { indexBillables } from "../checks/check-book.ts";
 import { checkCards } from "../checks/check-plans.ts";
 import type { Book } from "../model/book.ts";
@@ -184,11 +184,9 @@ export function resolvePriceableDetails(details: PricePlanDetails, currencyCode:
   checkCards(resolvedDetails, { ...indexBillables(book), currencies: [currencyCode], inUse: false }, path, report);
   if (!resolvedDetails.pricingCycleConfig)
     report([...path, "pricingCycleConfig"], "missing: expected one, as a cycle is priced");
-  if (problems.count() === 0) return resolvedDetails;
-  const { details: errorDetails, message } = problems.error("the request", undefined);
-  const [first] = errorDetails.problems;
-  const sentence = first === undefined ? message : `${first.path.slice(2)}: ${first.message}`;
-  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: errorDetails.problems });
+  const [first, ...others] = problems.sorted(undefined);
+  if (first === undefined) return resolvedDetails;
+  throw inputError([first, ...others]);
 }
 
 function checkSupportedCurrency(

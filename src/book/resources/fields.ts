@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { parseDate, parseInstant } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
+import { hasCode, RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
 import type { RuleInput } from "../model/common-types.ts";
@@ -174,16 +174,12 @@ function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
     if (value === undefined) return addProblem(context, "missing: expected a decimal");
     return parseValue(value);
   } catch (error) {
-    if (!(error instanceof RatebookError)) throw error;
-    const isSentence = error.message.startsWith("expected ");
-    const isNotDecimal = error.message.endsWith("is not a decimal");
+    if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
+    const { reason } = error.details;
+    const isDecimal = reason !== "NOT_A_NUMBER" && reason !== "NOT_A_DECIMAL";
     return addProblem(
       context,
-      isSentence
-        ? error.message
-        : isNotDecimal
-          ? `expected a decimal, got ${quoteValue(value)}`
-          : `expected a decimal that is kept whole: ${error.message}`,
+      isDecimal ? `expected a decimal that fits: ${error.message}` : `expected a decimal, got ${quoteValue(value)}`,
     );
   }
 }

@@ -49,7 +49,8 @@ function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Ar
     return planCurves(pricePlanDetails, { currency, upTo, quantities, names });
   } catch (error) {
     if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--up-to or --at: ${error.message}`);
-    if (hasCode(error, "ERR_OPTION_INVALID")) throw new UsageError(error.message.replace(/^upTo/, "--up-to"));
+    if (hasCode(error, "ERR_OPTION_INVALID") && error.details.option === "upTo")
+      throw new UsageError(`--up-to: ${error.details.reason ?? error.message}`);
     throw error;
   }
 }

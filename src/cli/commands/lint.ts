@@ -66,7 +66,7 @@ function lintWithOptions(
   } catch (error) {
     if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--jump-share: ${error.message}`);
     if (hasCode(error, "ERR_OPTION_INVALID")) {
-      throw new UsageError(error.message.replace(/^jumpShare/, "--jump-share"));
+      throw new UsageError(`--jump-share: ${error.details.reason ?? error.message}`);
     }
     throw error;
   }

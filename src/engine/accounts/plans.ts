@@ -131,9 +131,7 @@ function checkCycles(config: PricingCycleConfig): void {
     resolveCycleConfig(config, 0);
   } catch (error) {
     if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
-    // The message begins with the field that is wrong: `startOffset.dayOffset: expected …`.
-    const colon = error.message.indexOf(": ");
-    throw invalidInput(`pricingCycleConfig.${error.message.slice(0, colon)}`, error.message.slice(colon + 2));
+    throw invalidInput(`pricingCycleConfig.${error.details.field}`, error.details.reason);
   }
 }
 

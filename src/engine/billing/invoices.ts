@@ -5,7 +5,7 @@
  */
 import type { Steps } from "../../book/steps.ts";
 import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
+import { optionError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { billInSteps } from "../../ledger/account/bill-failure.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
@@ -222,7 +222,7 @@ export function periodFilter(from: InstantInput | undefined, until: InstantInput
   const start = from === undefined ? Number.NEGATIVE_INFINITY : toInstant(from);
   const end = until === undefined ? Number.POSITIVE_INFINITY : toInstant(until);
   if (start >= end) {
-    throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
+    throw optionError("until", "expected an instant after the start of the range");
   }
   const isAll = from === undefined && until === undefined;
   return {

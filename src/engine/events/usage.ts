@@ -12,7 +12,7 @@ import {
   type InstantInput,
   toInstant,
 } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
+import { optionError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { mergeCells } from "../../ledger/cell-sums.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
@@ -140,12 +140,11 @@ export async function listComposites(
 /** The days `[first, end)` that are asked for. @throws {RatebookError} ERR_OPTION_INVALID for a query that is none */
 export function requestedDays({ accountIds, from, until }: UsageQuery): { readonly first: Day; readonly end: Day } {
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
-    const message = `accountIds: expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`;
-    throw new RatebookError("ERR_OPTION_INVALID", message, { option: "accountIds" });
+    throw optionError("accountIds", `expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`);
   }
   const [first, end] = [dayOf(toInstant(from)), lastDay(toInstant(until))];
   if (first >= end) {
-    throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
+    throw optionError("until", "expected an instant after the start of the range");
   }
   return { first, end };
 }

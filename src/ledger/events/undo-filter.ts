@@ -4,7 +4,7 @@
  * @module
  */
 import { type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
-import { hasCode, type Problem, RatebookError } from "../../errors.ts";
+import { hasCode, inputError, type Problem } from "../../errors.ts";
 import { quoteText } from "../refusals.ts";
 import type { EventFilter } from "../view.ts";
 
@@ -85,11 +85,8 @@ export function parseUndoFilter(filter: UndoFilter): UndoQuery {
     const message = `${filterParts(filter).join(" with ")}: expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
     problems.push({ path: "$", message });
   }
-  const [first] = problems;
-  if (first !== undefined) {
-    const where = first.path === "$" ? "" : `${first.path.slice(2)}: `;
-    throw new RatebookError("ERR_INPUT_INVALID", where + first.message, { problems });
-  }
+  const [first, ...others] = problems;
+  if (first !== undefined) throw inputError([first, ...others]);
   const { account, referenceId, eventId, timestamp, createdAt } = filter;
   return {
     account,

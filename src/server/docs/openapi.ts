@@ -6,6 +6,7 @@
 import * as z from "zod";
 
 import type { Endpoint } from "../http/endpoint.ts";
+import { ERROR_HEADERS } from "../http/failures.ts";
 import { failure } from "../http/fields.ts";
 import { describeField, TAG_DESCRIPTIONS } from "./descriptions.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
@@ -130,9 +131,23 @@ function toFailureResponses({ access, answers }: Endpoint): JsonObject {
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
   const responses = statuses
     .filter((status) => answers[status] === undefined)
-    .map((status) => [status, { description: FAILURES[status], content }]);
-  return { ...Object.fromEntries(responses), default: { description: "Any other failure.", content } };
+    .map((status) => [status, { description: FAILURES[status], headers: FAILURE_HEADERS, content }]);
+  return {
+    ...Object.fromEntries(responses),
+    default: { description: "Any other failure.", headers: FAILURE_HEADERS, content },
+  };
 }
+
+const FAILURE_HEADERS: JsonObject = {
+  [ERROR_HEADERS.code]: {
+    description: "The error's code; absent where the request was refused before it reached an operation.",
+    schema: { type: "string" },
+  },
+  [ERROR_HEADERS.path]: {
+    description: "Of an invalid input, the JSON path of the first problem, such as `$.effectiveFrom`.",
+    schema: { type: "string", maxLength: 200 },
+  },
+};
 
 /** The JSON schema of a zod schema; what has an id becomes a component. */
 function toJsonSchema(schema: z.ZodType, components: Map<string, unknown>): JsonObject {

@@ -8,6 +8,7 @@ import type * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
 import type { Paging } from "./pagination.ts";
+import type { WireNames } from "./wire-names.ts";
 
 /** The permission that a call with a credential needs; every role has `any`, and `admin` has all. */
 export type Permission = "any" | "ingest" | "read" | "write" | "keys";
@@ -91,8 +92,8 @@ export interface Endpoint {
   readonly html?: boolean;
   /** The status where an id of the path is unknown; default 404. */
   readonly unknownIdStatus?: number;
-  /** The names here of fields that the engine calls otherwise, so that a sentence names the field that was sent. */
-  readonly wireNames?: Readonly<Record<string, string>>;
+  /** The names here of fields that the engine calls otherwise, so that errors name the field that was sent. */
+  readonly wireNames?: WireNames;
   /** The token bucket that it is counted in. */
   readonly bucket?: "ingest" | "ingestBatch" | "entitled";
   readonly handle: (request: EndpointRequest<z.ZodType, z.ZodType, z.ZodType>) => Promise<Answer>;

@@ -12,6 +12,8 @@ export interface Failure {
   readonly message: string;
   /** Seconds after which to try again. */
   readonly retryAfter?: number;
+  /** The header fields that name the error's code and the place of its first problem. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A refusal that HTTP knows and the engine does not: no credential, too many requests, an unknown path. */
@@ -100,12 +102,28 @@ export function toFailure(
     // Where the store or the usage is, and how it failed, is for the log alone.
     if (status === 503) {
       const message = hasCode(error, "ERR_USAGE_UNAVAILABLE") ? USAGE_UNAVAILABLE : STORE_UNAVAILABLE;
-      return { status, message, retryAfter: RETRY_SECONDS };
+      return { status, message, retryAfter: RETRY_SECONDS, headers: toErrorHeaders(error) };
     }
-    return { status, message: truncate(error.message) };
+    return { status, message: truncate(error.message), headers: toErrorHeaders(error) };
   }
   const refusal = FRAMEWORK_REFUSALS[codeOf(error)] ?? findRefusalByStatus(error);
   return refusal === undefined ? undefined : { status: refusal[0], message: refusal[1] };
+}
+
+/** The header fields of errors: the code, and the path of the first problem. */
+export const ERROR_HEADERS = { code: "ratebook-error-code", path: "ratebook-error-path" } as const;
+/** Most characters of a path in a header. */
+const HEADER_PATH_MAX = 200;
+
+function toErrorHeaders(error: RatebookError): Readonly<Record<string, string>> {
+  const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
+  if (problem === undefined) return { [ERROR_HEADERS.code]: error.code };
+  // A header is ASCII: in a quoted key, other characters are escaped as in JSON.
+  const path = problem.path.replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return { [ERROR_HEADERS.code]: error.code, [ERROR_HEADERS.path]: path.slice(0, HEADER_PATH_MAX) };
 }
 
 /** What the framework or a plugin calls a client's error is never answered as a fault of ours. */

@@ -9,8 +9,8 @@ import { date } from "../../book/resources/fields.ts";
 import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { invalidInput } from "../../ledger/refusals.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
-import { Refusal } from "../http/failures.ts";
 import { pathId, queryTime, wholeNumberField } from "../http/fields.ts";
 import { withWireNames } from "../http/wire-names.ts";
 import { createListShape } from "../shapes/list.ts";
@@ -91,7 +91,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: createListShape(accountScheduleShape, "PricingScheduleList") },
     handle: async ({ engine, params: { account_id: accountId }, query }) => {
       const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } = query;
-      if (end <= start) throw new Refusal(400, "end_date: expected a date after start_date");
+      if (end <= start) throw invalidInput("end_date", "expected a date after start_date");
       const schedules = await engine.accounts.pricingSchedules(accountId);
       // A schedule without an end goes on after any date.
       const matches = schedules.filter(({ from, until }) => from < end && (until === undefined || until > start));
@@ -114,12 +114,12 @@ async function changePlan(
     return withWireNames(WIRE_NAMES, engine.dissociate(accountId, days));
   }
   if (pricePlanId === undefined || pricePlanId === null) {
-    throw new Refusal(400, "pricePlanId: missing: expected the id of a price plan");
+    throw invalidInput("pricePlanId", "missing: expected the id of a price plan");
   }
   return withWireNames(WIRE_NAMES, engine.associate(accountId, { ...rest, pricePlanId, version }));
 }
 
 function checkAbsent(field: string, value: unknown): void {
   if (value === undefined || value === null) return;
-  throw new Refusal(400, `${field}: expected nothing with the mode DISASSOCIATE`);
+  throw invalidInput(field, "remove it: it has no meaning with the mode DISASSOCIATE");
 }

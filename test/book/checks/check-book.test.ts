@@ -484,7 +484,7 @@ rows("cards", [
   [
     "S6.1 offsets are given unless derived",
     [[`${details}.pricingCycleConfig.startOffset`, undefined]],
-    `$.${details}.pricingCycleConfig.startOffset: expected one, or anniversaryCycle true`,
+    `$.${details}.pricingCycleConfig.startOffset: missing: give it, or set anniversaryCycle to true`,
   ],
 ]);
 

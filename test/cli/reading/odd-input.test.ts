@@ -106,7 +106,7 @@ describe("a hostile book has an answer or a clear refusal", () => {
       "a rate of 1e400",
       '"rate":2000',
       '"rate":1e400',
-      `$.pricePlans[0].pricePlanDetails.minimumCommitment.rateValues[0].rate: expected a decimal that is kept whole: "1${"0".repeat(59)}…" has more than 20 integer or 20 fraction digits`,
+      `$.pricePlans[0].pricePlanDetails.minimumCommitment.rateValues[0].rate: expected a decimal that fits: "1${"0".repeat(59)}…" has more than 20 integer or 20 fraction digits`,
     ],
     ["a field __proto__", '"id":"prod"', '"__proto__":{},"id":"prod"', "$.accounts[0].__proto__: unknown field"],
     [

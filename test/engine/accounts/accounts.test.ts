@@ -161,7 +161,7 @@ test("an invoice is found by its id, also of an account whose id has the separat
   );
   expect(
     await refusalOf(engine.invoices.list({ filter: { from: "2024-04-01T00:00:00Z", until: "2024-04-01T00:00:00Z" } })),
-  ).toBe("ERR_OPTION_INVALID until: expected an instant after `from`");
+  ).toBe("ERR_OPTION_INVALID until: expected an instant after the start of the range");
 });
 
 describe("aliases", () => {

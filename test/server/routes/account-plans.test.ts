@@ -240,18 +240,22 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       [
         "an override with DISASSOCIATE",
         { mode: "DISASSOCIATE", pricePlanDetailsOverride: {} },
-        "pricePlanDetailsOverride: expected nothing with the mode DISASSOCIATE",
+        "pricePlanDetailsOverride: remove it: it has no meaning with the mode DISASSOCIATE",
       ],
       [
         "retainStartOffsets with DISASSOCIATE",
         { mode: "DISASSOCIATE", retainStartOffsets: false },
-        "retainStartOffsets: expected nothing with the mode DISASSOCIATE",
+        "retainStartOffsets: remove it: it has no meaning with the mode DISASSOCIATE",
       ],
       ["another field", { version: 1 }, "version: unknown field"],
     ])("%s", async (_, parts, message) => {
       const { api, solo } = planned;
       const body = { pricePlanId: solo, effectiveFrom: "2024-06-20", ...parts };
       expect(await answerOf(api, CHANGE, { body })).toEqual([400, message]);
+      const { headers, json } = await api.call(CHANGE, { body });
+      const place = headers["ratebook-error-path"];
+      const isPlaced = headers["ratebook-error-code"] === "ERR_INPUT_INVALID";
+      expect(json.message).toMatch(isPlaced ? `${String(place).slice(2)}: ` : /./);
       expect(inShort((await api.call(`GET ${SCHEDULES}`)).json.data)).toEqual(["Team@1 2024-06-01..9999-01-01"]);
     });
 

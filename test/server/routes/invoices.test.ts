@@ -112,7 +112,7 @@ describe("a draft and its invoice", () => {
     [
       "GET /invoices?start_time=2024-07-01&end_time=2024-06-01",
       400,
-      /^end_time: expected an instant after `start_time`$/,
+      /^end_time: expected an instant after the start of the range$/,
     ],
     ["GET /invoices/none", 404, /^no invoice has the id "none"/],
     ["GET /invoices/none?format=pdf", 400, /^format: expected "json" or "html"/],

@@ -1,0 +1,37 @@
+/** What a program reads of an error: its code and the place of its first problem, in header fields. */
+import { expect, test } from "vitest";
+
+import { startServed } from "../served-requests.ts";
+
+const CUSTOMER = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
+const [CODE, PATH] = ["ratebook-error-code", "ratebook-error-path"];
+
+test("an invalid input has the path of its first problem, an error without a place the code alone", async () => {
+  const served = await startServed();
+  const by = await served.key();
+  const send = async (body: object): Promise<unknown> => {
+    const { statusCode, headers } = await served.ask("POST /customers", { by, body });
+    return [statusCode, headers[CODE], headers[PATH]];
+  };
+  expect(await send(CUSTOMER)).toEqual([201, undefined, undefined]);
+  expect(await send(CUSTOMER)).toEqual([409, "ERR_TAKEN", undefined]);
+  expect(await send({ ...CUSTOMER, primaryEmail: "none" })).toEqual([400, "ERR_INPUT_INVALID", "$.primaryEmail"]);
+  expect(await send([])).toEqual([400, "ERR_INPUT_INVALID", "$"]);
+  // A header is ASCII and has bounds: another character is escaped, and a long key is cut.
+  expect(await send({ ...CUSTOMER, "clé\n": 1 })).toEqual([400, "ERR_INPUT_INVALID", String.raw`$["cl\u00e9\n"]`]);
+  const [, , cut] = (await send({ ...CUSTOMER, ["é".repeat(300)]: 1 })) as readonly string[];
+  expect(cut).toBe(String.raw`$["${String.raw`\u00e9`.repeat(33)}`.slice(0, 200));
+});
+
+test("a name of the wire stands in the path, and a request that reached no operation has no code", async () => {
+  const served = await startServed();
+  const by = await served.key();
+  const range = await served.ask("GET /invoices?start_time=2024-07-01&end_time=2024-06-01", { by });
+  expect([range.statusCode, range.headers[CODE]]).toEqual([400, "ERR_OPTION_INVALID"]);
+  const filter = await served.ask("DELETE /events?account_id=a&event_id=", { by });
+  expect([filter.statusCode, filter.headers[CODE]]).toEqual([400, undefined]);
+  const alias = await served.ask("POST /aliases", { by, body: { aliases: [{ value: "abc" }, { value: "abc" }] } });
+  expect([alias.statusCode, alias.headers[PATH]]).toEqual([400, "$.aliases[1].value"]);
+  const stranger = await served.ask("GET /customers");
+  expect([stranger.statusCode, stranger.headers[CODE]]).toEqual([401, undefined]);
+});
