@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { CreditKind } from "./credits/monetary-credits.ts";
 export { RatebookError } from "./errors.ts";
 export { listedAt } from "./ledger/account/draft-index.ts";
 export {

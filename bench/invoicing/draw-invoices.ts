@@ -86,6 +86,7 @@ function viewOf(tallies: Cells, account: number): AccountView {
     credits: [
       {
         id: `credit.${account}`,
+        kind: "MANUAL",
         purpose: "welcome",
         creditAmount: new OurDecimal(CREDIT),
         left: new OurDecimal(CREDIT),

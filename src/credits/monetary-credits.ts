@@ -7,10 +7,17 @@ import type { Cycle } from "../calendar/cycle.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { add, Decimal, greatest, least, subtract, ZERO } from "../numbers/decimal.ts";
 
+/**
+ * What made a credit: a person or a book (`MANUAL`), a credit grant card of a plan (`PLAN`), a refund of a charge in advance
+ * (`REFUND`), or an invoice below zero (`NEGATIVE_INVOICE`). Stored, so that nothing has to read the purpose.
+ */
+export type CreditKind = "MANUAL" | "PLAN" | "REFUND" | "NEGATIVE_INVOICE";
+
 /** Money that pays invoice lines of one account. */
 export interface MonetaryCredit {
   readonly id: string;
   readonly accountId?: string;
+  readonly kind: CreditKind;
   /** The purpose, for a person. */
   readonly purpose: string;
   /** Major units of the account's invoice currency. */

@@ -215,6 +215,7 @@ function creditLine(
   return {
     type: "SUB_CREDITS",
     id: credit.id,
+    creditKind: credit.kind,
     description: credit.purpose,
     value: use.amount.negated(),
     ...withExplanation(style, () => ({

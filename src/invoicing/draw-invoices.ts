@@ -18,13 +18,7 @@ import { draftsPeriod } from "./credit-pool.ts";
 import { type Draft, type DraftTerms, finalInstant, invoiceKey, plannedInAdvance, plannedStandard } from "./draft.ts";
 import { earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
 import { closesAt, earliestOpenEnd } from "./grace-period.ts";
-import {
-  findCreditGrants,
-  type GrantedCredit,
-  REFUND_PURPOSE,
-  toRefundCredit,
-  refundedCharge,
-} from "./granted-credits.ts";
+import { findCreditGrants, type GrantedCredit, toRefundCredit, refundedCharge } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice } from "./invoice.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, buildTimeline } from "./timeline.ts";
 
@@ -101,7 +95,7 @@ function* drawPaidDrafts(
   // A cycle that was cut since it was charged is shown with what is left of it.
   const isTouched = createCycleFilter(timeline, options);
   // What was charged before is read again where a refund of it may pay, and is to be explained.
-  const hasRefunds = explain && view.credits.some(({ purpose, left }) => purpose === REFUND_PURPOSE && left.gt(ZERO));
+  const hasRefunds = explain && view.credits.some(({ kind, left }) => kind === "REFUND" && left.gt(ZERO));
   const isWhole = options.creditsAreWhole !== true || hasRefunds;
   const dues = findDueCycles(view.decisions, horizon, isWhole ? undefined : chargingWindow(view.decisions, options));
   const isOver = !isWhole && (yield* isAdvanceFinal(view, dues, { isTouched, cycles, isFinal: options.isFinal }));

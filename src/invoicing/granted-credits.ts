@@ -8,7 +8,7 @@ import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
-import type { MonetaryCredit } from "../credits/monetary-credits.ts";
+import type { CreditKind, MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 import type { Rounding } from "../rating/commitment.ts";
@@ -40,10 +40,11 @@ export interface RefundedCharge {
   readonly explanation: RefundExplanation;
 }
 
-/** The purpose of a refund. */
-export const REFUND_PURPOSE = "refund of what was charged in advance and not served";
-/** The purpose of the credit that an invoice below zero is. */
-export const BELOW_ZERO_PURPOSE = "invoice below zero";
+/** The purposes of credits that no card names. They are stored and shown, never compared: see {@link CreditKind}. */
+const PURPOSES = {
+  REFUND: "refund of what was charged in advance and not served",
+  NEGATIVE_INVOICE: "invoice below zero",
+} as const satisfies Partial<Record<CreditKind, string>>;
 
 /** The grants of credit grant cards in these cycles, one for each natural cycle of their recurrence (S9.1, S12.6). */
 export function* findCreditGrants(
@@ -57,6 +58,7 @@ export function* findCreditGrants(
     const effectiveUntil = creditExpiry(card, due);
     return {
       id: key,
+      kind: "PLAN",
       purpose: card.displayName ?? addOns.get(card.id) ?? card.id,
       creditAmount,
       left: creditAmount,
@@ -74,7 +76,7 @@ export function* findCreditGrants(
 /** A refund as a credit for any line, of priority 0, without expiry (S9.5, S10.3). */
 export function toRefundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
   const { amount, at, knownAt, explanation } = refundedCharge(refund, rounding);
-  return { ...createCredit(`refund|${refund.key}`, REFUND_PURPOSE, amount, at, knownAt), refund: explanation };
+  return { ...createCredit(`refund|${refund.key}`, "REFUND", amount, at, knownAt), refund: explanation };
 }
 
 /** A refund as a minimum commitment counts it (S13.3). */
@@ -125,19 +127,20 @@ export function toNegativeInvoiceCredit(
   invoiceDate: Instant,
   finalAt: Instant,
 ): GrantedCredit {
-  return createCredit(negativeInvoiceCause(id), BELOW_ZERO_PURPOSE, total.negated(), invoiceDate, finalAt);
+  return createCredit(negativeInvoiceCause(id), "NEGATIVE_INVOICE", total.negated(), invoiceDate, finalAt);
 }
 
 function createCredit(
   id: string,
-  purpose: string,
+  kind: keyof typeof PURPOSES,
   amount: Decimal,
   effectiveFrom: Instant,
   grantedAt: Instant,
 ): GrantedCredit {
   return {
     id,
-    purpose,
+    kind,
+    purpose: PURPOSES[kind],
     creditAmount: amount,
     left: amount,
     priority: 0,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { CreditKind } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { CARD_KINDS, type CardKind } from "../rating/charge.ts";
 import type { Explanation } from "./explain.ts";
@@ -67,6 +68,8 @@ export interface InvoiceLine {
   readonly type: LineType;
   /** The billable's: meter, add-on or feature; a credit's on its line. */
   readonly id?: string;
+  /** What made the credit of a SUB_CREDITS line. */
+  readonly creditKind?: CreditKind;
   readonly description?: string;
   /** Rounded to the currency's minor unit (S1.5). Credits are below 0. */
   readonly value: Decimal;

@@ -4,8 +4,7 @@
  * @module
  */
 import { type Decimal, greatest, subtract, sum } from "../numbers/decimal.ts";
-import { BELOW_ZERO_PURPOSE } from "./granted-credits.ts";
-import { allLines, type Invoice, type InvoiceLine } from "./invoice.ts";
+import { allLines, type Invoice } from "./invoice.ts";
 
 /**
  * The sum of the totals of one account's invoices, in which an invoice below zero counts once: not once more where the credit that
@@ -16,12 +15,10 @@ import { allLines, type Invoice, type InvoiceLine } from "./invoice.ts";
 export function netTotal(invoices: readonly Invoice[]): Decimal {
   const totals = invoices.map(({ revenueInfo }) => revenueInfo.value);
   const belowZero = sum(totals.filter((total) => total.isNegative()));
-  const credits = invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo)).filter(isOfInvoiceBelowZero);
+  const credits = invoices
+    .flatMap(({ revenueInfo }) => allLines(revenueInfo))
+    .filter(({ creditKind }) => creditKind === "NEGATIVE_INVOICE");
   const paidByThem = sum(credits.map(({ value }) => value));
   // Both are below zero, or 0.
   return subtract(sum(totals), greatest(belowZero, paidByThem));
-}
-
-function isOfInvoiceBelowZero({ type, description }: InvoiceLine): boolean {
-  return type === "SUB_CREDITS" && description === BELOW_ZERO_PURPOSE;
 }

@@ -49,23 +49,34 @@ const COMPLETED: ReadonlySet<IngestStatus> = new Set(
   INGEST_STATUSES.filter((status) => status.startsWith("INGESTION_COMPLETED")),
 );
 
+/** What is said of accepted events, by status. The words may change: stores keep the status, and reads say it anew. */
+const ACCEPTED_DESCRIPTIONS: ReadonlyMap<IngestStatus, string> = new Map([
+  ["INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
+  ["INGESTION_COMPLETED_EVENT_NOT_BILLED", "The event was metered, but no price plan is in force at its timestamp."],
+  [
+    "INGESTION_COMPLETED_EVENT_NOT_METERED",
+    "The event matches no meter of its schema and consumed no feature credits.",
+  ],
+  ["INGESTION_COMPLETED_NO_MATCHING_METERS", "The event's schema has no active meter and no feature."],
+]);
+
+/**
+ * The description of a stored event: that of its status if it was accepted, else the stored one, which has the values of the
+ * event and stays as it was.
+ */
+export function describeStored(status: IngestStatus, stored = ""): string {
+  return ACCEPTED_DESCRIPTIONS.get(status) ?? stored;
+}
+
 /** The event was metered, and a plan is in force. */
-export const METERED: IngestOutcome = {
-  status: "INGESTION_COMPLETED_EVENT_METERED",
-  description: "The event was metered.",
-};
+export const METERED: IngestOutcome = createAccepted("INGESTION_COMPLETED_EVENT_METERED");
 /** The event was metered; no plan is in force at its timestamp. */
-export const NOT_BILLED: IngestOutcome = {
-  status: "INGESTION_COMPLETED_EVENT_NOT_BILLED",
-  description: "The event was metered, but no price plan is in force at its timestamp.",
-};
+export const NOT_BILLED: IngestOutcome = createAccepted("INGESTION_COMPLETED_EVENT_NOT_BILLED");
 /** No meter's matcher fits the event. */
-export const NOT_METERED: IngestOutcome = {
-  status: "INGESTION_COMPLETED_EVENT_NOT_METERED",
-  description: "The event matches no meter of its schema and consumed no feature credits.",
-};
+export const NOT_METERED: IngestOutcome = createAccepted("INGESTION_COMPLETED_EVENT_NOT_METERED");
 /** There is nothing that could count the event. */
-export const NO_METERS: IngestOutcome = {
-  status: "INGESTION_COMPLETED_NO_MATCHING_METERS",
-  description: "The event's schema has no active meter and no feature.",
-};
+export const NO_METERS: IngestOutcome = createAccepted("INGESTION_COMPLETED_NO_MATCHING_METERS");
+
+function createAccepted(status: IngestStatus): IngestOutcome {
+  return { status, description: describeStored(status) };
+}

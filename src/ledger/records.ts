@@ -10,6 +10,7 @@ import type { Address } from "../book/model/account.ts";
 import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
 import type { CycleConfig } from "../calendar/cycle.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
+import type { CreditKind } from "../credits/monetary-credits.ts";
 import type { ClosedCycles } from "../invoicing/grace-period.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import type { Decimal } from "../numbers/decimal.ts";
@@ -180,6 +181,7 @@ export interface EventRecord {
   };
   /** The outcome of its ingest; it stays what it was (S14.1). */
   readonly status: IngestStatus;
+  /** Of an accepted event it follows from the status, so a store need not keep it. */
   readonly description: string;
   readonly reverted: boolean;
   /** The enriched fields. */
@@ -254,6 +256,8 @@ export interface CreditRecord {
   readonly id: string;
   readonly accountId: string;
   readonly customerId: string;
+  readonly kind: CreditKind;
+  /** What invoices say of it; as it was when it was made. */
   readonly purpose: string;
   readonly creditAmount: Decimal;
   readonly consumedAmount: Decimal;

@@ -54,6 +54,7 @@ const credits: fc.Arbitrary<MonetaryCredit[]> = fc
     made.map(({ from, days, entities, left, ...rest }, index) => ({
       ...rest,
       id: `credit-${index}`,
+      kind: "MANUAL",
       purpose: "test",
       creditAmount: left,
       left,
@@ -102,6 +103,7 @@ test("S12.3 an unlimited credit of plenty pays all that credits may pay", () => 
     fc.property(lines, (due) => {
       const plenty: MonetaryCredit = {
         id: "plenty",
+        kind: "MANUAL",
         purpose: "test",
         creditAmount: new Decimal(1e6),
         left: new Decimal(1e6),

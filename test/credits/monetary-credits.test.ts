@@ -32,6 +32,7 @@ function credit(id: string, options: CreditOptions = {}): MonetaryCredit {
   const { left = 100, priority = 0, from = "2026-06-01", until, entities, createdAt = 0 } = options;
   return {
     id,
+    kind: "MANUAL",
     purpose: "test",
     creditAmount: new Decimal(left),
     left: new Decimal(left),

@@ -86,6 +86,7 @@ export const billed: fc.Arbitrary<Billed> = fc
           })),
           credits: credits.map(({ amount, priority }, index) => ({
             id: `credit.${index}`,
+            kind: "MANUAL",
             purpose: "welcome",
             creditAmount: new Decimal(amount),
             left: new Decimal(amount),

@@ -16,6 +16,7 @@ const credit = fc
     left: fc.nat(3),
   })
   .map(({ priority, from, length, grantedAt, left }): Omit<GrantedCredit, "id"> => ({
+    kind: "MANUAL",
     purpose: "test",
     creditAmount: new Decimal(left),
     left: new Decimal(left),

@@ -8,18 +8,19 @@ import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { account, calls, fee, plan, sumMeter } from "../book/builder.ts";
 
 /** 2 a call, less 5 a month in advance; and 1.00 that was given to the account. */
-const BOOK = parseBook({
+const ACCOUNT = account("prod", "acme", "discounted", "2024-01-01");
+const BOOK_INPUT = {
   organization: { id: "acme" },
   eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
   usageMeters: [sumMeter("um.calls", "call", "count")],
   addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
   pricePlans: [plan("discounted", { ...calls(2), ...fee(-5, { invoiceTiming: "IN_ADVANCE" }) })],
   customers: [{ id: "acme", name: "Acme" }],
+};
+const BOOK = parseBook({
+  ...BOOK_INPUT,
   accounts: [
-    {
-      ...account("prod", "acme", "discounted", "2024-01-01"),
-      credits: [{ purpose: "goodwill", creditAmount: 1, priority: 1, effectiveFrom: "2024-01-01" }],
-    },
+    { ...ACCOUNT, credits: [{ purpose: "goodwill", creditAmount: 1, priority: 1, effectiveFrom: "2024-01-01" }] },
   ],
 });
 
@@ -35,6 +36,17 @@ test.each([
   const { invoices } = preview(BOOK, count === 0 ? [] : [event], { at: "2024-01-10" });
   expect(invoices.map(({ revenueInfo }) => formatDecimal(revenueInfo.value))).toEqual(totals);
   expect(formatDecimal(netTotal(invoices))).toBe(paid);
+});
+
+test("S13.4 a credit that was given with the same purpose is no invoice below zero", () => {
+  const given = { purpose: "invoice below zero", creditAmount: 1, priority: -1, effectiveFrom: "2024-01-01" };
+  const book = { ...BOOK_INPUT, accounts: [{ ...ACCOUNT, credits: [given] }] };
+  const attributes = [{ name: "count", value: 1 }];
+  const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };
+  const { invoices } = preview(parseBook(book), [event], { at: "2024-01-10" });
+  // Each of the two credits pays 1 of 2: 4 are left of the discount.
+  expect(invoices.map(({ revenueInfo }) => formatDecimal(revenueInfo.value))).toEqual(["-5", "0"]);
+  expect(formatDecimal(netTotal(invoices))).toBe("-4");
 });
 
 test("S13.4 without the invoice below zero, its credit is taken off as any other", () => {

@@ -44,6 +44,7 @@ function given(account: Account, book: Book): ReturnType<typeof newAccount> {
       id: credit.id,
       accountId: account.id,
       customerId: account.customerId,
+      kind: "MANUAL",
       purpose: credit.purpose,
       creditAmount: credit.creditAmount,
       consumedAmount: ZERO,

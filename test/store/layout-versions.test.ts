@@ -2,15 +2,19 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
+import { allLines } from "../../src/invoicing/invoice.ts";
+import { netTotal } from "../../src/invoicing/net-total.ts";
 import type { CreditListFilter } from "../../src/ledger/view.ts";
 import { account, cell, credit, event, newEvent, NOON, TODAY } from "../../src/store/conformance/samples.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { idKey } from "../../src/store/postgres/values.ts";
 import { parseRecord, serializeRecord } from "../../src/store/record-json.ts";
-import { keptDatabase, stateOf } from "./version-3-database.ts";
+import type { Store } from "../../src/store/store.ts";
+import { insertRows, keptDatabase, readWithoutCreditKinds, stateOf } from "./version-3-database.ts";
 
 /** The version that databases are brought to. */
-const LATEST = 8;
+const LATEST = 9;
 
 const database = keptDatabase();
 
@@ -106,6 +110,62 @@ describe("a database of version 4", () => {
     );
     const expected = meters.flatMap((meter, place) => [`10 ${meter} ${place + 1}`, `11 ${meter} 0.5`]);
     expect(found.toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe("credits and events from before credits had kinds", () => {
+  const expectKinds = async ({ read }: Store): Promise<void> => {
+    const kinds = (await read.credits(["less", "moved"])).map(({ purpose, kind }) => `${kind}: ${purpose}`);
+    expect(kinds.toSorted()).toEqual([
+      "MANUAL: invoice below zero",
+      "NEGATIVE_INVOICE: invoice below zero",
+      "PLAN: invoice below zero",
+      "REFUND: refund of what was charged in advance and not served",
+    ]);
+    const invoices = (await read.invoices(["less", "moved"], Number.NEGATIVE_INFINITY)).map(({ invoice }) => invoice);
+    const paid = invoices.flatMap(({ accountId, revenueInfo }) =>
+      allLines(revenueInfo)
+        .filter(({ type }) => type === "SUB_CREDITS")
+        .map(({ creditKind, value }) => `${accountId} ${creditKind} ${value.toFixed()}`),
+    );
+    expect(paid.toSorted()).toEqual([
+      "less MANUAL -1",
+      "less NEGATIVE_INVOICE -1",
+      "moved PLAN -3",
+      "moved REFUND -20",
+    ]);
+    const totalOf = (accountId: string): string =>
+      netTotal(invoices.filter((invoice) => invoice.accountId === accountId)).toFixed();
+    // 2 − 5, less 1 given by hand: 4 are left of the discount. And 30 − 3, then 60 × 20/30 − 20.
+    expect([totalOf("less"), totalOf("moved")]).toEqual(["-4", "47"]);
+    const descriptions = (await read.events({}, { limit: 99 }))
+      .filter(({ createdAt }) => createdAt < Date.parse("2024-02-01"))
+      .map(({ eventId, description }) => `${eventId}: ${description}`);
+    expect(descriptions.toSorted()).toEqual([
+      "bare: The event's schema has no active meter and no feature.",
+      "early: The timestamp 2025-01-01T00:00:00.000Z is too far after the time of ingest, 2024-01-10T00:00:00.000Z.",
+      "metered: The event was metered.",
+      "not billed: The event was metered, but no price plan is in force at its timestamp.",
+      "not metered: The event matches no meter of its schema and consumed no feature credits.",
+      'unfit: The attribute "count" is unfit: "x" is not a decimal.',
+      'unknown: No account has the id or alias "nobody".',
+    ]);
+  };
+
+  test("have kinds in a database after its migration, and what is said of accepted events follows from their status", async () => {
+    const { rows } = await readWithoutCreditKinds();
+    await database.bringTo(8);
+    await insertRows(database.pool, rows);
+    // Words of another ratebook.
+    await database.pool.query(
+      "update kept.event set body = replace(body, 'The event was metered, but', 'Metered; but')",
+    );
+    await expectKinds(await postgresStore(database.pool, { schema: "kept" }));
+  });
+
+  test("have kinds in a memory store that is made from a snapshot", async () => {
+    const { snapshot } = await readWithoutCreditKinds();
+    await expectKinds(memoryStore({ snapshot: snapshot.replace("The event was metered, but", "Metered; but") }));
   });
 });
 

@@ -25,8 +25,26 @@ interface Kept {
   readonly state: unknown;
 }
 
+/** The later versions that a database is brought to, each by the statements of its file. */
+const LATER_VERSIONS = [4, 5, 8];
+
 /** What a later version made of it: statements. */
 type LaterVersion = Pick<Kept, "statements">;
+
+/**
+ * What the last ratebook before credits had kinds stored, of layout 8 and as a snapshot of a memory store. Account `less` has
+ * 2.00 of usage, a discount of 5.00 in advance (an invoice below zero) and 1.00 given by hand, of the purpose "invoice below
+ * zero", too. Account `moved` changed from plan "refund", which grants 3.00 by a card of that name, to plan "later".
+ */
+export interface WithoutCreditKinds {
+  readonly rows: Readonly<Record<"event" | "credit" | "invoice", readonly string[]>>;
+  readonly snapshot: string;
+}
+
+/** Reads {@link WithoutCreditKinds}. */
+export async function readWithoutCreditKinds(): Promise<WithoutCreditKinds> {
+  return (await layoutOf(8)) as LaterVersion & WithoutCreditKinds;
+}
 
 /** There while the tests run; every test begins with the database as version 3 had it. */
 export interface KeptDatabase {
@@ -57,7 +75,7 @@ export function keptDatabase(): KeptDatabase {
     await server.close();
   };
   beforeAll(async () => {
-    const [version3, ...laterFiles] = await Promise.all([3, 4, 5].map(layoutOf));
+    const [version3, ...laterFiles] = await Promise.all([3, ...LATER_VERSIONS].map(layoutOf));
     kept = version3 as Kept;
     later = laterFiles;
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
@@ -77,7 +95,7 @@ export function keptDatabase(): KeptDatabase {
       return kept;
     },
     bringTo: async (version) => {
-      for (const { statements } of later.slice(0, version - 3)) {
+      for (const { statements } of later.filter((_, place) => Number(LATER_VERSIONS[place]) <= version)) {
         for (const statement of statements) await pool.query(statement);
       }
     },
@@ -101,15 +119,20 @@ async function layoutOf(version: number): Promise<LaterVersion> {
   return JSON.parse(await readFile(new URL(`version-${version}.json`, import.meta.url), "utf8")) as LaterVersion;
 }
 
-async function makeKept(pool: Pool, { statements, rows, eventNumber }: Kept): Promise<void> {
-  await pool.query("drop schema if exists kept cascade");
-  for (const statement of statements) await pool.query(statement);
-  await pool.query("delete from kept.configuration");
+/** Inserts rows that are JSON texts. */
+export async function insertRows(pool: Pool, rows: Readonly<Record<string, readonly string[]>>): Promise<void> {
   for (const [table, bodies] of Object.entries(rows)) {
     for (const body of bodies) {
       await pool.query(`insert into kept.${table} select * from json_populate_record(null::kept.${table}, $1)`, [body]);
     }
   }
+}
+
+async function makeKept(pool: Pool, { statements, rows, eventNumber }: Kept): Promise<void> {
+  await pool.query("drop schema if exists kept cascade");
+  for (const statement of statements) await pool.query(statement);
+  await pool.query("delete from kept.configuration");
+  await insertRows(pool, rows);
   await pool.query("select setval('kept.event_number', $1)", [eventNumber]);
 }
 

@@ -79,6 +79,7 @@ function madeCredits({ lines, credits, digits }: CreditsVector["given"]): Credit
   const payable = lines.map(({ kind, id, value }) => ({ kind, billableId: id, value: new Decimal(value) }));
   const held = credits.map(({ left, effectiveFrom, effectiveUntil, applicableEntityIds, ...credit }, createdAt) => ({
     ...credit,
+    kind: "MANUAL" as const,
     purpose: "",
     creditAmount: new Decimal(left),
     left: new Decimal(left),

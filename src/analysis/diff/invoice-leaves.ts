@@ -4,7 +4,6 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { BELOW_ZERO_PURPOSE } from "../../invoicing/granted-credits.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine, SUM_LINE_TYPES } from "../../invoicing/invoice.ts";
 import { add, type Decimal, least, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 
@@ -44,7 +43,7 @@ export function listNetLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice
     invoices.map((invoice) => {
       const leaves = new Map(listLeaves(invoice));
       for (const [key, line] of leaves) {
-        if (line.type !== "SUB_CREDITS" || line.description !== BELOW_ZERO_PURPOSE) continue;
+        if (line.creditKind !== "NEGATIVE_INVOICE") continue;
         const deduction = least(line.value.abs(), remaining);
         remaining = subtract(remaining, deduction);
         const value = add(line.value, deduction);

@@ -108,10 +108,12 @@ function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChang
 }
 
 function toMonetaryCredit(record: CreditRecord): AccountView["credits"][number] {
-  const { id, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } = record;
+  const { id, kind, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } =
+    record;
   const { applicableEntityIds } = record;
   return {
     id,
+    kind,
     purpose,
     creditAmount,
     left: consumedAmount.isZero() ? creditAmount : subtract(creditAmount, consumedAmount),

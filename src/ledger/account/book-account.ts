@@ -101,7 +101,7 @@ export function createAssociations(
 function createCreditRecords(account: Account, now: Instant): readonly CreditRecord[] {
   const { credits } = account;
   return credits.map((credit, index) =>
-    createCreditRecord(account, credit, { id: credit.id, createdAt: now - credits.length + index + 1 }),
+    createCreditRecord(account, credit, { id: credit.id, kind: "MANUAL", createdAt: now - credits.length + index + 1 }),
   );
 }
 

@@ -96,8 +96,10 @@ function creditIn(work: AccountWork, creditId: string): CreditRecord {
 /** Makes a credit that a plan or an invoice grants. */
 export function createGrantedCredit(work: AccountWork, granted: GrantedCredit): void {
   const { record } = work;
-  const made = { id: dueCreditId(record.id, granted.id), cause: granted.id, createdAt: granted.grantedAt };
-  work.putCredit(createCreditRecord(record, granted, made));
+  const { id: cause, kind, grantedAt } = granted;
+  work.putCredit(
+    createCreditRecord(record, granted, { id: dueCreditId(record.id, cause), kind, cause, createdAt: grantedAt }),
+  );
 }
 
 /** The cycles with a final STANDARD invoice. */

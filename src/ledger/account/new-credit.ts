@@ -8,12 +8,12 @@ import type { AccountRecord, CreditRecord } from "../records.ts";
  * Makes the record of a credit of which nothing is spent.
  *
  * @param worth what it pays, how much of it and when; an end at which nothing ends is left out
- * @param made which credit it is, and by what it was made
+ * @param made which credit it is, and what made it
  */
 export function createCreditRecord(
   owner: Pick<AccountRecord, "id" | "customerId" | "invoiceCurrency">,
   { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds }: Omit<Credit, "id">,
-  made: Pick<CreditRecord, "id" | "cause" | "createdAt" | "idempotencyKey">,
+  made: Pick<CreditRecord, "id" | "kind" | "cause" | "createdAt" | "idempotencyKey">,
 ): CreditRecord {
   return {
     accountId: owner.id,

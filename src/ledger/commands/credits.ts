@@ -86,7 +86,7 @@ export function createCredits(
     checkOpen(work, open);
     const id = ids("cr");
     if (work.credit(id) !== undefined) throw idCollision("credit", id);
-    const credit = createCreditRecord(work.record, request, { id, createdAt: now, ...key });
+    const credit = createCreditRecord(work.record, request, { id, kind: "MANUAL", createdAt: now, ...key });
     work.putCredit(credit);
     openCounts.set(work.record.id, open + 1);
     return credit;

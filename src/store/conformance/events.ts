@@ -166,7 +166,7 @@ export const eventCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("an event replaces the one of its reference id, in every list", async (store) => {
-    const changed = event("a", 1, { units: [], description: "changed" });
+    const changed = event("a", 1, { units: [], customerId: "changed" });
     await commit(store, { events: [event("a", 1), event("a", 2)] });
     await commit(store, { events: [changed] });
     assert.deepEqual(await store.read.events({ accountId: "a" }, { limit: 9 }), [event("a", 2), changed]);
@@ -247,7 +247,7 @@ export const eventCases: readonly ConformanceCase[] = [
     for (const number of numbers)
       assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is no number of an event`);
     // An event that is replaced keeps its number.
-    await commit(store, { events: events.map((each) => ({ ...each, description: "changed" })) });
+    await commit(store, { events: events.map((each) => ({ ...each, customerId: "changed" })) });
     assert.deepEqual(await toUndo(store), numbers);
   }),
 

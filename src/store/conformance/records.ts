@@ -72,6 +72,7 @@ const FULL_ENTRY: EntryRecord = entry("a", "e.full", {
 });
 
 const FULL_CREDIT: CreditRecord = credit("a", "c.full", {
+  kind: "NEGATIVE_INVOICE",
   purpose: ODD_TEXTS.join(),
   creditAmount: LONG,
   consumedAmount: new Decimal("0.01"),

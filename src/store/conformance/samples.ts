@@ -152,6 +152,7 @@ export function credit(accountId: string, id: string, more: Partial<CreditRecord
     id,
     accountId,
     customerId: "c.one",
+    kind: "MANUAL",
     purpose: "goodwill",
     creditAmount: new Decimal(10),
     consumedAmount: new Decimal(0),

@@ -5,15 +5,17 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../ledger/decision.ts";
-import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
+import { describeStored } from "../../ledger/outcome.ts";
+import type { EventRecord, LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
 import { parseRecord, serializeRecord } from "../record-json.ts";
+import { addCreditKinds } from "./former-credits.ts";
 import { applyChanges, emptyState, type MemoryState } from "./state.ts";
 
 const FORMAT = "ratebook memory store";
-const VERSION = 2;
-/** The first version called the meter or feature of a cell its item. */
-const VERSIONS: ReadonlySet<unknown> = new Set([1, VERSION]);
+const VERSION = 3;
+/** The first version called the meter or feature of a cell its item; credits have had kinds since the third. */
+const VERSIONS: ReadonlySet<unknown> = new Set([1, 2, VERSION]);
 
 /** All that a state holds. */
 interface Snapshot extends Required<
@@ -52,13 +54,26 @@ export function readSnapshotText(snapshot: string): MemoryState {
       throw invalidSnapshot(`expected a ${FORMAT} of version ${VERSION}`);
     }
     const { usage = [], overage = [], ...records } = changes as Partial<Snapshot>;
-    applyChanges(state, { ...records, usage: usage.map(toDelta), overage: overage.map(toDelta) });
+    const { events = [], credits = [], invoices = [] } = records;
+    const ofCredits = version === VERSION ? { credits, invoices } : addCreditKinds(credits, invoices);
+    applyChanges(state, {
+      ...records,
+      ...ofCredits,
+      events: events.map(toEvent),
+      usage: usage.map(toDelta),
+      overage: overage.map(toDelta),
+    });
     state.revision = revision;
   } catch (error) {
     if (error instanceof RatebookError && error.code === "ERR_JSON_INVALID") throw error;
     throw invalidSnapshot(error instanceof Error ? error.message : String(error), error);
   }
   return state;
+}
+
+/** What is said of an accepted event is not what the snapshot says of it, but what is said now. */
+function toEvent(event: EventRecord): EventRecord {
+  return { ...event, description: describeStored(event.status, event.description) };
 }
 
 /** A cell as it stands in a snapshot of either version. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { attributeAsSent, dimensionAsSent, type NewEvent, numericNames } from "../../ledger/events/new-event.ts";
+import { describeStored, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { EventAttribute } from "../../metering/event-envelope.ts";
 import { type DecimalInput, parseDecimal, formatDecimal } from "../../numbers/decimal.ts";
@@ -12,9 +13,6 @@ import { parseRecord } from "../record-json.ts";
 import type { Row } from "./client.ts";
 import { type FormedEvent, readFormedEvent } from "./shared-event-templates.ts";
 import { instantFromColumn, idKey } from "./values.ts";
-
-/** The most frequent description, left out of bodies. It must never change: stored bodies without one mean this text. */
-const USUAL_DESCRIPTION = "The event was metered.";
 
 /** A decimal as its text. */
 type Written = string;
@@ -35,7 +33,7 @@ interface EventBody {
   readonly dimensions: EventRecord["payload"]["dimensions"];
   /** The names of the dimensions that were sent as numbers. */
   readonly numbers?: readonly string[] | undefined;
-  /** Absent where it is {@link USUAL_DESCRIPTION}. */
+  /** Of an event that was not accepted; of others the status says it, and bodies from before have one in vain. */
   readonly description?: string | undefined;
   readonly enriched?: readonly [(readonly [name: string, value: Written])[], EventRecord["enriched"]["dimensions"]];
   readonly units: readonly (readonly [meterId: string, quantity: Written])[];
@@ -104,18 +102,18 @@ export function newEventBody(event: NewEvent, keys: EventKeys): string {
 }
 
 type Described = EventKeys &
-  Pick<NewEvent, "customerId" | "schemaVersion" | "description" | "enriched"> & {
+  Pick<NewEvent, "customerId" | "schemaVersion" | "status" | "description" | "enriched"> & {
     readonly feature?: FeatureUse | undefined;
   };
 
 function writeBody(event: Described, keys: EventKeys, sentTo: string, texts: BodyTexts): string {
-  const { schemaVersion, description, feature, enriched } = event;
+  const { schemaVersion, status, description, feature, enriched } = event;
   let body = `{"customer":${JSON.stringify(event.customerId)},"attributes":${texts.attributes}`;
   body += `,"dimensions":${texts.dimensions},"units":${texts.units}`;
   if (texts.numbers !== undefined) body += `,"numbers":${texts.numbers}`;
   if (schemaVersion !== undefined) body += `,"version":${schemaVersion}`;
   if (sentTo !== event.accountId) body += `,"sentTo":${JSON.stringify(sentTo)}`;
-  if (description !== USUAL_DESCRIPTION) body += `,"description":${JSON.stringify(description)}`;
+  if (!isCompleted(status)) body += `,"description":${JSON.stringify(description)}`;
   const ids = writeIds(event, keys);
   if (ids !== undefined) body += `,"ids":${JSON.stringify(ids)}`;
   if (feature !== undefined) body += `,"feature":${JSON.stringify(writeFeature(feature))}`;
@@ -195,8 +193,9 @@ function readUnformedEvent(row: Row): EventRecord {
     row["event_id"] ?? "",
     row["schema_name"] ?? "",
   ].map((key, place) => body.ids?.[place] ?? key) as [string, string, string, string];
+  const columns = readColumns(row);
   return {
-    ...readColumns(row),
+    ...columns,
     referenceId,
     accountId,
     customerId: body.customer,
@@ -209,7 +208,7 @@ function readUnformedEvent(row: Row): EventRecord {
       dimensions: body.dimensions,
       ...(numbers === undefined ? {} : { numericDimensions: numbers }),
     },
-    description: body.description ?? USUAL_DESCRIPTION,
+    description: describeStored(columns.status, body.description),
     reverted: row["reverted"] === "true",
     enriched: {
       attributes: (enriched?.[0] ?? []).map(([name, value]) => ({ name, value: parseDecimal(value) })),

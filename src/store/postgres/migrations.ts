@@ -168,6 +168,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
       from_day bigint not null, until_day bigint not null, body text not null)`,
     `create index on ${table("kept_usage")} (account_id, from_day, id)`,
   ],
+  (table) => ["set local enable_seqscan = on", ...migrateCreditKinds(table("credit"), table("invoice"))],
 ];
 
 /** Plain rows of usage or overage as rows of four items, and a view in their place that shows what they were. */
@@ -255,6 +256,34 @@ function migrateToPlainCells(
         where one.quantity <> 0`,
     `drop table ${table(name)}`,
     `alter table ${plain} rename to ${name}`,
+  ];
+}
+
+/**
+ * Stores what made each credit, which until then only its cause and purpose said: in the body of the credit, and in the lines
+ * of final invoices that it paid. Bodies are changed as texts: not every JSON text can be read by every server, but all were
+ * written by one function, and within a JSON string each quote has a backslash before it.
+ */
+function migrateCreditKinds(credit: string, invoice: string): readonly string[] {
+  const made = (cause: string, purpose: string): string =>
+    `body like '%"cause":"${cause}|%' and body like '%"purpose":"${purpose}"%'`;
+  const idPattern = String.raw`"id":("(?:[^"\\\\]|\\\\.)*")`;
+  const creditLine = `"type":"SUB_CREDITS",`;
+  return [
+    `update ${credit} set body = left(body, -1) || ',"kind":"' || case
+      when body not like '%"cause":"%' then 'MANUAL'
+      when ${made("refund", "refund of what was charged in advance and not served")} then 'REFUND'
+      when ${made("negative", "invoice below zero")} then 'NEGATIVE_INVOICE' else 'PLAN' end || '"}'`,
+    `update ${invoice} as invoice set body = changed.body from (
+      select paid.id, string_agg(case when piece.place = 1 then piece.text
+            else '${creditLine}"creditKind":"' || coalesce(credit.kind, 'MANUAL') || '",' || piece.text end,
+          '' order by piece.place) as body
+        from ${invoice} as paid
+        cross join lateral unnest(string_to_array(paid.body, '${creditLine}')) with ordinality as piece (text, place)
+        left join (select substring(body from E'${idPattern}') as id, substring(body from '"kind":"([A-Z_]+)"}$') as kind
+          from ${credit}) as credit on piece.place > 1 and credit.id = substring(piece.text from E'^${idPattern}')
+        where paid.body like '%${creditLine}%' group by paid.id
+      ) as changed where changed.id = invoice.id`,
   ];
 }
 

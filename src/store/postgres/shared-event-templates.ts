@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { describeStored } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 
@@ -31,7 +32,7 @@ export function readFormedEvent(columns: FormedEvent, text: string, body: string
       attributes: attributes.map((name, place) => ({ name, value: decimalAt(place) })),
       dimensions: Object.fromEntries(dimensions.map((name, place) => [name, String(rest[textsFrom + place])])),
     },
-    description,
+    description: describeStored(columns.status, description),
     reverted: false,
     enriched: { attributes: [], dimensions: {} },
     units: meterIds.map((meterId, place) => ({ meterId, quantity: decimalAt(attributes.length + place) })),
