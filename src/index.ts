@@ -157,7 +157,7 @@ export type { CreditFilter } from "./engine/billing/credit-lists.ts";
 export type { CreatedCustomer, CustomerSnapshot } from "./engine/accounts/customers.ts";
 export type { CreditBalance } from "./engine/billing/credit-balance.ts";
 export type { ExternalUsageOptions } from "./engine/external/source-cells.ts";
-export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
+export { createEngine, type Engine, type EngineOptions, type EntitleResult } from "./engine/engine.ts";
 export type { EventPlace } from "./engine/events/event-cycles.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
 export type { EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";

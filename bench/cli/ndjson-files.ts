@@ -16,11 +16,11 @@ async function previewThreaded(count: number): Promise<readonly string[]> {
   return besideSqlByHand(count, 2, async ({ at, preview, byHand, runs }) => {
     const rows = rowsOf(at("events.ndjson"));
     const day = "left(timestamp, 10)";
-    return ["core", "workers"].flatMap((reader) => {
-      const read = ["--events", at("events.ndjson"), "--reader", reader];
+    return ["core", "threads"].flatMap((engine) => {
+      const read = ["--events", at("events.ndjson"), "--engine", engine];
       return [
-        comparison(`${reader.padEnd(7)}, no ids  `, byHand(rows, day), preview(...read, "--no-dedupe"), runs),
-        comparison(`${reader.padEnd(7)}, with ids`, byHand(firstOfIds(rows), day), preview(...read), runs),
+        comparison(`${engine.padEnd(7)}, no ids  `, byHand(rows, day), preview(...read, "--no-dedupe"), runs),
+        comparison(`${engine.padEnd(7)}, with ids`, byHand(firstOfIds(rows), day), preview(...read), runs),
       ];
     });
   });

@@ -61,7 +61,10 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
       (positionals.length === 0 ? positionals : (openList ?? positionals)).push(token.value);
     if (token.kind !== "option") continue;
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
-    if (spec === undefined) throw unknownOption(token.rawName, Object.keys(specs));
+    if (spec === undefined) {
+      const following = token.value ?? argv[token.index + 1];
+      throw replacedOption(token.name, following, specs) ?? unknownOption(token.rawName, Object.keys(specs));
+    }
     const optionValues = values.get(token.name) ?? [];
     if (optionValues.length > 0 && (spec.kind === "one" || spec.kind === "maybe"))
       throw new UsageError(`--${token.name} may be given once only`);
@@ -95,6 +98,23 @@ function requireValue(name: string, spec: OptionSpec, value: string | undefined)
     throw new UsageError(`--${name} must be one of ${spec.choices.join(", ")}, got ${quoteText(value)}`);
   }
   return value;
+}
+
+/** What takes the place of each value of `--reader`, which former versions had. */
+const READERS: Readonly<Record<string, string>> = {
+  ndjson: "--event-format ndjson",
+  csv: "--event-format csv",
+  parquet: "--event-format parquet",
+  core: "--engine core",
+  workers: "--engine threads",
+  duckdb: "--engine database",
+};
+
+/** The error for an option of a former version that the command has under other names. */
+function replacedOption(name: string, value: string | undefined, specs: OptionSpecs): UsageError | undefined {
+  if (name !== "reader" || !Object.hasOwn(specs, "event-format")) return undefined;
+  const replacement = Object.hasOwn(READERS, value ?? "") ? READERS[value ?? ""] : "--event-format or --engine";
+  return new UsageError(`--reader was replaced by two options: use ${replacement}`);
 }
 
 function unknownOption(rawName: string, optionNames: readonly string[]): UsageError {

@@ -16,6 +16,7 @@ import type { IngestResult } from "../ledger/events/ingest.ts";
 import type { UndoFilter } from "../ledger/events/undo-filter.ts";
 import type { UndoneEvent } from "../ledger/events/undo.ts";
 import type { LateUsage } from "../ledger/late-usage.ts";
+import { isCompleted } from "../ledger/outcome.ts";
 import type { EventRecord } from "../ledger/records.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { Store } from "../store/store.ts";
@@ -118,6 +119,12 @@ export interface EngineOptions extends CatalogOptions {
   readonly ingestedAgain?: readonly string[];
 }
 
+/** The outcome of {@link Engine.entitle}. */
+export interface EntitleResult extends IngestResult {
+  /** Whether the event was accepted, and its feature credits consumed; for an event id that came before, false. */
+  readonly allowed: boolean;
+}
+
 /** An engine over a store. Every method commits all that it does, or nothing. */
 export interface Engine extends AccountResources {
   /** The store that it was made of: a server over it may keep documents of its own there. */
@@ -128,8 +135,8 @@ export interface Engine extends AccountResources {
   exportBook(options?: ExportOptions): Promise<ExportResult>;
   /** Ingests a batch as one; each event has its own outcome, in order (S14). */
   ingest(events: readonly EventInput[]): Promise<readonly IngestResult[]>;
-  /** Ingests one event, and tells whether its feature credits were taken (S11.3). */
-  entitle(event: EventInput): Promise<IngestResult>;
+  /** Ingests one event if its feature credits suffice (S11.3). */
+  entitle(event: EventInput): Promise<EntitleResult>;
   /**
    * Undoes up to five events of an account: any, or those that one of five combinations tells (S15).
    *
@@ -317,7 +324,7 @@ function createOperations(context: EngineContext): Omit<Engine, Resources> {
     async entitle(event) {
       const [result] = await ingest([event]);
       if (result === undefined) throw new TypeError("one event has one outcome");
-      return result;
+      return { allowed: isCompleted(result.status), ...result };
     },
     undo: (filter) => undo(context, filter),
     preview: (options = {}) => preview(context, options),

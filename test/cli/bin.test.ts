@@ -89,8 +89,8 @@ describe("the program", () => {
       const rows = Array.from({ length: 50 }, (_, n) => line(`${name}-${n % 40}`, `2024-01-02T00:00:${n + 10}Z`, n));
       return files.file(`${name}.ndjson`, rows.map((row, n) => (n === 45 ? "broken\n" : row)).join(""));
     });
-    const argv = ["preview", book, "--events", ...events, "--format", "json", "--reader"];
-    const [one, several] = [await program([...argv, "core"]), await program([...argv, "workers"])];
+    const argv = ["preview", book, "--events", ...events, "--format", "json", "--engine"];
+    const [one, several] = [await program([...argv, "core"]), await program([...argv, "threads"])];
     expect(several).toEqual(one);
     expect(one.out).toContain('"INGESTION_FAILED_DUPLICATE_EVENT": 18');
   });

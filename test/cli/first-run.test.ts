@@ -254,8 +254,8 @@ describe("output", () => {
     const [one, two] = [files.file("1.ndjson", at("prod", 1, 1)), files.file("2.ndjson", at("prod", 2, 2))];
     expect((await preview([book, "--events", one, two])).err).toMatch(/^2 events read/);
     const any = files.file("events.txt", at("prod", 1, 1));
-    expect((await preview([book, "--events", any, "--reader", "ndjson"])).err).toMatch(/^1 event read/);
-    expect((await preview([book, "--events", any, "--reader", "csv"])).err).toBe(
+    expect((await preview([book, "--events", any, "--event-format", "ndjson"])).err).toMatch(/^1 event read/);
+    expect((await preview([book, "--events", any, "--event-format", "csv"])).err).toBe(
       "ratebook: events.txt is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one\n",
     );
   });

@@ -75,8 +75,8 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   const path = requireBookPath(args);
   const gates = args.values("fail-if").map(parseGateOption);
   const input = readEventInput(args);
-  const { events, maps, reader } = input;
-  const files = pairWithMaps(events, maps, reader);
+  const { events, maps, eventFormat } = input;
+  const files = pairWithMaps(events, maps, eventFormat);
   const usagePaths = readUsagePaths(args, files);
   const range = readRange(args);
   const format = args.value("format") ?? "table";

@@ -74,8 +74,8 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
     ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }]),
   ]);
   // The name of a file says how it is read, but for files of JSON with other endings.
-  const readerOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --reader ndjson" : "";
-  const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${readerOption}`;
+  const formatOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --event-format ndjson" : "";
+  const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${formatOption}`;
   const writtenText = `wrote ${shellPath("book.jsonc")}${map === undefined ? "" : `, ${shellPath("map.jsonc")}`}`;
   await printNextSteps(io, [...notes, `${writtenText}; every unit costs a cent: change each "rate" in the book`], {
     check: `npx ratebook check ${shellPath("book.jsonc")}`,

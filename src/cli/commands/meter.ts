@@ -43,8 +43,8 @@ export const meterCommand: Command = {
 async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
   const input = readEventInput(args);
-  const { events, maps, reader } = input;
-  const files = pairWithMaps(events, maps, reader);
+  const { events, maps, eventFormat } = input;
+  const files = pairWithMaps(events, maps, eventFormat);
   if (files.length === 0) throw new UsageError("expected --events: the events to meter");
   const format = args.value("format") ?? USAGE_FORMATS[0];
   if (!isUsageFormat(format)) throw new UsageError(`--format must be one of ${USAGE_FORMATS.join(", ")}`);

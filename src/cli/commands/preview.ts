@@ -87,8 +87,8 @@ export function invoiceDataReaders(run: PreviewRun): Pick<PreviewRun, "cellsOf" 
 export async function previewBook(args: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
   const input = readEventInput(args);
-  const { events, maps, reader } = input;
-  const files = pairWithMaps(events, maps, reader);
+  const { events, maps, eventFormat } = input;
+  const files = pairWithMaps(events, maps, eventFormat);
   const usagePaths = readUsagePaths(args, files);
   const range = readRange(args);
   const hasUsage = files.length + usagePaths.length > 0;

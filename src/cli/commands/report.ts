@@ -45,8 +45,8 @@ export const reportCommand: Command = {
 /** Prices the usage by the accounts' plans and by each draft, and reports both. */
 async function reportWithDrafts(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const input = readEventInput(args);
-  const { events, maps, reader } = input;
-  const files = pairWithMaps(events, maps, reader);
+  const { events, maps, eventFormat } = input;
+  const files = pairWithMaps(events, maps, eventFormat);
   const usagePaths = readUsagePaths(args, files);
   const range = readRange(args);
   if (files.length + usagePaths.length === 0) throw new UsageError("expected --events or --usage: the usage to price");

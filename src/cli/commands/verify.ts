@@ -41,8 +41,8 @@ export const verifyCommand: Command = {
 async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const [path, ...more] = args.positionals;
   if (path === undefined || more.length > 0) throw new UsageError("expected one file of INVOICES, printed by preview");
-  const { events, maps, reader } = readEventInput(args);
-  const files = pairWithMaps(events, maps, reader);
+  const { events, maps, eventFormat } = readEventInput(args);
+  const files = pairWithMaps(events, maps, eventFormat);
   const bookPath = args.value("book");
   if (files.length > 0 !== (bookPath !== undefined)) {
     throw new UsageError("--events and --book go together: one says what happened, the other what it counts");
@@ -87,7 +87,7 @@ async function meterEventFiles(
     onFilledSlots: () => true,
     onCountedEvents: () => false,
   };
-  if (files.some(({ reader, map }) => reader === "clickhouse" && map === undefined))
+  if (files.some(({ origin, map }) => origin === "clickhouse" && map === undefined))
     throw new UsageError("--events of a table needs a --map here, which says where each part of an event is");
   const { cursors, sources } = await openEventFiles(files, sink, io);
   const progress = startProgress(sources, io);

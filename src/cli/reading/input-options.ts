@@ -8,7 +8,7 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { type CompactIds, createCompactIds } from "../event-inputs/compact-ids.ts";
 import type { Io } from "../io.ts";
-import type { FileReader } from "./open-event-files.ts";
+import { EVENT_FORMATS, type EventFormat } from "./open-event-files.ts";
 
 /** Files of events. */
 export const eventOptions: OptionSpecs = {
@@ -22,10 +22,15 @@ export const eventOptions: OptionSpecs = {
     value: "MAP…",
     help: "where each part of an event is in a file; one for all files or one each",
   },
-  reader: {
+  "event-format": {
     kind: "one",
-    choices: ["ndjson", "csv", "parquet", "core", "workers", "duckdb"],
-    help: "how to read the files, default by the ending of their names; workers: NDJSON by several threads; core or duckdb: what sums Parquet files",
+    choices: EVENT_FORMATS,
+    help: "format of the event files; default by the ending of each name",
+  },
+  engine: {
+    kind: "one",
+    choices: ["core", "threads", "database"],
+    help: "what sums the events: core, one thread of ratebook (default for NDJSON and CSV); threads, several of them, for NDJSON; database, DuckDB for Parquet and ClickHouse for its tables (default for both)",
   },
   memory: { kind: "one", value: "SIZE", help: "how much memory DuckDB takes for Parquet files; default 1GB" },
 };
@@ -66,8 +71,9 @@ export function outputOptions(formats: readonly [string, ...string[]], subject: 
 export interface EventInputArguments {
   readonly events: readonly string[];
   readonly maps: readonly string[];
-  readonly reader: FileReader | undefined;
-  /** Whether DuckDB sums plain rows of Parquet files, or leaves every row to the core. */
+  /** The format of all files; default by their names. */
+  readonly eventFormat: EventFormat | undefined;
+  /** Whether databases sum plain rows, or leave every row to the core. */
   readonly usesPushdown: boolean;
   /** Whether several threads read NDJSON. */
   readonly usesThreads: boolean;
@@ -81,16 +87,16 @@ export interface EventInputArguments {
 
 /** The values of {@link eventOptions} that were given. */
 export function readEventInput(args: Arguments): EventInputArguments {
-  const reader = args.value("reader");
+  const engine = args.value("engine");
   const memory = args.value("memory");
   if (memory !== undefined && !/^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(memory))
     throw new UsageError(`--memory: expected a size such as 400MB, got ${quoteText(memory)}`);
   return {
     events: args.values("events"),
     maps: args.values("map"),
-    reader: reader === "ndjson" || reader === "csv" || reader === "parquet" ? reader : undefined,
-    usesPushdown: reader !== "core",
-    usesThreads: reader === "workers",
+    eventFormat: EVENT_FORMATS.find((format) => format === args.value("event-format")),
+    usesPushdown: engine !== "core",
+    usesThreads: engine === "threads",
     memory,
     dedupes: !args.flag("no-dedupe"),
     strict: args.flag("strict"),

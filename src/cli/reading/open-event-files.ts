@@ -25,11 +25,13 @@ const BUFFERS_BYTES = 16 << 20;
 const BUFFER_BYTES_MAX = 1 << 20;
 const BUFFER_BYTES_MIN = 1 << 15;
 
-/** How files are read. */
-export type FileReader = "ndjson" | "csv" | "parquet";
+/** The formats of event files. */
+export const EVENT_FORMATS = ["ndjson", "csv", "parquet"] as const;
+/** One of {@link EVENT_FORMATS}. */
+export type EventFormat = (typeof EVENT_FORMATS)[number];
 
-/** How events are read: tables by their address alone. */
-type EventReader = FileReader | "clickhouse";
+/** Where events come from: files of a format, or tables, which their address says. */
+type EventOrigin = EventFormat | "clickhouse";
 
 /**
  * A file or a table of events, and its map: CSV and Parquet have one, NDJSON where its objects are no events of the reference, a
@@ -38,7 +40,7 @@ type EventReader = FileReader | "clickhouse";
 export interface EventFile {
   readonly path: string;
   readonly map: string | undefined;
-  readonly reader: EventReader;
+  readonly origin: EventOrigin;
 }
 
 /** Files that are open. */
@@ -56,15 +58,15 @@ export interface OpenFiles {
 export function pairWithMaps(
   paths: readonly string[],
   maps: readonly string[],
-  reader?: FileReader,
+  format?: EventFormat,
 ): readonly EventFile[] {
   const isParquetName = (path: string): boolean =>
-    !isTableAddress(path) && (reader === undefined ? hasParquetName(path) : reader === "parquet");
+    !isTableAddress(path) && (format === undefined ? hasParquetName(path) : format === "parquet");
   const isCsvName = (path: string): boolean =>
-    !isTableAddress(path) && (reader === undefined ? hasCsvName(path) : reader === "csv");
+    !isTableAddress(path) && (format === undefined ? hasCsvName(path) : format === "csv");
   const isNdjsonName = (path: string): boolean =>
-    !isTableAddress(path) && (reader === undefined ? hasNdjsonName(path) : reader === "ndjson");
-  const chooseReader = (path: string, map: string | undefined): EventReader => {
+    !isTableAddress(path) && (format === undefined ? hasNdjsonName(path) : format === "ndjson");
+  const chooseOrigin = (path: string, map: string | undefined): EventOrigin => {
     if (isTableAddress(path)) return "clickhouse";
     if (isParquetName(path)) return "parquet";
     return map === undefined || isNdjsonName(path) ? "ndjson" : "csv";
@@ -72,7 +74,7 @@ export function pairWithMaps(
   const toEventFile = (path: string, map: string | undefined): EventFile => ({
     path,
     map,
-    reader: chooseReader(path, map),
+    origin: chooseOrigin(path, map),
   });
   if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - may be given once only");
   if (maps.length === 0) {
@@ -132,7 +134,7 @@ export async function openEventFiles(
     for (const { map } of files) {
       if (map !== undefined && !maps.has(map)) maps.set(map, readEventFileMap(map, await readTextFile(map, io)));
     }
-    const streams = files.filter(({ reader }) => reader !== "parquet" && reader !== "clickhouse");
+    const streams = files.filter(({ origin }) => origin !== "parquet" && origin !== "clickhouse");
     const inputs = groupParquetFiles(files, maps);
     const servers = groupTables(files, maps, io);
     await openDatabases({ inputs, servers, isOnlyInput: streams.length === 0 }, { cursors, sink, reading });
@@ -163,10 +165,10 @@ function openSequentially(
   return sources.flatMap((source, index) => {
     const stream = streams[index];
     if (stream === undefined) return [];
-    const { path, map, reader } = stream;
+    const { path, map, origin } = stream;
     const name = path === "-" ? "standard input" : path;
     const csvMap = map === undefined ? undefined : maps.get(map);
-    if (csvMap !== undefined && reader === "csv") return [createCsvCursor(name, source, csvMap, sink)];
+    if (csvMap !== undefined && origin === "csv") return [createCsvCursor(name, source, csvMap, sink)];
     const makeEvent = csvMap === undefined ? undefined : createObjectEventMaker(csvMap);
     return [createNdjsonCursor(name, source, sink, { bufferBytes, shapes: true, makeEvent })];
   });
@@ -179,7 +181,7 @@ async function openInThreads(
   maps: ReadonlyMap<string, EventFileMap>,
   { sink, threadOptions }: { readonly sink: EventSink; readonly threadOptions: EventReadOptions["threadOptions"] },
 ): Promise<OpenFiles | undefined> {
-  if (threadOptions === undefined || files.length === 0 || !files.every(({ reader }) => reader === "ndjson"))
+  if (threadOptions === undefined || files.length === 0 || !files.every(({ origin }) => origin === "ndjson"))
     return undefined;
   if (!sources.every(({ isPlainFile }) => isPlainFile)) return undefined;
   const mappedFiles = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
@@ -222,8 +224,8 @@ function groupParquetFiles(
   maps: ReadonlyMap<string, EventFileMap>,
 ): readonly ParquetInput[] {
   const paths = new Map<string, string[]>();
-  for (const { path, map = "", reader } of files) {
-    if (reader === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
+  for (const { path, map = "", origin } of files) {
+    if (origin === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
   }
   return [...paths].flatMap(([mapFile, pathsOfMap]) => {
     const map = maps.get(mapFile);
@@ -238,8 +240,8 @@ function groupTables(
   { env }: Io,
 ): readonly { readonly server: ServerAddress; readonly tables: readonly TableInput[] }[] {
   const servers = new Map<string, { readonly server: ServerAddress; readonly tables: TableInput[] }>();
-  for (const { path, map: file, reader } of files) {
-    if (reader !== "clickhouse") continue;
+  for (const { path, map: file, origin } of files) {
+    if (origin !== "clickhouse") continue;
     const { server, name } = readTableAddress(path, env);
     const map = file === undefined ? undefined : maps.get(file);
     const key = JSON.stringify(server);

@@ -95,7 +95,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
       const result = await engine.entitle(toEventInput(body.event));
       if (result.status === "INGESTION_REFUSED") throw createMalformedRefusal(result);
       if (result.status === DUPLICATE) throw new Refusal(409, result.description);
-      if (!isCompleted(result.status)) throw new Refusal(422, result.description);
+      if (!result.allowed) throw new Refusal(422, result.description);
       return SUCCESS;
     },
   }),

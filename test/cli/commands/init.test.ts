@@ -253,7 +253,7 @@ describe("--from an NDJSON file", () => {
       'time in "at", in seconds since 1970\n  account in "auth.tenant.id"\n  no field for the event\'s id: lines are counted',
     );
     expect(out).toContain('  meters for "usage.in", "usage.out"\n  not used: "model", it is empty in some rows\n');
-    expect(out).toContain("--map new/map.jsonc --reader ndjson --accounts-from-events --summary");
+    expect(out).toContain("--map new/map.jsonc --event-format ndjson --accounts-from-events --summary");
     const told = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
     const { out: printed } = await ratebook(["init", join(files.path, "told"), "--from", events, ...told]);
     expect(printed).toContain('event id in "request.id", which comes again: of several events with one id the first');

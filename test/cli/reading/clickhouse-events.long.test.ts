@@ -87,7 +87,7 @@ describe("S17.3 a table prints what a file of the same rows prints", () => {
     expect(expected.out).not.toBe("");
     expect(alike(await on(command, book, "--events", address(), "--map", map, ...options))).toEqual(alike(expected));
     expect(alike(await on(command, book, "--events", address(), ...options))).toEqual(alike(expected));
-    expect(alike(await on(command, book, "--events", address(), "--reader", "core", ...options))).toEqual(
+    expect(alike(await on(command, book, "--events", address(), "--engine", "core", ...options))).toEqual(
       alike(expected),
     );
   });
@@ -175,7 +175,7 @@ describe("S17.5 nothing is priced where", () => {
 
   test("the connection is lost in the middle of an answer", async () => {
     server.cutAfter = 60;
-    expect(await refused(address(), "--reader", "core")).toMatch(/ClickHouse cannot read the usage/);
+    expect(await refused(address(), "--engine", "core")).toMatch(/ClickHouse cannot read the usage/);
     expect(await refused(address())).toMatch(/ClickHouse cannot read the usage/);
   });
 });

@@ -72,7 +72,7 @@ describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
   ])("%s", async (_, args) => {
     const expected = await on(...args, "--events", csv, "--map", map);
     expect(expected.out).not.toBe("");
-    for (const reader of [[], ["--reader", "core"], ["--reader", "duckdb", "--memory", "200MB"]]) {
+    for (const reader of [[], ["--engine", "core"], ["--engine", "database", "--memory", "200MB"]]) {
       expect(alike(await on(...args, "--events", parquet, "--map", map, ...reader))).toEqual(alike(expected));
     }
   });
@@ -162,7 +162,7 @@ describe("bad rows are counted, and leave all others as they are", () => {
   const metered = async (query: string): Promise<string> => {
     const path = `${place.path}/bad.parquet`;
     await write(path, query);
-    const byCore = await on("meter", book, "--events", path, "--map", map, "--reader", "core");
+    const byCore = await on("meter", book, "--events", path, "--map", map, "--engine", "core");
     const found = await on("meter", book, "--events", path, "--map", map);
     expect(found).toEqual(byCore);
     return found.err;

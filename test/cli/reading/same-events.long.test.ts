@@ -76,12 +76,12 @@ function alike(out: string): string {
 }
 
 const READERS: readonly (readonly [name: string, paths: () => readonly string[], options: readonly string[]])[] = [
-  ["NDJSON, read by several threads", () => files.ndjson, ["--reader", "workers"]],
+  ["NDJSON, read by several threads", () => files.ndjson, ["--engine", "threads"]],
   ["CSV", () => files.csv, []],
   ["Parquet", () => files.parquet, []],
-  ["Parquet, read by the core", () => files.parquet, ["--reader", "core"]],
+  ["Parquet, read by the core", () => files.parquet, ["--engine", "core"]],
   ["ClickHouse", () => tables(), []],
-  ["ClickHouse, read by the core", () => tables(), ["--reader", "core"]],
+  ["ClickHouse, read by the core", () => tables(), ["--engine", "core"]],
 ];
 
 function tables(): readonly string[] {
@@ -96,7 +96,7 @@ describe("S17.3 prints, byte for byte, what NDJSON of the same rows prints", () 
   describe.each(commands)("%s", (...command) => {
     let expected: Printed;
     beforeAll(async () => {
-      expected = await printed(command, files.ndjson, ["--reader", "ndjson"]);
+      expected = await printed(command, files.ndjson, ["--event-format", "ndjson"]);
     }, TIMEOUT);
 
     test("NDJSON has hostile rows of many kinds, and yet most are billed", () => {

@@ -216,8 +216,8 @@ async function both(contents: readonly Uint8Array[], partBytes: number, more: re
   const argv = [command, `${place.path}/book.json`, ...paths.flatMap((path) => ["--events", path]), ...options];
   const bytes = contents.reduce((sum, { length }) => sum + length, 0);
   const parts = { cut: place.path, partBytes: Math.max(partBytes, Math.ceil(bytes / 60)) };
-  const ran = async (reader: string): Promise<Ran> => ratebook([...argv, "--reader", reader], parts);
-  return [await ran("core"), await ran("workers")];
+  const ran = async (engine: string): Promise<Ran> => ratebook([...argv, "--engine", engine], parts);
+  return [await ran("core"), await ran("threads")];
 }
 
 const COMMANDS = [
@@ -229,7 +229,7 @@ const COMMANDS = [
   ["backtest", "--plan", `${place.path}/draft.json`, "--format", "json"],
 ];
 
-describe("S17.3 --reader workers prints what --reader core prints", () => {
+describe("S17.3 --engine threads prints what --engine core prints", () => {
   test.each(COMMANDS)("%s %s %s %s %s", async (...command) => {
     await fc.assert(
       fc.asyncProperty(files, fc.constantFrom(1, 7, 64, 200, 257, 1000, 1 << 16), async (made, partBytes) => {

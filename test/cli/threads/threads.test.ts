@@ -1,4 +1,4 @@
-/** `--reader workers`: files in which something is odd, and those that one thread reads all the same. */
+/** `--engine threads`: files in which something is odd, and those that one thread reads all the same. */
 import { appendFileSync, existsSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -15,18 +15,18 @@ afterAll(() => place.remove());
 const day = (n: number): string => `2024-01-${String(n).padStart(2, "0")}T12:00:00Z`;
 const plain = Array.from({ length: 20 }, (_, n) => line(`e-${n}`, day(n + 1), n + 0.5)).join("");
 
-async function read(reader: string, argv: readonly string[], more: object = {}): Promise<Ran> {
-  return ratebook([...argv, "--reader", reader], { cut: place.path, partBytes: 300, ...more });
+async function read(engine: string, argv: readonly string[], more: object = {}): Promise<Ran> {
+  return ratebook([...argv, "--engine", engine], { cut: place.path, partBytes: 300, ...more });
 }
 
 /** What both readers print; it must be the same. */
 async function both(argv: readonly string[], more: object = {}): Promise<Ran> {
   const core = await read("core", argv, more);
-  expect(await read("workers", argv, more)).toEqual(core);
+  expect(await read("threads", argv, more)).toEqual(core);
   return core;
 }
 
-describe("S17.3 --reader workers prints what one thread prints", () => {
+describe("S17.3 --engine threads prints what one thread prints", () => {
   test("the sum of events in several ranges: 20 events of 0.5 to 19.5 are 200 units", async () => {
     const events = place.file("plain.ndjson", plain);
     const { out } = await both(["meter", book, "--events", events, "--format", "csv"]);
@@ -131,7 +131,7 @@ describe("S17.5 a file that cannot be read to its end prices nothing", () => {
   test("one that changes while it is read", async () => {
     const events = place.file("growing.ndjson", plain);
     const grow = (): void => appendFileSync(events, line("more", day(25), 1));
-    const ran = await read("workers", ["preview", book, "--events", events], { onPart: grow });
+    const ran = await read("threads", ["preview", book, "--events", events], { onPart: grow });
     expect(ran).toEqual({
       code: 1,
       out: "",
@@ -144,7 +144,7 @@ describe("S17.5 a file that cannot be read to its end prices nothing", () => {
     const fail = (): void => {
       throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
     };
-    const { code, out, err } = await read("workers", ["preview", book, "--events", events], { onPart: fail });
+    const { code, out, err } = await read("threads", ["preview", book, "--events", events], { onPart: fail });
     expect([code, out, err]).toEqual([
       1,
       "",

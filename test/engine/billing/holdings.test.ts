@@ -69,10 +69,16 @@ describe("feature credit entries", () => {
     const same = await engine.entries.grant(of, { granted: "10", ...MARCH, idempotencyKey: "k1" });
     expect([same.id, same.source, String(same.balance)]).toEqual([entry.id, "PURCHASE", "10"]);
     const event = call("e1", "2024-03-02T00:00:00Z", 8);
-    expect((await at("2024-03-02T01:00:00Z").entitle(event)).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    expect((await engine.entitle(call("e2", "2024-03-02T00:00:00Z", 3))).status).toBe(
-      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-    );
+    expect(await at("2024-03-02T01:00:00Z").entitle(event)).toMatchObject({
+      allowed: true,
+      status: "INGESTION_COMPLETED_EVENT_METERED",
+    });
+    expect(await engine.entitle(call("e2", "2024-03-02T00:00:00Z", 3))).toMatchObject({
+      allowed: false,
+      status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+    });
+    // This call consumed nothing: the event counted before.
+    expect(await engine.entitle(event)).toMatchObject({ allowed: false, status: "INGESTION_FAILED_DUPLICATE_EVENT" });
     const target = { accountId: "prod", entryId: entry.id };
     const raised = await engine.entries.update(target, { granted: 12 });
     expect([String(raised.granted), String(raised.balance)]).toEqual(["12", "4"]);
