@@ -72,7 +72,7 @@ export function tryParseInstant(text: string, zoneMinutes?: number): Instant | u
 export function parseZone(text: string): number {
   const minutes = text.startsWith(" ") ? Number.NaN : readZone(text, 0);
   if (Number.isNaN(minutes)) {
-    throw invalidDate(text, "zone", "expected UTC, Z or an offset such as +05:30, at most 14:00");
+    throw invalidDate(text, "zone", "expected UTC, Z or an offset such as +05:30, up to 14:00");
   }
   return minutes;
 }
@@ -117,7 +117,7 @@ export function toInstant(value: InstantInput): Instant {
   const instant: unknown = value instanceof Date ? value.getTime() : value;
   if (typeof instant !== "number" || !Number.isInteger(instant) || instant < INSTANT_MIN || instant > INSTANT_END) {
     const shown = typeof instant === "number" ? String(instant) : typeof instant;
-    throw invalidDate(shown, "instant", "expected whole milliseconds since 1970 within the years 0000 to 9999");
+    throw invalidDate(shown, "instant", "expected milliseconds since 1970, within the years 0000 to 9999");
   }
   return instant;
 }

@@ -67,7 +67,7 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
     }
     const optionValues = values.get(token.name) ?? [];
     if (optionValues.length > 0 && (spec.kind === "one" || spec.kind === "maybe"))
-      throw new UsageError(`--${token.name} may be given once only`);
+      throw new UsageError(`--${token.name} can be given only once`);
     optionValues.push(requireValue(token.name, spec, token.value));
     values.set(token.name, optionValues);
     openList = spec.kind === "list" ? optionValues : undefined;

@@ -36,9 +36,7 @@ export function requireBookPath(args: Arguments): string {
 export function requireFilePath({ positionals }: Arguments, argumentName: string): string {
   const [path, ...more] = positionals;
   if (path === undefined) {
-    throw new UsageError(
-      `expected a ${argumentName}: the path of ${argumentName === "BOOK" ? "a rate book" : "a file"}`,
-    );
+    throw new UsageError(`missing ${argumentName}: give the path of ${argumentName === "BOOK" ? "a book" : "a file"}`);
   }
   if (more.length > 0) {
     throw new UsageError(

@@ -11,15 +11,15 @@ export class UsageError extends Error {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
-  EACCES: "may not be read (permission denied)",
-  EPERM: "may not be read (operation not permitted)",
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
   EISDIR: "expected a file, got a directory",
-  ENOTDIR: "no such file (a part of its path is not a directory)",
+  ENOTDIR: "no such file (part of the path is not a directory)",
   ENAMETOOLONG: "the name is too long",
-  EMFILE: "too many files are open at once",
+  EMFILE: "too many open files",
   ELOOP: "too many symbolic links",
-  EIO: "the device failed while it was read",
-  Z_BUF_ERROR: "the gzip data ends too soon",
+  EIO: "reading from the device failed",
+  Z_BUF_ERROR: "the gzip data is truncated",
   Z_DATA_ERROR: "the gzip data is damaged",
 };
 

@@ -18,8 +18,8 @@ export function formatOverview(commands: Readonly<Record<string, Command>>, widt
     "",
     ...formatRows(rows, width),
     "",
-    "ratebook COMMAND --help says more about a command,",
-    "ratebook --version prints the version.",
+    "ratebook COMMAND --help shows the options of a command,",
+    "ratebook --version shows the version.",
     "",
   ].join("\n");
 }

@@ -15,7 +15,7 @@ export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
 export type DocumentName = (typeof DOCUMENT_NAMES)[number];
 
 const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }>> = {
-  book: { title: "A book of ratebook: what is sold, to whom, at what price", schema: bookFileSchema },
+  book: { title: "A book: products, customers and prices", schema: bookFileSchema },
   plan: { title: "A price plan of ratebook", schema: pricePlan.extend(editorFields) },
   map: { title: "A map of ratebook: where the parts of an event are in a file", schema: eventFileMap },
 };

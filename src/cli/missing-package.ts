@@ -14,5 +14,5 @@ export function describeMissingPackage(error: unknown): string | undefined {
     return undefined;
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
   if (name === undefined) return undefined;
-  return `this command needs the package ${name}, which this install left out: npm install --include=optional brings it`;
+  return `this command needs the package ${name}; install it with npm install --include=optional`;
 }

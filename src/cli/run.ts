@@ -61,7 +61,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 /** Options that every command has. */
 const COMMON_OPTIONS: OptionSpecs = {
-  debug: { kind: "flag", help: "print the stack of an error" },
+  debug: { kind: "flag", help: "print the stack trace of errors" },
   help: { kind: "flag", help: "print this help" },
 };
 
@@ -83,7 +83,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
     await flush(io.stdout);
     // A reader that has seen enough closes the pipe; that is no error.
     if (outputError === undefined || outputError.code === "EPIPE") return code;
-    await write(io.stderr, `ratebook: standard output cannot be written: ${toPrintable(outputError.message)}\n`);
+    await write(io.stderr, `ratebook: cannot write to standard output: ${toPrintable(outputError.message)}\n`);
     return EXIT_PROBLEMS;
   } finally {
     io.stderr.off("error", ignoreError);
@@ -140,5 +140,5 @@ function describeFailure(error: unknown): string {
   const missingPackageText = describeMissingPackage(error);
   if (missingPackageText !== undefined) return `ratebook: ${toPrintable(missingPackageText)}\n`;
   const message = error instanceof Error ? error.message : String(error);
-  return `ratebook: a fault of ratebook itself: ${toPrintable(message)} (--debug prints where)\n`;
+  return `ratebook: internal error in ratebook: ${toPrintable(message)} (use --debug for the stack trace)\n`;
 }

@@ -343,7 +343,7 @@ function toProblemError(
   const own = kind && ownProblems(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
   if (own !== undefined) return own;
   const [other] = problems;
-  const sentence = `the change would break ${other === undefined ? "the book" : describeBrokenResource(other, documents)}`;
+  const sentence = `the change is invalid for ${other === undefined ? "the book" : describeBrokenResource(other, documents)}`;
   return new RatebookError("ERR_REFUSED", sentence, { rule: ruleLink("S4") }, { cause });
 }
 

@@ -252,7 +252,7 @@ export function checkGiven(input: unknown, own: readonly string[]): Body {
     throw invalidInput("$", "expected an object");
   }
   const set = own.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
-  if (set !== undefined) throw invalidInput(set, "expected nothing: it cannot be given here");
+  if (set !== undefined) throw invalidInput(set, "cannot be set here; remove it");
   return input as Body;
 }
 
@@ -271,7 +271,7 @@ export function checkMove<To extends string>(
   if (moves[to].includes(status)) return;
   throw refusal(
     rule,
-    `the ${what} ${quoteText(name)} is ${status}: only one that is ${moves[to].join(" or ")} becomes ${to}`,
+    `the ${what} ${quoteText(name)} is ${status}: it must be ${moves[to].join(" or ")} to become ${to}`,
   );
 }
 

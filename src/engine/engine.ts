@@ -290,7 +290,7 @@ function checkSchemasDisjoint({ external, ingestedAgain }: ExternalSchemas): voi
   if (areNames && both === undefined) return;
   const why = areNames
     ? `${JSON.stringify(both)} is among the schemas of usage, too`
-    : "expected names of event schemas";
+    : "expected the names of event schemas";
   throw new RatebookError("ERR_OPTION_INVALID", `ingestedAgain: ${why}`, { option: "ingestedAgain" });
 }
 

@@ -103,11 +103,11 @@ function organizationDocument(book: Book, owner: Organization | undefined, now: 
   const document = toDocumentRecord("organization", "organization", organization, now);
   if (owner === undefined) return [document];
   const [is, other] = [formatOrganization(owner), formatOrganization(organization)];
-  const have = `the store is of the organization ${is}`;
-  if (is !== other) throw refusal("S16", `${have}: the book is of ${other}`);
+  const have = `the database belongs to the organization ${is}`;
+  if (is !== other) throw refusal("S16", `${have}, and the book belongs to ${other}`);
   const isRenamed = owner.name !== undefined && organization.name !== undefined && owner.name !== organization.name;
   if (isRenamed || owner.rounding !== organization.rounding) {
-    throw refusal("S16", `${have}: the book changes its ${isRenamed ? "name" : "rounding"}`);
+    throw refusal("S16", `${have}; the book would change its ${isRenamed ? "name" : "rounding"}`);
   }
   // The name may still change: nothing depends on it.
   return organization.name === undefined || owner.name !== undefined ? [] : [document];
@@ -148,7 +148,7 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
     const ids = documents.filter((each) => each.kind === kind && kind !== "organization").map(({ id }) => id);
     const [known] = await view.documentsOf(kind, ids);
     if (known !== undefined)
-      throw alreadyTaken(kind, known.id, `the store has ${quoteText(known.id)} already (${kind})`);
+      throw alreadyTaken(kind, known.id, `the ${kind} ${quoteText(known.id)} already exists; nothing was loaded`);
   }
   const aliases = book.accounts.flatMap((account) => account.aliases);
   const names = [...book.accounts.map(({ id }) => id), ...aliases];

@@ -12,8 +12,7 @@ export const TOO_LONG = "the line is longer than 1 MiB";
 /** The reason of a line with bytes that are no text. */
 export const NOT_UTF8 = "the line is not valid UTF-8";
 /** Said of a file whose lines no reader finds. */
-export const CARRIAGE_RETURNS =
-  "its lines end in a carriage return alone: expected a line feed, with or without a carriage return before it";
+export const CARRIAGE_RETURNS = "lines end with a carriage return only; use LF or CRLF line endings";
 
 const LINE_END = 0x0a;
 

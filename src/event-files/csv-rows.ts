@@ -10,7 +10,7 @@ import { InputError } from "./input-error.ts";
 import type { Separator } from "./separator.ts";
 
 const LINE_END = 0x0a;
-const OTHER_COLUMNS = "the line has another number of columns than the header";
+const OTHER_COLUMNS = "the line does not have as many columns as the header";
 
 const CSV_OPTIONS = {
   record_delimiter: ["\r\n", "\n"],
@@ -145,14 +145,14 @@ function removeInvalidLines(invalidLines: Set<number>, first: number, last: numb
 function describeCsvError(error: CsvError): string {
   switch (error.code) {
     case "CSV_MAX_RECORD_SIZE":
-      return "the record is longer than 1 MiB: is a quote opened and never closed?";
+      return "the record is longer than 1 MiB; a closing quote may be missing";
     case "CSV_QUOTE_NOT_CLOSED":
-      return "a quote is opened and never closed";
+      return "a closing quote is missing";
     case "INVALID_OPENING_QUOTE":
-      return "a quote stands inside a value that does not begin with one";
+      return "a quote inside an unquoted value";
     case "CSV_INVALID_CLOSING_QUOTE":
       return "text follows a closing quote";
     default:
-      return "the line is not CSV";
+      return "the line is not valid CSV";
   }
 }

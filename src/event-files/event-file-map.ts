@@ -48,7 +48,7 @@ const form = z
   .optional();
 const timestamp = z.union(
   [column.extend({ form, zone }), value.extend({ form, zone }), template.extend({ form, zone })],
-  `${ORIGIN_MESSAGE}, with "form" and "zone" beside it where the text needs them`,
+  `${ORIGIN_MESSAGE}, optionally with "form" and "zone"`,
 );
 const decimal = z
   .string()
@@ -57,7 +57,7 @@ const decimal = z
   .optional();
 const attribute = z.union(
   [column.extend({ decimal }), value, template],
-  `${ORIGIN_MESSAGE}, with "decimal" beside a column whose numbers have commas`,
+  `${ORIGIN_MESSAGE}, optionally with "decimal" for numbers with commas`,
 );
 
 /** Where the parts of an event come from. */

@@ -280,9 +280,9 @@ function isUnique(values: readonly string[]): boolean {
 
 function describeUnused(column: Column, isRepeated: boolean): string {
   const { name, values } = column;
-  if (name === "") return "it has no name";
-  if (isRepeated) return "the header has it more than once";
-  if (values.includes("")) return "it is empty in some rows";
-  if (isOtherTime(column)) return "it is another time";
-  return "its texts are too long or too many";
+  if (name === "") return "no name";
+  if (isRepeated) return "the header repeats it";
+  if (values.includes("")) return "empty in some rows";
+  if (isOtherTime(column)) return "a second time column";
+  return "too many or too long values";
 }

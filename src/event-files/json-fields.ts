@@ -23,9 +23,9 @@ export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
     const missing = names.find((name) => readText(object, name) === undefined);
     if (missing === undefined) return makeEvent(object, row);
     const fields = listFields(object).map(([name]) => name);
-    if (fields.length === 0) return "the line is no JSON object with fields";
+    if (fields.length === 0) return "the line is not a JSON object with fields";
     const some = fields.slice(0, NAMED_MAX).map(quoteText).join(", ");
-    return `the map names the field ${quoteText(missing)}, and the line has ${some}${didYouMean(missing, fields)}`;
+    return `the map uses the field ${quoteText(missing)}, but the line has ${some}${didYouMean(missing, fields)}`;
   };
 }
 

@@ -31,11 +31,11 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
   return (record, row) => {
     const timestampText = timestamp(record, row);
     const time = readTime === undefined ? timestampText : readTime(timestampText);
-    if (time === undefined) return `${quoteText(timestampText)} is no time in the form ${form}, which the map says`;
+    if (time === undefined) return `${quoteText(timestampText)} is not a time in the form ${form} of the map`;
     for (const { read, mark } of markedAttributes) {
       const text = read(record, row);
       if (normalizeNumber(text, mark) !== undefined) continue;
-      return `${quoteText(text)} is no number with a decimal ${mark === "," ? "comma" : "point"}, which the map says`;
+      return `${quoteText(text)} is not a number with a decimal ${mark === "," ? "comma" : "point"}, as the map says`;
     }
     return {
       schemaName: schemaName(record, row),

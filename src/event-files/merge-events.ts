@@ -116,8 +116,8 @@ export function describeDisorder(
   { at, latest }: { readonly at: Instant; readonly latest: Instant },
 ): Disorder {
   const sentence =
-    `the file is not in the order of time: the event of ${formatInstant(at)} comes after one of ` +
-    `${formatInstant(latest)}; it is taken as it comes`;
+    `the file is not sorted by time: the event of ${formatInstant(at)} comes after one of ` +
+    `${formatInstant(latest)}; events are used in file order`;
   return { file, line, sentence };
 }
 

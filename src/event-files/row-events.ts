@@ -43,14 +43,12 @@ function createColumnReader(header: readonly string[], file: string): ColumnRead
   return (name) => {
     const index = header.indexOf(name);
     if (index !== header.lastIndexOf(name)) {
-      throw new InputError(
-        `${file}: the map names the column ${quoteText(name)}, and the header has it more than once`,
-      );
+      throw new InputError(`${file}: the map names the column ${quoteText(name)}, and the header repeats it`);
     }
     if (index >= 0) return (record) => record[index] ?? "";
     const columns = header.map((column) => quoteText(column)).slice(0, 20);
     throw new InputError(
-      `${file}: the map names the column ${quoteText(name)}, and the header has ${columns.join(", ")}${didYouMean(name, header)}`,
+      `${file}: the map uses the column ${quoteText(name)}, but the header has ${columns.join(", ")}${didYouMean(name, header)}`,
     );
   };
 }

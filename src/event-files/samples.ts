@@ -23,7 +23,7 @@ export function readJsonSample(path: string, text: string): readonly unknown[] {
         return parseJson(line);
       } catch (error) {
         if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
-        throw new InputError(`${path}:${number}: expected an object of JSON in each line: ${error.message}`);
+        throw new InputError(`${path}:${number}: expected one JSON object per line: ${error.message}`);
       }
     });
 }

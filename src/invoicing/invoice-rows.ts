@@ -73,7 +73,7 @@ function unpricedRows(unpriced: readonly UsageLine[]): readonly InvoiceRow[] {
   if (unpriced.length === 0) return [];
   return [
     { kind: "rule" },
-    { kind: "line", depth: 0, cells: ["Usage that is not priced", "", "", ""] },
+    { kind: "line", depth: 0, cells: ["Usage without a price", "", "", ""] },
     ...unpriced.map(({ description, quantity }): InvoiceRow => {
       return { kind: "line", depth: 1, cells: [description, formatNumber(quantity), "", ""] };
     }),

@@ -162,7 +162,7 @@ export function featuresByMeter(book: Pick<Book, "eventSchemas" | "usageMeters">
 
 /** Why events that consume a feature cannot be given as sums (S17.1). */
 export function describeOrderDependence(featureId: string): string {
-  return `it consumes credits of the feature ${quoteText(featureId)}, and there the order of events matters`;
+  return `it consumes credits of the feature ${quoteText(featureId)}, which requires events in order`;
 }
 
 function checkExternalSchemas(book: Book, externalSchemas: readonly string[]): void {
@@ -170,7 +170,7 @@ function checkExternalSchemas(book: Book, externalSchemas: readonly string[]): v
   for (const name of externalSchemas) {
     const featureId = features.get(name);
     if (featureId === undefined) continue;
-    const what = `the events of the event schema ${quoteText(name)} cannot live elsewhere`;
+    const what = `the usage of the event schema ${quoteText(name)} cannot be external`;
     throw refusal("S17.1", `${what}: ${describeOrderDependence(featureId)}`);
   }
 }

@@ -34,7 +34,7 @@ export function alreadyTaken(resource: string, id: string, message: string): Rat
 
 /** The source of ids made one that is taken: what has it would be replaced. @param what the id is called in the sentence */
 export function idCollision(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
-  return alreadyTaken(resource, id, `the ${what} ${quoteText(id)} is taken: ids are made twice`);
+  return alreadyTaken(resource, id, `the ${what} ${quoteText(id)} is taken: the id source returned it twice`);
 }
 
 /** An id that was made for a new record. @throws {RatebookError} ERR_TAKEN where one of the others has it */

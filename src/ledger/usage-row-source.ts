@@ -36,8 +36,7 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
     const { rows } = lastRead;
     try {
       const found = await rows;
-      if ((await stamp()) !== now)
-        throw unavailable(`${name} changed while it was read: it is read again at the next try`);
+      if ((await stamp()) !== now) throw unavailable(`${name} changed while it was read: try again`);
       return found;
     } catch (error) {
       // A read that failed is not remembered: the next one tries again.
@@ -87,7 +86,7 @@ function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery):
   const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
   for (const id of meterIds) {
     const schemaName = schemaOf.get(id);
-    if (schemaName === undefined) throw unavailable(`it has rows of the meter ${quoteText(id)}, which there is not`);
+    if (schemaName === undefined) throw unavailable(`it has rows of the unknown meter ${quoteText(id)}`);
     if (schemas.includes(schemaName)) continue;
     const whose = `of the meter ${quoteText(id)}, and the events of its schema ${quoteText(schemaName)} are ingested`;
     throw unavailable(`it has rows ${whose}`);

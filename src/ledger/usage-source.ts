@@ -67,6 +67,6 @@ export function usageAccountsOf(records: readonly AccountRecord[]): readonly Usa
 /** Usage that cannot be read, and why. */
 export function usageUnavailable(name: string, cause: unknown): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `the usage in ${name} cannot be read, so nothing was decided: ${why}`;
+  const message = `the usage in ${name} cannot be read: ${why}`;
   return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {}, { cause });
 }

@@ -22,7 +22,7 @@ const PLACEHOLDER_MAX = 1e-200;
  * The value of a JSON text.
  *
  * @param read the value of a number of more than 15 digits or with an exponent
- * @throws {SyntaxError} for what is not JSON; {RangeError} where it is nested too deeply for the stack
+ * @throws {SyntaxError} for what is not JSON; {RangeError} where nested too deeply for the stack
  */
 export function parseWithLongNumbers(text: string, read: (digits: string) => unknown): unknown {
   const numbers: string[] = [];

@@ -67,7 +67,7 @@ export function scanJson(bytes: Uint8Array): JsonScan {
 /**
  * The keys of all objects of a value that was parsed: fewer than were written where an object had one of them twice.
  *
- * @throws {RangeError} where it is nested too deeply for the stack
+ * @throws {RangeError} where nested too deeply for the stack
  */
 export function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null || value instanceof Decimal) return 0;

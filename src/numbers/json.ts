@@ -30,7 +30,7 @@ export function parseJson(text: string, unkept?: (reason: string) => unknown): u
     const number = unkept === undefined ? jsonNumber : (digits: string) => parseNumberOr(digits, unkept);
     return parseWithLongNumbers(text, number);
   } catch (error) {
-    if (error instanceof RangeError) throw invalidJson("it is nested too deeply", error);
+    if (error instanceof RangeError) throw invalidJson("nested too deeply", error);
     if (error instanceof SyntaxError) throw invalidJson(sentenceOnJsonFault(text), error);
     throw invalidJson(error instanceof Error ? error.message : String(error), error);
   }

@@ -9,5 +9,5 @@ import type { InvoiceType } from "../invoicing/invoice.ts";
 export const INVOICE_TITLES: Readonly<Record<InvoiceType, string>> = {
   STANDARD: "Invoice",
   STANDARD_ADVANCED: "Invoice in advance",
-  AD_HOC: "Invoice at once",
+  AD_HOC: "One-off invoice",
 };

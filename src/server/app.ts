@@ -81,7 +81,7 @@ export function registerEndpoints(app: FastifyInstance, context: ApiContext): vo
         access.admit({ keyId: identity.caller.keyId }, endpoint.bucket);
         request.log = request.log.child({ keyId: identity.caller.keyId });
         if (!mayCall(identity.caller.role, endpoint.access)) {
-          throw new Refusal(403, `a key of the role ${identity.caller.role} may not do this`);
+          throw new Refusal(403, `the role ${identity.caller.role} does not permit this request`);
         }
         callers.set(request, identity);
       },
@@ -171,7 +171,7 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
 function refuseMethod(methods: ReadonlySet<string>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const methodList = [...methods].toSorted().join(", ");
   void reply.header("allow", methodList);
-  return answerFailure(new Refusal(405, `expected one of the methods ${methodList}`), request, reply);
+  return answerFailure(new Refusal(405, `the method is not allowed; use ${methodList}`), request, reply);
 }
 
 /** The methods of each path, as endpoints write it. */

@@ -146,7 +146,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 function warnAboutPlainHttp({ server, log }: FastifyInstance, { trustProxy = 0 }: ServeOptions): void {
   const { address } = server.address() as AddressInfo;
   if (trustProxy !== 0 || /^(?:::ffff:)?127\.|^::1$/.test(address)) return;
-  log.warn({ address }, "listens beyond this machine in plain HTTP: put a proxy that speaks TLS in front of it");
+  log.warn({ address }, "listening on a public address without TLS; put a TLS proxy in front of the server");
 }
 
 /** Connections end with the answers that are on their way; what takes too long is cut off. */

@@ -52,7 +52,7 @@ export interface Verification {
 /**
  * Computes again what invoices say, and tells what differs (S13.6).
  *
- * @throws {Error} when there are no invoices, one of them is none or carries no explanations, or a row of usage is none
+ * @throws {Error} when the file has no invoices, one of them is none or carries no explanations, or a row of usage is none
  */
 export function verify({ invoices, usage, metering }: VerifyInput): Verification {
   const invoiceList = Array.isArray(invoices) ? invoices : asObject(invoices)["invoices"];

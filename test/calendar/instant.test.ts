@@ -137,7 +137,7 @@ describe("texts without a zone where one is given beside them", () => {
 
   test.each(["Europe/Berlin", "", " UTC", "utc", "+14:01", "05:30", "GMT", "+5"])("S2.2 %j is no zone", (zone) => {
     expect(() => parseZone(zone)).toThrow(
-      `${JSON.stringify(zone)} is no zone: expected UTC, Z or an offset such as +05:30, at most 14:00`,
+      `${JSON.stringify(zone)} is no zone: expected UTC, Z or an offset such as +05:30, up to 14:00`,
     );
   });
 });
@@ -188,7 +188,7 @@ describe("instants from a caller", () => {
     "S2.1 %s is refused",
     (value) => {
       expect(() => toInstant(value)).toThrow(
-        "is no instant: expected whole milliseconds since 1970 within the years 0000 to 9999",
+        "is no instant: expected milliseconds since 1970, within the years 0000 to 9999",
       );
     },
   );

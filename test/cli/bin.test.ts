@@ -110,7 +110,7 @@ describe("the program", () => {
     child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
     const [code] = (await once(child, "close")) as [number];
     await full.close();
-    expect(err).toContain("ratebook: standard output cannot be written: ENOSPC");
+    expect(err).toContain("ratebook: cannot write to standard output: ENOSPC");
     expect(code).toBe(1);
   });
 

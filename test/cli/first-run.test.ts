@@ -61,7 +61,7 @@ describe("accounts that the book does not know", () => {
     const events = files.file("three.ndjson", THREE);
     const { code, out, err } = await preview([book, "--events", events, "--accounts-from-events", "--summary"]);
     expect(err).toBe(
-      "note: 2 accounts made from the events, for this run only\n" +
+      "note: 2 accounts created from the events, for this run only\n" +
         "4 events read: 4 INGESTION_COMPLETED_EVENT_METERED; 3 invoices\n",
     );
     // 250 of 370 are 67.57 %, 80 are 21.62 %, 40 are 10.81 %.
@@ -110,12 +110,12 @@ describe("accounts that the book does not know", () => {
     [
       "a book of two plans",
       { pricePlans: [...PLAIN_BOOK.pricePlans, { ...PLAN, id: "pp.other", name: "Other" }] },
-      "--accounts-from-events needs one price plan, and the book has several: say with --plan FILE which to try",
+      "--accounts-from-events needs one price plan; the book has several, so choose one with --plan FILE",
     ],
     [
       "a book without a plan",
       { pricePlans: [], accounts: [] },
-      "--accounts-from-events needs a price plan: the book has none, and no --plan is given",
+      "--accounts-from-events needs a price plan; the book has none, so give one with --plan",
     ],
   ])("need to know the plan: %s", async (_, change, sentence) => {
     const changed = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
@@ -129,7 +129,7 @@ describe("accounts that the book does not know", () => {
 
   test("cannot be found in standard input, which is read once", async () => {
     expect((await preview([book, "--events", "-", "--accounts-from-events"])).err).toBe(
-      "ratebook: --accounts-from-events reads the events twice: expected files, not standard input\n",
+      "ratebook: --accounts-from-events reads the events twice, so it needs files, not standard input\n",
     );
   });
 });
@@ -143,21 +143,21 @@ describe("a run that bills nothing says why", () => {
   });
 
   test.each([
-    ["no account", { accounts: [] }, "the book has no account; add some, or use --accounts-from-events"],
+    ["no account", { accounts: [] }, "the book has no accounts; add some, or use --accounts-from-events"],
     [
       "no plan",
       { accounts: PLAIN_BOOK.accounts.map((account) => ({ ...account, pricePlans: [] })) },
-      "no account has a plan; give accounts pricePlans, or use --plan FILE",
+      "no account has a plan; add pricePlans to the accounts, or use --plan FILE",
     ],
   ])("%s", async (_, change, reason) => {
     const changed = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
     const { err } = await preview([changed, "--at", "2024-01-05"]);
-    expect(err).toContain(`note: nothing is billed: ${reason}\n`);
+    expect(err).toContain(`note: nothing billed: ${reason}\n`);
   });
 
   test("a plan that is not in force yet", async () => {
     expect((await preview([book, "--at", "2023-01-05"])).err).toContain(
-      "note: nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used\n",
+      "note: nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage\n",
     );
   });
 });
@@ -198,7 +198,7 @@ describe("output", () => {
     );
     const events = files.file("formed.csv", `at;n\n2024-01-01T00:00:00Z;${text}\n2024-01-02T00:00:00Z;${text}\n`);
     const { err, code } = await preview([book, "--events", events, "--map", map]);
-    expect(err.match(/numbers in another form/g)).toHaveLength(1);
+    expect(err.match(/some numbers have another format/g)).toHaveLength(1);
     expect(err).toContain(`"decimal": "${mark}"`);
     expect(code).toBe(1);
   });
@@ -217,7 +217,7 @@ describe("output", () => {
       "-o",
       join(files.path, "none", "x.txt"),
     ]);
-    expect(err).toMatch(/ratebook: none\/x\.txt: cannot be written: no such file\n$/);
+    expect(err).toMatch(/ratebook: none\/x\.txt: cannot write: no such file\n$/);
     expect(code).toBe(1);
     expect(existsSync(join(files.path, "none"))).toBe(false);
   });
@@ -246,7 +246,7 @@ describe("output", () => {
     const shown = await preview(argv, { terminal: { columns: 80, colours: false } });
     expect(shown.out).toMatch(/^Account +Events +Quantity +USD +Share\n/);
     expect(shown.out.split("\n")[2]).toMatch(/^a-50 +1 +51 +102\.00 +/);
-    expect(shown.err).toContain("note: 51 invoices would not fit a terminal: --account ID shows");
+    expect(shown.err).toContain("note: 51 invoices do not fit a terminal: use --account ID");
     expect((await preview(argv)).out.match(/Invoice for/g)).toHaveLength(51);
   });
 
@@ -256,7 +256,7 @@ describe("output", () => {
     const any = files.file("events.txt", at("prod", 1, 1));
     expect((await preview([book, "--events", any, "--event-format", "ndjson"])).err).toMatch(/^1 event read/);
     expect((await preview([book, "--events", any, "--event-format", "csv"])).err).toBe(
-      "ratebook: events.txt is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one\n",
+      "ratebook: events.txt is CSV and needs a --map that names the column of each event field; ratebook init --from FILE writes one\n",
     );
   });
 });

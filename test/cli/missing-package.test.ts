@@ -11,7 +11,7 @@ test("a package that is not installed is named, with what brings it", async () =
     code: "ERR_MODULE_NOT_FOUND",
   });
   expect(describeMissingPackage(nodes)).toBe(
-    "this command needs the package fastify, which this install left out: npm install --include=optional brings it",
+    "this command needs the package fastify; install it with npm install --include=optional",
   );
   expect((error as { readonly code?: unknown }).code).toBe("ERR_MODULE_NOT_FOUND");
 });

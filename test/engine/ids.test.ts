@@ -32,7 +32,7 @@ test("an id that a source makes twice replaces nothing that is configured", asyn
   const { item: addOn } = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
   await expect(engine.addOns.create({ name: "Fee", type: "FIXED_FEE" })).rejects.toMatchObject({
     code: "ERR_TAKEN",
-    message: `the id "${addOn.id}" is taken: ids are made twice`,
+    message: `the id "${addOn.id}" is taken: the id source returned it twice`,
   });
   const plan = {
     pricePlanDetails: {
@@ -51,7 +51,7 @@ test("an id that a source makes twice replaces nothing that an account has", asy
   await customerWith(engine);
   const credit = { accountId: "prod", purpose: "first", creditAmount: 5, priority: 1, effectiveFrom: "1970-01-01" };
   expect(await refusalOf(engine.credits.create([credit, { ...credit, purpose: "second" }]))).toBe(
-    'ERR_TAKEN the id "cr.1" is taken: ids are made twice',
+    'ERR_TAKEN the id "cr.1" is taken: the id source returned it twice',
   );
   expect((await engine.credits.list()).items).toEqual([]);
   await engine.credits.create([credit]);

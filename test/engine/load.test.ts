@@ -104,21 +104,21 @@ describe("loading a book", () => {
   });
 
   test.each([
-    ["twice", { customers: CUSTOMERS }, 'ERR_TAKEN the store has "acme" already (customer)'],
+    ["twice", { customers: CUSTOMERS }, 'ERR_TAKEN the customer "acme" already exists; nothing was loaded'],
     [
       "of another organization",
       { organization: { id: "other" } },
-      'ERR_REFUSED the store is of the organization "default" in USD: the book is of "other" in USD',
+      'ERR_REFUSED the database belongs to the organization "default" in USD, and the book belongs to "other" in USD',
     ],
     [
       "of another currency",
       { organization: { id: "default", baseCurrency: "EUR" } },
-      'ERR_REFUSED the store is of the organization "default" in USD: the book is of "default" in EUR',
+      'ERR_REFUSED the database belongs to the organization "default" in USD, and the book belongs to "default" in EUR',
     ],
     [
       "that rounds otherwise",
       { organization: { id: "default", rounding: "DOWN" } },
-      'ERR_REFUSED the store is of the organization "default" in USD: the book changes its rounding',
+      'ERR_REFUSED the database belongs to the organization "default" in USD; the book would change its rounding',
     ],
     [
       "with an alias that is an account's id",
@@ -148,7 +148,7 @@ describe("loading a book", () => {
     await customerWith(engine);
     const other = { organization: { id: "other" }, addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }] } as const;
     expect(await refusalOf(engine.load(other))).toBe(
-      'ERR_REFUSED the store is of the organization "default" in USD: the book is of "other" in USD',
+      'ERR_REFUSED the database belongs to the organization "default" in USD, and the book belongs to "other" in USD',
     );
     await engine.load({ addOns: other.addOns });
     expect(await engine.organization.get()).toMatchObject({ id: "default" });
@@ -162,7 +162,7 @@ describe("loading a book", () => {
     expect(await engine.organization.get()).toMatchObject({ id: "acme", name: "Acme" });
     const renamed = { organization: { id: "acme", name: "Bcme", baseCurrency: "EUR" } };
     expect(await refusalOf(engine.load(renamed))).toBe(
-      'ERR_REFUSED the store is of the organization "acme" in EUR: the book changes its name',
+      'ERR_REFUSED the database belongs to the organization "acme" in EUR; the book would change its name',
     );
   });
 
@@ -259,11 +259,11 @@ describe("settings, features and add-ons", () => {
     );
     expect((await engine.addOns.update(item.id, { billableName: "Places" })).item.displayName).toBe("Places");
     expect(await refusalOf(engine.addOns.update(item.id, { type: "FIXED_FEE" } as AddOnPatch))).toBe(
-      "ERR_INPUT_INVALID type: expected nothing: it cannot be given here",
+      "ERR_INPUT_INVALID type: cannot be set here; remove it",
     );
     expect((await engine.addOns.archive(item.id)).item.status).toBe("ARCHIVED");
     expect(await refusalOf(engine.addOns.archive(item.id))).toBe(
-      'ERR_REFUSED the add-on "Seats" is ARCHIVED: only one that is ACTIVE becomes ARCHIVED',
+      'ERR_REFUSED the add-on "Seats" is ARCHIVED: it must be ACTIVE to become ARCHIVED',
     );
   });
 });

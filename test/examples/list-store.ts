@@ -101,7 +101,7 @@ function changed(state: State, changes: Changes): State {
 }
 
 function idTaken(id: string): RatebookError {
-  const message = `the reference id ${JSON.stringify(id)} is taken: ids are made twice`;
+  const message = `the reference id ${JSON.stringify(id)} is taken: the id source returned it twice`;
   return new RatebookError("ERR_TAKEN", message, { resource: "event", id });
 }
 

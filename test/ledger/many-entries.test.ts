@@ -122,7 +122,7 @@ test("S11.8 an account has at most 1,000 entries that were bought and can still 
   // An entry of nothing does not count; the thousandth does.
   const empty = buy({ granted: parseDecimal(0) });
   const last = buy({ idempotencyKey: "k" });
-  const refusal = "it has 1000 that were bought and are not used up, voided or expired, and 1000 is the most";
+  const refusal = "it has 1000 open purchased entries; the maximum is 1000";
   expect(() => buy()).toThrow(refusal);
   expect(buy({ idempotencyKey: "k" })).toEqual(last);
   const change = (entryId: string, to: object): EntryRecord =>

@@ -67,7 +67,10 @@ describe("filters (S15.1)", () => {
     [{ eventId: "e1" }, "account: missing: expected the id or alias of an account"],
     [{ account: "" }, "account: expected a text that is not empty"],
     [{ account: ["a", "b"] }, "account: expected a text that is not empty"],
-    [{ account: "a", eventid: "e1" }, "eventid: unknown: expected account, referenceId, eventId, timestamp, createdAt"],
+    [
+      { account: "a", eventid: "e1" },
+      "eventid: unknown field: expected account, referenceId, eventId, timestamp, createdAt",
+    ],
     [{ account: "a", createdAt: "March" }, 'createdAt: expected a date-time with its zone, got "March"'],
     [
       { account: "a", eventId: "e1", timestamp: "2024-03-05" },

@@ -69,7 +69,7 @@ describe("an invoice for the one who pays it", () => {
   });
 
   test.each([
-    ["DRAFT", "This is a draft: it still changes, and nothing is due yet."],
+    ["DRAFT", "This is a draft. It can still change, and nothing is due yet."],
     ["DUE", "1,950.00 USD due by 1 July 2024."],
     ["PAID", "Paid. Nothing is due."],
     ["MERGED", "Part of the invoice of the group: pay that one."],

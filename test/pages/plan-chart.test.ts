@@ -59,7 +59,7 @@ describe("the chart of a plan", () => {
   test("tells a screen reader the same", () => {
     const [, description] = /<desc id="desc">([^<]*)<\/desc>/.exec(chartOf(bookOf("VOLUME", falling))) ?? [];
     expect(description).toBe(
-      "Amounts in USD of a whole cycle, before lines are rounded. Seats: licenses held for the whole cycle, all at one slab. " +
+      "Amounts in USD of a whole cycle, before lines are rounded. Seats: licenses held for the whole cycle, volume. " +
         "up to 20: 25.00 each. above 20: 20.00 each. falls: at 20 Seats: 500.00, at 21: 420.00.",
     );
   });

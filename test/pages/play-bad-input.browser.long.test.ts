@@ -52,7 +52,7 @@ describe("a file of events", () => {
     const { page } = open;
     await page.locator(".invoice").waitFor();
     await chooseIn(page, `...Array(64).fill("\\0".repeat(1 << 20))`);
-    await page.getByText("a line is longer than 16 MiB: this is no file of events").waitFor();
+    await page.getByText("a line is longer than 16 MiB; this is not an event file").waitFor();
     await expectSound(open);
     await open.close();
   });
@@ -63,7 +63,7 @@ describe("a file of events", () => {
     await page.evaluate("globalThis.Worker = undefined");
     await page.locator(".invoice").waitFor();
     await chooseIn(page, JSON.stringify(line("e1", "2024-06-20T00:00:00Z", "1")));
-    await page.getByText("this browser has no workers: ratebook preview prices files on the command line").waitFor();
+    await page.getByText("this browser does not support workers; use ratebook preview on the command line").waitFor();
     await expectSound(open);
     await open.close();
   });

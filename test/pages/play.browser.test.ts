@@ -146,7 +146,7 @@ describe("the playground", () => {
       "101 201.00 about 1.99009901 1.00 2,000.00",
     ]);
     await page.getByLabel("units: cost at", { exact: true }).fill("many");
-    await page.getByText("many is no quantity that can be priced.").waitFor();
+    await page.getByText("many is not a valid quantity.").waitFor();
     await page.getByLabel("units: cost at", { exact: true }).fill("1e100");
     expect((await rows())[0]).toMatch(/^1 × 10\^100 |is no quantity/);
     await expectSound(open);

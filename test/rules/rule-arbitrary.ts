@@ -35,7 +35,7 @@ const accumulation = fc.constantFrom(
 );
 
 export const { number, any } = fc.letrec<{ number: unknown; any: unknown }>((tie) => ({
-  // A decimal, made of decimals: what is not one is an error here and NaN there.
+  // A decimal, combined from columns decimals: what is not one is an error here and NaN there.
   number: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     quarters,

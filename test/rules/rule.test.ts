@@ -44,7 +44,7 @@ describe("reading a rule", () => {
     [`"${"x".repeat(1_000_000)}"`, "the rule is longer than 1000000 characters"],
     [
       `[12345678901234567890,${"[".repeat(200_000)}${"]".repeat(200_000)}]`,
-      `"[12345678901234567890,${"[".repeat(38)}…" is not a JSON logic rule: not JSON: it is nested too deeply`,
+      `"[12345678901234567890,${"[".repeat(38)}…" is not a JSON logic rule: not JSON: nested too deeply`,
     ],
   ])("S3.6 what holds no rule is refused", (source, message) => {
     const expected: unknown = typeof message === "string" ? message : expect.stringMatching(message);

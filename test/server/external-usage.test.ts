@@ -20,7 +20,7 @@ async function served(): Promise<{ readonly it: Served; readonly by: string }> {
 
 describe("S17.4 an event of a schema whose events live elsewhere", () => {
   const event = counted("c1", "2024-06-15T11:00:00Z", 1);
-  const says = "takes no events here: they live elsewhere, and its usage is read from there";
+  const says = "does not accept events: its usage is external";
 
   test("is a 400 when it is sent alone, and a failed one in a batch, whose others count", async () => {
     const { it, by } = await served();
@@ -46,7 +46,7 @@ test("S17.5 while the source is away, what needs it is a 503 that does not say w
   const { it, by } = await served();
   const answer = await it.ask("GET /invoices?account_id=prod", { by });
   expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
-  expect(answer.json()).toEqual({ message: "the usage that lives elsewhere cannot be read: try again later" });
+  expect(answer.json()).toEqual({ message: "external usage cannot be read; retry later" });
   expect(it.log.join("")).toContain("ECONNREFUSED 10.0.0.1:9000");
   expect((await it.ask("GET /customers", { by })).statusCode).toBe(200);
 });

@@ -31,7 +31,7 @@ describe("the plugin in a server of a host", () => {
     const got = await host.inject({ url: "/billing/customers", headers: { authorization } });
     expect([got.statusCode, got.json().data]).toEqual([200, []]);
     expect((await host.inject("/customers")).json()).toMatchObject({ statusCode: 404 });
-    expect((await host.inject("/billing/nothing")).json()).toEqual({ message: "no endpoint has this path" });
+    expect((await host.inject("/billing/nothing")).json()).toEqual({ message: "there is no endpoint at this path" });
     for (const root of ["/billing", "/billing/", "/billing/?page=1"]) {
       const led = await host.inject(root);
       expect([led.statusCode, led.headers.location]).toEqual([302, "http://localhost:80/billing/docs"]);
@@ -93,7 +93,7 @@ describe("what the server says of itself", () => {
     const ready = await served.ask("GET /ready");
     expect([ready.statusCode, ready.headers["retry-after"]]).toEqual([503, "1"]);
     // Where the database is, nobody needs to know.
-    expect(ready.json()).toEqual({ message: "the store is away: try again later" });
+    expect(ready.json()).toEqual({ message: "the database is unavailable; retry later" });
     expect(served.log.join("")).toContain("ECONNREFUSED 10.0.0.1:5432");
     const by = `rb_${"x".repeat(43)}`;
     for (const line of ["GET /customers", "POST /authenticate"]) {
@@ -220,7 +220,7 @@ test("a path that is not below the prefix is unknown, in the same words", async 
   expect((await served.ask("GET /v1/health")).statusCode).toBe(200);
   for (const path of ["/health", "/", "/v1/nothing"]) {
     const answer = await served.ask(`GET ${path}`);
-    expect([answer.statusCode, answer.json()]).toEqual([404, { message: "no endpoint has this path" }]);
+    expect([answer.statusCode, answer.json()]).toEqual([404, { message: "there is no endpoint at this path" }]);
     expect(answer.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
   }
 });

@@ -107,7 +107,7 @@ function lintFall(
     upper.rate.lt(lower.rate);
   const message = isVolume
     ? `the price falls above ${formatDecimal(piece.from.quantity)}, as VOLUME prices do where their rate drops`
-    : `the price falls above ${formatDecimal(piece.from.quantity)}: who uses more pays less`;
+    : `the price falls above ${formatDecimal(piece.from.quantity)}: more usage costs less`;
   return [
     createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), {
       level: isVolume ? "note" : "warning",

@@ -90,7 +90,7 @@ function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
   return [
     createFinding("RULE_ALWAYS_MATCHES", place, {
       level: "note",
-      message: "the matcher matches every event, as none would",
+      message: "the matcher matches every event, so it can be removed",
       example: isSearched ? `a match with ${last}, and with ${others}` : "it has no variables, and is true",
       searched: isSearched,
     }),

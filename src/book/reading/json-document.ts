@@ -45,7 +45,7 @@ export function parseJsonDocument(text: string): JsonDocument | JsonFault {
     return { value, repeatedKeys, findPlace: (problem) => findPlace(root, problem) };
   } catch (error) {
     if (error instanceof NodeFault) return { message: error.message, ...startPlace(error.node) };
-    if (error instanceof RangeError) return { message: "it is nested too deeply", line: 1, column: 1 };
+    if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
     throw error;
   }
 }
@@ -60,7 +60,7 @@ class NodeFault extends Error {
 }
 
 function toJsonFault(error: unknown, text: string): JsonFault {
-  if (error instanceof RangeError) return { message: "it is nested too deeply", line: 1, column: 1 };
+  if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
   const { line, column, offset } = error as { readonly line?: unknown; readonly column?: unknown; offset?: unknown };
   if (typeof line !== "number" || typeof column !== "number" || typeof offset !== "number") throw error;
   // A bracket, comma or colon at the end is not wrong itself: what should follow it is missing.

@@ -44,7 +44,7 @@ import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 /** Prices usage on drafts. */
 export const backtestCommand: Command = {
   usage: "BOOK --plan DRAFT… --events FILE…|--usage FILE… [options]",
-  summary: "Prices the same usage on the current plans and on each draft, and says who would pay what.",
+  summary: "Prices the same usage on the current plans and on each draft, and shows what each account would pay.",
   options: {
     plan: { kind: "list", value: "FILE…", help: "a draft price plan for all accounts" },
     ...eventOptions,
@@ -55,15 +55,15 @@ export const backtestCommand: Command = {
       kind: "one",
       value: "MODE",
       choices: MIGRATION_MODES,
-      help: "move the accounts to the draft on the day of --on, in place of trying it from the start",
+      help: "move the accounts to the draft on the date of --on, instead of pricing it from the start",
     },
-    on: { kind: "one", value: "DATE", help: "the day of --migrate" },
-    causes: { kind: "flag", help: "say why each line changed (in JSON)" },
-    all: { kind: "flag", help: "also show accounts and lines that do not change" },
+    on: { kind: "one", value: "DATE", help: "the date of --migrate" },
+    causes: { kind: "flag", help: "show why each line changed (JSON only)" },
+    all: { kind: "flag", help: "show unchanged accounts and lines too" },
     "fail-if": {
       kind: "many",
       value: "RULE",
-      help: 'exit with 1 where a draft breaks it: "account.increase > 20%", "total.decrease > 0"',
+      help: 'exit with 1 if a draft breaks the rule, such as "account.increase > 20%" or "total.decrease > 0"',
     },
     ...idOptions,
     ...outputOptions(["table", "json", "csv", "html"], "differences"),
@@ -81,9 +81,10 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   const range = readRange(args);
   const format = args.value("format") ?? "table";
   const migration = readMigration(args);
-  if (files.length + usagePaths.length === 0) throw new UsageError("expected --events or --usage: the usage to price");
+  if (files.length + usagePaths.length === 0)
+    throw new UsageError("missing --events or --usage: give the usage to price");
   const planPaths = args.values("plan");
-  if (planPaths.length === 0) throw new UsageError("expected --plan: a draft to compare with");
+  if (planPaths.length === 0) throw new UsageError("missing --plan: give a draft to compare with");
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   const { book } = file;
@@ -129,7 +130,7 @@ function readMigration(args: Arguments): MigrationInput | undefined {
   if (modeText === undefined && on === undefined) return undefined;
   const mode = MIGRATION_MODES.find((each) => each === modeText);
   if (mode === undefined || on === undefined)
-    throw new UsageError("--migrate MODE and --on DATE go together: one is missing");
+    throw new UsageError("--migrate MODE and --on DATE must be given together");
   return { mode, on: parseDateOption("on", on, parseDate) };
 }
 

@@ -17,13 +17,18 @@ import { withOutput } from "../output/output-file.ts";
 /** Draws the cost curves of a plan. */
 export const chartCommand: Command = {
   usage: "PLAN|BOOK [options]",
-  summary: "Draws what a plan costs as usage grows, as an SVG: exact curves, with jumps and falls in words.",
+  summary: "Draws the price of a plan by quantity as an SVG, and lists where the price jumps or falls.",
   options: {
-    plan: { kind: "one", value: "ID", help: "the plan of a book that has several" },
-    currency: { kind: "one", value: "CODE", help: "default: the first that the plan supports" },
-    "up-to": { kind: "one", value: "QUANTITY", help: "the largest quantity; default: one that shows every slab" },
-    at: { kind: "many", value: "ID=QUANTITY", help: "what another card is held at in the whole cycle; default 0" },
-    output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
+    plan: { kind: "one", value: "ID", help: "the plan, if the book has several" },
+    currency: { kind: "one", value: "CODE", help: "default: the first supported currency" },
+    "up-to": { kind: "one", value: "QUANTITY", help: "the largest quantity; default: enough to show every tier" },
+    at: { kind: "many", value: "ID=QUANTITY", help: "fixed quantity of another card; default 0" },
+    output: {
+      kind: "one",
+      short: "o",
+      value: "FILE",
+      help: "write to FILE, which is replaced only when the output is complete",
+    },
   },
   run: runChart,
 };

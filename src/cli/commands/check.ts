@@ -14,7 +14,7 @@ import { type Io, write } from "../io.ts";
 /** Prints every problem of a book. */
 export const checkCommand: Command = {
   usage: "BOOK [--plan FILE]",
-  summary: "Checks a book, or a price plan against it: prints every problem, and warns of what is probably forgotten.",
+  summary: "Checks a book, or a price plan against it: prints every problem, and warns about probable omissions.",
   options: { plan: { kind: "one", value: "FILE", help: "a price plan to check against the book" } },
   run: runCheck,
 };

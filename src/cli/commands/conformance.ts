@@ -20,12 +20,12 @@ import { type Io, write } from "../io.ts";
 /** Tries another engine on the vectors. */
 export const conformanceCommand: Command = {
   usage: "--command CMD",
-  summary: "Gives the vectors to a program, one a line, and compares its answers with what must come out.",
+  summary: "Sends test vectors to a program, one per line, and compares its answers with the expected results.",
   options: {
     command: {
       kind: "one",
       value: "CMD",
-      help: "the program, as a shell takes it: it reads and answers lines of JSON",
+      help: "shell command of the program, which reads and writes JSON lines",
     },
   },
   run: runConformance,
@@ -39,9 +39,9 @@ type Answer = { readonly result: unknown } | { readonly skipped: true } | { read
 
 async function runConformance(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const command = args.value("command");
-  if (args.positionals.length > 0) throw new UsageError("expected no arguments: --command says what is tried");
+  if (args.positionals.length > 0) throw new UsageError("unexpected argument: give the program with --command");
   if (command === undefined)
-    throw new UsageError('expected --command: the program to try, as in --command "node engine.js"');
+    throw new UsageError('missing --command: give the program to test, as in --command "node engine.js"');
   // Read where they are wanted: no other command needs the file of vectors.
   const { vectors } = await import("../../vectors.ts");
   const answers = await collectAnswers(command, vectors, io);
@@ -93,7 +93,7 @@ async function collectAnswers(
       line++;
       if (text.trim() === "") continue;
       const [id, answer] = readAnswer(text, line, ids);
-      if (answers.has(id)) throw new InputError(`answer ${line}: ${quoteText(id)} was answered before`);
+      if (answers.has(id)) throw new InputError(`answer ${line}: ${quoteText(id)} has a duplicate answer`);
       answers.set(id, answer);
     }
   } finally {
@@ -104,7 +104,7 @@ async function collectAnswers(
   if (isTimedOut)
     await write(
       io.stderr,
-      `ratebook: the program gave no answer for ${ANSWER_TIMEOUT_MS / 1000} seconds, and was ended\n`,
+      `ratebook: the program did not answer within ${ANSWER_TIMEOUT_MS / 1000} seconds and was stopped\n`,
     );
   if (code !== 0 && code !== null) throw new InputError(`the program ended with the exit code ${code}`);
   return answers;
@@ -119,11 +119,11 @@ function readAnswer(text: string, line: number, ids: ReadonlySet<string>): reado
   try {
     answer = parseJson(text);
   } catch {
-    throw invalidAnswer("got what is no JSON");
+    throw invalidAnswer("got invalid JSON");
   }
   if (!isAnswer(answer)) throw invalidAnswer("got no id");
   const { id, result, skipped, error } = answer;
-  if (!ids.has(id)) throw invalidAnswer("got the id of no vector");
+  if (!ids.has(id)) throw invalidAnswer("got an unknown id");
   if (skipped === true) return [id, { skipped }];
   if (typeof error === "string") return [id, { error }];
   if (result === undefined) throw invalidAnswer("got none of them");

@@ -28,12 +28,12 @@ import { outputOptions } from "../reading/input-options.ts";
 /** Compares invoices. */
 export const diffCommand: Command = {
   usage: "A.json B.json [options]",
-  summary: "Says what changed from one file of explained invoices to another and why, line by line.",
+  summary: "Compares two files of explained invoices, and explains the differences line by line.",
   options: {
     book: {
       kind: "many",
       value: "BOOK",
-      help: "the book of both files, or one for each: for slabs that were not reached",
+      help: "the book of both files, or one per file; needed for tiers that no quantity reached",
     },
     ...outputOptions(["table", "json"], "differences"),
   },

@@ -35,11 +35,11 @@ import { writeUsage } from "../usage/write-usage.ts";
 /** Writes a database as files. */
 export const exportCommand: Command = {
   usage: "[--database DIR|URL|pglite:DIR] [-o DIR] [--events] [--usage FILE|DIR|TABLE… --usage-schemas NAME,…]",
-  summary: "Writes the book, usage, events and invoices of a database as files that the other commands read.",
+  summary: "Writes the book, usage, events and invoices of a database to files that other commands can read.",
   options: {
     ...databaseOption,
-    output: { kind: "one", short: "o", value: "DIR", help: "where the files are written; default ratebook-export" },
-    events: { kind: "flag", help: "also write every accepted event, in events.ndjson" },
+    output: { kind: "one", short: "o", value: "DIR", help: "directory to write to; default ratebook-export" },
+    events: { kind: "flag", help: "also write all accepted events to events.ndjson" },
     ...externalUsageOptions,
   },
   variables: databaseVariable,
@@ -47,7 +47,7 @@ export const exportCommand: Command = {
 };
 
 async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> {
-  if (args.positionals.length > 0) throw new UsageError("expected no arguments: --database says what is exported");
+  if (args.positionals.length > 0) throw new UsageError("unexpected argument: give the database with --database");
   const database = resolvePersistentDatabase(args, io);
   requireDatabase(database);
   const usage = await readExternalUsage(args, io);
@@ -60,7 +60,7 @@ async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> 
     // An engine that is told so would refuse its events from then on.
     if (ingestedSchema !== undefined)
       throw new UsageError(
-        `--usage-schemas: the events of ${quoteText(ingestedSchema)} are ingested into this database`,
+        `--usage-schemas: ${quoteText(ingestedSchema)} is not external: its events are stored in this database`,
       );
     const now = Date.now();
     // Rows that a source has after this instant are in none of the files.
@@ -89,8 +89,7 @@ export async function exportFiles(engine: Engine, options: ExportOptions, io: Io
   const { directory } = options;
   const path = (name: string): string => join(directory, name);
   const existing = FILES.map(path).find((each) => existsSync(each));
-  if (existing !== undefined)
-    throw new InputError(`${existing} is there already: nothing was written; say another directory with -o DIR`);
+  if (existing !== undefined) throw new InputError(`${existing} exists; choose another directory with -o DIR`);
   await mkdir(directory, { recursive: true });
   try {
     return await writeFiles(engine, options, path, io);
@@ -111,7 +110,7 @@ async function writeFiles(
   await printNotices(notes, io);
   const file = await readBookFile(path(BOOK), io);
   if (file === undefined) {
-    await printNotices(["the database holds what no book may: only the book was written, with the problems above"], io);
+    await printNotices(["the stored data has the problems above; only the book was exported"], io);
     return "problems";
   }
   const { book } = file;
@@ -153,7 +152,7 @@ const [USAGE, FEATURE_USAGE, FEATURE_EVENTS] = [
 const FILES = [BOOK, USAGE, FEATURE_USAGE, FEATURE_EVENTS, EVENTS, INVOICES];
 
 const UNREAD_NOTE =
-  "the events live elsewhere, and without --usage and --usage-schemas the usage of open cycles and the drafts are not in the files";
+  "usage is external: without --usage and --usage-schemas, the usage of open billing periods and the drafts are missing from the files";
 
 async function writeFile(path: string, texts: AsyncIterable<string> | Iterable<string>, io: Io): Promise<void> {
   await writeToFile(path, io, async ({ stdout }) => {

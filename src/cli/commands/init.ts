@@ -20,17 +20,17 @@ import { hasNdjsonName } from "../reading/open-event-files.ts";
 /** Writes a book that runs at once. */
 export const initCommand: Command = {
   usage: "[DIR] [--template NAME | --from FILE [--time COLUMN] [--account COLUMN] [--id COLUMN]]",
-  summary: "Writes a small commented book that runs at once: from a template, or for a file of your own events.",
+  summary: "Writes a commented book that you can run: from a template, or for your own event file.",
   options: {
-    template: { kind: "one", choices: TEMPLATE_NAMES, help: "what is sold; default usage" },
-    from: { kind: "one", value: "FILE", help: "events of your own, CSV or NDJSON: a book and a map are made for them" },
+    template: { kind: "one", choices: TEMPLATE_NAMES, help: "the kind of product; default usage" },
+    from: { kind: "one", value: "FILE", help: "your event file, CSV or NDJSON; a book and a map are generated for it" },
     time: {
       kind: "one",
       value: "COLUMN",
-      help: "where the time is, where it is guessed wrong; of NDJSON a path such as request.at",
+      help: "column of the timestamp, if the guess is wrong; for NDJSON a path such as request.at",
     },
-    account: { kind: "one", value: "COLUMN", help: "where the account is, where it is guessed wrong or not at all" },
-    id: { kind: "one", value: "COLUMN", help: "where the event's id is; two events of one id are one" },
+    account: { kind: "one", value: "COLUMN", help: "column of the account, if the guess is wrong" },
+    id: { kind: "one", value: "COLUMN", help: "column of the event id; duplicates are ignored" },
   },
   run: runInit,
 };
@@ -45,8 +45,8 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
   if (more.length > 0) throw new UsageError(`init takes one directory, got ${quoteText(args.positionals.join(" "))}`);
   const from = args.value("from");
   const name = TEMPLATE_NAMES.find((each) => each === args.value("template"));
-  if (from === "-") throw new UsageError("--from needs a file, which is read again when it is priced");
-  if (from !== undefined && name !== undefined) throw new UsageError("give either --template or --from, not both");
+  if (from === "-") throw new UsageError("--from needs a file, not standard input");
+  if (from !== undefined && name !== undefined) throw new UsageError("use either --template or --from");
   const namedColumns = readNamedColumns(args);
   if (from === undefined && Object.keys(namedColumns).length > 0)
     throw new UsageError("--time, --account and --id need --from");
@@ -77,10 +77,14 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
   const formatOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --event-format ndjson" : "";
   const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${formatOption}`;
   const writtenText = `wrote ${shellPath("book.jsonc")}${map === undefined ? "" : `, ${shellPath("map.jsonc")}`}`;
-  await printNextSteps(io, [...notes, `${writtenText}; every unit costs a cent: change each "rate" in the book`], {
-    check: `npx ratebook check ${shellPath("book.jsonc")}`,
-    preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${quoteForShell(from)}${mapOption} --accounts-from-events --summary`,
-  });
+  await printNextSteps(
+    io,
+    [...notes, `${writtenText}; placeholder price: 0.01 per unit. Edit each "rate" in the book`],
+    {
+      check: `npx ratebook check ${shellPath("book.jsonc")}`,
+      preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${quoteForShell(from)}${mapOption} --accounts-from-events --summary`,
+    },
+  );
   return "done";
 }
 
@@ -116,11 +120,9 @@ async function writeNewFiles(directory: string, files: readonly OutputFile[]): P
     for (const path of writtenPaths) await rm(path, { force: true });
     const name = join(directory, files[writtenPaths.length]?.name ?? "");
     if ((error as NodeJS.ErrnoException).code === "EEXIST" && (error as NodeJS.ErrnoException).syscall !== "mkdir") {
-      throw new InputError(
-        `${name} is there already: nothing was written; say another directory, as in: ratebook init DIR`,
-      );
+      throw new InputError(`${name} exists; choose another directory, as in: ratebook init DIR`);
     }
-    throw new InputError(`${name}: cannot be written: ${describeSystemError(error)}`);
+    throw new InputError(`${name}: cannot write: ${describeSystemError(error)}`);
   }
 }
 

@@ -27,13 +27,13 @@ const NAME_MAX = 255;
 /** The API keys of a database, which a server may have open meanwhile. */
 export const keysCommand: Command = {
   usage: "create --name NAME --role ROLE | list | revoke ID  [--database DIR|URL|pglite:DIR]",
-  summary: "Creates, lists and revokes the API keys of a database, even while a server is running on it.",
+  summary: "Creates, lists and revokes API keys of a database, even while a server uses it.",
   options: {
-    name: { kind: "one", value: "NAME", help: "create: what the key is for" },
+    name: { kind: "one", value: "NAME", help: "create: name of the key" },
     role: {
       kind: "one",
       choices: ROLES,
-      help: "create: everything, all but keys, ingest alone, or reading alone",
+      help: "create: everything, all but keys, ingest only, or read only",
     },
     ...databaseOption,
   },
@@ -44,7 +44,7 @@ export const keysCommand: Command = {
     // A first key may be made before the first start; what there is can only be where a database is.
     if (args.positionals[0] !== "create") requireDatabase(database);
     else if (isMissingDirectory(database))
-      await write(io.stderr, `ratebook: makes a new database, ${toPrintable(database)}\n`);
+      await write(io.stderr, `ratebook: creating database ${toPrintable(database)}\n`);
     const { openDatabase } = await import("../../store/open-database.ts");
     const { manageApiKeys } = await import("../../server/access/keys.ts");
     const store = await openDatabase(database);
@@ -66,7 +66,7 @@ function parseAction(args: Arguments): KeyAction {
   const role = ROLES.find((each) => each === args.value("role"));
   const isCreate = action === "create";
   if (!isCreate && (name !== undefined || role !== undefined)) {
-    throw new UsageError("--name and --role are for keys create");
+    throw new UsageError("--name and --role only apply to keys create");
   }
   switch (action) {
     case "create":
@@ -83,7 +83,8 @@ function parseAction(args: Arguments): KeyAction {
       if (id !== undefined) throw new UsageError(`keys list takes no argument, got ${quoteText(id)}`);
       return async (keys) => formatKeyTable(await readAllKeys(keys));
     case "revoke":
-      if (id === undefined || more.length > 0) throw new UsageError("keys revoke needs one ID: see keys list");
+      if (id === undefined || more.length > 0)
+        throw new UsageError("keys revoke needs one ID; list them with keys list");
       return async (keys) => {
         const { id: revokedId, role: keyRole, name: keyName } = await keys.revoke(id);
         return `revoked ${revokedId} (${keyRole}, ${toPrintable(keyName)})\n`;

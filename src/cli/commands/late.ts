@@ -45,13 +45,13 @@ const COLUMNS = [
 /** Tells late usage. */
 export const lateCommand: Command = {
   usage: "--usage FILE|DIR|TABLE… --usage-schemas NAME,… --from DATE --until DATE [options]",
-  summary: "Tells which usage arrived after the invoice of its cycle had become final, and what it would have cost.",
+  summary: "Lists usage that arrived after its invoice became final, and what it would have cost.",
   options: {
     ...externalUsageOptions,
-    from: { kind: "one", value: "DATE", help: "the closed cycles that touch the range from this day" },
-    until: { kind: "one", value: "DATE", help: "to this day, exclusive" },
+    from: { kind: "one", value: "DATE", help: "first day of the range of closed cycles" },
+    until: { kind: "one", value: "DATE", help: "last day of the range, exclusive" },
     account: { kind: "many", value: "ID", help: "an account, by its id; default all" },
-    ...outputOptions(FORMATS, "late usage, a line for each closed cycle (csv: for each meter and day)"),
+    ...outputOptions(FORMATS, "output format: one line per closed cycle (csv: per meter and day)"),
     ...databaseOption,
   },
   variables: databaseVariable,
@@ -59,9 +59,10 @@ export const lateCommand: Command = {
 };
 
 async function runLate(args: Arguments, io: Io): Promise<"done"> {
-  if (args.positionals.length > 0) throw new UsageError("expected no arguments: --database says whose usage is meant");
+  if (args.positionals.length > 0) throw new UsageError("unexpected argument: give the database with --database");
   const usage = await readExternalUsage(args, io);
-  if (usage === undefined) throw new UsageError("expected --usage and --usage-schemas, as serve has them");
+  if (usage === undefined)
+    throw new UsageError("missing --usage and --usage-schemas: give the same values as for serve");
   const [from, until] = [readDateOption(args, "from"), readDateOption(args, "until")];
   if (from >= until) throw new UsageError("--until must be later than --from");
   const format = FORMATS.find((each) => each === (args.value("format") ?? FORMATS[0]));
@@ -87,7 +88,7 @@ async function runLate(args: Arguments, io: Io): Promise<"done"> {
 
 function readDateOption(args: Arguments, name: "from" | "until"): number {
   const text = args.value(name);
-  if (text === undefined) throw new UsageError(`expected --${name}: the days whose cycles are looked at`);
+  if (text === undefined) throw new UsageError(`expected --${name}: the range of closed cycles`);
   return parseDateOption(name, text, parseDate);
 }
 

@@ -19,15 +19,15 @@ import { outputOptions } from "../reading/input-options.ts";
 /** Prints what lint finds in a book. */
 export const lintCommand: Command = {
   usage: "BOOK [options]",
-  summary: "Finds prices and rules that are valid but almost surely a mistake, each with an example to check by hand.",
+  summary: "Finds prices and rules that are valid but probably a mistake, each with an example to check by hand.",
   options: {
     ...outputOptions(["text", "json", "sarif"], "findings"),
     "jump-share": {
       kind: "one",
       value: "SHARE",
-      help: "how far a price may jump at a slab's edge, as a share of it; default 1: it may double",
+      help: "largest price increase at a tier boundary, as a share; default 1 (the price may double)",
     },
-    all: { kind: "flag", help: "also show the findings that the book silences" },
+    all: { kind: "flag", help: "show suppressed findings too" },
   },
   run: runLint,
 };

@@ -14,7 +14,7 @@ import { databaseOption, databaseVariable, resolvePersistentDatabase } from "../
 /** Puts a whole book into a store, or nothing of it. */
 export const loadCommand: Command = {
   usage: "BOOK [--database DIR|URL|pglite:DIR]",
-  summary: "Loads a book into a database; if any of its resources is there already, nothing is loaded.",
+  summary: "Loads a book into a database. If any of its resources exists, nothing is loaded.",
   options: databaseOption,
   variables: databaseVariable,
   run: runLoad,

@@ -27,12 +27,12 @@ import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/write-usage.t
 /** Meters events. */
 export const meterCommand: Command = {
   usage: "BOOK --events FILE… [options]",
-  summary: "Meters the events and writes usage by account, meter and day, which other commands price with --usage.",
+  summary: "Meters events and writes usage by account, meter and day, for --usage of other commands.",
   options: {
     ...eventOptions,
     "accounts-from-events": {
       kind: "flag",
-      help: "create an account for each unknown account id, on the book's only plan",
+      help: "create an account for each unknown account id, on the only plan of the book",
     },
     ...outputOptions(USAGE_FORMATS, "usage cells"),
     ...ingestOptions,
@@ -45,7 +45,7 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const input = readEventInput(args);
   const { events, maps, eventFormat } = input;
   const files = pairWithMaps(events, maps, eventFormat);
-  if (files.length === 0) throw new UsageError("expected --events: the events to meter");
+  if (files.length === 0) throw new UsageError("missing --events: give the events to meter");
   const format = args.value("format") ?? USAGE_FORMATS[0];
   if (!isUsageFormat(format)) throw new UsageError(`--format must be one of ${USAGE_FORMATS.join(", ")}`);
   const file = await readBookFile(path, io);

@@ -29,15 +29,15 @@ const SAMPLE_FILE = "events.ndjson";
 /** Serves the playground, or writes it. */
 export const playCommand: Command = {
   usage: "[BOOK] [options]",
-  summary: "Opens the playground: change a plan or what is used, and read the invoice, in a browser on this machine.",
+  summary: "Opens the playground in a browser: change a plan or its usage, and see the invoice.",
   options: {
     events: {
       kind: "one",
       value: "FILE",
-      help: "events to begin with, one JSON object a line, at most 1 MiB; default events.ndjson beside the book",
+      help: "events to start with, NDJSON, at most 1 MiB; default events.ndjson beside the book",
     },
     port: { kind: "one", value: "PORT", help: "the port of 127.0.0.1; default a free one" },
-    output: { kind: "one", short: "o", value: "FILE", help: "write the page to a file in place of serving it" },
+    output: { kind: "one", short: "o", value: "FILE", help: "write the page to FILE instead of serving it" },
   },
   run: runPlay,
 };
@@ -54,7 +54,7 @@ async function runPlay(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const server = createPageServer(html);
   await listenOn(server, parsePort(args));
   const { port } = server.address() as AddressInfo;
-  await write(io.stdout, `the playground is at http://127.0.0.1:${port}/ until it is stopped\n`);
+  await write(io.stdout, `the playground is at http://127.0.0.1:${port}/ (stop with Ctrl+C)\n`);
   await io.waitForStop();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -71,7 +71,7 @@ async function readInitialState(args: Arguments, io: Io): Promise<PlayState | un
   const eventsPath = args.value("events") ?? samplePath;
   const events = eventsPath === undefined ? "" : await readTextFile(eventsPath, io);
   if (events.length > EVENTS_LENGTH_MAX) {
-    throw new UsageError("--events: the file is larger than 1 MiB: drop it on the page, which reads it in parts");
+    throw new UsageError("--events: the file is larger than 1 MiB; drop it on the page instead");
   }
   const [, firstEventDate] = /"timestamp"\s*:\s*"(\d{4}-\d{2}-\d{2})/.exec(events) ?? [];
   const planStarts = file.book.accounts.flatMap(({ pricePlans }) =>

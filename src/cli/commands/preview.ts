@@ -43,25 +43,25 @@ import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 /** Previews invoices. */
 export const previewCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [options]",
-  summary: "Meters the events and previews the invoices of every account, or of those named.",
+  summary: "Meters events and previews the invoices of all accounts, or of the given ones.",
   options: {
     ...eventOptions,
     ...usageOptions,
     account: { kind: "many", value: "ID", help: "an account to show, by id or alias; default all" },
-    at: { kind: "one", value: "INSTANT", help: "show the cycles that hold this instant" },
+    at: { kind: "one", value: "INSTANT", help: "show the billing period that contains this date" },
     ...rangeOptions,
-    plan: { kind: "one", value: "FILE", help: "a draft price plan in place of the accounts' plans" },
+    plan: { kind: "one", value: "FILE", help: "a draft price plan to use instead of the accounts' plans" },
     "accounts-from-events": {
       kind: "flag",
-      help: "create an account for each unknown account id, on --plan or on the book's only plan",
+      help: "create an account for each unknown account id, on --plan or on the only plan of the book",
     },
-    summary: { kind: "flag", help: "one line per account, largest first, and the totals, instead of invoices" },
+    summary: { kind: "flag", help: "print one line per account, largest first, and totals, instead of invoices" },
     ...outputOptions(["table", "json", "csv", "html"], "invoices"),
-    explain: { kind: "flag", help: "explain how each line was computed" },
+    explain: { kind: "flag", help: "explain how each line was calculated" },
     trace: {
       kind: "one",
       value: "LINE",
-      help: "in place of invoices, the events behind the lines of a meter or feature, by its id",
+      help: "instead of invoices, list the events behind the lines of this meter or feature",
     },
     ...ingestOptions,
   },
@@ -94,7 +94,7 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   const hasUsage = files.length + usagePaths.length > 0;
   if (!hasUsage && range.at === undefined && range.from === undefined) {
     throw new UsageError(
-      "without --events or --usage, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
+      "without --events or --usage, give the billing periods to show: --at DATE, or --from DATE --until DATE",
     );
   }
   const inputs = await readInputs(args, path, { files, usagePaths }, io);
@@ -146,16 +146,16 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
 function readTraceOption(args: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
   const line = args.value("trace");
   if (line === undefined) return undefined;
-  if (format === "html") throw new UsageError("--trace lists events: it has no --format html");
-  if (args.flag("summary")) throw new UsageError("--trace and --summary are two ways to show the result: give one");
-  if (usagePaths.length > 0) throw new UsageError("--trace lists events: rows of --usage have none");
+  if (format === "html") throw new UsageError("--trace does not support --format html");
+  if (args.flag("summary")) throw new UsageError("use either --trace or --summary");
+  if (usagePaths.length > 0) throw new UsageError("--trace lists events, so it does not support --usage");
   return line;
 }
 
 function readFormat(args: Arguments): PreviewFormat {
   const format = (args.value("format") ?? "table") as PreviewFormat;
   if (args.flag("summary") && format !== "table")
-    throw new UsageError("--summary is a table: it has no other --format");
+    throw new UsageError("--summary prints a table, so it does not support --format");
   return format;
 }
 
@@ -163,7 +163,7 @@ function readFormat(args: Arguments): PreviewFormat {
 const INVOICES_SHOWN_MAX = 50;
 
 function describeLongOutput(count: number): string {
-  return `${count} invoices would not fit a terminal: --account ID shows those of one account, -o FILE writes them all to a file`;
+  return `${count} invoices do not fit a terminal: use --account ID for one account, or -o FILE to write all of them to a file`;
 }
 
 interface Inputs {

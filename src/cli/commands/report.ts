@@ -33,7 +33,7 @@ const { format: _format, summary: _summary, explain: _explain, trace: _trace, ..
 export const reportCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [--plan DRAFT…] -o report.html [options]",
   summary:
-    "Previews invoices as one HTML page that needs no network: totals, accounts, invoices and how they were made.",
+    "Previews invoices as a self-contained HTML page: totals, accounts, invoices and how each amount was calculated.",
   options: {
     ...options,
     plan: { kind: "list", value: "FILE…", help: "a draft price plan to compare with the accounts' plans" },
@@ -49,9 +49,12 @@ async function reportWithDrafts(args: Arguments, io: Io): Promise<"done" | "prob
   const files = pairWithMaps(events, maps, eventFormat);
   const usagePaths = readUsagePaths(args, files);
   const range = readRange(args);
-  if (files.length + usagePaths.length === 0) throw new UsageError("expected --events or --usage: the usage to price");
+  if (files.length + usagePaths.length === 0)
+    throw new UsageError("missing --events or --usage: give the usage to price");
   if (args.flag("accounts-from-events"))
-    throw new UsageError("--accounts-from-events does not go with drafts: they are compared with the accounts' plans");
+    throw new UsageError(
+      "--accounts-from-events cannot be used with drafts, which are compared with the accounts' plans",
+    );
   const file = await readBookFile(requireBookPath(args), io);
   if (file === undefined) return "problems";
   const { book } = file;

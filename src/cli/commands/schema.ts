@@ -25,7 +25,7 @@ export const schemaCommand: Command = {
     }
     for (const name of names) {
       const path = fileURLToPath(schemaFileUrl(name));
-      if (!existsSync(path)) throw new InputError(`${path} is not there: npm run build makes it`);
+      if (!existsSync(path)) throw new InputError(`${path} does not exist; create it with npm run build`);
       await write(io.stdout, documentName === undefined ? `${name}: ${path}\n` : `${path}\n`);
     }
     return "done";

@@ -24,56 +24,56 @@ import {
 /** Serves the billing API until a signal stops it. */
 export const serveCommand: Command = {
   usage: "[options]",
-  summary: "Serves the billing API over a database until it is stopped.",
+  summary: "Serves the billing API over a database.",
   options: {
     ...serverDatabaseOption,
-    host: { kind: "one", value: "ADDRESS", help: "the address to listen on (default 127.0.0.1: this machine alone)" },
-    port: { kind: "one", value: "PORT", help: "the port to listen on (default 4747; 0 takes a free one)" },
-    prefix: { kind: "one", value: "PATH", help: "a path to serve the API under, such as /v1" },
+    host: { kind: "one", value: "ADDRESS", help: "the address to listen on (default 127.0.0.1, this machine only)" },
+    port: { kind: "one", value: "PORT", help: "the port to listen on (default 4747; 0 for any free port)" },
+    prefix: { kind: "one", value: "PATH", help: "path prefix of the API, such as /v1" },
     "public-url": {
       kind: "one",
       value: "URL",
-      help: "the address at which clients reach the API, for its OpenAPI document",
+      help: "public address of the API, for its OpenAPI document",
     },
     organization: {
       kind: "one",
       value: "ID",
-      help: 'the id of the organization that the database belongs to (default: the id "default")',
+      help: 'id of the organization that owns the database (default "default")',
     },
-    currency: { kind: "one", value: "CODE", help: "its currency, an ISO 4217 code (default USD)" },
+    currency: { kind: "one", value: "CODE", help: "base currency of the organization, an ISO 4217 code (default USD)" },
     "rate-limits": {
       kind: "one",
       value: "off|LIMITS",
-      help: "requests per second and in one burst, such as rest=10/200 (the default), and with commas between them ingest, ingestBatch and entitled, each =50/500 by default",
+      help: "requests per second and burst size: comma-separated rest (default 10/200), ingest, ingestBatch and entitled (default 50/500 each), such as rest=20/400",
     },
     "trust-proxy": {
       kind: "maybe",
       value: "HOPS|ADDRESSES",
-      help: "trust X-Forwarded-For from the nearest proxy, from so many proxies, or from these addresses",
+      help: "trust X-Forwarded-For from the nearest proxy, from N proxies, or from these addresses",
     },
     "bill-run-interval": { kind: "one", value: "off|TIME", help: "time between bill runs: 90s, 10m (default), 1h" },
     "keep-events": {
       kind: "one",
       value: "DAYS|forever",
-      help: "how long events are kept once their cycle is closed: 400d, at least 45d (default forever)",
+      help: "retention of events after their cycle closed, such as 400d; at least 45d (default forever)",
     },
     "association-years": {
       kind: "one",
       value: "YEARS",
-      help: "how many years back the first plan of an account may begin (default 10)",
+      help: "how many years in the past the first plan of an account may start (default 10)",
     },
     ...externalUsageOptions,
     ...ingestedAgainOptions,
     "log-level": {
       kind: "one",
       choices: LOG_LEVELS,
-      help: "how much is logged on standard error (default info)",
+      help: "log level on standard error (default info)",
     },
   },
   variables: {
     ...databaseVariable,
-    RATEBOOK_API_KEY: "the first key of a new database; default: a random one, which is printed",
-    RATEBOOK_JWT_SECRET: "signs tokens: at least 32 bytes; else the database keeps a secret",
+    RATEBOOK_API_KEY: "first API key of a new database; default: a random key, which is printed",
+    RATEBOOK_JWT_SECRET: "secret for signing tokens, at least 32 bytes; default: a secret stored in the database",
   },
   run: runServe,
 };
@@ -117,13 +117,13 @@ async function runServe(args: Arguments, io: Io): Promise<"done"> {
     log: { level: serveArgs.logLevel, stream: io.stderr },
   });
   const { log } = server.app;
-  logSkipped = (accountId, err) => log.warn({ accountId, err }, "bill run left an account for the next one");
+  logSkipped = (accountId, err) => log.warn({ accountId, err }, "account skipped in this bill run; it will be retried");
   // Made after the server listens, so that the printed key works at once.
   if (!stop.signal.aborted) await printFirstKey(engine, serveArgs, { io, log }).catch(closeAndRethrow(server));
   if (usage !== undefined) await logExternalUsage(engine, usage, log).catch(closeAndRethrow(server));
-  if (database === "memory") log.warn("the database is in memory: all is lost when the server stops");
+  if (database === "memory") log.warn("in-memory database: data is lost when the server stops");
   if (/^postgres(?:ql)?:/.test(database) && serveArgs.server.jwtSecret === undefined) {
-    log.warn("the secret of tokens is kept in the database: set RATEBOOK_JWT_SECRET to keep it elsewhere");
+    log.warn("the token secret is stored in the database; set RATEBOOK_JWT_SECRET to use your own");
   }
   const announcement = `ratebook listens on ${server.url} (database ${redactDatabase(database)}); to read and try the API: ${server.url}/docs\n`;
   if (!stop.signal.aborted) await write(io.stdout, announcement);
@@ -146,7 +146,7 @@ async function printFirstKey(
   if (newKey !== undefined || apiKey === undefined) return;
   const storedKey = await keys.find(keyIdOf(apiKey));
   if (isSameKey(apiKey, storedKey) && storedKey.apiKey.revokedAt === undefined) return;
-  log.warn("RATEBOOK_API_KEY is no key of this database, which has keys already: it is not used");
+  log.warn("RATEBOOK_API_KEY ignored: the database has keys already, and this is not one of them");
 }
 
 /** Says where usage is read, and warns of schemas that do not exist: nobody would notice that their usage is missing. */
@@ -155,10 +155,11 @@ async function logExternalUsage(
   { schemas, source }: ExternalUsageOptions,
   log: RunningServer["app"]["log"],
 ): Promise<void> {
-  log.info({ schemas }, `usage of these event schemas is read from ${source.name}: their events are refused`);
+  log.info({ schemas }, `usage comes from ${source.name}; events of these schemas are rejected`);
   for (const schema of schemas) {
     const eventSchema = await undefinedIfNotFound(engine.eventSchemas.get(schema));
-    if (eventSchema === undefined) log.warn({ schema }, "there is no event schema of this name yet: --usage-schemas");
+    if (eventSchema === undefined)
+      log.warn({ schema }, "--usage-schemas names an event schema that does not exist yet");
   }
 }
 
@@ -171,8 +172,8 @@ function closeAndRethrow(resource: { close(): Promise<void> }): (error: unknown)
 }
 
 const LISTEN_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the port is in use: another one may be given with --port",
-  EACCES: "the port may not be used by this user",
+  EADDRINUSE: "the port is in use; choose another with --port",
+  EACCES: "this user may not use the port",
   EADDRNOTAVAIL: "this machine does not have the address",
   ENOTFOUND: "the address is unknown",
 };

@@ -25,22 +25,26 @@ const { output } = outputOptions(["sql"], "statements");
 /** Prints meters as SQL. */
 export const sqlCommand: Command = {
   usage: "BOOK [options]",
-  summary: "Prints the meters of a book as SQL, for events in a table, or says what cannot be computed there and why.",
+  summary:
+    "Prints the meters of a book as SQL for a table of events, or explains why a meter cannot be computed in SQL.",
   options: {
-    dialect: { kind: "one", choices: ["duckdb", "clickhouse"], help: "whose SQL; default duckdb" },
-    ddl: { kind: "flag", help: "a table for the events in place of statements, also for a cluster; of clickhouse" },
+    dialect: { kind: "one", choices: ["duckdb", "clickhouse"], help: "SQL dialect; default duckdb" },
+    ddl: { kind: "flag", help: "print a ClickHouse table instead of queries, also for a cluster" },
     decimals: {
       kind: "one",
       choices: ["text", "decimal"],
-      help: "how the table of clickhouse keeps attributes; decimal is quicker, and cuts what is longer; default text",
+      help: "type of attributes in the ClickHouse table: text (default) keeps all digits, decimal is faster and truncates",
     },
-    schema: { kind: "one", value: "NAME", help: "one event schema; default all" },
+    schema: { kind: "one", value: "NAME", help: "only this event schema; default all" },
     table: {
       kind: "one",
       value: "NAME",
-      help: "the table that has the events, with a column for each part; default events",
+      help: "the table with the events, one column per field; default events",
     },
-    "explain-plan": { kind: "flag", help: "a table of what is pushed down, and why not, in place of SQL" },
+    "explain-plan": {
+      kind: "flag",
+      help: "list which schemas are pushed down, and why others are not, instead of SQL",
+    },
     ...(output === undefined ? {} : { output }),
   },
   run: runSql,

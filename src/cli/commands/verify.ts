@@ -28,24 +28,23 @@ const DIFFERENCES_SHOWN_MAX = 20;
 /** Verifies invoices. */
 export const verifyCommand: Command = {
   usage: "INVOICES [--usage FILE…] [--events FILE…] [--map MAP…] [--book BOOK]",
-  summary:
-    "Computes invoices again with independent code, from their explanations, and names every figure that differs.",
+  summary: "Recomputes invoices from their explanations with independent code, and lists every difference.",
   options: {
     ...usageOptions,
     ...eventOptions,
-    book: { kind: "one", value: "BOOK", help: "the rate book that says how events are metered" },
+    book: { kind: "one", value: "BOOK", help: "the book with the meters of the events" },
   },
   run: runVerify,
 };
 
 async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const [path, ...more] = args.positionals;
-  if (path === undefined || more.length > 0) throw new UsageError("expected one file of INVOICES, printed by preview");
+  if (path === undefined || more.length > 0) throw new UsageError("missing INVOICES: give one file written by preview");
   const { events, maps, eventFormat } = readEventInput(args);
   const files = pairWithMaps(events, maps, eventFormat);
   const bookPath = args.value("book");
   if (files.length > 0 !== (bookPath !== undefined)) {
-    throw new UsageError("--events and --book go together: one says what happened, the other what it counts");
+    throw new UsageError("--events and --book must be given together");
   }
   const text = await readTextFile(path, io);
   parseInvoices(path, text);
@@ -88,7 +87,7 @@ async function meterEventFiles(
     onCountedEvents: () => false,
   };
   if (files.some(({ origin, map }) => origin === "clickhouse" && map === undefined))
-    throw new UsageError("--events of a table needs a --map here, which says where each part of an event is");
+    throw new UsageError("a table in --events needs a --map that names the column of each event field");
   const { cursors, sources } = await openEventFiles(files, sink, io);
   const progress = startProgress(sources, io);
   try {
@@ -135,7 +134,7 @@ async function printVerification(
   const shownDifferences = differences.slice(0, DIFFERENCES_SHOWN_MAX);
   const lines = shownDifferences.map(({ where, expected, found }) => `${where}: expected ${expected}, found ${found}`);
   for (const id of verification.unverifiedMeters) {
-    const note = `the usage has no rows of the meter ${id}, whose events consume a feature: its quantities are unverified`;
+    const note = `the usage has no rows of the meter ${id}, whose events consume a feature; its quantities are not verified`;
     await write(io.stderr, `note: ${toPrintable(note)}\n`);
   }
   const more = differences.length - shownDifferences.length;
@@ -143,7 +142,7 @@ async function printVerification(
   if (metering !== undefined) {
     const { total, unverified } = metering.events();
     for (const reason of metering.reasons) await write(io.stderr, `note: ${toPrintable(reason)}: unverified\n`);
-    lines.push(describeCount({ verified: total - unverified, total }, "events metered again"));
+    lines.push(describeCount({ verified: total - unverified, total }, "events verified"));
     if (hasUsage) lines.push(describeCount(verification.cells, "cells verified"));
   }
   if (metering !== undefined || hasUsage) lines.push(describeCount(verification.quantities, "quantities verified"));

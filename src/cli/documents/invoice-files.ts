@@ -53,7 +53,7 @@ const explanation = z.discriminatedUnion(
       refund: z.object(charge).optional(),
     }),
   ],
-  { error: "another version of ratebook explained it: preview again with this one" },
+  { error: "written by another version of ratebook; run preview again with this version" },
 );
 const line = z.object({
   type: z.string(),
@@ -93,12 +93,12 @@ export function parseInvoices(path: string, text: string): readonly Invoice[] {
     const content: unknown = isDocument ? json["invoices"] : json;
     const basePath = isDocument ? "$.invoices" : "$";
     const invoices: readonly unknown[] = Array.isArray(content) ? content : [content];
-    if (invoices.length === 0) throw new InvoiceFormatError(basePath, "there are no invoices");
+    if (invoices.length === 0) throw new InvoiceFormatError(basePath, "the file has no invoices");
     return invoices.map((invoice, index) =>
       parseInvoice(invoice, Array.isArray(content) ? `${basePath}[${index}]` : basePath),
     );
   } catch (error) {
-    if (error instanceof RangeError) throw new InputError(`${path}: it is nested too deeply`);
+    if (error instanceof RangeError) throw new InputError(`${path}: nested too deeply`);
     if (error instanceof InvoiceFormatError || error instanceof RatebookError) throw toInputError(error, path, text);
     throw error;
   }
@@ -130,13 +130,13 @@ function parseInvoice(json: unknown, path: string): Invoice {
     const place = `${path}${formatPath((issue?.path ?? []).map((step) => (typeof step === "symbol" ? "" : step))).slice(1)}`;
     throw new InvoiceFormatError(
       place,
-      `expected an invoice as preview --explain --format json writes it: ${(issue?.message ?? "").replace("Invalid input: ", "")}`,
+      `expected an invoice written by preview --explain --format json: ${(issue?.message ?? "").replace("Invalid input: ", "")}`,
     );
   }
   if (result.data.revenueInfo.explanation === undefined)
     throw new InvoiceFormatError(
       `${path}.revenueInfo`,
-      "the invoice carries no explanations: print it with --explain --format json",
+      "the invoice has no explanations; write it with preview --explain --format json",
     );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked, and diff asks of each line what it needs
   return withDecimals(json, path) as Invoice;

@@ -54,7 +54,7 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
     const { bytesRead } = await handle.read(magic, 0, 2, 0);
     const gzip = bytesRead === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
     if (!gzip && path.endsWith(".gz") && stat.size > 0) {
-      throw new InputError(`${path}: expected gzip data, as the name says, and the file is not`);
+      throw new InputError(`${path}: the file name ends in .gz, but the content is not gzip`);
     }
     rejectOtherKinds(path, magic);
     if (gzip) {
@@ -72,10 +72,10 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
 /** Refuses what is no text of ours, by its first two bytes. @throws {InputError} */
 function rejectOtherKinds(name: string, [first, second]: Uint8Array): void {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  if (isUtf16) throw new InputError(`${name}: the file is UTF-16: expected UTF-8; save it as CSV in UTF-8`);
+  if (isUtf16) throw new InputError(`${name}: the file is UTF-16; save it as UTF-8`);
   // The letters PK begin a zip archive, which is what spreadsheets are.
   if (first === 0x50 && second === 0x4b && /\.(?:xlsx|xlsm|ods|zip)$/i.test(name)) {
-    throw new InputError(`${name}: the file is a spreadsheet or an archive: save its table as CSV`);
+    throw new InputError(`${name}: the file is a spreadsheet or an archive; save the table as CSV`);
   }
 }
 

@@ -233,7 +233,7 @@ function parseLine(text: Buffer): ParsedLine | undefined {
     if (depth < KEY_COUNT_DEPTH_MAX && countKeys(event) === keys) return { event };
     const [repeatedKey] = findRepeatedKeys(lineText, 1);
     if (repeatedKey === undefined) return { event };
-    return { reason: `expected each key of an object once: one is given again at column ${repeatedKey.column}` };
+    return { reason: `repeated key at column ${repeatedKey.column}` };
   } catch (error) {
     if (error instanceof RatebookError) return { reason: error.message };
     throw error;

@@ -31,7 +31,7 @@ export async function readBeginning(path: string, io: Io): Promise<string> {
     }
     const end = length < SAMPLE_BYTES ? length : bytes.lastIndexOf(0x0a, length - 1) + 1;
     const lines = bytes.subarray(0, end);
-    if (!isUtf8(lines)) throw new InputError(`${path}: the file is not UTF-8: save it as CSV in UTF-8`);
+    if (!isUtf8(lines)) throw new InputError(`${path}: the file is not UTF-8; save it as UTF-8`);
     const text = new TextDecoder().decode(lines);
     if (text.trim() === "") throw new InputError(`${path}: the file is empty`);
     return text;
@@ -49,7 +49,7 @@ export function isJsonObject(text: string): boolean {
 export function parseCsvSample(path: string, text: string): Sample {
   if (/^\s*\[\s*[{[\]]/.test(text)) {
     throw new InputError(
-      `${path}: the file is one JSON list: expected NDJSON, an object a line, as jq -c '.[]' makes it of a list`,
+      `${path}: the file is one JSON list; convert it to NDJSON (one object per line), for example with jq -c '.[]'`,
     );
   }
   const separator = detectSeparator(text);
@@ -74,7 +74,7 @@ export function parseCsvSample(path: string, text: string): Sample {
   const timeColumn = header.find((name) => tryParseInstant(name, 0) !== undefined);
   if (timeColumn !== undefined) {
     throw new InputError(
-      `${path}:1: expected a header, which names the columns, and it has the time ${quoteText(timeColumn)}`,
+      `${path}:1: expected a header with column names, but the first row contains the time ${quoteText(timeColumn)}`,
     );
   }
   return { header, rows: rows.filter((row) => row.length === header.length), separator };

@@ -106,15 +106,15 @@ function createMapText(
 /** Notes on the columns that times, accounts and ids come from. */
 function describeOrigins(columns: Columns, isJson: boolean): readonly string[] {
   const { timestamp, account, id, idRepeats } = columns;
-  const repeats = idRepeats ? ", which comes again: of several events with one id the first alone counts" : "";
-  const [column, rows] = isJson ? ["field", "lines"] : ["column", "rows"];
+  const repeats = idRepeats ? "; the sample has repeated ids, and only the first event with an id counts" : "";
+  const [column, row] = isJson ? ["field", "line"] : ["column", "row"];
   return [
     `time in ${quoteText(timestamp)}${describeTimeForm(columns)}`,
     account === undefined
-      ? `no ${column} is named like an account: all is of account-1 (say which with --account)`
+      ? `no ${column} looks like an account: all events belong to account-1 (choose one with --account)`
       : `account in ${quoteText(account)}`,
     id === undefined
-      ? `no ${column} for the event's id: ${rows} are counted`
+      ? `no ${column} for the event id; using ${row} numbers, so duplicate events will be billed`
       : `event id in ${quoteText(id)}${repeats}`,
   ];
 }
@@ -130,14 +130,14 @@ function describeColumns(columns: Columns, column: string): readonly string[] {
   const [commas, thousands] = [columnsWithMark(","), columnsWithMark(".")];
   return [
     numbers.length === 0
-      ? `no ${column} of numbers: events are counted`
+      ? `no ${column} with numbers: events are counted`
       : `meters for ${numbers.slice(0, METERS_MAX).map(quoteText).join(", ")}`,
     ...nearNumbers.map(
       ({ column: name, text }) =>
-        `no meter for ${quoteText(name)}, which is a dimension: ${quoteText(text)} is no number, as 1234.5 is one`,
+        `no meter for ${quoteText(name)}, which is a dimension: ${quoteText(text)} is not a number`,
     ),
     ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
-    ...(thousands === "" ? [] : [`numbers with marks between thousands in ${thousands}`]),
+    ...(thousands === "" ? [] : [`numbers with thousands separators in ${thousands}`]),
     ...(doubtful === undefined ? [] : [describeDoubt(doubtful, decimals)]),
     ...unused.map(({ column: name, why }) => `not used: ${quoteText(name)}, ${why}`),
   ];
@@ -146,15 +146,15 @@ function describeColumns(columns: Columns, column: string): readonly string[] {
 /** How a number was taken that could be another one. */
 function describeDoubt({ column, text }: NonNullable<Columns["doubtful"]>, decimals: Columns["decimals"]): string {
   const [value, otherMark] = decimals.get(column) === "," ? [toDecimalPoint(text), "."] : [removeGrouping(text), ","];
-  return `${quoteText(text)} in ${quoteText(column)} is taken as ${value ?? text}: otherwise change "decimal" in the map to "${otherMark}"`;
+  return `${quoteText(text)} in ${quoteText(column)} is read as ${value ?? text}; if that is wrong, change "decimal" in the map to "${otherMark}"`;
 }
 
 /** A note on the form of times. */
 function describeTimeForm({ form, otherForm, isZoneless }: Columns): string {
-  const other = otherForm === undefined ? "" : ` (it could be ${otherForm}: then change "form" in the map)`;
+  const other = otherForm === undefined ? "" : ` (if it is ${otherForm}, change "form" in the map)`;
   return (
     (form === undefined ? "" : `, ${/second/.test(form) ? `in ${form} since 1970` : `in the form ${form}${other}`}`) +
-    (isZoneless ? ', taken as UTC (see "zone" in the map)' : "")
+    (isZoneless ? ', read as UTC (see "zone" in the map)' : "")
   );
 }
 
@@ -213,8 +213,8 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
   );
   return formatBook({
     about: [
-      "A price list for ratebook, made of a file of events. Every unit costs one cent: change that first.",
-      "It has no accounts: --accounts-from-events makes one of each account of the events.",
+      "A book for ratebook, generated from an event file. Placeholder price: 0.01 per unit. Change it first.",
+      "It has no accounts; --accounts-from-events creates one per account in the events.",
     ],
     eventSchemas: schemaFields.map(({ schema, numbers, texts }) =>
       formatEventSchema(schema, numbers.slice(0, METERS_MAX), texts),
@@ -229,7 +229,7 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
           "usageRateCards",
           meters.map(
             ({ id }, index) =>
-              `${index === 0 ? '// "rate" is the price of a unit. More slabs make tiers; see docs/guide/plans.md.\n          ' : ""}{ "usageMeterId": "${id}", ${formatSlabs([{ startAfter: 0, rate: "0.01" }])} }`,
+              `${index === 0 ? '// "rate" is the price per unit. Add slabs for tiers; see docs/guide/plans.md.\n          ' : ""}{ "usageMeterId": "${id}", ${formatSlabs([{ startAfter: 0, rate: "0.01" }])} }`,
           ),
         ],
       ],

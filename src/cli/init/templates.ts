@@ -18,7 +18,7 @@ export const TEMPLATE_NAMES = ["usage", "seats", "credits", "llm-api", "hybrid"]
 /** A template's name. */
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-const ABOUT = ["A price list for ratebook. Change it, then run the command above the events again."];
+const ABOUT = ["A book for ratebook. Change it, then run the preview command again."];
 
 /** A template's files. */
 export function createTemplate(name: TemplateName): Template {
@@ -56,10 +56,10 @@ const CALL_TIERS = `// The first 1,000 calls are free, the next 9,000 cost 0.002
             { startAfter: 10_000, rate: "0.001" },
           ])} }`;
 
-const SEAT_CARD = `// Each seat costs 12 a month, in advance, and by days where it comes in the middle.
+const SEAT_CARD = `// Each seat costs 12 per month, in advance, prorated for partial months.
           { "id": "addon.seats", "enableProration": true, "invoiceTiming": "IN_ADVANCE", ${formatSlabs([{ startAfter: 0, rate: "12" }], "VOLUME")} }`;
 
-const PLATFORM_FEE = `// 49 a month, in advance.
+const PLATFORM_FEE = `// 49 per month, in advance.
           { "id": "addon.platform", "invoiceTiming": "IN_ADVANCE", "rateValues": [{ "currency": "USD", "rate": "49" }] }`;
 
 const SEAT_UPDATES = `// Five seats from the first day, three more from the sixteenth.
@@ -85,7 +85,7 @@ const CREDITS = {
   ...CALLS,
   plan: { name: "Prepaid", cards: [["usageRateCards", [CALL_TIERS]]] },
   account: [
-    `// Money that was paid before: it pays invoices until it is used up or a year has gone.
+    `// A prepaid credit: it pays invoices until it is used up or a year has passed.
       "credits": [
         { "purpose": "Prepaid", "creditAmount": 20, "effectiveFrom": "${TEMPLATE_START}", "effectiveUntil": "2027-01-01" },
       ]`,

@@ -27,12 +27,12 @@ export const serverDatabaseOption: OptionSpecs = {
   database: {
     kind: "one",
     value: "DIR|URL|pglite:DIR|memory",
-    help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, a PGlite directory, or memory, which keeps nothing`,
+    help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, a PGlite directory, or memory, which keeps no data`,
   },
 };
 
 /** The environment variable in place of the option, for the help of a command. */
-export const databaseVariable = { RATEBOOK_DATABASE: "the database, where --database is not given" } as const;
+export const databaseVariable = { RATEBOOK_DATABASE: "the database, if --database is not given" } as const;
 
 /**
  * The database that a command was given; `RATEBOOK_DATABASE` keeps its password out of the list of processes.
@@ -53,7 +53,7 @@ export function resolveDatabase(args: Arguments, { env }: Pick<Io, "env">): stri
 export function resolvePersistentDatabase(args: Arguments, io: Pick<Io, "env">): string {
   const database = resolveDatabase(args, io);
   if (database !== "memory") return database;
-  throw new UsageError("--database memory would be gone at once: expected a directory or an address");
+  throw new UsageError("--database memory keeps nothing after exit; give a directory or a URL");
 }
 
 /** The directory of a database, and nothing for one that has an address. */
@@ -71,7 +71,9 @@ export function isMissingDirectory(database: string): boolean {
 /** For a command that only makes sense where a database is. @throws {InputError} for a directory that is not there */
 export function requireDatabase(database: string): void {
   if (isMissingDirectory(database))
-    throw new InputError(`no database is in ${quoteText(databaseDirectory(database) ?? database)}: no such directory`);
+    throw new InputError(
+      `no database in ${quoteText(databaseDirectory(database) ?? database)}: the directory does not exist`,
+    );
 }
 
 /** A database as it may be shown: an address without its user and password. */

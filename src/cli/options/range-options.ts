@@ -12,11 +12,11 @@ import { UsageError } from "../errors.ts";
 
 /** A range of days. */
 export const rangeOptions: OptionSpecs = {
-  from: { kind: "one", value: "DATE", help: "show the cycles that touch the range from this day" },
+  from: { kind: "one", value: "DATE", help: "first day of the range of billing periods" },
   until: {
     kind: "one",
     value: "DATE",
-    help: "to this day, exclusive; default range: from the first event or day of usage to the last",
+    help: "last day of the range, exclusive; default: from the first to the last event or day of usage",
   },
 };
 
@@ -24,19 +24,19 @@ export const rangeOptions: OptionSpecs = {
 export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" | "until"> {
   const [at, from, until] = [args.value("at"), args.value("from"), args.value("until")];
   if (at !== undefined && (from !== undefined || until !== undefined)) {
-    throw new UsageError("give either --at or --from and --until, not both");
+    throw new UsageError("use either --at, or --from and --until");
   }
   if (at !== undefined) {
     const instant = parseDateOption("at", at, (text) => tryParseInstant(text) ?? parseDayOrInstant(text));
-    if (instant >= NO_END) throw new UsageError(`--at must be before 9999-01-01, which stands for no end: got ${at}`);
+    if (instant >= NO_END) throw new UsageError(`--at must be before 9999-01-01, which means no end; got ${at}`);
     return { at: instant };
   }
   if (from === undefined && until === undefined) return {};
-  if (from === undefined || until === undefined) throw new UsageError("--from and --until go together: one is missing");
+  if (from === undefined || until === undefined) throw new UsageError("--from and --until must be given together");
   const range = { from: parseDateOption("from", from, parseDate), until: parseDateOption("until", until, parseDate) };
   if (range.from >= range.until) throw new UsageError(`--until must be later than --from: got ${from} and ${until}`);
   if (range.until > NO_END)
-    throw new UsageError(`--until must be at most 9999-01-01, which stands for no end: got ${until}`);
+    throw new UsageError(`--until must be at most 9999-01-01, which means no end; got ${until}`);
   return range;
 }
 

@@ -38,7 +38,7 @@ const API_KEY_PATTERN = /^rb_[0-9A-Za-z]{43}$/;
 /** @throws {UsageError} for the first option or variable that is not what it should be */
 export function readServeArguments(args: Arguments, env: Readonly<Record<string, string | undefined>>): ServeArguments {
   const [extra] = args.positionals;
-  if (extra !== undefined) throw new UsageError(`serve takes options and no arguments, got ${quoteText(extra)}`);
+  if (extra !== undefined) throw new UsageError(`serve takes only options, got ${quoteText(extra)}`);
   const id = readOption(args, "organization", (text) => parseOrganizationField("id", text));
   const baseCurrency = readOption(args, "currency", (text) => parseOrganizationField("baseCurrency", text));
   return {

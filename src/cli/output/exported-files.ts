@@ -215,7 +215,7 @@ function describeDifference(
     invoice === undefined ? "none" : `${formatDecimal(invoice.revenueInfo.value)} ${invoice.currency}`,
   );
   return [
-    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices are others when priced from these files${isCharged ? "" : ", in what credits pay alone"}; the first, ${label.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
+    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices differ when priced from these files${isCharged ? "" : ", only in credits"}; the first, ${label.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
   ];
 }
 

@@ -24,7 +24,7 @@ export async function withOutput<T>(args: Arguments, io: Io, produce: (io: Io) =
 /** As {@link withOutput}, for a file that is said. @throws {InputError} when the file cannot be written */
 export async function writeToFile<T>(path: string, io: Io, produce: (io: Io) => Promise<T>): Promise<T> {
   const throwUnwritable = (error: unknown): never => {
-    throw new InputError(`${path}: cannot be written: ${describeSystemError(error)}`);
+    throw new InputError(`${path}: cannot write: ${describeSystemError(error)}`);
   };
   const file = await io.createFile(path).catch(throwUnwritable);
   try {

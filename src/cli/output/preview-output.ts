@@ -80,7 +80,7 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
 
 /** Writes what is behind lines to standard output. */
 export async function writeTraces(traces: readonly LineTrace[], format: PreviewFormat, io: Io): Promise<void> {
-  if (traces.length === 0) await printNotices(["no invoice that is shown has such a line"], io);
+  if (traces.length === 0) await printNotices(["no shown invoice has such a line"], io);
   if (format === "csv") await write(io.stdout, TRACE_CSV_HEADER);
   if (format === "json") {
     for (const piece of formatTracesJson(traces)) await write(io.stdout, piece);
@@ -160,7 +160,7 @@ export async function printNotices(notices: readonly string[], io: Io): Promise<
 
 /** Tells how many accounts were made of the events. */
 export async function printNewAccounts(count: number, io: Io): Promise<void> {
-  await printNotices([`${formatCount(count, "account")} made from the events, for this run only`], io);
+  await printNotices([`${formatCount(count, "account")} created from the events, for this run only`], io);
 }
 
 /** Events by status, lines that hold none among them. */

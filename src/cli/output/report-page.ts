@@ -26,7 +26,7 @@ export async function renderReportPage({ problems, problemCount, ...input }: Rep
     .map(({ file, line, status, message }) => ({ place: formatLinePlace(file, line), status, message }));
   const data = buildReport({ ...input, problems: { first, count: problemCount } });
   const page = await readPage("report").catch(() => {
-    throw new InputError("the report's page is not there: npm run build makes it");
+    throw new InputError("the report's page does not exist; create it with npm run build");
   });
   return embedData(page, JSON.stringify(data));
 }

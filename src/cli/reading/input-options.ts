@@ -20,7 +20,7 @@ export const eventOptions: OptionSpecs = {
   map: {
     kind: "list",
     value: "MAP…",
-    help: "where each part of an event is in a file; one for all files or one each",
+    help: "map from columns to event fields; one for all files, or one per file",
   },
   "event-format": {
     kind: "one",
@@ -37,11 +37,11 @@ export const eventOptions: OptionSpecs = {
 
 /** Whether an event id counts only once. */
 export const idOptions: OptionSpecs = {
-  "no-dedupe": { kind: "flag", help: "do not remember event ids: an id that comes again counts again" },
+  "no-dedupe": { kind: "flag", help: "count repeated event ids again" },
 };
 /** How events are taken from files, one after another. */
 export const ingestOptions: OptionSpecs = {
-  strict: { kind: "flag", help: "stop at the first line or event that is wrong" },
+  strict: { kind: "flag", help: "stop at the first invalid line or event" },
   ...idOptions,
 };
 
@@ -62,8 +62,13 @@ export const usageOptions: OptionSpecs = {
 /** How a result is printed, and where. */
 export function outputOptions(formats: readonly [string, ...string[]], subject: string): OptionSpecs {
   return {
-    format: { kind: "one", choices: formats, help: `how ${subject} are printed; default ${formats[0]}` },
-    output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
+    format: { kind: "one", choices: formats, help: `output format of ${subject}; default ${formats[0]}` },
+    output: {
+      kind: "one",
+      short: "o",
+      value: "FILE",
+      help: "write to FILE, which is replaced only when the output is complete",
+    },
   };
 }
 

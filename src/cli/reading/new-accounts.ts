@@ -30,7 +30,7 @@ export interface UsageInputFiles {
 /** Looks through files for their accounts. @throws {UsageError} for standard input, which is read once only */
 export async function findFirstUses({ files, usagePaths }: UsageInputFiles, io: Io): Promise<FirstUses> {
   if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
-    throw new UsageError("--accounts-from-events reads the events twice: expected files, not standard input");
+    throw new UsageError("--accounts-from-events reads the events twice, so it needs files, not standard input");
   const firstUses = new Map<string, Instant>();
   const noteUse = (accountId: string, at: Instant | undefined): void => {
     if (at !== undefined && at < (firstUses.get(accountId) ?? Infinity)) firstUses.set(accountId, at);
@@ -88,9 +88,7 @@ export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | 
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
     const [first] = error.details.problems;
-    throw new InputError(
-      `no account can be on the price plan ${quoteText(plan.id)}: ${first?.message ?? error.message}`,
-    );
+    throw new InputError(`no account can use the price plan ${quoteText(plan.id)}: ${first?.message ?? error.message}`);
   }
 }
 
@@ -147,8 +145,8 @@ function requireOnlyPlan(book: Book): PricePlan {
   if (plan !== undefined && plans.every(({ id }) => id === plan.id)) return plan;
   throw new UsageError(
     plan === undefined
-      ? "--accounts-from-events needs a price plan: the book has none, and no --plan is given"
-      : "--accounts-from-events needs one price plan, and the book has several: say with --plan FILE which to try",
+      ? "--accounts-from-events needs a price plan; the book has none, so give one with --plan"
+      : "--accounts-from-events needs one price plan; the book has several, so choose one with --plan FILE",
   );
 }
 

@@ -76,20 +76,20 @@ export function pairWithMaps(
     map,
     origin: chooseOrigin(path, map),
   });
-  if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - may be given once only");
+  if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - can be given only once");
   if (maps.length === 0) {
     const parquet = paths.find(isParquetName);
     if (parquet !== undefined)
-      throw new UsageError(`${parquet} is Parquet and needs a --map that says where each part of an event is`);
+      throw new UsageError(`${parquet} is Parquet and needs a --map that names the column of each event field`);
     const csv = paths.find(isCsvName);
     if (csv !== undefined) {
       throw new UsageError(
-        `${csv} is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one`,
+        `${csv} is CSV and needs a --map that names the column of each event field; ratebook init --from FILE writes one`,
       );
     }
     return paths.map((path) => toEventFile(path, undefined));
   }
-  if (paths.length === 0) throw new UsageError("--map is for --events, and there are none");
+  if (paths.length === 0) throw new UsageError("--map needs --events");
   if (maps.length === paths.length) return paths.map((path, index) => toEventFile(path, maps[index]));
   const pathsNeedingMaps = paths.filter((path) => !isNdjsonName(path));
   if (maps.length === 1) {

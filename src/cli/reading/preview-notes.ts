@@ -36,7 +36,7 @@ export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): Acce
 /** The remedy for timestamps of CSV files that name no zone; none where there are no such. */
 export function suggestZone(problems: readonly { readonly message: string }[]): string | undefined {
   if (!problems.some(({ message }) => message.includes("it has no zone"))) return undefined;
-  return 'timestamps without a zone: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "zone": "UTC"}';
+  return 'some timestamps have no time zone; set it in the map, as in "timestamp": {"column": "…", "zone": "UTC"}';
 }
 
 /** The remedy for times of CSV files in another form than an event's, which the map does not name; none where there are no such. */
@@ -48,7 +48,7 @@ export function suggestTimeForm(problems: readonly { readonly message: string }[
   if (forms === undefined) return undefined;
   const [first = "", second] = forms;
   const other = second === undefined ? "" : ` (or "${second}")`;
-  return `times in another form: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "form": "${first}", "zone": "UTC"}${other}`;
+  return `some times have another format; set it in the map, as in "timestamp": {"column": "…", "form": "${first}", "zone": "UTC"}${other}`;
 }
 
 /** The remedy for numbers of CSV files in another form than an event's; none where there are no such. */
@@ -56,7 +56,7 @@ export function suggestDecimalMark(problems: readonly { readonly message: string
   const texts = problems.flatMap(({ message }) => /"([^"]+)" is not a decimal/.exec(message)?.[1] ?? []);
   const isGrouped = texts.some((text) => ![text, undefined].includes(removeGrouping(text)));
   if (!isGrouped && !texts.some((text) => toDecimalPoint(text) !== undefined)) return undefined;
-  return `numbers in another form: the map of a CSV file may say which it is, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
+  return `some numbers have another format; set it in the map, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
 }
 
 /** So many unknown accounts are named. */
@@ -97,15 +97,13 @@ export function explainNoInvoices({ book, plan, invoices, events, hasEvents }: P
   const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
   // Problems of events, and events of unknown accounts, have been reported.
   if (book.accounts.length === 0) {
-    const sentence = "nothing is billed: the book has no account; add some, or use --accounts-from-events";
+    const sentence = "nothing billed: the book has no accounts; add some, or use --accounts-from-events";
     return (events["read"] ?? 0) > 0 ? [] : [sentence];
   }
-  if (!hasPlan) return ["nothing is billed: no account has a plan; give accounts pricePlans, or use --plan FILE"];
+  if (!hasPlan) return ["nothing billed: no account has a plan; add pricePlans to the accounts, or use --plan FILE"];
   // Problems of events, or their absence, have been reported.
   if (!hasAccepted && hasEvents) return [];
-  return [
-    "nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used",
-  ];
+  return ["nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage"];
 }
 
 function isCompletedStatus(status: string): boolean {

@@ -37,16 +37,16 @@ function formatPlan(plan: BacktestPlan, file: string, style: TableStyle): string
   const { planId, version, totals, leftOut } = plan;
   return [
     style.emphasize(toPrintable(`${file}: ${planId} version ${version}${describeMigration(plan)}`), "strong"),
-    ...(totals.length === 0 ? ["nothing is billed on either side"] : []),
+    ...(totals.length === 0 ? ["nothing billed on either side"] : []),
     ...totals.map((total) => `\n${formatTotal(plan, total, style)}`),
     ...(leftOut.length === 0
       ? []
-      : [`\nleft out, as the draft has no prices in their currency: ${leftOut.map(toPrintable).join(", ")}`]),
+      : [`\nleft out because the draft has no prices in their currency: ${leftOut.map(toPrintable).join(", ")}`]),
   ].join("\n");
 }
 
 function describeMigration({ migration }: BacktestPlan): string {
-  if (migration === undefined) return ", in place of the current plans";
+  if (migration === undefined) return ", instead of the current plans";
   const { mode, on, moved: movedCount, stayed: stayedIds } = migration;
   return `, ${mode} on ${on}: ${formatCount(movedCount, "account")} moved, ${stayedIds.length} stayed`;
 }

@@ -57,7 +57,7 @@ function formatHeading(invoice: Invoice, { accountName }: AccountLabel, style: T
 const INVOICE_NAMES: Readonly<Record<Invoice["invoiceType"], string>> = {
   STANDARD: "Invoice for",
   STANDARD_ADVANCED: "Invoice in advance for",
-  AD_HOC: "Invoice at once, within",
+  AD_HOC: "One-off invoice, within",
 };
 
 /** Numbers right, descriptions left and cut to what is left of the width. */

@@ -27,13 +27,13 @@ export const externalUsageOptions: OptionSpecs = {
   usage: {
     kind: "many",
     value: "FILE|DIR|TABLE",
-    help: "usage cells as meter writes them, or a directory of such files, or the address of a table of events: the usage of schemas whose events are not ingested",
+    help: "external usage: files written by meter, a directory of them, or the address of a table of events",
   },
-  map: { kind: "one", value: "MAP", help: "where each part of an event is in the table of --usage" },
+  map: { kind: "one", value: "MAP", help: "map from columns of the table of --usage to event fields" },
   "usage-schemas": {
     kind: "one",
     value: "NAME,…",
-    help: "the event schemas whose usage is read from --usage; their events are refused",
+    help: "event schemas whose usage comes from --usage; their events are rejected",
   },
 };
 
@@ -42,7 +42,7 @@ export const ingestedAgainOptions: OptionSpecs = {
   "ingested-again": {
     kind: "one",
     value: "NAME,…",
-    help: "event schemas that a server here had in --usage-schemas, and whose events are ingested from now on",
+    help: "event schemas that were in --usage-schemas before, and whose events are ingested from now on",
   },
 };
 
@@ -53,7 +53,7 @@ export function readIngestedAgain(args: Arguments): readonly string[] {
 
 function readNames(args: Arguments, option: string): readonly string[] {
   const names = (args.value(option)?.split(",") ?? []).map((name) => name.trim());
-  if (names.includes("")) throw new UsageError(`--${option}: expected names with commas between them`);
+  if (names.includes("")) throw new UsageError(`--${option}: expected comma-separated names`);
   return names;
 }
 
@@ -70,16 +70,15 @@ export async function readExternalUsage(args: Arguments, io: Io): Promise<Extern
   const schemas = readNames(args, "usage-schemas");
   if (schemas.length === 0 && paths.length === 0) return undefined;
   if (schemas.length === 0 || paths.length === 0)
-    throw new UsageError("--usage and --usage-schemas go together: one is missing");
+    throw new UsageError("--usage and --usage-schemas must be given together");
   const address = paths.find(isTableAddress);
   if (address !== undefined) {
-    if (paths.length > 1) throw new UsageError("--usage: a table is the only place: expected nothing beside it");
+    if (paths.length > 1) throw new UsageError("--usage: a table cannot be combined with other sources");
     return { schemas, source: await openTableSource(address, args.value("map"), io) };
   }
-  if (args.value("map") !== undefined) throw new UsageError("--map is for a table of --usage: usage cells need none");
+  if (args.value("map") !== undefined) throw new UsageError("--map only applies to a table in --usage");
   for (const path of paths) {
-    if (path === "-")
-      throw new UsageError("--usage: expected files or directories: they are read again when they change");
+    if (path === "-") throw new UsageError("--usage: expected files or directories, not standard input");
     if (path.includes("://")) throw new UsageError(`--usage: expected files or directories, got ${quoteText(path)}`);
   }
   const name =

@@ -20,7 +20,7 @@ const PROBLEMS_SHOWN_MAX = 20;
 export function readUsagePaths(args: Arguments, otherInputs: readonly { readonly path: string }[]): readonly string[] {
   const paths = args.values("usage");
   if ([...paths, ...otherInputs.map(({ path }) => path)].filter((path) => path === "-").length > 1)
-    throw new UsageError("standard input (-) may be read once only");
+    throw new UsageError("standard input (-) can be given only once");
   return paths;
 }
 
@@ -46,17 +46,13 @@ export async function readUsageFiles(
       invalidCount++;
       if (invalidCount <= PROBLEMS_SHOWN_MAX) await write(io.stderr, `${toPrintable(`${file}:${line}: ${fault}`)}\n`);
     }
-    if (rowCount === rowsBefore)
-      await write(
-        io.stderr,
-        `${toPrintable(`note: ${path}: no row of usage is in it, so nothing is priced from it`)}\n`,
-      );
+    if (rowCount === rowsBefore) await write(io.stderr, `${toPrintable(`note: ${path}: no usage rows`)}\n`);
   }
   if (invalidCount === 0) return rowCount;
   if (invalidCount > PROBLEMS_SHOWN_MAX)
     await write(io.stderr, `… and ${groupThousands(String(invalidCount - PROBLEMS_SHOWN_MAX))} more\n`);
   throw new InputError(
-    `${groupThousands(String(invalidCount))} of ${groupThousands(String(rowCount))} rows of usage ${invalidCount === 1 ? "is" : "are"} wrong: nothing is priced from the others`,
+    `${groupThousands(String(invalidCount))} of ${groupThousands(String(rowCount))} usage rows ${invalidCount === 1 ? "is" : "are"} invalid; nothing was priced`,
   );
 }
 

@@ -22,7 +22,7 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   const { read } = store;
   const { first, end } = requestedDays(query);
   if (!store.hasExternalUsage) {
-    const message = "usage: the engine has no usage elsewhere: all events are ingested, and none is late";
+    const message = "the engine has no external usage, so no usage can be late";
     throw new RatebookError("ERR_OPTION_INVALID", message, { option: "usage" });
   }
   const records = await read.accounts(query.accountIds);

@@ -44,7 +44,7 @@ export interface EventSchemas {
    */
   update(name: string, patch: EventSchemaPatch): Promise<StoredResource<EventSchema>>;
   activate(name: string): Promise<StoredResource<EventSchema>>;
-  /** Refused while an ACTIVE meter uses it. */
+  /** Rejected while an ACTIVE usage meter uses it. */
   deactivate(name: string): Promise<StoredResource<EventSchema>>;
   archive(name: string): Promise<StoredResource<EventSchema>>;
   /** A version, or the latest one. */
@@ -116,7 +116,7 @@ function updateSchema(latest: SchemaDocument, patch: object, configuring: Config
   const current = edited.at(-1) ?? latest;
   if (status === undefined || status === null || status === latest.body.status) return { documents: edited };
   if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
-    throw invalidInput("status", "expected ACTIVE, INACTIVE or ARCHIVED: the moves of an event schema");
+    throw invalidInput("status", "expected ACTIVE, INACTIVE or ARCHIVED");
   }
   checkSchemaMove(latest, status, configuring);
   return { documents: [...edited.slice(0, -1), patchDocument(current, { status }, configuring.now)] };
@@ -139,7 +139,7 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
     default:
       throw refusal(
         WORDS.rule,
-        `the event schema ${quoteText(latest.body.name)} is ${latest.body.status}: it cannot be edited`,
+        `the event schema ${quoteText(latest.body.name)} is ${latest.body.status} and cannot be changed`,
       );
   }
 }
@@ -151,7 +151,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   if (other !== undefined) {
     throw refusal(
       WORDS.rule,
-      `${other}: only description, attributes, dimensions and enrichments of an ACTIVE event schema change`,
+      `${other}: in an ACTIVE event schema only description, attributes, dimensions and enrichments can change`,
     );
   }
   const added: Record<string, unknown> = {};
@@ -163,7 +163,10 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
     if (more !== undefined && more !== null) added[list] = withAdded(body[list] ?? [], more, list);
   }
   if (enrichments === null && body.enrichments !== undefined) {
-    throw refusal(WORDS.rule, "enrichments: those of an ACTIVE event schema are added to or replaced, not removed");
+    throw refusal(
+      WORDS.rule,
+      "enrichments: in an ACTIVE event schema, enrichments can be added or replaced but not removed",
+    );
   }
   if (enrichments !== undefined && enrichments !== null) {
     const more = addEnrichments(body.enrichments ?? {}, checkGiven(enrichments, []));
@@ -198,7 +201,7 @@ function withAdded(
     const same = list.find((each) => each.name === name);
     if (same === undefined) list.push(item);
     else if (!isKnown(same, item)) {
-      throw refusal(WORDS.rule, `${path}: ${quoteText(String(name))} is there already, and cannot change`);
+      throw refusal(WORDS.rule, `${path}: ${quoteText(String(name))} exists and cannot be changed`);
     }
   }
   return list;

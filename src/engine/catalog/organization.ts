@@ -78,6 +78,6 @@ export function formatOrganization({ id, baseCurrency }: Organization): string {
 function organizationMismatch(is: Organization, request: Organization): Error {
   return refusal(
     "S16",
-    `the store is of the organization ${formatOrganization(is)}: expected to be asked for that one, not ${formatOrganization(request)}`,
+    `the database belongs to the organization ${formatOrganization(is)}, not to ${formatOrganization(request)}`,
   );
 }

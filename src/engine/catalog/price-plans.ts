@@ -149,10 +149,10 @@ function createNextVersion(latest: PlanDocument, changes: object, now: Instant):
   const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
   if (status === "DRAFT") {
-    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is a DRAFT: change that one`);
+    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is a DRAFT; edit it instead`);
   }
   if (status === "ARCHIVED") {
-    throw refusal(WORDS.rule, `the price plan ${quoteText(id)} is ARCHIVED: it has no new versions`);
+    throw refusal(WORDS.rule, `the price plan ${quoteText(id)} is ARCHIVED; it cannot have new versions`);
   }
   const input = checkGiven(changes, ["id", "name", "status", "version", "activatedAt"]);
   checkMigrationFields(input);

@@ -105,12 +105,12 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
   const { status } = document.body;
   if (status === "DRAFT") return next;
   const name = quoteText(document.body.name);
-  if (status === "ARCHIVED") throw refusal(WORDS.rule, `the usage meter ${name} is ARCHIVED: it cannot be edited`);
+  if (status === "ARCHIVED") throw refusal(WORDS.rule, `the usage meter ${name} is ARCHIVED and cannot be changed`);
   const fixed = Object.keys(input).find((field) => !NAMES.has(field) && !isAsBefore(document.body, next.body, field));
   if (fixed === undefined) return patchDocument(document, changedNames(input), now);
   throw refusal(
     WORDS.rule,
-    `${fixed}: only name, billableName and description of the ${status} usage meter ${name} change`,
+    `${fixed}: in the ${status} usage meter ${name} only name, billableName and description can change`,
   );
 }
 
@@ -132,7 +132,7 @@ async function checkUnused(meterId: string, { before, view, now }: Configuration
       ({ until, plan }) => until > now && plan.details.usageRateCards.some((card) => card.usageMeterId === meterId),
     );
     if (term === undefined) continue;
-    const plan = term.from > now ? "a price plan to come" : "the current price plan";
+    const plan = term.from > now ? "a future price plan" : "the current price plan";
     throw refusal(
       WORDS.rule,
       `the usage meter ${quoteText(meterId)} is in ${plan} of the account ${quoteText(record.id)}`,

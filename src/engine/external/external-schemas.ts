@@ -79,10 +79,10 @@ export function expectServed({ book, options }: Pick<Catalog, "book" | "options"
   const unserved = book.eventSchemas.find(({ name }) => externalSchemas.includes(name) && !served.includes(name));
   if (unserved === undefined) return;
   const sentence =
-    "this engine was not told where (its option usage; --usage and --usage-schemas on the command line), so nothing was decided";
+    "this engine has no source for it; start it with the option usage (--usage and --usage-schemas on the command line)";
   throw new RatebookError(
     "ERR_USAGE_UNAVAILABLE",
-    `the events of the event schema ${quoteText(unserved.name)} live elsewhere, and ${sentence}`,
+    `usage of the event schema ${quoteText(unserved.name)} is external, and ${sentence}`,
     {},
   );
 }

@@ -117,9 +117,9 @@ function requireRequestedCell(
   until: Day,
 ): LedgerCell {
   if (!meters.has(meterId))
-    throw new TypeError(`it has usage of the meter ${quoteText(meterId)}, which was not asked for`);
+    throw new TypeError(`it returned usage of the meter ${quoteText(meterId)}, which was not requested`);
   if (!Number.isSafeInteger(day) || day < from || day >= until)
-    throw new TypeError(`it has usage of the day ${day}, which was not asked for`);
+    throw new TypeError(`it returned usage of ${day}, which was not requested`);
   return { accountId, meterOrFeatureId: meterId, day, quantity };
 }
 

@@ -99,7 +99,7 @@ export async function computeMetrics(
   for (const [place, query] of metricQueries.entries()) {
     const path = `metricQueries[${place}]`;
     if (metricQueries.findIndex(({ id }) => id === query.id) < place) {
-      throw invalidInput(`${path}.id`, `expected an id that no other query has, got ${quoteText(query.id)}`);
+      throw invalidInput(`${path}.id`, `duplicate query id ${quoteText(query.id)}`);
     }
     const periods = requirePeriods(query, request, path);
     const selection = await resolveSelection(query, catalog, view, path);
@@ -113,7 +113,7 @@ export async function computeMetrics(
 function requirePeriods(query: MetricQuery, { startTime, endTime }: MetricsRequest, path: string): Periods {
   const periods = createPeriods(query.aggregationPeriod, startTime, endTime);
   if (periods.count <= POINTS_MAX) return periods;
-  const message = `expected periods that make at most ${POINTS_MAX} points of the range, got ${periods.count} by ${query.aggregationPeriod}`;
+  const message = `the range has ${periods.count} periods by ${query.aggregationPeriod}; use at most ${POINTS_MAX}`;
   throw invalidInput(`${path}.aggregationPeriod`, message);
 }
 
@@ -125,17 +125,14 @@ async function resolveSelection(
   path: string,
 ): Promise<Selection> {
   if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
-    throw invalidInput(`${path}.groupBy`, "expected another field: the price of a quantity has no event and no status");
+    throw invalidInput(`${path}.groupBy`, "revenue cannot be filtered or grouped by this field");
   }
   const selection = new Map<MetricField, ReadonlySet<string>>();
   for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {
     const at = `${path}.filters[${place}]`;
     if (selection.has(fieldName)) throw invalidInput(`${at}.fieldName`, `expected one filter by ${fieldName}`);
     if (name === "REVENUE" && fieldName === "EVENT_STATUS") {
-      throw invalidInput(
-        `${at}.fieldName`,
-        "expected another field: the price of a quantity has no event and no status",
-      );
+      throw invalidInput(`${at}.fieldName`, "revenue cannot be filtered or grouped by this field");
     }
     const known = await requireKnownValues(fieldName, fieldValues, book, view);
     const unknown = fieldValues.findIndex((value) => !known.has(value));
@@ -199,7 +196,7 @@ function checkIngested(metric: MetricCase): void {
     (name) => (schemas?.has(name) ?? true) && (meant?.has(name) ?? true),
   );
   if (elsewhere === undefined) return;
-  const why = `it is told from stored events, and those of the event schema ${quoteText(elsewhere)} live elsewhere`;
+  const why = `it is computed from stored events, and the usage of the event schema ${quoteText(elsewhere)} is external`;
   throw invalidInput(path, `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`);
 }
 
@@ -211,7 +208,7 @@ async function checkRetention(metric: MetricCase): Promise<void> {
   const complete = left + metric.catalog.options.futureMs;
   if (from >= complete) return;
   const first = formatInstant(Math.ceil(complete / DAY_MS) * DAY_MS);
-  const why = `${metric.path} is told from stored events, and of those before some have left`;
+  const why = `${metric.path} is computed from stored events, and older events were deleted`;
   throw invalidInput("startTime", `expected ${first} or later: ${why}`);
 }
 

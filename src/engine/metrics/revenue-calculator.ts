@@ -76,10 +76,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
   const cycle = findChargedCycle(cycleConfig, at, cycleNumber);
   if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
-    throw invalidInput(
-      "cycleConfig",
-      "expected a cycle that lies, with those before it, within the years 0000 to 9998",
-    );
+    throw invalidInput("cycleConfig", "expected a cycle within the years 0000 to 9998");
   }
   const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
   const usage = await resolveUsage(calculation, lookedUp);
@@ -126,7 +123,7 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
   const usage = request.usageConfig;
   if (usage?.mode !== "LOOKUP_CYCLE") return undefined;
   const record = accounts.get(accountToLookUp(request));
-  invariant(record !== undefined, "the account that is looked up was read");
+  invariant(record !== undefined, "the account was read");
   const { cycle: which, date } = usage;
   if (which && date !== undefined && date !== null)
     throw invalidInput("usageConfig.date", "expected either cycle or date, not both");
@@ -136,7 +133,7 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
     if (ended !== undefined) return ended;
     throw invalidInput(
       "usageConfig.cycle",
-      `expected CURRENT: no cycle of the account ${quoteText(record.id)} has ended`,
+      `use CURRENT: no pricing cycle of the account ${quoteText(record.id)} has ended`,
     );
   }
   const at = date ?? now;
@@ -152,7 +149,7 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
 function accountToLookUp({ usageConfig: usage, pricePlanDetailsConfig: plan }: RevenueRequest): string {
   if (usage?.mode === "LOOKUP_CYCLE" && usage.accountId) return usage.accountId;
   if (plan.mode === "ACCOUNT") return plan.accountId;
-  throw invalidInput("usageConfig.accountId", "missing: expected the id of the account whose usage is looked up");
+  throw invalidInput("usageConfig.accountId", "missing: expected the id of the account whose usage is used");
 }
 
 function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
@@ -165,10 +162,10 @@ function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
       return toFoundPlan(storedPlan(calculation.catalog, config.pricePlanId, config.pricePlanVersion), baseCurrency);
     case "ACCOUNT": {
       const record = calculation.accounts.get(config.accountId);
-      invariant(record !== undefined, "the account whose plan is asked for was read");
+      invariant(record !== undefined, "the account was read");
       const cycle = cycleAt(buildTimeline(findAccountPlan(calculation.catalog, record).decisions), at);
       if (cycle !== undefined) return { ...cycle.term.plan, cycleNumber: cycle.n, currency: record.invoiceCurrency };
-      const message = `expected an account with a price plan on ${formatDate(at)}, got ${quoteText(record.id)}`;
+      const message = `no price plan is in force on ${formatDate(at)} for the account ${quoteText(record.id)}`;
       throw invalidInput("pricePlanDetailsConfig.accountId", message);
     }
   }

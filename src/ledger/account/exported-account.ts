@@ -49,7 +49,7 @@ export function exportAccount(
   const notes: string[] = [];
   const note = (sentence: string): void => void notes.push(`account ${quoteText(id)}: ${sentence}`);
   if ((record.pastInvoiceGroups ?? []).length > 0)
-    note("it was in another invoice group before: the book has the present one");
+    note("it was in another invoice group before; the book has the current one");
   const account: ExportedAccount = {
     id,
     name,
@@ -97,7 +97,7 @@ function exportAssociations(
       stretches = stretches.flatMap((each) => removeDays(each, from, until));
       const end = until === NO_END ? "" : ` until ${formatDate(until)}`;
       note(
-        `its plan was taken from it on ${formatInstant(decidedAt)}, from ${formatDate(from)}${end}: a book says no such decision, so there the plan ends then from the start`,
+        `its plan was removed on ${formatInstant(decidedAt)}, from ${formatDate(from)}${end}; a book cannot record that decision, so in the book the plan ends then`,
       );
     } else stretches = [...stretches, { ...plan, from, until, decidedAt }];
   }
@@ -174,7 +174,7 @@ function exportCredit(credit: CreditRecord, note: Note): readonly CreditInput[] 
   if (credit.cause !== undefined) return [];
   if (credit.voided)
     note(
-      `the credit ${quoteText(id)} was voided: the book has ${formatDecimal(consumedAmount)} of it, which was taken before`,
+      `the credit ${quoteText(id)} was voided; the book has the ${formatDecimal(consumedAmount)} that was used before`,
     );
   if (credit.voided && consumedAmount.isZero()) return [];
   return [
@@ -196,8 +196,8 @@ function exportEntry(entry: EntryRecord, note: Note): readonly FeatureCreditInpu
   if (voided) {
     const made =
       source === "PURCHASE"
-        ? `the book has ${formatDecimal(spent)} of them, which were taken before`
-        : "the book grants them whole";
+        ? `the book has the ${formatDecimal(spent)} that were used before`
+        : "the book grants all of them";
     note(`the feature credits ${quoteText(id)} were voided: ${made}`);
   }
   if (source !== "PURCHASE" || (voided && spent.isZero())) return [];

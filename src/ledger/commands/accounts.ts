@@ -111,12 +111,12 @@ export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant
 export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instant): void {
   catchUp(catalog, work, now);
   const { record } = work;
-  if (record.status === "ARCHIVED") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived already`);
+  if (record.status === "ARCHIVED") throw refusal("S16.3", `the account ${quoteText(record.id)} is already archived`);
   const plan = buildTimeline(findAccountPlan(catalog, record).decisions).find(({ until }) => until > now)?.plan;
   if (plan !== undefined) {
     throw refusal(
       "S16.3",
-      `the account ${quoteText(record.id)} has the price plan ${quoteText(plan.planId)}: dissociate it first`,
+      `the account ${quoteText(record.id)} has the price plan ${quoteText(plan.planId)}; remove the plan first`,
     );
   }
   const [draft] = runToCompletion(listDrafts(catalog, work, now, undefined, 1));

@@ -123,7 +123,7 @@ export function dissociate(
 /** Why no more can be decided on the plans of an account; undefined where it can. */
 export function describeTooManyDecisions({ associations }: AccountRecord): string | undefined {
   if (associations.length < PLAN_DECISIONS_MAX) return undefined;
-  return `its plans were changed ${associations.length} times, and ${PLAN_DECISIONS_MAX} is the most`;
+  return `its plans were changed ${associations.length} times; the maximum is ${PLAN_DECISIONS_MAX}`;
 }
 
 function checkDecisions(record: AccountRecord): void {
@@ -146,7 +146,7 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
   );
   if (other === undefined) return;
   const found = `version ${other.plan.version} of ${quoteText(other.plan.planId)} from ${formatDate(other.from)} on`;
-  throw refusal("S16.1", `expected the plan that the account has in these days: ${found}`);
+  throw refusal("S16.1", `this is not the plan of the account on these days: it has ${found}`);
 }
 
 /** Puts a decision on the account's plans on record; what falls due by it is left to the next catch-up. */
@@ -221,14 +221,14 @@ export function cyclesFor(
   const { interval } = retained.cycleConfig;
   if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
     const own = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
-    throw refusal("S16.5", `start offsets are retained only between equal intervals: ${interval} before, ${own} now`);
+    throw refusal("S16.5", `retainStartOffsets needs equal intervals: ${interval} before, ${own} now`);
   }
   return overriding === undefined ? retained : { cycleConfig: resolveCycleConfig(overriding, from) };
 }
 
 /** Why start offsets cannot be retained on a day without a plan (S16.5). */
 export function nothingToRetain(from: Instant): string {
-  return `no price plan is in force on ${formatDate(from)} whose start offsets could be retained`;
+  return `no price plan is in force on ${formatDate(from)} , so there are no start offsets to retain`;
 }
 
 function checkAccount({ id, status }: AccountRecord): void {
@@ -265,19 +265,19 @@ function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: I
   if (until <= from) throw invalidInput("effectiveUntil", `expected a date after ${formatDate(from)}`);
   const today = dayStart(now);
   if (from < today && work.record.associations.length > 0) {
-    throw refusal("S16.1", `the plans of an account change from today (${formatDate(today)}) on, not in the past`);
+    throw refusal("S16.1", `plan changes can't be backdated: the earliest date is today (${formatDate(today)})`);
   }
   const closedUntil = work.record.closedCycles?.until ?? from;
   if (from < closedUntil) {
     throw refusal(
       "S16.1",
-      `the cycles before ${formatDate(closedUntil)} are closed: the plans of their days cannot change`,
+      `the billing periods before ${formatDate(closedUntil)} are closed; their plans cannot change`,
     );
   }
   const final = standardCycles(work.invoices()).find(({ start, end }) => start < until && end > from);
   if (final === undefined) return;
   const period = `from ${formatDate(final.start)} to ${formatDate(final.end)}`;
-  throw refusal("S16.1", `the invoice ${period} is final: the plans of its days cannot change`);
+  throw refusal("S16.1", `the invoice ${period} is final; the plans of its days cannot change`);
 }
 
 /** An account may get a history of as many years as its cycles can be made of within a bounded time (S16.1). */
@@ -287,7 +287,7 @@ function checkAge({ from }: DayRange, now: Instant, years: number): void {
   const earliest = dayInMonth(monthNumberOf(today) - 12 * years, today.day) * DAY_MS;
   if (from >= earliest) return;
   const bound = years === 1 ? "one year" : `${years} years`;
-  const expected = `expected ${formatDate(earliest)} or later: the first plan of an account begins at most ${bound} back`;
+  const expected = `expected ${formatDate(earliest)} or later: the first plan of an account can start at most ${bound} in the past`;
   throw invalidInput("effectiveFrom", `${expected}, got ${formatDate(from)}`);
 }
 

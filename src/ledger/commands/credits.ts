@@ -103,8 +103,8 @@ function openCredits(work: AccountWork, now: Instant): number {
 
 function checkOpen({ record }: AccountWork, open: number): void {
   if (open < OPEN_CREDITS_MAX) return;
-  const many = `it has ${open} that are not spent, voided or expired, and ${OPEN_CREDITS_MAX} is the most`;
-  throw refusal("S12.4", `the account ${quoteText(record.id)} cannot be given another credit: ${many}`);
+  const many = `it has ${open} open credits; the maximum is ${OPEN_CREDITS_MAX}`;
+  throw refusal("S12.4", `the account ${quoteText(record.id)} cannot have another credit: ${many}`);
 }
 
 /**

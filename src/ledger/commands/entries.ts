@@ -60,7 +60,7 @@ export function grantEntry(
   if (repeated !== undefined) return repeated;
   const { id: accountId, status } = work.record;
   if (status === "ARCHIVED")
-    throw refusal("S16.3", `the account ${quoteText(accountId)} is archived: nothing is granted`);
+    throw refusal("S16.3", `the account ${quoteText(accountId)} is archived and cannot receive grants`);
   if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFound("feature", featureId);
   checkGranted(granted);
   checkPeriod(effectiveFrom, effectiveUntil);
@@ -100,7 +100,7 @@ export function patchEntry(
 ): EntryRecord {
   catchUp(catalog, work, now);
   const entry = requireEntry(work, target.entryId);
-  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entry.id)} is voided: it cannot be changed`);
+  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entry.id)} is voided and cannot be changed`);
   const granted = change.granted ?? entry.granted;
   const effectiveUntil = change.effectiveUntil ?? entry.effectiveUntil;
   checkGranted(granted);
@@ -137,7 +137,7 @@ export function patchEntry(
 export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, now: Instant): EntryRecord {
   catchUp(catalog, work, now);
   const entry = requireEntry(work, entryId);
-  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entryId)} is voided already`);
+  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entryId)} is already voided`);
   const voided = { ...entry, voided: true };
   work.putEntry(voided);
   return voided;
@@ -172,7 +172,7 @@ function canBeSpent({ source, voided, balance, effectiveUntil }: EntryRecord, no
 function checkOpen(work: AccountWork, now: Instant): void {
   const open = work.entries().filter((entry) => canBeSpent(entry, now)).length;
   if (open < OPEN_ENTRIES_MAX) return;
-  const many = `it has ${open} that were bought and are not used up, voided or expired, and ${OPEN_ENTRIES_MAX} is the most`;
+  const many = `it has ${open} open purchased entries; the maximum is ${OPEN_ENTRIES_MAX}`;
   throw refusal("S11.8", `the account ${quoteText(work.record.id)} cannot have another feature credit entry: ${many}`);
 }
 

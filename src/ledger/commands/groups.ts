@@ -65,7 +65,10 @@ export function* addToGroup(
     const { id, invoiceGroupId, invoiceCurrency, status } = record;
     if (status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(id)} is archived`);
     if (invoiceGroupId !== undefined && invoiceGroupId !== group.id) {
-      throw refusal("S16.7", `the account ${quoteText(id)} is in another invoice group, ${quoteText(invoiceGroupId)}`);
+      throw refusal(
+        "S16.7",
+        `the account ${quoteText(id)} is already in the invoice group ${quoteText(invoiceGroupId)}`,
+      );
     }
     if (invoiceCurrency !== group.invoiceCurrency) {
       const sentence = `the account ${quoteText(id)} is invoiced in ${invoiceCurrency}`;

@@ -131,7 +131,7 @@ function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, 
   );
   const until = Math.max(invoicedUntil(work), ...closed.map(({ end }) => end));
   if (effectiveFrom >= until) return;
-  const sentence = `${formatInstant(effectiveFrom)} lies before ${formatInstant(until)}, up to which cycles are closed`;
+  const sentence = `${formatInstant(effectiveFrom)} is before ${formatInstant(until)}; the billing periods before it are closed`;
   throw refusal("S10.1", `the update cannot take effect: ${sentence}`);
 }
 
@@ -146,7 +146,7 @@ function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[],
   const stretch = Number.isFinite(start) ? ` in the cycle from ${formatInstant(start)}` : "";
   throw refusal(
     "S10.1",
-    `the license ${quoteText(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${stretch}, which is the most`,
+    `the license ${quoteText(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${stretch}; that is the maximum`,
   );
 }
 

@@ -186,7 +186,7 @@ function requireTarget(catalog: Catalog, request: MigrateRequest): PricePlan {
   if (sourceId === targetId && sourceVersion === targetVersion) {
     throw refusal(
       "S16.5",
-      `expected another version: ${sourceVersion} of ${quoteText(sourceId)} is the one that the accounts leave`,
+      `expected another version: ${sourceVersion} of ${quoteText(sourceId)} is the version that the accounts leave`,
     );
   }
   if (catalog.findPlan(sourceId, sourceVersion) === undefined) {

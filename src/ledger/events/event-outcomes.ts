@@ -16,7 +16,7 @@ export function malformed(problem: string): IngestOutcome {
 
 /** The events of its schema live elsewhere, and are read from there (S17.4). */
 export function externalSchema({ schemaName }: Pick<EventEnvelope, "schemaName">): IngestOutcome {
-  const sentence = `The event schema ${formatValue(schemaName)} takes no events here: they live elsewhere, and its usage is read from there.`;
+  const sentence = `The event schema ${formatValue(schemaName)} does not accept events: its usage is external.`;
   return createOutcome("INGESTION_REFUSED", sentence);
 }
 

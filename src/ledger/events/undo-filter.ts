@@ -102,7 +102,7 @@ export function parseUndoFilter(filter: UndoFilter): UndoQuery {
 function checkPart(name: string, value: unknown): readonly Problem[] {
   const path = `$.${name.slice(0, 60)}`;
   if (!PARTS.some((known) => known === name)) {
-    return [{ path, message: `unknown: expected ${PARTS.join(", ")}` }];
+    return [{ path, message: `unknown field: expected ${PARTS.join(", ")}` }];
   }
   if (name !== "timestamp" && name !== "createdAt") {
     return typeof value === "string" && value !== "" ? [] : [{ path, message: "expected a text that is not empty" }];

@@ -150,7 +150,9 @@ function describeUncharged(
   }
   for (const id of new Set(licenseChanges.map(({ licenseId }) => licenseId))) {
     if (findCard(details, "LICENSE", id) !== undefined) continue;
-    notices.push(`the licenses of ${catalog.addOns.get(id) ?? id} are not charged: the plan has no price for them`);
+    notices.push(
+      `the licenses of ${catalog.addOns.get(id) ?? id} are not charged: the plan has no price for this license`,
+    );
   }
   for (const [id, quantity] of overage) {
     if (quantity.isZero()) continue;
@@ -163,7 +165,7 @@ function describeUncharged(
     const window = findOverageWindow(cycle, card.billingConfig);
     if (window !== undefined && endsIn(cycle, window)) continue;
     const when =
-      window === undefined ? "it is not charged so early" : `it is charged on ${formatDate(window.served.end)}`;
+      window === undefined ? "it is charged in a later cycle" : `it is charged on ${formatDate(window.served.end)}`;
     notices.push(`the overage of ${name} is not charged in cycle ${cycle.n}: ${when}`);
   }
   return notices;

@@ -28,7 +28,7 @@ export function draftable(
 ): Draftable {
   if (plan === undefined) return { shown: accounts, leftOut: [] };
   const { pricingCycleConfig, supportedCurrencies } = plan.pricePlanDetails;
-  if (!pricingCycleConfig) throw invalidOption("plan", "the plan has no pricingCycleConfig: it cannot be associated");
+  if (!pricingCycleConfig) throw invalidOption("plan", "the plan has no pricingCycleConfig, so no account can use it");
   const fits = ({ invoiceCurrency }: Account): boolean => supportedCurrencies?.includes(invoiceCurrency) ?? false;
   const [shown, leftOut] = [accounts.filter(fits), accounts.filter((account) => !fits(account))];
   if (leftOut.length > 0 && (areNamed || shown.length === 0)) {

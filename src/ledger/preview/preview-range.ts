@@ -47,15 +47,14 @@ const SPAN_MAX_MS = 3653 * DAY_MS;
  */
 export function toPreviewRange({ at, from, until }: RangeOptions): PreviewRange | undefined {
   if (at !== undefined) {
-    if (from !== undefined || until !== undefined)
-      throw invalidOption("at", "give either `at` or `from` and `until`, not both");
+    if (from !== undefined || until !== undefined) throw invalidOption("at", "use either `at`, or `from` and `until`");
     const instant = toInstant(at);
     if (instant >= NO_END) throw tooLate("at", instant);
     return { from: instant, until: instant + 1 };
   }
   if (from === undefined && until === undefined) return undefined;
   if (from === undefined || until === undefined)
-    throw invalidOption("until", "`from` and `until` go together: one is missing");
+    throw invalidOption("until", "`from` and `until` must be given together");
   const range = { from: toInstant(from), until: toInstant(until) };
   if (range.from >= range.until) {
     const [start, end] = [formatDate(range.from), formatDate(range.until)];
@@ -77,7 +76,7 @@ export function rangeOfEvents({ first, last }: EventSpan): PreviewRange {
   const [begin, end] = [first, last].map(({ name, timestamp }) => `${formatInstant(timestamp)} (${name})`);
   throw invalidOption(
     "from",
-    `the events reach over more than ten years, from ${begin} to ${end}: where both dates are right, say with \`at\`, or with \`from\` and \`until\`, which cycles to show`,
+    `the events span more than ten years, from ${begin} to ${end}; if both dates are right, choose the billing periods with \`at\`, or \`from\` and \`until\``,
   );
 }
 

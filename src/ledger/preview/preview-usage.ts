@@ -80,7 +80,10 @@ export function isRowFault(error: unknown): error is RatebookError {
 /** The refusal of usage of a schema that consumes a feature. */
 export function refusedCells(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
   const why = describeOrderDependence(featureId);
-  return refusal("S17.1", `the event schema ${quoteText(schemaName)} has no usage cells: ${why}; give its events`);
+  return refusal(
+    "S17.1",
+    `the event schema ${quoteText(schemaName)} cannot be priced from usage: ${why}; give its events`,
+  );
 }
 
 function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {

@@ -197,7 +197,7 @@ const NO_BILLS_TOLD_MAX = 20;
 function noticesOnSkipped(skipped: readonly SkippedAccount[]): readonly string[] {
   const listed = skipped.slice(0, NO_BILLS_TOLD_MAX).map(({ message }) => `left out: ${message}`);
   const more = skipped.length - listed.length;
-  return more === 0 ? listed : [...listed, `left out: ${more} more, whose bills cannot be made either`];
+  return more === 0 ? listed : [...listed, `left out: ${more} more accounts that cannot be billed`];
 }
 
 /** The accounts of a book that are shown. @throws {RatebookError} ERR_OPTION_INVALID for a name that none has */

@@ -45,8 +45,8 @@ text.FALL { fill: var(--fall); } text.JUMP { fill: var(--jump); }
 `;
 
 const MODELS: Readonly<Record<CardCurve["slabs"]["pricingModel"], string>> = {
-  TIERED: "each slab by itself",
-  VOLUME: "all at one slab",
+  TIERED: "graduated",
+  VOLUME: "volume",
 };
 
 const KINDS: Readonly<Record<CurveKind, string>> = {
@@ -131,7 +131,7 @@ function drawHeader(
     `Amounts in ${currency} of a whole cycle, before lines are rounded`,
     ...(fixed.isZero() ? [] : [`fees and grants of the cycle: ${formatAmount(fixed, digits)}`]),
     ...(commitment === undefined ? [] : [`at least ${formatAmount(commitment, digits)} in all`]),
-    ...(cards.length === 0 ? ["nothing of this plan depends on a quantity"] : []),
+    ...(cards.length === 0 ? ["all fees of this plan are fixed"] : []),
   ];
   const { margin, width } = layout;
   const rows = facts.flatMap((fact) => wrapText(fact, lettersPerLine(width - 2 * margin)));

@@ -140,7 +140,7 @@ function createNoteRow(text: string): PageRow {
 function createUnpricedRows(lines: readonly UsageLine[]): readonly PageRow[] {
   if (lines.length === 0) return [];
   return [
-    { kind: "group", label: "Usage that is not priced" },
+    { kind: "group", label: "Usage without a price" },
     ...lines.map(({ description, quantity }): PageRow => {
       return { kind: "slab", label: description, quantity: formatNumber(quantity) };
     }),

@@ -65,7 +65,7 @@ export function renderInvoicePage(
   const isDraft = status === "DRAFT";
   const due = computePayment(status, revenueInfo.value).amountDue;
   const statusText = {
-    DRAFT: "This is a draft: it still changes, and nothing is due yet.",
+    DRAFT: "This is a draft. It can still change, and nothing is due yet.",
     DUE: `${formatAmountWithCurrency(due, currency)} due by ${formatLongDate(parseInstant(dueDate))}.`,
     PAID: "Paid. Nothing is due.",
     MERGED: `Part of the invoice ${mergedInto ?? "of the group"}: pay that one.`,

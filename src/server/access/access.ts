@@ -95,7 +95,7 @@ export function createAccessControl({ engine, secret, rateLimits, clock }: Acces
   return {
     async identify({ authorization = "", address }) {
       if (authorization.trim() === "") {
-        throw new Refusal(401, "expected a header Authorization: Bearer, with an API key or a token");
+        throw new Refusal(401, "missing header Authorization: Bearer <API key or token>");
       }
       const [, credential] = BEARER.exec(authorization) ?? [];
       const key = credential === undefined ? undefined : (await findKey(credential))?.apiKey;
@@ -103,12 +103,12 @@ export function createAccessControl({ engine, secret, rateLimits, clock }: Acces
         return { caller: { keyId: key.id, role: key.role }, credential };
       }
       const wait = countFailure(address);
-      if (wait !== undefined) throw new Refusal(429, "too many bad credentials came from this address", wait);
-      throw new Refusal(401, "expected a valid API key or token: this one is unknown, revoked or expired");
+      if (wait !== undefined) throw new Refusal(429, "too many invalid credentials from this address", wait);
+      throw new Refusal(401, "the API key or token is unknown, revoked or expired");
     },
     admit(from, bucket) {
       const wait = "keyId" in from ? limitKey(from.keyId, bucket) : limitAddress(toClientNetwork(from.address), bucket);
-      if (wait !== undefined) throw new Refusal(429, "too many requests: try again after a pause", wait);
+      if (wait !== undefined) throw new Refusal(429, "too many requests; retry after the time in Retry-After", wait);
     },
     keys: {
       ...storedKeys,

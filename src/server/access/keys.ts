@@ -20,7 +20,7 @@ export const ROLES = ["admin", "full", "ingest", "read"] as const satisfies read
 
 /** The request for a new key. */
 export const keyRequest = z.strictObject({
-  name: z.string().min(1).max(255).meta({ description: "What the key is for, to tell it from others." }),
+  name: z.string().min(1).max(255).meta({ description: "Name of the key." }),
   role: z.enum(ROLES).meta({
     description:
       "`admin`: everything; `full`: everything but keys; `ingest`: POST /ingest, /ingestBatch and /entitled; " +

@@ -96,6 +96,6 @@ function createFutureTokenRefusal(startsAt: number, now: number): Refusal {
   const wait = startsAt - now;
   return new Refusal(
     401,
-    `the token begins in ${wait} s by this server's clock: correct the clock, or make a new token`,
+    `the token is not valid before ${wait} s from now by this server's clock; correct the clock or create a new token`,
   );
 }

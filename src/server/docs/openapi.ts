@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 document, made of the very schemas that validate.
+ * The OpenAPI 3.1 document, combined from columns the very schemas that validate.
  *
  * @module
  */
@@ -17,19 +17,19 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** What may go wrong at any endpoint, by status. */
 const FAILURES: Readonly<Record<number, string>> = {
   400: "Malformed, out of bounds, an unknown id in a body or query, or refused by a rule.",
-  401: "No credential, or a bad one.",
-  403: "The credential's role may not do this.",
+  401: "The credential is missing or invalid.",
+  403: "The role of the credential does not permit this.",
   404: "An unknown id, version or path.",
   405: "Another method than those of the path.",
   408: "The request came too slowly.",
-  409: "An id, name or alias that is taken, or a write that lost a race.",
+  409: "The id, name or alias is taken, or another write was faster.",
   413: "The body is too large.",
   415: "A body that is not JSON in UTF-8, or is compressed.",
   422: "An event that is refused, or an unknown account or feature.",
-  429: "Too many requests; `Retry-After` says when to try again.",
+  429: "Too many requests; retry after `Retry-After` seconds.",
   431: "The headers are too large.",
-  500: "A fault of the server.",
-  503: "The store is away; `Retry-After` says when to try again.",
+  500: "An internal error.",
+  503: "The database is unavailable; `Retry-After` says when to try again.",
 };
 /** Those that a public endpoint has. */
 const PUBLIC_FAILURES: readonly number[] = [400, 404, 405, 408, 429, 431, 500, 503];
@@ -51,7 +51,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[]): JsonObjec
     info: {
       title: "ratebook",
       version: API_VERSION,
-      description: "Usage events in, invoices out: exact, explained, with one function for preview and invoice.",
+      description: "Usage-based billing: send events, get exact and explained invoices.",
     },
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),

@@ -49,7 +49,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
     try {
       const encoding = request.headers["content-encoding"]?.trim() ?? "";
       if (body.length > 0 && encoding !== "" && encoding.toLowerCase() !== "identity") {
-        throw new Refusal(415, "expected a body without Content-Encoding: compressed bodies are not read");
+        throw new Refusal(415, "compressed bodies are not supported; remove Content-Encoding");
       }
       const { batchField } = request.routeOptions.config as Pick<Endpoint, "batchField">;
       const giveWay = createYielder();
@@ -65,7 +65,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
   });
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, callback) => {
     if (body.length === 0) callback(null, undefined);
-    else callback(new Refusal(415, "expected a body of the type application/json, in UTF-8"));
+    else callback(new Refusal(415, "the body must be application/json in UTF-8"));
   });
 }
 
@@ -88,13 +88,16 @@ export function readJsonBody(bytes: Buffer, batchField?: string): unknown {
   }
   if (keyTooMany >= 0) {
     const { line, column } = placeInText(bytes.toString("utf8", 0, keyTooMany), keyTooMany);
-    throw new Refusal(400, `an object has at most ${KEYS_MAX} keys: one has more at line ${line}, column ${column}`);
+    throw new Refusal(
+      400,
+      `an object can have at most ${KEYS_MAX} keys; one has more at line ${line}, column ${column}`,
+    );
   }
   const valuesMax = batchField === undefined ? VALUES_MAX : BATCH_VALUES_MAX;
-  if (values > valuesMax) throw new Refusal(400, `the body has more than ${valuesMax} values: send it in parts`);
+  if (values > valuesMax) throw new Refusal(400, `the body has more than ${valuesMax} values; send it in parts`);
   if (longNumbers > LONG_NUMBERS_MAX) {
     const sentence = `the body has more than ${LONG_NUMBERS_MAX} numbers of more than 15 digits or with an exponent`;
-    throw new Refusal(400, `${sentence}: send it in parts`);
+    throw new Refusal(400, `${sentence}; send it in parts`);
   }
   let marks = 0;
   const body = parseBodyText(text, longNumbers > 0, (reason) => {
@@ -143,9 +146,8 @@ export function parseQuery(url: string): Readonly<Record<string, string>> {
   const query = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
     const quotedName = JSON.stringify(name.slice(0, 60));
-    if (query.has(name)) throw new Refusal(400, `${quotedName}: expected a query parameter once, got it twice`);
-    if (value === "")
-      throw new Refusal(400, `${quotedName}: expected a query parameter with a value, got an empty one`);
+    if (query.has(name)) throw new Refusal(400, `${quotedName}: the query parameter is repeated`);
+    if (value === "") throw new Refusal(400, `${quotedName}: the query parameter is empty`);
     query.set(name, value);
   }
   return Object.fromEntries(query);

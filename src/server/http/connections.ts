@@ -41,11 +41,11 @@ export const CONNECTION_LIMITS = {
 
 /** The answer to an error of a connection, by its code; else 400. */
 const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "the request came too slowly"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "the request took too long to arrive"],
   HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "the headers are too large"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "Payload Too Large", "the extensions of the body's chunks are too large"],
 };
-const MALFORMED = [400, "Bad Request", "the request is not well-formed HTTP"] as const;
+const MALFORMED = [400, "Bad Request", "the request is not valid HTTP"] as const;
 
 /** Answers what is no request. */
 export type ClientErrorHandler = (error: ClientError, socket: Socket) => void;

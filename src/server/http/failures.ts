@@ -53,32 +53,32 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
 };
 
 /** The sentence on a path without an endpoint. */
-export const NO_ENDPOINT = "no endpoint has this path";
+export const NO_ENDPOINT = "there is no endpoint at this path";
 
 /** Most characters of a message. */
 const MESSAGE_MAX = 500;
-const STORE_UNAVAILABLE = "the store is away: try again later";
-const USAGE_UNAVAILABLE = "the usage that lives elsewhere cannot be read: try again later";
+const STORE_UNAVAILABLE = "the database is unavailable; retry later";
+const USAGE_UNAVAILABLE = "external usage cannot be read; retry later";
 /** Seconds after which a store that was away is asked again. */
 const RETRY_SECONDS = 1;
 /** Refusals of the framework in our words, by its code. */
 const FRAMEWORK_REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "the body is too large"],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "expected a body of the type application/json, in UTF-8"],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "the body is not as long as its Content-Length says"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "the body must be application/json in UTF-8"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "the body does not have the length in Content-Length"],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, "expected a body"],
-  FST_ERR_BAD_URL: [400, "the path is not well-formed: expected UTF-8 in percent encoding"],
+  FST_ERR_BAD_URL: [400, "the path is not valid percent-encoded UTF-8"],
   // A client that went away in the middle of its body; one of the store's has a meaning of its own.
-  ECONNRESET: [400, "the connection was closed before the body was whole"],
-  FST_ERR_MAX_PARAM_LENGTH: [400, "an id of the path is too long"],
+  ECONNRESET: [400, "the connection closed before the whole body arrived"],
+  FST_ERR_MAX_PARAM_LENGTH: [400, "an id in the path is too long"],
 };
 /** Refusals of the plugin that serves files, by their names: they have no codes. */
 const FILE_REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
   // A path outside the folder, or with a NUL byte, is the path of no file.
   BadRequestError: [404, NO_ENDPOINT],
   ForbiddenError: [404, NO_ENDPOINT],
-  PreconditionFailedError: [412, "the file is not the version that If-Match or If-Unmodified-Since asks for"],
-  RangeNotSatisfiableError: [416, "the file has no such range"],
+  PreconditionFailedError: [412, "the file does not match If-Match or If-Unmodified-Since"],
+  RangeNotSatisfiableError: [416, "the file does not have this range"],
 };
 
 /**

@@ -142,10 +142,7 @@ function checkSameFilters(
     (name) => JSON.stringify(queryFilters[name]) !== JSON.stringify(cursorFilters[name]),
   );
   if (other === undefined) return;
-  throw new Refusal(
-    400,
-    `${other}: expected what the first request of this list said, or nothing: nextToken carries it`,
-  );
+  throw new Refusal(400, `${other}: must be the same as in the first request, or left out with nextToken`);
 }
 
 /** Ids and filters of 50 characters each may be long in bytes, and often say the same: deflated, the most common for free. */
@@ -170,10 +167,10 @@ function readCursor(key: Uint8Array, list: string, token: string): Cursor {
   const expectedBytes = Buffer.from(`${body}.${createSignature(key, body)}`);
   const tokenBytes = Buffer.from(token);
   if (tokenBytes.length !== expectedBytes.length || !timingSafeEqual(tokenBytes, expectedBytes)) {
-    throw new Refusal(400, "nextToken: expected one that this list gave");
+    throw new Refusal(400, "nextToken: not a token of this list");
   }
   const cursor = decodeCursor(body);
-  if (cursor.l !== list) throw new Refusal(400, "nextToken: expected one that this list gave, got one of another list");
+  if (cursor.l !== list) throw new Refusal(400, "nextToken: this token belongs to another list");
   return cursor;
 }
 

@@ -58,10 +58,10 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     path: "/accounts/{account_id}/price_plans",
     id: "changePricePlanOfAccount",
     tag: "Accounts",
-    summary: "Associate a price plan with an account, or take it away",
+    summary: "Associate a price plan with an account, or remove it",
     description:
-      "The plan is in force on the days `[effectiveFrom, effectiveUntil)` in place of what lies in them; DISASSOCIATE " +
-      "leaves them without a plan.",
+      "The plan replaces the account's plans on the days `[effectiveFrom, effectiveUntil)`; DISASSOCIATE " +
+      "leaves these days without a plan.",
     access: "write",
     params,
     body: planChange,
@@ -77,7 +77,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     path: "/accounts/{account_id}/pricing_schedules",
     id: "listPricingSchedules",
     tag: "Accounts",
-    summary: "List the plans that an account had, has and will have, earliest first",
+    summary: "List all plans of an account, past, present and future, earliest first",
     description: "All on one page; with dates, those in force at any time of `[start_date, end_date)`.",
     access: "read",
     params,
@@ -86,7 +86,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       end_date: queryTime.optional(),
       pageSize: wholeNumberField(1, 100)
         .optional()
-        .meta({ description: "Taken, and changes nothing: all are on one page." }),
+        .meta({ description: "Accepted and ignored: all plans are on one page." }),
     }),
     answers: { 200: createListShape(accountScheduleShape, "PricingScheduleList") },
     handle: async ({ engine, params: { account_id: accountId }, query }) => {
@@ -121,5 +121,5 @@ async function changePlan(
 
 function checkAbsent(field: string, value: unknown): void {
   if (value === undefined || value === null) return;
-  throw invalidInput(field, "remove it: it has no meaning with the mode DISASSOCIATE");
+  throw invalidInput(field, "cannot be set with the mode DISASSOCIATE");
 }

@@ -27,7 +27,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     path: "/accounts",
     id: "createAccount",
     tag: "Accounts",
-    summary: "Make an account of a customer",
+    summary: "Create an account",
     description: "With its aliases and settings, all or none. `invoiceCurrency` defaults to the organization's.",
     access: "write",
     body: REQUESTS.accountCreate,

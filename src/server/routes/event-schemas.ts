@@ -34,8 +34,8 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     path: "/event_schema",
     id: "createEventSchema",
     tag: TAG,
-    summary: "Make an event schema",
-    description: "It begins as a DRAFT; of a name that was archived, as its next version.",
+    summary: "Create an event schema",
+    description: "The event schema starts as a DRAFT; for the name of an archived schema, as its next version.",
     access: "write",
     body: z.strictObject({
       name,
@@ -85,8 +85,8 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "Change an event schema, or move it to another state",
     description:
-      "Lists of a DRAFT are replaced. While it is ACTIVE they are additions, which make the next version; what is there " +
-      "already stays as it is. `status` is a move, made after the other changes.",
+      "In a DRAFT, lists are replaced. In an ACTIVE schema they are added, which creates the next version; existing " +
+      "items stay. `status` changes the state after the other changes.",
     access: "write",
     params,
     body: z.strictObject({
@@ -122,7 +122,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     path: "/event_schema/{event_schema_name}/activate",
     id: "activateEventSchema",
     tag: TAG,
-    summary: "Make an event schema ACTIVE",
+    summary: "Activate an event schema",
     access: "write",
     params,
     answers,
@@ -134,8 +134,8 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     path: "/event_schema/{event_schema_name}/deactivate",
     id: "deactivateEventSchema",
     tag: TAG,
-    summary: "Make an event schema INACTIVE",
-    description: "Refused while an ACTIVE meter uses it.",
+    summary: "Deactivate an event schema",
+    description: "Rejected while an ACTIVE usage meter uses it.",
     access: "write",
     params,
     answers,

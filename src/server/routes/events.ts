@@ -117,7 +117,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     id: "getEvent",
     tag: "Events",
     summary: "Get every stored event of an id",
-    description: "An id may come again after its event failed or was undone, so there may be several.",
+    description: "There can be several, as an id can be used again after its event failed or was undone.",
     access: "read",
     params: z.strictObject({
       event_id: z.string().min(1).max(512).meta({ description: "The event's id, or a referenceId." }),
@@ -143,7 +143,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Undo up to five events",
     description:
       "With account_id alone, or with id, event_id, event_source_time, event_id and created_at, or event_id and " +
-      "event_source_time. Repeating the call undoes all that can be.",
+      "event_source_time. Repeat the call to undo more.",
     access: "write",
     query: undoQuery,
     answers: { 200: z.strictObject({ data: z.array(undoneEventShape) }).meta({ id: "UndoneEvents" }) },

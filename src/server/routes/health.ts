@@ -27,7 +27,7 @@ export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
     path: "/ready",
     id: "ready",
     tag: "Service",
-    summary: "Whether the server can work: not while the store is away",
+    summary: "Whether the server is ready: not while the database is unavailable",
     access: "public",
     answers: { 200: success },
     handle: async ({ engine }) => {
@@ -41,7 +41,7 @@ async function withTimeout(milliseconds: number, work: Promise<unknown>): Promis
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the store does not answer", {})),
+      () => reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the database does not answer", {})),
       milliseconds,
     );
   });

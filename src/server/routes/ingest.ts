@@ -48,7 +48,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     id: "ingestEvent",
     tag: "Events",
     summary: "Ingest one event",
-    description: "Safe to send again: an id that was accepted before counts nothing and is a success.",
+    description: "Safe to retry: an accepted id succeeds again and is not counted twice.",
     access: "ingest",
     bucket: "ingest",
     body: eventBody,
@@ -64,8 +64,8 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     path: "/ingestBatch",
     id: "ingestBatch",
     tag: "Events",
-    summary: "Ingest up to 1,000 events as one",
-    description: "Committed as one, each event with its own outcome, in order; safe to send again.",
+    summary: "Ingest up to 1,000 events",
+    description: "The batch is committed at once; each event has its own outcome, in order. Safe to retry.",
     access: "ingest",
     bucket: "ingestBatch",
     bodyLimit: BATCH_LIMIT,
@@ -84,8 +84,8 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     path: "/entitled",
     id: "consumeEntitlement",
     tag: "Events",
-    summary: "Ingest an event if its feature credits suffice",
-    description: "Checks and takes the credits at once. A refused event counts nothing; its id may be sent again.",
+    summary: "Ingest an event if the account has enough feature credits",
+    description: "Checks and uses the credits in one step. A rejected event is not counted; its id can be sent again.",
     access: "ingest",
     bucket: "entitled",
     body: eventBody,
@@ -190,5 +190,5 @@ async function checkHasFeature(engine: Engine, event: unknown): Promise<void> {
   if (typeof name !== "string") return;
   const schema = await engine.eventSchemas.get(name).catch(() => undefined);
   if (schema?.item.status !== "ACTIVE" || schema.item.featureDetails) return;
-  throw new Refusal(422, `the event schema ${quoteText(name)} has no feature: send its events to /ingest`);
+  throw new Refusal(422, `the event schema ${quoteText(name)} has no feature; send its events to /ingest`);
 }

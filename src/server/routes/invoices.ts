@@ -86,11 +86,11 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     path: "/invoices/bill_runs",
     id: "runBills",
     tag: "Invoices",
-    summary: "Make every invoice final whose time has come",
-    description: "Goes on where it stopped; doing it twice changes nothing.",
+    summary: "Finalize all due invoices",
+    description: "Resumes where it stopped; a second call has no further effect.",
     access: "write",
     body: z.strictObject({
-      as_of: dateOrDateTime.nullish().meta({ description: "Default now; later than now is refused." }),
+      as_of: dateOrDateTime.nullish().meta({ description: "Default: now. A later date is rejected." }),
     }),
     bodyRequired: false,
     wireNames: { asOf: "as_of" },
@@ -99,7 +99,9 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
         .strictObject({
           success: z.boolean(),
           finalized: z.int().meta({ description: "Invoices that became final." }),
-          skipped: z.int().meta({ description: "Accounts left for the next run: their bill could not be made." }),
+          skipped: z
+            .int()
+            .meta({ description: "Accounts that could not be billed; they are retried in the next run." }),
         })
         .meta({ id: "BillRun" }),
     },

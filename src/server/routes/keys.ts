@@ -34,7 +34,7 @@ export function keyEndpoints({ keys }: Pick<KeyAccessControl, "keys">): readonly
       path: "/keys",
       id: "createKey",
       tag: "Credentials",
-      summary: "Make an API key",
+      summary: "Create an API key",
       access: "keys",
       body: keyRequest,
       answers: { 201: createdKeyShape },

@@ -36,7 +36,7 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     path: "/license_updates",
     id: "updateLicense",
     tag: "License updates",
-    summary: "Change how many units of a license an account holds",
+    summary: "Change the license quantity of an account",
     description: "ABSOLUTE sets the quantity, RELATIVE adds to it. `effectiveFrom` defaults to now.",
     access: "write",
     body: REQUESTS.licenseUpdate.extend({ accountId: reference }),
@@ -64,7 +64,7 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
       const request = paging.readRequest({ list: "licenseUpdates", sizes: LONG_PAGE_SIZES, query });
       const { account_id: accountId, license_id: licenseIdAlias, licenseId = licenseIdAlias } = request.filters;
       if (licenseIdAlias !== undefined && licenseId !== licenseIdAlias) {
-        throw new Refusal(400, "licenseId: expected what license_id says, or nothing: they are one parameter");
+        throw new Refusal(400, "licenseId: must equal license_id, or be left out");
       }
       const filter = { ...(accountId && { accountId }), ...(licenseId && { licenseId }) };
       const page = await engine.licenses.list({ filter, page: request.page });

@@ -62,7 +62,7 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
     path: "/invoices/{invoice_id}/lines/{line_id}/events",
     id: "listLineEvents",
     tag: "Invoices",
-    summary: "List the events behind a line of an invoice, with what each added",
+    summary: "List the events behind an invoice line",
     description:
       "For lines of a meter's usage and of a feature's overage. The quantities of all pages add up to the days', and " +
       "these to the line's. A page may hold fewer events than its size: the last one is that without a `nextToken`.",
@@ -128,8 +128,5 @@ function toLineEventJson({ event, quantity }: LineEvent): z.input<typeof lineEve
 /** The lines of a composite invoice are those of the invoices that it shows. */
 async function refuseComposite(engine: Engine, invoiceId: string): Promise<void> {
   if ((await undefinedIfNotFound(engine.compositeInvoices.get(invoiceId))) === undefined) return;
-  throw new Refusal(
-    400,
-    "invoice_id: expected an invoice of an account, got one of a group: its lines name those that it shows",
-  );
+  throw new Refusal(400, "invoice_id: this is an invoice of a group; use the invoices of its accounts");
 }

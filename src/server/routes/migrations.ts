@@ -35,10 +35,10 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
     path: "/migrations/price_plan",
     id: "migratePricePlan",
     tag: TAG,
-    summary: "Move all accounts on one version of a price plan to another",
+    summary: "Migrate all accounts from one plan version to another",
     description:
-      "It is answered when all are moved. All are checked before any is moved: a migration that is refused moves none, " +
-      "and leaves no record.",
+      "The response comes when all accounts are moved. All are checked first: a rejected migration moves none " +
+      "and is not recorded.",
     access: "write",
     body: z.strictObject({
       ...migrateFields,

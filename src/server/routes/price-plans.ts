@@ -33,7 +33,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     path: "/price_plans",
     id: "createPricePlan",
     tag: TAG,
-    summary: "Make a price plan",
+    summary: "Create a price plan",
     description:
       "Its first version, a DRAFT. `activeCurrencies` become active with the version; without them, or where they are " +
       "empty, all that it supports.",
@@ -88,7 +88,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "Change a price plan whose latest version is a DRAFT",
     description:
-      "What is given in pricePlanDetails replaces what was there under the same name; the rest stays. `mode`, or " +
+      "Fields in pricePlanDetails replace those of the same name; the others stay. `mode`, or " +
       "`migrationMode`, is how accounts of earlier versions are moved when this one is activated: those of the version " +
       "before it, or of all.",
     access: "write",
@@ -103,7 +103,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body: { migrationMode, ...body } }) => {
       if (migrationMode !== undefined && body.mode !== undefined && migrationMode !== body.mode) {
-        throw new Refusal(400, "migrationMode: expected what mode says, or nothing: they are one field");
+        throw new Refusal(400, "migrationMode: must equal mode, or be left out");
       }
       const patch = { ...body, mode: body.mode === undefined ? migrationMode : body.mode };
       return answerPlan(engine, await engine.pricePlans.update(id, patch));
@@ -114,7 +114,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     path: "/price_plans/{price_plan_id}/activate",
     id: "activatePricePlan",
     tag: TAG,
-    summary: "Make the latest version of a price plan ACTIVE",
+    summary: "Activate the latest version of a price plan",
     description:
       "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active, else all that it supports.",
     access: "write",
@@ -130,7 +130,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     path: "/price_plans/{price_plan_id}/versions",
     id: "createPricePlanVersion",
     tag: TAG,
-    summary: "Make the next version of a price plan",
+    summary: "Create the next version of a price plan",
     description: "A DRAFT of the latest version's details, or of those that are given in their place.",
     access: "write",
     params,

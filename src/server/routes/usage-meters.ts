@@ -24,7 +24,7 @@ const answers = { 200: usageMeterShape };
 const aggregations = z
   .string()
   .refine((text) => text.split(",").every((part) => aggregation.safeParse(part).success), {
-    error: 'expected "COUNT" or "SUM", or both with a comma between',
+    error: 'expected "COUNT", "SUM" or "COUNT,SUM"',
   })
   .meta({ pattern: "^(COUNT|SUM)(,(COUNT|SUM))*$" })
   .optional();
@@ -36,8 +36,8 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     path: "/usage_meters",
     id: "createUsageMeter",
     tag: TAG,
-    summary: "Make a usage meter",
-    description: "It begins as a DRAFT. It counts events that arrive while it is ACTIVE.",
+    summary: "Create a usage meter",
+    description: "The usage meter starts as a DRAFT and counts events that arrive while it is ACTIVE.",
     access: "write",
     body: z.strictObject({ name, billableName, description, type, aggregation, computations, eventSchemaName }),
     answers: { 201: usageMeterShape },
@@ -55,7 +55,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: createListShape(usageMeterShape, "UsageMeterList") },
     handle: async ({ engine, paging, query: { aggregation: singleFilter, aggregations: listFilter, ...query } }) => {
       if (singleFilter !== undefined && listFilter !== undefined) {
-        throw new Refusal(400, "aggregations: expected it or aggregation, got both");
+        throw new Refusal(400, "aggregations: use either aggregations or aggregation");
       }
       const request = paging.readRequest({
         list: "usage_meters",
@@ -109,7 +109,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     path: "/usage_meters/{usage_meter_id}/activate",
     id: "activateUsageMeter",
     tag: TAG,
-    summary: "Make a usage meter ACTIVE",
+    summary: "Activate a usage meter",
     access: "write",
     params,
     answers,
@@ -121,8 +121,8 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     path: "/usage_meters/{usage_meter_id}/deactivate",
     id: "deactivateUsageMeter",
     tag: TAG,
-    summary: "Make a usage meter INACTIVE",
-    description: "Refused while it is in a price plan that an account has or will have.",
+    summary: "Deactivate a usage meter",
+    description: "Rejected while an account has, or will have, a price plan with the meter.",
     access: "write",
     params,
     answers,

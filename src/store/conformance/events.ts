@@ -151,7 +151,7 @@ export const eventCases: readonly ConformanceCase[] = [
     const again = newEvent(event("b", 1, { referenceId, eventId: "other" }));
     await assert.rejects(commit(store, { newEvents: [again] }), {
       code: "ERR_TAKEN",
-      message: `the reference id "${referenceId}" is taken: ids are made twice`,
+      message: `the reference id "${referenceId}" is taken: the id source returned it twice`,
       details: { resource: "event", id: referenceId },
     });
     assert.deepEqual(await store.read.events({}, { limit: 9 }), [first]);

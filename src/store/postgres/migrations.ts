@@ -233,7 +233,7 @@ function migrateListedInvoices(table: (name: string) => string): readonly string
 }
 
 /**
- * Usage or overage as plain rows, made of those with a column for each of four items. Of an id that no column can hold, or
+ * Usage or overage as plain rows, combined from columns those with a column for each of four items. Of an id that no column can hold, or
  * that is too long, `original_id` is the JSON text.
  */
 function migrateToPlainCells(

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Where a text comes from: a column; the same in all rows; or texts and columns in braces, as in `"{region}-{n}"`. */
+/** Where a text comes from: a column; same value in all rows; or texts and columns in braces, as in `"{region}-{n}"`. */
 export type ColumnOrigin =
   | { readonly column: string }
   | { readonly value: string | number }

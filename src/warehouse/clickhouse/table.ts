@@ -62,7 +62,7 @@ export async function openTable(
       if ((await readStamp()) === stamp) return;
       throw new RatebookError(
         "ERR_USAGE_UNAVAILABLE",
-        `the table ${database}.${table} changed while it was read: nothing is priced from it; read a view of days that are complete`,
+        `the table ${database}.${table} changed while it was read; nothing was priced; read a view of days that are complete`,
         {},
       );
     },

@@ -59,7 +59,7 @@ export async function openParquetFiles(
       if (changedFile === undefined) return;
       throw new RatebookError(
         "ERR_USAGE_UNAVAILABLE",
-        `${changedFile} changed while it was read: nothing is priced from it`,
+        `${changedFile} changed while it was read; nothing was priced`,
         {},
       );
     },

@@ -47,7 +47,7 @@ describe("ratebook backtest", () => {
       code: 0,
       err: "",
       out: [
-        "dear.json: pp.dear version 1, in place of the current plans",
+        "dear.json: pp.dear version 1, instead of the current plans",
         "",
         "Total in USD     now   draft  difference   share",
         "────────────────────────────────────────────────",
@@ -118,7 +118,7 @@ describe("ratebook backtest", () => {
     expect(out).toMatch(/^ {2}2024-06-01 to 2024-07-01 +70\.00 +0\.00 +-70\.00 +-100\.0%$/m);
     expect(out).toMatch(/^ {2}2024-06-16 to 2024-07-01 +0\.00 +130\.00 +\+130\.00$/m);
     expect((await backtest("--migrate", "IMMEDIATE")).err).toBe(
-      "ratebook: --migrate MODE and --on DATE go together: one is missing\n",
+      "ratebook: --migrate MODE and --on DATE must be given together\n",
     );
     expect((await backtest("--migrate", "IMMEDIATE", "--on", "2024-06-31")).code).toBe(2);
   });

@@ -57,7 +57,7 @@ describe("ratebook chart", () => {
     expect(await chart(SMALL_BOOK, ...more)).toEqual({ code: 2, out: "", err: `ratebook: ${message}\n` });
   });
 
-  test("asks for the plan of a book that has several", async () => {
+  test("asks for the plan, if the book has several", async () => {
     const book = { ...SMALL_BOOK, pricePlans: [PLAN, { ...PLAN, id: "pp.other", name: "Other" }] };
     const { code, err } = await chart(book);
     expect([code, err]).toEqual([2, "ratebook: expected --plan ID; the plans of the book: pp.small, pp.other\n"]);

@@ -144,7 +144,7 @@ describe("ratebook", () => {
   test("--help and --version answer on standard output", async () => {
     expect(await ratebook(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect((await ratebook(["--help"])).out).toContain("preview");
-    expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +do not remember event ids/);
+    expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +count repeated event ids again/);
     expect(await ratebook(["preview", "-h"])).toEqual(await ratebook(["preview", "--help"]));
   });
 
@@ -160,7 +160,7 @@ describe("ratebook", () => {
 
   test.each([
     [["previw"], 'unknown command "previw": did you mean preview?'],
-    [["check"], "expected a BOOK: the path of a rate book"],
+    [["check"], "missing BOOK: give the path of a book"],
     [["check", "x", "--__proto__"], "unknown option --__proto__: see --help"],
     [["check", "/none/book.json"], "/none/book.json: no such file"],
   ])("%j is refused in one sentence", async (argv, sentence) => {

@@ -38,8 +38,8 @@ describe("ratebook conformance", () => {
   });
 
   test.each([
-    ["twice", /^ratebook: answer \d+: "[\w-]+" was answered before\n$/],
-    ["text", /^ratebook: answer 1: expected \{"id", "result"\}, .* got what is no JSON: "ready"\n$/],
+    ["twice", /^ratebook: answer \d+: "[\w-]+" has a duplicate answer\n$/],
+    ["text", /^ratebook: answer 1: expected \{"id", "result"\}, .* got invalid JSON: "ready"\n$/],
   ])("answers that are none end it: %s", async (fault, err) => {
     expect(await tried(fault)).toEqual({ code: 1, out: "", err: expect.stringMatching(err) });
   });

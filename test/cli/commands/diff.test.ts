@@ -55,10 +55,10 @@ describe("ratebook diff", () => {
     const plain = await invoiceOf("plain.json", 1);
     const refused = async (...argv: readonly string[]) => (await ratebook(["diff", ...argv], { cut: files.path })).err;
     expect(await refused(plain, plain)).toMatch(
-      /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice carries no explanations: print it with --explain --format json\n$/,
+      /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice has no explanations; write it with preview --explain --format json\n$/,
     );
     expect(await refused(files.file("x.json", "[{}]"), plain)).toMatch(
-      /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice as preview --explain --format json writes it: /,
+      /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice written by preview --explain --format json: /,
     );
     expect(await refused(plain)).toBe("ratebook: expected two files of invoices, got 1\n");
   });

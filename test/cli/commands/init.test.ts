@@ -52,9 +52,7 @@ describe("a template", () => {
   test("is not written over what is there", async () => {
     const mine = files.file("map.jsonc", "{}");
     const { code, err } = await ratebook(["init", files.path], { cut: files.path });
-    expect(err).toBe(
-      "ratebook: map.jsonc is there already: nothing was written; say another directory, as in: ratebook init DIR\n",
-    );
+    expect(err).toBe("ratebook: map.jsonc exists; choose another directory, as in: ratebook init DIR\n");
     expect(code).toBe(1);
     expect(readdirSync(files.path)).toEqual(["map.jsonc"]);
     expect(readFileSync(mine, "utf8")).toBe("{}");
@@ -76,10 +74,10 @@ describe("--from a CSV file", () => {
     const { out, code } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
     expect(code).toBe(0);
     expect(out).toContain(
-      'time in "started at", taken as UTC (see "zone" in the map)\n  account in "Customer Name"\n  event id in "run_id"\n',
+      'time in "started at", read as UTC (see "zone" in the map)\n  account in "Customer Name"\n  event id in "run_id"\n',
     );
     expect(out).toContain('meters for "Minutes", "GB-out"\n');
-    expect(out).toContain('not used: "note", it is empty in some rows\n  not used: "Updated At", it is another time\n');
+    expect(out).toContain('not used: "note", empty in some rows\n  not used: "Updated At", a second time column\n');
     const argv = ["preview", join(files.path, "book.jsonc"), "--events", csv, "--map", join(files.path, "map.jsonc")];
     const ran = await ratebook([...argv, "--accounts-from-events", "--summary"]);
     // Hooli: 20 minutes and 4 GB are 24 cents. Initech: 30 minutes are 30 cents, 0.25 GB are 0.0025, which is no cent.
@@ -112,7 +110,7 @@ describe("--from a CSV file", () => {
     [
       "semicolons, German words and decimal commas",
       "Zeitpunkt;Kunde;Minuten\n02.03.2026 8:15;ACME;1.250,5\n14.03.2026;ACME;3\n15.03.2026;ACME;1.000\n",
-      ['time in "Zeitpunkt", in the form DD.MM.YYYY, taken as UTC', 'numbers with a decimal comma in "Minuten"\n'],
+      ['time in "Zeitpunkt", in the form DD.MM.YYYY, read as UTC', 'numbers with a decimal comma in "Minuten"\n'],
       /^ACME +3 +2,253\.5 +22\.54 /m,
     ],
     [
@@ -130,13 +128,13 @@ describe("--from a CSV file", () => {
     [
       "days and months that could be either way round",
       "date,client,calls\n03/02/2026,ACME,100\n",
-      ['in the form MM/DD/YYYY (it could be DD/MM/YYYY: then change "form" in the map), taken as UTC'],
+      ['in the form MM/DD/YYYY (if it is DD/MM/YYYY, change "form" in the map), read as UTC'],
       /^ACME +1 +100 +1\.00 /m,
     ],
     [
       "days that can only come first",
       "date,client,calls\n03/02/2026,ACME,100\n13/02/2026,ACME,100\n",
-      ["in the form DD/MM/YYYY, taken as UTC"],
+      ["in the form DD/MM/YYYY, read as UTC"],
       /^ACME +2 +200 +2\.00 /m,
     ],
     // 1.25 and 0.5 at a cent are 0.0125 and 0.005, which are 0.01 each.
@@ -149,26 +147,28 @@ describe("--from a CSV file", () => {
     [
       "bars, and numbers that name what is not the event",
       "ts|customer|order_id|qty\n2026-01-01T00:00:00Z|ACME|7|4\n2026-01-02T00:00:00Z|ACME|7|5\n",
-      ['  account in "customer"\n  no column for the event\'s id: rows are counted\n  meters for "qty"\nwrote '],
+      [
+        '  account in "customer"\n  no column for the event id; using row numbers, so duplicate events will be billed\n  meters for "qty"\nwrote ',
+      ],
       /^ACME +2 +9 +0\.09 /m,
     ],
     [
       "commas between thousands",
       'at,client,bytes\n2026-03-02T08:15:00Z,ACME,"1,234,567.5"\n2026-03-03T08:15:00Z,ACME,12\n',
-      ['meters for "bytes"\n', 'numbers with marks between thousands in "bytes"\n'],
+      ['meters for "bytes"\n', 'numbers with thousands separators in "bytes"\n'],
       // 1,234,567.5 and 12 are 1,234,579.5, at a cent.
       /^ACME +2 +1,234,579\.5 +12,345\.80 /m,
     ],
     [
       "commas that could be decimal ones",
       'at,client,bytes\n2026-03-02T08:15:00Z,ACME,"1,250"\n',
-      ['"1,250" in "bytes" is taken as 1250: otherwise change "decimal" in the map to ","\n'],
+      ['"1,250" in "bytes" is read as 1250; if that is wrong, change "decimal" in the map to ","\n'],
       /^ACME +1 +1,250 +12\.50 /m,
     ],
     [
       "commas that could be decimal ones, between semicolons",
       "at;client;kg\n2026-03-02T08:15:00Z;ACME;1,250\n",
-      ['"1,250" in "kg" is taken as 1.250: otherwise change "decimal" in the map to "."\n'],
+      ['"1,250" in "kg" is read as 1.250; if that is wrong, change "decimal" in the map to "."\n'],
       /^ACME +1 +1\.25 +0\.01 /m,
     ],
   ])("with %s is priced as printed", async (_, content, notes, line) => {
@@ -250,9 +250,9 @@ describe("--from an NDJSON file", () => {
     const events = files.file("app.log", lines.map((each) => `${JSON.stringify(each)}\n`).join("\n"));
     const { out } = await ratebook(["init", join(files.path, "new"), "--from", events], { cut: files.path });
     expect(out).toContain(
-      'time in "at", in seconds since 1970\n  account in "auth.tenant.id"\n  no field for the event\'s id: lines are counted',
+      'time in "at", in seconds since 1970\n  account in "auth.tenant.id"\n  no field for the event id; using line numbers, so duplicate events will be billed',
     );
-    expect(out).toContain('  meters for "usage.in", "usage.out"\n  not used: "model", it is empty in some rows\n');
+    expect(out).toContain('  meters for "usage.in", "usage.out"\n  not used: "model", empty in some rows\n');
     expect(out).toContain("--map new/map.jsonc --event-format ndjson --accounts-from-events --summary");
     const told = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
     const { out: printed } = await ratebook(["init", join(files.path, "told"), "--from", events, ...told]);
@@ -273,29 +273,29 @@ describe("--from an NDJSON file", () => {
     );
     expect(out).toContain('account in "user.id"');
     expect(ran.err).toContain(
-      'other.ndjson:1: the map names the field "user.id", and the line has "when", "user.ids", "n": did you mean "user.ids"? [BAD_LINE]\n',
+      'other.ndjson:1: the map uses the field "user.id", but the line has "when", "user.ids", "n": did you mean "user.ids"? [BAD_LINE]\n',
     );
   });
 });
 
 describe("what people give it by mistake", () => {
   test.each<readonly [string, string | Uint8Array, RegExp]>([
-    ["a list of objects", '[{"a":1}]', /^ratebook: in\.csv: the file is one JSON list: expected NDJSON, /],
-    ["UTF-16", Buffer.from("\ufeffa,b\n", "utf16le"), /^ratebook: in\.csv: the file is UTF-16: expected UTF-8; /],
+    ["a list of objects", '[{"a":1}]', /^ratebook: in\.csv: the file is one JSON list; convert it to NDJSON /],
+    ["UTF-16", Buffer.from("\ufeffa,b\n", "utf16le"), /^ratebook: in\.csv: the file is UTF-16; save it as UTF-8/],
     [
       "Latin-1",
       Buffer.from("time,name\n2026-01-01,M\u00fcller\n", "latin1"),
-      /^ratebook: in\.csv: the file is not UTF-8: /,
+      /^ratebook: in\.csv: the file is not UTF-8; save it/,
     ],
     [
       "lines of carriage returns",
       "time,n\r2026-01-01,1\r",
-      /^ratebook: in\.csv: its lines end in a carriage return alone: /,
+      /^ratebook: in\.csv: lines end with a carriage return only; /,
     ],
     [
       "rows without a header",
       "2026-01-01T00:00:00Z,a\n2026-01-02T00:00:00Z,b\n",
-      /^ratebook: in\.csv:1: expected a header, /,
+      /^ratebook: in\.csv:1: expected a header with column names, /,
     ],
   ])("%s is refused by name", async (_, content, sentence) => {
     const csv = files.file("in.csv", content);
@@ -307,7 +307,7 @@ describe("what people give it by mistake", () => {
   test("a spreadsheet is refused by name", async () => {
     const file = files.file("in.xlsx", "PK\u0003\u0004");
     const { err } = await ratebook(["init", files.path, "--from", file], { cut: files.path });
-    expect(err).toBe("ratebook: in.xlsx: the file is a spreadsheet or an archive: save its table as CSV\n");
+    expect(err).toBe("ratebook: in.xlsx: the file is a spreadsheet or an archive; save the table as CSV\n");
   });
 
   test.each(["NaN", "1e400", "n/a"])(
@@ -316,7 +316,7 @@ describe("what people give it by mistake", () => {
       const rows = ["1", "2.5", odd, "4"].map((text, day) => `2026-01-0${day + 1}T00:00:00Z,bob,${text},A${day},3\n`);
       const csv = files.file("in.csv", `Time,Client,Tokens,Code,n\n${rows.join("")}`);
       const { out } = await ratebook(["init", join(files.path, "new"), "--from", csv]);
-      expect(out).toContain(`no meter for "Tokens", which is a dimension: "${odd}" is no number, as 1234.5 is one\n`);
+      expect(out).toContain(`no meter for "Tokens", which is a dimension: "${odd}" is not a number\n`);
       expect(out).not.toContain('"Code"');
     },
   );
@@ -327,8 +327,8 @@ describe("what people give it by mistake", () => {
       'Date,Client,Amount,n\n12/31/2026 12:05 AM,Bob,"$1,200.50",3\n12/31/2026 3:05 pm,Bob,$7,4\n',
     );
     const { out } = await ratebook(["init", join(files.path, "new"), "--from", csv]);
-    expect(out).toContain('time in "Date", in the form MM/DD/YYYY, taken as UTC');
-    expect(out).toContain('no meter for "Amount", which is a dimension: "$1,200.50" is no number, as 1234.5 is one\n');
+    expect(out).toContain('time in "Date", in the form MM/DD/YYYY, read as UTC');
+    expect(out).toContain('no meter for "Amount", which is a dimension: "$1,200.50" is not a number\n');
     expect((await runPrinted(out)).out).toMatch(/^Bob +2 +7 +0\.07 +100\.0%$/m);
   });
 

@@ -76,31 +76,28 @@ describe("S17.4 usage of files", () => {
   });
 
   test.each([
-    [["serve", "--usage", "a.csv"], "--usage and --usage-schemas go together: one is missing"],
-    [["serve", "--usage-schemas", "call"], "--usage and --usage-schemas go together: one is missing"],
+    [["serve", "--usage", "a.csv"], "--usage and --usage-schemas must be given together"],
+    [["serve", "--usage-schemas", "call"], "--usage and --usage-schemas must be given together"],
     [
       ["serve", "--usage", "-", "--usage-schemas", "call"],
-      "--usage: expected files or directories: they are read again when they change",
+      "--usage: expected files or directories, not standard input",
     ],
-    [
-      ["serve", "--usage", "a.csv", "--usage-schemas", "call,"],
-      "--usage-schemas: expected names with commas between them",
-    ],
+    [["serve", "--usage", "a.csv", "--usage-schemas", "call,"], "--usage-schemas: expected comma-separated names"],
     [
       ["serve", "--usage", "a.csv", "--usage-schemas", "call", "--map", "map.json"],
-      "--map is for a table of --usage: usage cells need none",
+      "--map only applies to a table in --usage",
     ],
     [
       ["serve", "--usage", "clickhouse://host/db?table=t", "--usage", "a.csv", "--usage-schemas", "call"],
-      "--usage: a table is the only place: expected nothing beside it",
+      "--usage: a table cannot be combined with other sources",
     ],
     [
       ["late", "--from", "2024-01-01", "--until", "2024-02-01"],
-      "expected --usage and --usage-schemas, as serve has them",
+      "missing --usage and --usage-schemas: give the same values as for serve",
     ],
     [
       ["late", "--usage", "a", "--usage-schemas", "b", "--until", "2024-02-01"],
-      "expected --from: the days whose cycles are looked at",
+      "expected --from: the range of closed cycles",
     ],
     [
       ["late", "--usage", "a", "--usage-schemas", "b", "--from", "2024-03-01", "--until", "2024-02-01"],
@@ -173,7 +170,7 @@ describe("ratebook export of usage elsewhere", () => {
     expect(await exported(to)).toEqual({
       code: 0,
       out: "ratebook preview /kept/book.json --usage /kept/usage.ndjson\n",
-      err: 'note: "call": the events live elsewhere, and without --usage and --usage-schemas the usage of open cycles and the drafts are not in the files\n',
+      err: 'note: "call": usage is external: without --usage and --usage-schemas, the usage of open billing periods and the drafts are missing from the files\n',
     });
     expect(read(to, "usage.ndjson")).toBe(cell("2024-01-02", 90));
     expect(startsIn(to)).toEqual(["2024-01-01"]);
@@ -210,7 +207,7 @@ describe("ratebook export of usage elsewhere", () => {
     expect(readdirSync(to)).toEqual([]);
     expect(await exported(to, "--usage", cells(), "--usage-schemas", "call,job")).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--usage-schemas: the events of "job" are ingested into this database'),
+      err: expect.stringContaining('--usage-schemas: "job" is not external: its events are stored in this database'),
     });
   });
 });
@@ -229,6 +226,6 @@ describe("ratebook serve --usage", () => {
     );
     expect(code).toBe(0);
     expect(err).toContain("usage of these event schemas is read from");
-    expect(err).toMatch(/"schema":"job".*there is no event schema of this name yet: --usage-schemas/);
+    expect(err).toMatch(/"schema":"job".*--usage-schemas names an event schema that does not exist yet/);
   });
 });

@@ -45,7 +45,7 @@ describe("ratebook load", () => {
     expect(await load(JSON.stringify(ACTIVE_BOOK), "memory")).toEqual({
       code: 2,
       out: "",
-      err: "ratebook: --database memory would be gone at once: expected a directory or an address\n",
+      err: "ratebook: --database memory keeps nothing after exit; give a directory or a URL\n",
     });
   });
 });

@@ -62,7 +62,7 @@ describe("ratebook meter", () => {
   test("needs events", async () => {
     expect(await run("meter", book)).toMatchObject({
       code: 2,
-      err: "ratebook: expected --events: the events to meter\n",
+      err: "ratebook: missing --events: give the events to meter\n",
     });
   });
 
@@ -76,7 +76,7 @@ describe("ratebook meter", () => {
     );
     const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
     const why =
-      'the event schema "call" has no usage cells: it consumes credits of the feature "f", and there the order of events matters; give its events\n';
+      'the event schema "call" cannot be priced from usage: it consumes credits of the feature "f", which requires events in order; give its events\n';
     expect(await run("meter", consuming, "--events", events)).toEqual({ code: 1, out: "", err: `ratebook: ${why}` });
     expect((await run("preview", consuming, "--usage", usage)).err).toContain(`u.csv:2: ${why}`);
   });
@@ -121,8 +121,8 @@ describe("--usage", () => {
       'bad.csv:3: no usage meter has the id "um.unit": did you mean "um.units"?',
       'bad.csv:4: "2024-06-31" is no date: 2024-06 has days 01 to 30, not 31',
       `bad.csv:5: the quantity "${"1".repeat(60)}" has more than 60 digits before the point or 40 after it`,
-      "bad.csv:6: the line has another number of columns than the header",
-      "ratebook: 4 of 5 rows of usage are wrong: nothing is priced from the others",
+      "bad.csv:6: the line does not have as many columns as the header",
+      "ratebook: 4 of 5 usage rows are invalid; nothing was priced",
       "",
     ]);
   });
@@ -140,7 +140,7 @@ describe("--usage", () => {
   test("reads standard input once", async () => {
     expect(await run("preview", book, "--usage", "-", "--events", "-")).toMatchObject({
       code: 2,
-      err: "ratebook: standard input (-) may be read once only\n",
+      err: "ratebook: standard input (-) can be given only once\n",
     });
   });
 });

@@ -97,7 +97,7 @@ test("the page that is served is for this machine alone", async () => {
     stopped: async () => String(await once(told, "stop")),
     onOutput: (out) => told.emit("out", out),
   });
-  const at = Number(/:(\d+)\/ until/.exec(String(await said))?.[1]);
+  const at = Number(/:(\d+)\/ \(stop/.exec(String(await said))?.[1]);
   const [status, html] = await asked(at, `127.0.0.1:${at}`);
   expect([status, stateIn(html)?.from]).toEqual([200, "2024-01-01"]);
   expect(await asked(at, `localhost:${at}`, "/", "HEAD")).toEqual([200, ""]);

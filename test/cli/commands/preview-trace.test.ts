@@ -77,13 +77,13 @@ describe("ratebook preview --trace", () => {
       2,
       'ratebook: no usage meter and no feature has the id "um-cals": did you mean "um-calls"?\n',
     ],
+    [["--trace", "um-calls", "--summary"], 2, "ratebook: use either --trace or --summary\n"],
     [
-      ["--trace", "um-calls", "--summary"],
+      ["--trace", "um-calls", "--usage", "cells.csv"],
       2,
-      "ratebook: --trace and --summary are two ways to show the result: give one\n",
+      "ratebook: --trace lists events, so it does not support --usage\n",
     ],
-    [["--trace", "um-calls", "--usage", "cells.csv"], 2, "ratebook: --trace lists events: rows of --usage have none\n"],
-    [["--trace", "ft-chat"], 0, expect.stringContaining("note: no invoice that is shown has such a line\n")],
+    [["--trace", "ft-chat"], 0, expect.stringContaining("note: no shown invoice has such a line\n")],
   ])("%j is answered in one sentence", async (more, code, err) => {
     expect(await ratebook([...argv, ...more])).toMatchObject({ code, err, out: "" });
   });

@@ -103,8 +103,8 @@ Total                                                                           
     // "b" of the second day comes first, whatever the order of the files: 1 + 7 + 1 + 1 units are 10.
     expect(out).toMatch(/^units +10 +20\.00$/m);
     expect(err).toBe(
-      "late.ndjson:2: note: the file is not in the order of time: the event of 2024-01-01T12:00:00.000Z comes after one of " +
-        "2024-01-02T00:00:00.000Z; it is taken as it comes\n" +
+      "late.ndjson:2: note: the file is not sorted by time: the event of 2024-01-01T12:00:00.000Z comes after one of " +
+        "2024-01-02T00:00:00.000Z; events are used in file order\n" +
         "5 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 4 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
     );
     expect(code).toBe(0);
@@ -164,7 +164,7 @@ Total                                                                           
     expect(await preview(["--events", "-", "--format", "json"], stdin)).toEqual({
       code: 2,
       out: "",
-      err: 'ratebook: the events reach over more than ten years, from 2024-01-05T00:00:00.000Z (event "a") to 9998-12-30T00:00:00.000Z (event "b"): where both dates are right, say with --at, or with --from and --until, which cycles to show\n',
+      err: 'ratebook: the events span more than ten years, from 2024-01-05T00:00:00.000Z (event "a") to 9998-12-30T00:00:00.000Z (event "b"); if both dates are right, choose the billing periods with --at, or --from and --until\n',
     });
     const shown = await preview(["--events", "-", "--from", "2024-01-01", "--until", "2024-02-01"], stdin);
     expect(shown).toMatchObject({
@@ -314,7 +314,7 @@ describe("bad input is refused in one sentence", () => {
     );
     const { code, err } = await preview(["--events", events]);
     expect(err).toBe(
-      `keys.ndjson:3: expected each key of an object once: one is given again at column ${column} [BAD_LINE]\n` +
+      `keys.ndjson:3: repeated key at column ${column} [BAD_LINE]\n` +
         "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
     );
     expect(code).toBe(1);
@@ -333,13 +333,13 @@ describe("bad input is refused in one sentence", () => {
       "a .gz that is none",
       (f) => ["--events", f.file("fake.ndjson.gz", "{}\n")],
       1,
-      "fake.ndjson.gz: expected gzip data, as the name says, and the file is not",
+      "fake.ndjson.gz: the file name ends in .gz, but the content is not gzip",
     ],
     [
       "a gzip file cut short",
       (f) => ["--events", f.file("cut.gz", gzipSync("x".repeat(9999)).subarray(0, 30))],
       1,
-      "cut.gz: the gzip data ends too soon",
+      "cut.gz: the gzip data is truncated",
     ],
     [
       "a damaged gzip file",
@@ -368,27 +368,27 @@ describe("bad input is refused in one sentence", () => {
     ],
     ["an option without its value", () => ["--events"], 2, "--events needs a value: --events FILE…"],
     ["a flag with a value", () => ["--strict=yes"], 2, '--strict takes no value, got "yes"'],
-    ["an option given twice", () => ["--at", "2024-01-01", "--at", "2024-01-02"], 2, "--at may be given once only"],
+    ["an option given twice", () => ["--at", "2024-01-01", "--at", "2024-01-02"], 2, "--at can be given only once"],
     ["an unknown format", () => ["--format", "xml"], 2, '--format must be one of table, json, csv, html, got "xml"'],
     [
       "no events and no range",
       () => [],
       2,
-      "without --events or --usage, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
+      "without --events or --usage, give the billing periods to show: --at DATE, or --from DATE --until DATE",
     ],
     [
       "an instant behind the end of time",
       () => ["--at", "9999-12-31"],
       2,
-      "--at must be before 9999-01-01, which stands for no end: got 9999-12-31",
+      "--at must be before 9999-01-01, which means no end; got 9999-12-31",
     ],
     [
       "a range that goes on behind the end of time",
       () => ["--from", "9998-12-01", "--until", "9999-01-02"],
       2,
-      "--until must be at most 9999-01-01, which stands for no end: got 9999-01-02",
+      "--until must be at most 9999-01-01, which means no end; got 9999-01-02",
     ],
-    ["half a range", () => ["--from", "2024-01-01"], 2, "--from and --until go together: one is missing"],
+    ["half a range", () => ["--from", "2024-01-01"], 2, "--from and --until must be given together"],
     [
       "a range backwards",
       () => ["--from", "2024-02-01", "--until", "2024-01-01"],
@@ -399,7 +399,7 @@ describe("bad input is refused in one sentence", () => {
       "two kinds of range",
       () => ["--at", "2024-01-01", "--from", "2024-01-01"],
       2,
-      "give either --at or --from and --until, not both",
+      "use either --at, or --from and --until",
     ],
     ["an unknown account", () => ["--at", "2024-01-01", "--account", "x"], 2, 'no account has the id or alias "x"'],
     [
@@ -412,9 +412,9 @@ describe("bad input is refused in one sentence", () => {
       "CSV without a map",
       () => ["--events", "x.csv"],
       2,
-      "x.csv is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one",
+      "x.csv is CSV and needs a --map that names the column of each event field; ratebook init --from FILE writes one",
     ],
-    ["a map without events", () => ["--map", "m.json"], 2, "--map is for --events, and there are none"],
+    ["a map without events", () => ["--map", "m.json"], 2, "--map needs --events"],
   ])("%s", async (_, argv, code, sentence) => {
     const ran = await preview(argv(files));
     expect({ code: ran.code, out: ran.out, err: ran.err.replace(files.path, "/") }).toEqual({
@@ -436,6 +436,6 @@ test("a usage file with a header alone prices nothing, and a sentence says so", 
   const { code, err } = await preview(["--usage", usage, "--at", "2024-01-10"]);
   expect({ code, err }).toEqual({
     code: 0,
-    err: "note: header.csv: no row of usage is in it, so nothing is priced from it\n0 rows of usage and 0 events read; 1 invoice\n",
+    err: "note: header.csv: no usage rows\n0 rows of usage and 0 events read; 1 invoice\n",
   });
 });

@@ -132,7 +132,7 @@ describe("ratebook serve", () => {
     expect(await ratebook(["serve", "--port", "0", "--database", directory, "--currency", "USD"])).toEqual({
       code: 1,
       out: "",
-      err: 'ratebook: the store is of the organization "acme" in EUR: expected to be asked for that one, not "acme" in USD\n',
+      err: 'ratebook: the database belongs to the organization "acme" in EUR, not to "acme" in USD\n',
     });
     await (await serve(["--database", directory, "--organization", "acme"])).stop();
   });
@@ -211,7 +211,7 @@ describe("ratebook serve", () => {
 
 describe("what serve and keys are called with", () => {
   test.each([
-    [["serve", "extra"], 'serve takes options and no arguments, got "extra"'],
+    [["serve", "extra"], 'serve takes only options, got "extra"'],
     [["serve", "--port", "65536"], '--port: expected a whole number from 0 to 65535, got "65536"'],
     [["serve", "--port", "-1"], "--port"],
     [["serve", "--prefix", "v1"], '--prefix: expected a path such as /v1, got "v1"'],
@@ -251,7 +251,7 @@ describe("what serve and keys are called with", () => {
     [["keys", "create", "--name", "x", "--role", "root"], "--role must be one of admin, full, ingest, read"],
     [["keys", "create", "--name", "x".repeat(256), "--role", "read"], "--name: expected at most 255 characters"],
     [["keys", "list", "all"], 'keys list takes no argument, got "all"'],
-    [["keys", "list", "--role", "read"], "--name and --role are for keys create"],
+    [["keys", "list", "--role", "read"], "--name and --role only apply to keys create"],
     [["keys", "revoke"], "keys revoke needs one ID"],
     [["keys", "list", "--database", "memory"], "--database memory would be gone at once"],
   ])("%j is wrong usage", async (argv, message) => {
@@ -266,7 +266,7 @@ describe("what serve and keys are called with", () => {
       expect(await ratebook(["keys", ...argv, "--database", name])).toEqual({
         code: 1,
         out: "",
-        err: `ratebook: no database is in ${JSON.stringify(nowhere)}: no such directory\n`,
+        err: `ratebook: no database in ${JSON.stringify(nowhere)}: the directory does not exist\n`,
       });
     }
     expect(existsSync(nowhere)).toBe(false);
@@ -275,7 +275,7 @@ describe("what serve and keys are called with", () => {
   test("keys create says that it makes a database", async () => {
     const name = database("made-by-keys");
     const create = ["keys", "create", "--name", "first", "--role", "admin", "--database", name];
-    expect(await ratebook(create)).toMatchObject({ code: 0, err: `ratebook: makes a new database, ${name}\n` });
+    expect(await ratebook(create)).toMatchObject({ code: 0, err: `ratebook: creating database ${name}\n` });
     expect(await ratebook(create)).toMatchObject({ code: 0, err: "" });
   });
 

@@ -45,7 +45,7 @@ describe("ratebook verify", () => {
 
   test("S5.2 verifies quantities from events and the book", async () => {
     const { code, out } = await verify(invoices, "--events", EVENTS, "--book", BOOK);
-    expect(out).toBe("5 of 5 events metered again\n3 of 3 quantities verified\n121 of 121 amounts verified\n");
+    expect(out).toBe("5 of 5 events verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n");
     expect(code).toBe(0);
   });
 
@@ -65,7 +65,7 @@ describe("ratebook verify", () => {
     ]) {
       const { code, out } = await verify(invoices, "--usage", cells, "--events", EVENTS, "--book", BOOK);
       expect(out).toBe(
-        "5 of 5 events metered again\n5 of 5 cells verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n",
+        "5 of 5 events verified\n5 of 5 cells verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n",
       );
       expect(code).toBe(0);
     }
@@ -84,7 +84,7 @@ describe("ratebook verify", () => {
       expect(await verify(jobs, "--usage", usage)).toEqual({
         code: 0,
         out: "0 of 0 quantities verified\n9 of 9 amounts verified\n",
-        err: "note: the usage has no rows of the meter um.n, whose events consume a feature: its quantities are unverified\n",
+        err: "note: the usage has no rows of the meter um.n, whose events consume a feature; its quantities are not verified\n",
       });
     }
     expect(await verify(jobs, "--usage", rows("right.ndjson", cell))).toEqual({
@@ -112,21 +112,21 @@ describe("ratebook verify", () => {
   });
 
   test.each<[string, () => readonly string[], number, string]>([
-    ["nothing", () => [], 2, "expected one file of INVOICES, printed by preview"],
-    ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book go together"],
+    ["nothing", () => [], 2, "missing INVOICES: give one file written by preview"],
+    ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book must be given together"],
     ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
     ["no JSON", () => [files.file("bad.json", "{")], 1, "bad.json:1:2: not JSON: the text ends too soon"],
     [
       "no invoices",
       () => [files.file("empty.json", "{}")],
       1,
-      "empty.json:1:1: $.accountId: expected an invoice as preview --explain --format json writes it",
+      "empty.json:1:1: $.accountId: expected an invoice written by preview --explain --format json",
     ],
     [
       "invoices without explanations",
       () => [files.file("bare.json", withoutExplanations(printed))],
       1,
-      ".revenueInfo: the invoice carries no explanations: print it with --explain --format json",
+      ".revenueInfo: the invoice has no explanations; write it with preview --explain --format json",
     ],
     [
       "a bad cell",

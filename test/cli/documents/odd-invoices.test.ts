@@ -25,13 +25,17 @@ describe("verify and diff refuse with one sentence", () => {
       /^ratebook: x\.json:\d+:\d+: not JSON: the text ends too soon\n$/,
     ],
     ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text ends too soon\n$/],
-    ["an empty list", () => "[]", /^ratebook: x\.json:1:1: \$: there are no invoices\n$/],
-    ["no invoices", () => '{"invoices":[]}', /^ratebook: x\.json:1:13: \$\.invoices: there are no invoices\n$/],
-    ["a number in place of an invoice", () => "[1]", /^ratebook: x\.json:1:2: \$\[0\]: expected an invoice as preview/],
+    ["an empty list", () => "[]", /^ratebook: x\.json:1:1: \$: the file has no invoices\n$/],
+    ["no invoices", () => '{"invoices":[]}', /^ratebook: x\.json:1:13: \$\.invoices: the file has no invoices\n$/],
+    [
+      "a number in place of an invoice",
+      () => "[1]",
+      /^ratebook: x\.json:1:2: \$\[0\]: expected an invoice written by preview/,
+    ],
     [
       "a book",
       () => '{"organization":{"id":"a"}}',
-      /^ratebook: x\.json:1:1: \$\.accountId: expected an invoice as preview/,
+      /^ratebook: x\.json:1:1: \$\.accountId: expected an invoice written by preview/,
     ],
     ["100,000 lists in each other", () => "[".repeat(100_000) + "]".repeat(100_000), /^ratebook: x\.json:.*\n$/],
     [
@@ -71,7 +75,7 @@ describe("verify and diff refuse with one sentence", () => {
     [
       "explanations of another version",
       () => printed.replaceAll('"of": "CARD"', '"of": "RATE_CARD"'),
-      /^ratebook: x\.json:\d+:\d+: .*another version of ratebook explained it: preview again with this one\n$/,
+      /^ratebook: x\.json:\d+:\d+: .*written by another version of ratebook; run preview again with this version\n$/,
     ],
   ])("%s", async (_, text, sentence) => {
     const path = files.file("x.json", text());

@@ -88,7 +88,7 @@ describe("ratebook export", () => {
     expect(await ratebook(["export", "--database", database, "-o", to], { cut: files.path })).toEqual({
       code: 1,
       out: "",
-      err: "ratebook: files/book.json is there already: nothing was written; say another directory with -o DIR\n",
+      err: "ratebook: files/book.json exists; choose another directory with -o DIR\n",
     });
   });
 });

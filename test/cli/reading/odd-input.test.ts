@@ -90,7 +90,7 @@ describe("a hostile book has an answer or a clear refusal", () => {
       code: 0,
       out: "",
       err:
-        "note: nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used\n" +
+        "note: nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage\n" +
         "1 event read: 1 INGESTION_COMPLETED_EVENT_NOT_BILLED; 0 invoices\n",
     });
   });

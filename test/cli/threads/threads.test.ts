@@ -111,7 +111,7 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
     };
     const named = place.file("map.json", JSON.stringify(map));
     const { err } = await both(["preview", book, "--events", events, "--map", named]);
-    expect(err).toContain("objects.ndjson:10: the map names the field");
+    expect(err).toContain("objects.ndjson:10: the map uses the field");
     // The number of a line is not known where a range begins: one thread reads the file.
     const byRow = place.file("by-row.json", JSON.stringify({ ...map, id: { template: "row-{row}" } }));
     expect((await both(["preview", book, "--events", events, "--map", byRow])).err).toContain("9 INGESTION_COMPLETED");
@@ -135,7 +135,7 @@ describe("S17.5 a file that cannot be read to its end prices nothing", () => {
     expect(ran).toEqual({
       code: 1,
       out: "",
-      err: "ratebook: growing.ndjson changed while it was read: nothing is priced from it\n",
+      err: "ratebook: growing.ndjson changed while it was read; nothing was priced\n",
     });
   });
 
@@ -148,7 +148,7 @@ describe("S17.5 a file that cannot be read to its end prices nothing", () => {
     expect([code, out, err]).toEqual([
       1,
       "",
-      expect.stringMatching(/^ratebook: failing\.ndjson: the device failed[^\n]*\n$/),
+      expect.stringMatching(/^ratebook: failing\.ndjson: reading from the device failed[^\n]*\n$/),
     ]);
   });
 });

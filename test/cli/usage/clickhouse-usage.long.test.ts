@@ -94,7 +94,7 @@ test("S17.4, S17.5 a server bills the rows of a table, stops while it is away, a
   const asked = chdb.statements.length;
   expect(await run("2024-02-04")).toEqual({
     status: 503,
-    json: { message: "the usage that lives elsewhere cannot be read: try again later" },
+    json: { message: "external usage cannot be read; retry later" },
   });
   expect(chdb.statements.slice(asked).findIndex((sql) => sql.includes("cell_account"))).toBeGreaterThan(0);
   chdb.awayFor = undefined;

@@ -125,7 +125,7 @@ test("an empty file of NDJSON has no rows, as export writes it", async () => {
 
 test("a row of another length is told", async () => {
   expect(await read("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
-    { file: "short.csv", line: 2, problem: "the line has another number of columns than the header" },
+    { file: "short.csv", line: 2, problem: "the line does not have as many columns as the header" },
   ]);
 });
 

@@ -123,7 +123,7 @@ describe("customers and accounts", () => {
     await customerWith(engine);
     const planId = await planned(engine, "prod");
     expect(await refusalOf(engine.customers.archive("acme"))).toBe(
-      `ERR_REFUSED the account "prod" has the price plan "${planId}": dissociate it first`,
+      `ERR_REFUSED the account "prod" has the price plan "${planId}"; remove the plan first`,
     );
     await at("2024-03-10").ingest([call("e1", "2024-03-09T00:00:00Z")]);
     await engine.dissociate("prod", { effectiveFrom: "2024-03-11" });
@@ -340,7 +340,7 @@ describe("invoice groups", () => {
     const id = first.item.id;
     expect((await engine.invoiceGroups.addAccounts(id, ["prod"])).accountIds).toEqual(["prod"]);
     expect(await refusalOf(engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] }))).toBe(
-      `ERR_REFUSED the account "prod" is in another invoice group, "${id}"`,
+      `ERR_REFUSED the account "prod" is already in the invoice group "${id}"`,
     );
     expect(await refusalOf(engine.invoiceGroups.addAccounts(id, ["euro"]))).toBe(
       `ERR_REFUSED the account "euro" is invoiced in EUR: the invoice group "${id}" is in USD`,

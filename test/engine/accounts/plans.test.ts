@@ -24,7 +24,7 @@ test("S16.1 the first plan of an account begins at most as many years back as th
   const { planId: pricePlanId } = await activePlan(engine);
   await customerWith(engine);
   expect(await refusalOf(engine.associate("prod", { pricePlanId, effectiveFrom: "2023-02-27" }))).toBe(
-    "ERR_INPUT_INVALID effectiveFrom: expected 2023-02-28 or later: the first plan of an account begins at most one year back, got 2023-02-27",
+    "ERR_INPUT_INVALID effectiveFrom: expected 2023-02-28 or later: the first plan of an account can start at most one year in the past, got 2023-02-27",
   );
   expect(await engine.associate("prod", { pricePlanId, effectiveFrom: "2023-02-28" })).toHaveLength(1);
   const none = createEngine({ store: memoryStore(), associationYearsMax: 0 });
@@ -50,7 +50,7 @@ describe("price plans", () => {
     const next = await engine.pricePlans.createVersion(planId, { description: "dearer" });
     expect([next.item.version, next.item.status, next.item.description]).toEqual([2, "DRAFT", "dearer"]);
     expect(await refusalOf(engine.pricePlans.createVersion(planId))).toBe(
-      `ERR_REFUSED version 2 of "${planId}" is a DRAFT: change that one`,
+      `ERR_REFUSED version 2 of "${planId}" is a DRAFT; edit it instead`,
     );
     await engine.pricePlans.activate(planId);
     const versions = [await engine.pricePlans.get(planId), await engine.pricePlans.get(planId, 1)];
@@ -108,7 +108,7 @@ describe("price plans", () => {
       `ERR_REFUSED the price plan "${planId}" has no ACTIVE version`,
     );
     expect(await refusalOf(engine.pricePlans.archive(planId))).toBe(
-      'ERR_REFUSED the price plan "Team" is ARCHIVED: only one that is DRAFT or ACTIVE becomes ARCHIVED',
+      'ERR_REFUSED the price plan "Team" is ARCHIVED: it must be DRAFT or ACTIVE to become ARCHIVED',
     );
   });
 });
@@ -177,7 +177,7 @@ describe("associations", () => {
     await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-01-01" });
     expect(
       await refusalOf(at("2024-03-05").associate("prod", { pricePlanId: planId, effectiveFrom: "2024-03-04" })),
-    ).toBe("ERR_REFUSED the plans of an account change from today (2024-03-05) on, not in the past");
+    ).toBe("ERR_REFUSED plan changes can't be backdated: the earliest date is today (2024-03-05)");
     expect(await refusalOf(engine.associate("nope", { pricePlanId: planId, effectiveFrom: "2024-03-05" }))).toBe(
       'ERR_NOT_FOUND no account has the id "nope"',
     );
@@ -193,7 +193,7 @@ describe("migrations", () => {
     const move = { sourceId: planId, sourceVersion: 1, targetId: planId, targetVersion: 2, mode: "IMMEDIATE" as const };
     expect(await engine.migrate(move)).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
     expect(await refusalOf(engine.migrate({ ...move, targetVersion: 1 }))).toBe(
-      `ERR_REFUSED expected another version: 1 of "${planId}" is the one that the accounts leave`,
+      `ERR_REFUSED expected another version: 1 of "${planId}" is the version that the accounts leave`,
     );
     expect(await refusalOf(engine.migrate({ ...move, sourceVersion: 7 }))).toBe(
       `ERR_NOT_FOUND the price plan "${planId}" has no version 7`,

@@ -92,7 +92,7 @@ describe("feature credit entries", () => {
       "ERR_INPUT_INVALID granted: missing: expected granted or effectiveUntil",
     );
     expect((await engine.entries.void(target)).voided).toBe(true);
-    expect(await refusalOf(engine.entries.void(target))).toBe(`ERR_REFUSED the entry "${entry.id}" is voided already`);
+    expect(await refusalOf(engine.entries.void(target))).toBe(`ERR_REFUSED the entry "${entry.id}" is already voided`);
     const balance = await engine.entries.balance(of);
     expect([String(balance.granted), String(balance.balance), balance.usedOverage]).toEqual(["0", "0", undefined]);
   });

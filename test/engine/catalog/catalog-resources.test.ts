@@ -38,11 +38,11 @@ describe("event schemas given again", () => {
     await activeSchema(engine);
     await engine.eventSchemas.update("call", { enrichments: { dependencies } });
     expect(await refusalOf(engine.eventSchemas.update("call", { enrichments: null }))).toBe(
-      "ERR_REFUSED enrichments: those of an ACTIVE event schema are added to or replaced, not removed",
+      "ERR_REFUSED enrichments: in an ACTIVE event schema, enrichments can be added or replaced but not removed",
     );
     const other = { dependencies: [{ key: "other", name: "factor" }] };
     expect(await refusalOf(engine.eventSchemas.update("call", { enrichments: other }))).toBe(
-      'ERR_REFUSED enrichments.dependencies: "factor" is there already, and cannot change',
+      'ERR_REFUSED enrichments.dependencies: "factor" exists and cannot be changed',
     );
   });
 });
@@ -68,7 +68,7 @@ describe("usage meters given again", () => {
       expect(
         await refusalOf(engine.usageMeters.update(item.id, { computations: computations as ComputationInput[] })),
       ).toBe(
-        'ERR_REFUSED computations: only name, billableName and description of the ACTIVE usage meter "sum of calls" change',
+        'ERR_REFUSED computations: in the ACTIVE usage meter "sum of calls" only name, billableName and description can change',
       );
     }
   });

@@ -315,7 +315,7 @@ test("S16 any sequence of changes is accepted and refused, with the same problem
         const found = await outcomeOf(change(acting, await idsOf(acting)));
         expect(found).toEqual(expected);
         const { code = "accepted", message = "" } = found as { readonly code?: string; readonly message?: string };
-        const kind = message.includes("the change would break") ? "break" : code;
+        const kind = message.includes("the change is invalid for") ? "break" : code;
         seen.set(kind, (seen.get(kind) ?? 0) + 1);
         // An id that a refused change took is not taken again by either of them.
         made.count = Math.max(made.count, copied.count);

@@ -30,7 +30,7 @@ describe("whose store it is", () => {
     }
     await expect(own.organization.claim({ id: "acme", baseCurrency: "USD" })).rejects.toMatchObject({
       code: "ERR_REFUSED",
-      message: 'the store is of the organization "acme" in EUR: expected to be asked for that one, not "acme" in USD',
+      message: 'the database belongs to the organization "acme" in EUR, not to "acme" in USD',
     });
     await expect(own.organization.claim({ id: "other" })).rejects.toMatchObject({ code: "ERR_REFUSED" });
   });

@@ -209,7 +209,7 @@ describe("events that are kept for 60 days", () => {
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     // Events that were ingested before the 2nd of April may have left: they were dated up to a day later.
     const first = "2024-04-03T00:00:00.000Z";
-    const why = "metricQueries[0] is told from stored events, and of those before some have left";
+    const why = "metricQueries[0] is computed from stored events, and older events were deleted";
     const message = `startTime: expected ${first} or later: ${why}`;
     for (const query of [
       byStatus,

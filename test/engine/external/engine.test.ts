@@ -107,9 +107,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
       "INGESTION_COMPLETED_EVENT_METERED",
       "INGESTION_COMPLETED_EVENT_METERED",
     ]);
-    expect(results[0]?.description).toBe(
-      'The event schema "call" takes no events here: they live elsewhere, and its usage is read from there.',
-    );
+    expect(results[0]?.description).toBe('The event schema "call" does not accept events: its usage is external.');
     expect((await engine.events.list({})).items.map(({ schemaName }) => schemaName)).toEqual(["save", "save"]);
   });
 
@@ -129,7 +127,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
       { name: "REVENUE", aggregationPeriod: "HOUR" },
     ]) {
       expect(await refusalOf(ask(query))).toBe(
-        'ERR_INPUT_INVALID metricQueries[0]: expected usage or revenue by day or longer, or a filter by other schemas: it is told from stored events, and those of the event schema "call" live elsewhere',
+        'ERR_INPUT_INVALID metricQueries[0]: expected usage or revenue by day or longer, or a filter by other schemas: it is computed from stored events, and the usage of the event schema "call" is external',
       );
       await ask({ ...query, filters: [{ fieldName: "SCHEMA_NAME", fieldValues: ["save"] }] });
       await ask({ ...query, filters: [{ fieldName: "USAGE_METER_ID", fieldValues: ["um.writes"] }] });
@@ -195,7 +193,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
   test("is never late where all events are ingested, and nobody is told it is not", async () => {
     const engine = createEngine({ store: memoryStore() });
     expect(await refusalOf(engine.lateUsage({ accountIds: ["a"], from: "2024-01-01", until: "2024-02-01" }))).toMatch(
-      /^ERR_OPTION_INVALID usage: the engine has no usage elsewhere/,
+      /^ERR_OPTION_INVALID the engine has no external usage/,
     );
   });
 
@@ -220,7 +218,7 @@ describe("S17.1 a schema that consumes a feature", () => {
     const usage = { schemas: ["call"], source: usageFromRows({ name: "nothing", read: () => [] }) };
     const engine = createEngine({ store: memoryStore(), usage });
     expect(await refusalOf(engine.load({ ...book, eventSchemas: [consuming, ...others] } as never))).toBe(
-      'ERR_REFUSED the events of the event schema "call" cannot live elsewhere: it consumes credits of the feature "feature.tokens", and there the order of events matters',
+      'ERR_REFUSED the usage of the event schema "call" cannot be external: it consumes credits of the feature "feature.tokens", which requires events in order',
     );
     await engine.load(book);
   });
@@ -239,7 +237,7 @@ describe("S17.5 a source that cannot be read", () => {
       engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
     ]) {
       expect(await refusalOf(operation)).toBe(
-        "ERR_USAGE_UNAVAILABLE the usage in the rows of the test cannot be read, so nothing was decided: connection refused",
+        "ERR_USAGE_UNAVAILABLE the usage in the rows of the test cannot be read: connection refused",
       );
     }
     away(false);
@@ -252,11 +250,7 @@ describe("S17.5 a source that cannot be read", () => {
   });
 
   test.each([
-    [
-      "a meter that there is not",
-      row("2024-01-03", 1, "um.nothing"),
-      /it has rows of the meter "um.nothing", which there is not/,
-    ],
+    ["a meter that there is not", row("2024-01-03", 1, "um.nothing"), /it has rows of the unknown meter "um.nothing"/],
     ["a meter whose events are ingested", row("2024-01-03", 1, "um.writes"), /of its schema "save" are ingested/],
     ["no decimal", row("2024-01-03", "1e"), /"1e" is not a decimal/],
   ])("rows of %s are no usage: nothing is decided by the others", async (_, wrong, why) => {
@@ -277,7 +271,7 @@ describe("S17.5 a source that cannot be read", () => {
     };
     const engine = createEngine({ store: memoryStore(), usage: { schemas: ["call"], source } });
     await engine.load(teamBook());
-    expect(await refusalOf(engine.preview())).toMatch(/^ERR_USAGE_UNAVAILABLE .*which was not asked for$/);
+    expect(await refusalOf(engine.preview())).toMatch(/^ERR_USAGE_UNAVAILABLE .*which was not requested$/);
   });
 });
 
@@ -306,7 +300,7 @@ describe("S17.5 an engine that was not told where events live", () => {
       async () => other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]),
     ]) {
       expect(await refusalOf(operation())).toBe(
-        'ERR_USAGE_UNAVAILABLE the events of the event schema "call" live elsewhere, and this engine was not told where (its option usage; --usage and --usage-schemas on the command line), so nothing was decided',
+        'ERR_USAGE_UNAVAILABLE usage of the event schema "call" is external, and this engine has no source for it; start it with the option usage (--usage and --usage-schemas on the command line)',
       );
     }
     expect(await told.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
@@ -319,7 +313,7 @@ describe("S17.5 an engine that was not told where events live", () => {
     const { store, clock } = await two();
     const source = usageFromRows({ name: "other rows", read: () => [] });
     const other = createEngine({ store, clock, usage: { schemas: ["save"], source } });
-    expect(await refusalOf(other.finalize())).toContain('the events of the event schema "call" live elsewhere');
+    expect(await refusalOf(other.finalize())).toContain('usage of the event schema "call" is external');
   });
 
   test("takes the events once it is told that they are ingested again, and so do others after it", async () => {
@@ -338,7 +332,7 @@ describe("S17.5 an engine that was not told where events live", () => {
       'ingestedAgain: "call" is among the schemas of usage, too',
     );
     expect(() => createEngine({ ...options, ingestedAgain: "call" as never })).toThrow(
-      "ingestedAgain: expected names of event schemas",
+      "ingestedAgain: expected the names of event schemas",
     );
   });
 });

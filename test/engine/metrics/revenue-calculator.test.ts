@@ -220,7 +220,7 @@ describe("S13.5 a revenue calculation", () => {
     };
     expect(await charged(1)).toEqual([
       [],
-      ["the overage of Tokens is not charged in cycle 1: it is not charged so early"],
+      ["the overage of Tokens is not charged in cycle 1: it is charged in a later cycle"],
     ]);
     expect(await charged(2)).toEqual([
       [],
@@ -333,7 +333,7 @@ describe("S13.5 a revenue calculation is refused", () => {
     [
       "for an account without a plan",
       { pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "idle" } },
-      /^pricePlanDetailsConfig\.accountId: expected an account with a price plan on 2024-06-10, got "idle"$/,
+      /^pricePlanDetailsConfig\.accountId: no price plan is in force on 2024-06-10 for the account "idle"$/,
     ],
     [
       "for a plan without cycles",
@@ -450,7 +450,7 @@ describe("S13.5 a revenue calculation is refused", () => {
     [
       "for the last cycle of an account without one",
       { pricePlanDetailsConfig: PLAN, usageConfig: { mode: "LOOKUP_CYCLE", accountId: "idle", cycle: "LAST" } },
-      /^usageConfig\.cycle: expected CURRENT/,
+      /^usageConfig\.cycle: use CURRENT/,
     ],
     [
       "for two cycles at once",
@@ -468,12 +468,12 @@ describe("S13.5 a revenue calculation is refused", () => {
     [
       "for a cycle after time",
       { pricePlanDetailsConfig: PLAN, cycleConfig: { date: "9999-01-01" } },
-      /^cycleConfig: expected a cycle that lies, with those before it, within the years 0000 to 9998$/,
+      /^cycleConfig: expected a cycle within the years 0000 to 9998$/,
     ],
     [
       "for a cycle number before time",
       { pricePlanDetailsConfig: PLAN, cycleConfig: { date: "0001-01-01", cycleNumber: 14 } },
-      /^cycleConfig: expected a cycle that lies, with those before it/,
+      /^cycleConfig: expected a cycle within the years/,
     ],
   ])("%s", async (_, request, sentence) => {
     const { at } = await loaded();

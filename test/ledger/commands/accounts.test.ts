@@ -90,14 +90,16 @@ describe("archiving", () => {
       removedDocuments: [{ kind: "alias", id: "one" }],
     });
     expect(ledger.parts().record).toMatchObject({ status: "ARCHIVED", aliases: [] });
-    expect(() => archive(ledger, "2024-01-11")).toThrow('the account "a" is archived already');
+    expect(() => archive(ledger, "2024-01-11")).toThrow('the account "a" is already archived');
   });
 
   test("S16.3 it is refused while a plan is associated now or later, and while a draft is open", () => {
     const ledger = named();
     const from = at("2024-02-01");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, NOW, ledger.ids));
-    expect(() => archive(ledger, "2024-01-11")).toThrow('the account "a" has the price plan "p": dissociate it first');
+    expect(() => archive(ledger, "2024-01-11")).toThrow(
+      'the account "a" has the price plan "p"; remove the plan first',
+    );
     ledger.use(10, "2024-02-05T00:00:00Z");
     const end = { from: at("2024-02-10") };
     ledger.run((work) => dissociate(ledger.catalog, work, end, at("2024-02-08"), ledger.ids));

@@ -134,7 +134,7 @@ describe("associating", () => {
     };
     expect(caught(() => leave({ planId: "q" }))).toHaveProperty(
       "message",
-      'expected the plan that the account has in these days: version 2 of "p" from 2024-01-01 on',
+      'this is not the plan of the account on these days: it has  version 2 of "p" from 2024-01-01 on',
     );
     expect(caught(() => leave({ version: 1 }))).toMatchObject({
       code: "ERR_REFUSED",
@@ -174,7 +174,7 @@ describe("what is refused changes nothing", () => {
       "2024-01-09",
       "ERR_REFUSED",
       {},
-      "the plans of an account change from today (2024-01-10) on, not in the past",
+      "plan changes can't be backdated: the earliest date is today (2024-01-10)",
     ],
     [
       "S16.1 an instant that is no date",
@@ -241,7 +241,7 @@ describe("what is refused changes nothing", () => {
       "2024-01-11",
       "ERR_REFUSED",
       { retainStartOffsets: true },
-      "start offsets are retained only between equal intervals: MONTHLY before, WEEKLY now",
+      "retainStartOffsets needs equal intervals: MONTHLY before, WEEKLY now",
     ],
     [
       "rule 2: offsets of no plan",
@@ -249,7 +249,7 @@ describe("what is refused changes nothing", () => {
       "2024-02-10",
       "ERR_REFUSED",
       { retainStartOffsets: true },
-      "no price plan is in force on 2024-02-10 whose start offsets could be retained",
+      "no price plan is in force on 2024-02-10 , so there are no start offsets to retain",
     ],
   ];
 
@@ -267,7 +267,7 @@ describe("what is refused changes nothing", () => {
     associated(ledger, "p", "2024-01-01", "2024-01-01");
     ledger.use(1, "2024-01-05T00:00:00Z");
     ledger.until("2024-02-01");
-    const message = "the invoice from 2024-01-01 to 2024-02-01 is final: the plans of its days cannot change";
+    const message = "the invoice from 2024-01-01 to 2024-02-01 is final; the plans of its days cannot change";
     const back = at("2024-01-20");
     expect(caught(() => associated(ledger, "q", "2024-01-20", "2024-01-20"))).toMatchObject({ message });
     const days = { from: at("2024-01-31") };
@@ -279,7 +279,7 @@ describe("what is refused changes nothing", () => {
   test("S6.5 S16.1 nor can days of cycles that events have left, by a clock that was put back", () => {
     const closedCycles = { until: at("2024-02-01"), at: at("2024-04-01") };
     const ledger = openLedger(book, [newAccount("a", { closedCycles })]);
-    const message = "the cycles before 2024-02-01 are closed: the plans of their days cannot change";
+    const message = "the billing periods before 2024-02-01 are closed; their plans cannot change";
     expect(caught(() => associated(ledger, "q", "2024-01-31", "2024-01-31"))).toMatchObject({ message });
     associated(ledger, "q", "2024-02-01", "2024-01-31");
   });
@@ -373,7 +373,7 @@ describe("a thousand decisions on one account's plans", () => {
     });
     return ledger;
   }
-  const full = `its plans were changed ${PLAN_DECISIONS_MAX} times, and ${PLAN_DECISIONS_MAX} is the most`;
+  const full = `its plans were changed ${PLAN_DECISIONS_MAX} times; the maximum is ${PLAN_DECISIONS_MAX}`;
 
   test("S16.1 the last one is taken, and the next one refused: an association, and days without a plan", () => {
     const ledger = decided(PLAN_DECISIONS_MAX - 1);

@@ -65,7 +65,7 @@ describe("buying an entry (S11.5)", () => {
     const gone = openEvents(bookOf(), [accountOf("a", { status: "ARCHIVED" })]);
     await expect(gone.grant(1, ...MONTH, NOON)).rejects.toMatchObject({
       code: "ERR_REFUSED",
-      message: 'the account "a" is archived: nothing is granted',
+      message: 'the account "a" is archived and cannot receive grants',
     });
     expect([...ledger.entries(), ...gone.entries()]).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe("changing an entry (S11.8)", () => {
     await ledger.voidEntry(id, NOON);
     await expect(ledger.patch(id, { granted: 20 }, NOON)).rejects.toMatchObject({
       code: "ERR_REFUSED",
-      message: `the entry "${id}" is voided: it cannot be changed`,
+      message: `the entry "${id}" is voided and cannot be changed`,
     });
     await expect(ledger.patch("none", {}, NOON)).rejects.toMatchObject({
       code: "ERR_NOT_FOUND",
@@ -145,7 +145,7 @@ describe("voiding an entry (S11.8)", () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
     await ledger.voidEntry(id, NOON);
-    const refusal = { code: "ERR_REFUSED", message: `the entry "${id}" is voided already` };
+    const refusal = { code: "ERR_REFUSED", message: `the entry "${id}" is already voided` };
     await expect(ledger.voidEntry(id, NOON)).rejects.toMatchObject(refusal);
   });
 });

@@ -129,7 +129,7 @@ describe("terms", () => {
   const refused: readonly (readonly [string, readonly string[], string])[] = [
     ["no accounts", [], "accountIds: expected 1 to 100 accounts, got 0"],
     ["another currency", ["a", "euro"], 'the account "euro" is invoiced in EUR: the invoice group "slow" is in USD'],
-    ["an account of another group", ["a", "b"], 'the account "b" is in another invoice group, "fast"'],
+    ["an account of another group", ["a", "b"], 'the account "b" is already in the invoice group "fast"'],
   ];
 
   test.each(refused)("S16.7 refuses %s, and adds none", (_because, ids, message) => {

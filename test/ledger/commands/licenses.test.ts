@@ -88,7 +88,7 @@ describe("updates", () => {
     ]);
     now = at("2024-03-01");
     expect(() => update(ledger, 9, "2024-03-01", { from: "2024-01-10" })).toThrow(
-      "2024-01-10T00:00:00.000Z lies before 2024-01-15T00:00:00.000Z, up to which cycles are closed",
+      "2024-01-10T00:00:00.000Z is before 2024-01-15T00:00:00.000Z; the billing periods before it are closed",
     );
   });
 
@@ -115,7 +115,7 @@ describe("updates", () => {
       "a final cycle",
       5,
       { from: "2024-01-31T23:59:59Z" },
-      "the update cannot take effect: 2024-01-31T23:59:59.000Z lies before 2024-02-01T00:00:00.000Z, up to which cycles are closed",
+      "the update cannot take effect: 2024-01-31T23:59:59.000Z is before 2024-02-01T00:00:00.000Z; the billing periods before it are closed",
     ],
     ["an unknown license", 5, { licenseId: "addon.none" }, 'no license has the id "addon.none"'],
     [

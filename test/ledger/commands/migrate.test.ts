@@ -193,7 +193,7 @@ describe("what is refused moves no account", () => {
     [
       "the source as target",
       { targetId: "old" },
-      'expected another version: 1 of "old" is the one that the accounts leave',
+      'expected another version: 1 of "old" is the version that the accounts leave',
     ],
     ["an unknown source", { sourceVersion: 7 }, 'the price plan "old" has no version 7'],
     ["an unknown target", { targetId: "nothing" }, 'no price plan has the id "nothing"'],
@@ -206,7 +206,7 @@ describe("what is refused moves no account", () => {
     [
       "rule 1: offsets of another interval",
       { targetId: "week", retainStartOffsets: true },
-      '2 of 2 accounts cannot be moved; "a": start offsets are retained only between equal intervals: MONTHLY before, WEEKLY now; also "b"',
+      '2 of 2 accounts cannot be moved; "a": retainStartOffsets needs equal intervals: MONTHLY before, WEEKLY now; also "b"',
     ],
   ];
 

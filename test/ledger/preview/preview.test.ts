@@ -72,8 +72,8 @@ describe("the range of a preview", () => {
   });
 
   test.each<[string, PreviewOptions, string]>([
-    ["at beside from", { at: 0, from: 0 }, "give either `at` or `from` and `until`, not both"],
-    ["from alone", { from: 0 }, "`from` and `until` go together: one is missing"],
+    ["at beside from", { at: 0, from: 0 }, "use either `at`, or `from` and `until`"],
+    ["from alone", { from: 0 }, "`from` and `until` must be given together"],
     [
       "an empty range",
       { from: "2024-06-01", until: "2024-06-01" },
@@ -123,7 +123,7 @@ describe("the range of the events", () => {
     expect(() => preview(longBook, events)).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION_INVALID",
-        message: `the events reach over more than ten years, from 2024-01-05T00:00:00.000Z (event "one") to ${last} (event "${id}"): where both dates are right, say with \`at\`, or with \`from\` and \`until\`, which cycles to show`,
+        message: `the events span more than ten years, from 2024-01-05T00:00:00.000Z (event "one") to ${last} (event "${id}"); if both dates are right, choose the billing periods with \`at\`, or \`from\` and \`until\``,
       }),
     );
     expect(preview(longBook, events, { at: "2024-01-05" }).invoices).toHaveLength(1);
@@ -208,7 +208,7 @@ describe("an account whose bill cannot be made", () => {
     );
     expect(skipped?.map(({ accountId }) => accountId)).toEqual(many);
     expect(notices).toHaveLength(21);
-    expect(notices.at(-1)).toBe("left out: 2 more, whose bills cannot be made either");
+    expect(notices.at(-1)).toBe("left out: 2 more accounts that cannot be billed");
   });
 });
 

@@ -278,7 +278,7 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
     attributes: [{ name, value }],
   });
   const sentence =
-    'the event schema "chat" has no usage cells: it consumes credits of the feature "feature.t", and there the order of events matters; give its events';
+    'the event schema "chat" cannot be priced from usage: it consumes credits of the feature "feature.t", which requires events in order; give its events';
 
   test("its events are not metered to cells; an event that failed, or is of another schema, is nothing to refuse", () => {
     expect(() => meter(book, [event("call", "units", 1), event("chat", "tokens", 5)])).toThrow(

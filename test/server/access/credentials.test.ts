@@ -17,7 +17,7 @@ import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { type Served, START, startServed } from "../served-requests.ts";
 
 const SECRET = "a secret of more than thirty-two bytes, for tests";
-const BAD = "expected a valid API key or token: this one is unknown, revoked or expired";
+const BAD = "the API key or token is unknown, revoked or expired";
 const DAY = 86_400;
 const NOW = START / 1000;
 
@@ -116,7 +116,7 @@ describe("bearers", () => {
       expect(answer.statusCode).toBe(401);
       expect(answer.headers["www-authenticate"]).toBe("Bearer");
       expect(answer.json()).toEqual({
-        message: "expected a header Authorization: Bearer, with an API key or a token",
+        message: "missing header Authorization: Bearer <API key or token>",
       });
     }
   });
@@ -264,7 +264,7 @@ describe("tokens", () => {
       const answer = await served.ask("GET /customers", { by });
       expect([answer.statusCode, answer.json().message]).toEqual([
         401,
-        "the token begins in 3601 s by this server's clock: correct the clock, or make a new token",
+        "the token is not valid before 3601 s from now by this server's clock; correct the clock or create a new token",
       ]);
     }
     // Its end is where it was: a day after it was made.
@@ -358,7 +358,7 @@ describe("roles", () => {
       for (const { method, path, access } of endpoints) {
         if (access === "public") continue;
         const answer = await served.ask(`${method} ${path.replaceAll(/\{\w+\}/g, "x")}`, { by });
-        const refusal = { message: `a key of the role ${role} may not do this` };
+        const refusal = { message: `the role ${role} does not permit this request` };
         const isRefused = answer.statusCode === 403;
         if (isRefused) expect(answer.json()).toEqual(refusal);
         if (isRefused === may[role](method, path) || [401, 429, 500].includes(answer.statusCode)) {

@@ -26,7 +26,7 @@ describe("requests of a key", () => {
     const refused = await served.ask("GET /customers", { by });
     expect(refused.statusCode).toBe(429);
     expect(refused.headers["retry-after"]).toBe("1");
-    expect(refused.json()).toEqual({ message: "too many requests: try again after a pause" });
+    expect(refused.json()).toEqual({ message: "too many requests; retry after the time in Retry-After" });
     served.pass(1000);
     expect(await admitted(served, "GET /customers", 20, by)).toBe(10);
   });
@@ -122,7 +122,7 @@ describe("bad credentials", () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
     const refused = await served.ask("GET /keys", { by: "x.y.z" });
     expect(refused.headers["retry-after"]).toBe("1800");
-    expect(refused.json()).toEqual({ message: "too many bad credentials came from this address" });
+    expect(refused.json()).toEqual({ message: "too many invalid credentials from this address" });
     expect((await served.ask("GET /customers", { by: good })).statusCode).toBe(200);
     expect((await served.ask("GET /customers")).statusCode).toBe(401);
     expect((await served.ask("GET /keys", { by: WRONG, from: "10.0.0.9" })).statusCode).toBe(401);

@@ -54,7 +54,7 @@ describe("a body", () => {
       const answer = await served.ask("POST /customers", asked);
       expect([answer.statusCode, answer.json()]).toEqual([
         415,
-        { message: "expected a body of the type application/json, in UTF-8" },
+        { message: "the body must be application/json in UTF-8" },
       ]);
     },
   );
@@ -69,7 +69,7 @@ describe("a body", () => {
     const answer = await served.ask("POST /customers", asked);
     expect([answer.statusCode, answer.json()]).toEqual([
       415,
-      { message: "expected a body of the type application/json, in UTF-8" },
+      { message: "the body must be application/json in UTF-8" },
     ]);
   });
 

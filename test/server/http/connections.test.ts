@@ -87,7 +87,7 @@ describe("malformed HTTP", () => {
 
   test("is answered in JSON, and logged", async () => {
     const { port, log } = await listen();
-    expectRefusal(await send(port, "hello\r\n\r\n"), 400, "the request is not well-formed HTTP");
+    expectRefusal(await send(port, "hello\r\n\r\n"), 400, "the request is not valid HTTP");
     expect(log.join("")).toContain('"status":400');
   });
 
@@ -127,7 +127,7 @@ describe("a HEAD that is refused before it is read whole", () => {
     expectRefusal(await send(port, `GET ${long} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, "the headers are too large");
   });
 
-  test("on a connection that was answered before", async () => {
+  test("on a connection that has a duplicate answer", async () => {
     const { port } = await listen();
     const answers = await send(
       port,
@@ -140,7 +140,7 @@ describe("a HEAD that is refused before it is read whole", () => {
 });
 
 describe("where the server listens", () => {
-  const warning = "listens beyond this machine in plain HTTP";
+  const warning = "listening on a public address without TLS";
 
   test.each([
     ["on this machine alone", {}, 0],
@@ -157,20 +157,20 @@ describe("slow clients", () => {
 
   test("headers without an end are a 408", async () => {
     const { port } = await listen({ limits });
-    expectRefusal(await send(port, "GET /health HTTP/1.1\r\nhost: x\r\n"), 408, "the request came too slowly");
+    expectRefusal(await send(port, "GET /health HTTP/1.1\r\nhost: x\r\n"), 408, "the request took too long to arrive");
   });
 
   test("a byte now and then is a 408 all the same", async () => {
     const { port } = await listen({ limits });
     const bytes = Array.from({ length: 40 }, () => ["x", 100]).flat();
     const answer = await send(port, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...bytes);
-    expectRefusal(answer, 408, "the request came too slowly");
+    expectRefusal(answer, 408, "the request took too long to arrive");
   });
 
   test("a body without an end is a 408, and no fault of ours in the log", async () => {
     const { port, key, log } = await listen({ limits });
     const head = `POST /customers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
-    expectRefusal(await send(port, head), 408, "the request came too slowly");
+    expectRefusal(await send(port, head), 408, "the request took too long to arrive");
     expect(log.join("")).not.toContain("request failed");
   });
 
@@ -231,7 +231,7 @@ describe("large and hostile bodies", () => {
     expectRefusal(
       await send(port, post(port, key, "/customers", 2, "text/plain"), "{}"),
       415,
-      "expected a body of the type application/json, in UTF-8",
+      "the body must be application/json in UTF-8",
     );
     expectRefusal(await send(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
   });

@@ -240,12 +240,12 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       [
         "an override with DISASSOCIATE",
         { mode: "DISASSOCIATE", pricePlanDetailsOverride: {} },
-        "pricePlanDetailsOverride: remove it: it has no meaning with the mode DISASSOCIATE",
+        "pricePlanDetailsOverride: cannot be set with the mode DISASSOCIATE",
       ],
       [
         "retainStartOffsets with DISASSOCIATE",
         { mode: "DISASSOCIATE", retainStartOffsets: false },
-        "retainStartOffsets: remove it: it has no meaning with the mode DISASSOCIATE",
+        "retainStartOffsets: cannot be set with the mode DISASSOCIATE",
       ],
       ["another field", { version: 1 }, "version: unknown field"],
     ])("%s", async (_, parts, message) => {
@@ -268,7 +268,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       ]);
       expect(await answerOf(api, CHANGE, { body: { mode: "DISASSOCIATE", pricePlanId: solo, ...from } })).toEqual([
         400,
-        `expected the plan that the account has in these days: version 1 of "${team}" from 2024-06-01 on`,
+        `this is not the plan of the account on these days: it has  version 1 of "${team}" from 2024-06-01 on`,
       ]);
       const body = { pricePlanId: team, ...from };
       expect(await answerOf(api, "POST /accounts/nobody/price_plans", { body })).toEqual([

@@ -296,7 +296,7 @@ describe("accounts over HTTP", () => {
     await api.call("POST /accounts/prod/price_plans", { body: change });
     expect(await answerOf(api, "DELETE /accounts/prod")).toEqual([
       400,
-      `the account "prod" has the price plan "${planId}": dissociate it first`,
+      `the account "prod" has the price plan "${planId}"; remove the plan first`,
     ]);
     await api.call("POST /accounts/prod/price_plans", { body: { ...change, mode: "DISASSOCIATE" } });
     expect(await answerOf(api, "DELETE /accounts/prod")).toEqual([200, { success: true }]);

@@ -59,7 +59,7 @@ describe("add-ons over HTTP", () => {
     expect((await call(`GET /addons/${id}`)).json.status).toBe("ARCHIVED");
     expect(await answerTo(`DELETE /addons/${id}`)).toEqual([
       400,
-      'the add-on "Seats" is ARCHIVED: only one that is ACTIVE becomes ARCHIVED',
+      'the add-on "Seats" is ARCHIVED: it must be ACTIVE to become ARCHIVED',
     ]);
     expect((await call("POST /addons", { body: SEATS })).status).toBe(200);
     expect((await call(`GET /price_plans/${kept}`)).json.status).toBe("ACTIVE");

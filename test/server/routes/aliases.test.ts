@@ -52,7 +52,7 @@ describe("aliases over HTTP", () => {
     expect(await answerOf(api, "GET /aliases?account_id=prod")).toEqual([400, "account_id: unknown field"]);
     expect(await answerOf(api, `GET /accounts?nextToken=${first.nextToken}`)).toEqual([
       400,
-      "nextToken: expected one that this list gave, got one of another list",
+      "nextToken: this token belongs to another list",
     ]);
   });
 
@@ -113,7 +113,7 @@ describe("aliases over HTTP", () => {
     test.each([
       [`GET /aliases/${"a".repeat(51)}`, 400, "alias: expected at most 50 characters, got 51"],
       ["GET /aliases/nothing", 404, 'no alias has the id "nothing"'],
-      ["PATCH /aliases/held", 405, "expected one of the methods DELETE, GET"],
+      ["PATCH /aliases/held", 405, "the method is not allowed; use DELETE, GET"],
     ] as const)("%s is a %i", async (line, status, message) => {
       expect(await answerOf(api, line)).toEqual([status, message]);
     });

@@ -113,7 +113,7 @@ describe("making and reading event schemas", () => {
     expect(older.json).toMatchObject({ data: [{ version: 1, status: "ARCHIVED" }], nextToken: null });
     expect(await answerTo(`GET /event_schema/draft/versions?nextToken=${versions.json.nextToken}`)).toEqual([
       400,
-      "nextToken: expected one that this list gave, got one of another list",
+      "nextToken: this token belongs to another list",
     ]);
     expect((await call("GET /event_schema/none/versions")).status).toBe(404);
   });
@@ -215,7 +215,7 @@ describe("changing event schemas", () => {
       const name = list === "attributes" ? "count" : "region";
       expect(await answerTo(`PATCH ${URL}`, { body: { [list]: [{ name, defaultUnit: "calls" }] } })).toEqual([
         400,
-        `${list}: "${name}" is there already, and cannot change`,
+        `${list}: "${name}" exists and cannot be changed`,
       ]);
       expect((await call(`PATCH ${URL}`, { body: { [list]: [] } })).json[list]).toEqual([{ name }]);
     }
@@ -275,19 +275,19 @@ describe("moves of event schemas", () => {
   });
 
   test.each([
-    ["DRAFT", [], "INACTIVE", 'the event schema "api calls" is DRAFT: only one that is ACTIVE becomes INACTIVE'],
-    ["ACTIVE", ["ACTIVE"], "DRAFT", "status: expected ACTIVE, INACTIVE or ARCHIVED: the moves of an event schema"],
+    ["DRAFT", [], "INACTIVE", 'the event schema "api calls" is DRAFT: it must be ACTIVE to become INACTIVE'],
+    ["ACTIVE", ["ACTIVE"], "DRAFT", "status: expected ACTIVE, INACTIVE or ARCHIVED"],
     [
       "ACTIVE",
       ["ACTIVE"],
       "ARCHIVED",
-      'the event schema "api calls" is ACTIVE: only one that is DRAFT or INACTIVE becomes ARCHIVED',
+      'the event schema "api calls" is ACTIVE: it must be DRAFT or INACTIVE to become ARCHIVED',
     ],
     [
       "ARCHIVED",
       ["ARCHIVED"],
       "ACTIVE",
-      'the event schema "api calls" is ARCHIVED: only one that is DRAFT or INACTIVE becomes ACTIVE',
+      'the event schema "api calls" is ARCHIVED: it must be DRAFT or INACTIVE to become ACTIVE',
     ],
     ["DRAFT", [], "GONE", 'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"'],
   ])("S4.4 from %s after %j to %s is a 400", async (_, before, status, message) => {
@@ -307,7 +307,7 @@ describe("moves of event schemas", () => {
     await call(`POST ${URL}/deactivate`);
     expect(await answerTo(`PATCH ${URL}`, { body: { description: "x" } })).toEqual([
       400,
-      'the event schema "api calls" is INACTIVE: it cannot be edited',
+      'the event schema "api calls" is INACTIVE and cannot be changed',
     ]);
   });
 
@@ -316,7 +316,7 @@ describe("moves of event schemas", () => {
     expect(await answerTo(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } })).toEqual([
       400,
       expect.stringMatching(
-        new RegExp(`^the change would break the usage meter "${id}": computations\\[0\\]\\.computation: .*count`),
+        new RegExp(`^the change is invalid for the usage meter "${id}": computations\\[0\\]\\.computation: .*count`),
       ),
     ]);
   });

@@ -254,7 +254,7 @@ describe("an entitlement", () => {
   test("an event whose schema has no feature is refused and not metered", async () => {
     const answer = await api.call("POST /entitled", { body: { event: call("e1") } });
     expect(answer.status).toBe(422);
-    expect(answer.json.message).toBe('the event schema "api calls" has no feature: send its events to /ingest');
+    expect(answer.json.message).toBe('the event schema "api calls" has no feature; send its events to /ingest');
     expect((await api.call("GET /events")).json.events).toEqual([]);
   });
 

@@ -100,11 +100,11 @@ describe("feature credit entries over HTTP", () => {
     });
     expect(await answerOf(api, `POST ${url}/entries/${endless.id}/void`)).toEqual([
       400,
-      `the entry "${endless.id}" is voided already`,
+      `the entry "${endless.id}" is already voided`,
     ]);
     expect(await answerOf(api, `PATCH ${url}/entries/${endless.id}`, { body: { granted: 60 } })).toEqual([
       400,
-      `the entry "${endless.id}" is voided: it cannot be changed`,
+      `the entry "${endless.id}" is voided and cannot be changed`,
     ]);
   });
 

@@ -169,7 +169,7 @@ describe("invoice groups over HTTP", () => {
       ];
       expect(await answerOf(api, url, { body: { accountIds: taken } })).toEqual([
         400,
-        `the account "test" is in another invoice group, "${other}"`,
+        `the account "test" is already in the invoice group "${other}"`,
       ]);
       expect(await answerOf(api, url, { body: { accountIds: foreign } })).toEqual([
         400,

@@ -118,6 +118,6 @@ test("S16.7 of a composite invoice the lines are in the invoices of its accounts
   const [status, message] = await answerOf(api, `GET /invoices/${composite}/lines/um-calls/events`);
   expect([status, message]).toEqual([
     400,
-    "invoice_id: expected an invoice of an account, got one of a group: its lines name those that it shows",
+    "invoice_id: this is an invoice of a group; use the invoices of its accounts",
   ]);
 });

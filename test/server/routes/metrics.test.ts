@@ -55,7 +55,7 @@ describe("POST /metrics", () => {
     ],
     [
       { ...RANGE, startTime: "2020-01-01", metricQueries: [{ ...USAGE, aggregationPeriod: "DAY" }] },
-      /^metricQueries\[0\]\.aggregationPeriod: expected periods that make at most 300 points of the range, got 1492 by DAY$/,
+      /^metricQueries\[0\]\.aggregationPeriod: the range has 1492 periods by DAY; use at most 300$/,
     ],
   ])("%j is a 400", async (body, message) => {
     const { call } = await loaded();

@@ -128,7 +128,7 @@ describe("cycles after a migration", () => {
     const parts = { targetId: weekly, retainStartOffsets: true };
     expect(await answerTo("POST /migrations/price_plan", request(parts))).toEqual([
       400,
-      '1 of 1 accounts cannot be moved; "plain": start offsets are retained only between equal intervals: MONTHLY before, WEEKLY now',
+      '1 of 1 accounts cannot be moved; "plain": retainStartOffsets needs equal intervals: MONTHLY before, WEEKLY now',
     ]);
     expect(await schedulesOf("plain")).toEqual([["source", "2024-06-05"]]);
     expect((await call("GET /migrations")).json.data).toEqual([]);
@@ -139,7 +139,7 @@ describe("cycles after a migration", () => {
   test("rule 2: with retainStartOffsets true, no plan in force on the date of association is a 400", async () => {
     await account("other");
     await call("POST /accounts/plain/price_plans", { body: { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" } });
-    const none = (day: string) => `no price plan is in force on ${day} whose start offsets could be retained`;
+    const none = (day: string) => `no price plan is in force on ${day} , so there are no start offsets to retain`;
     const parts = { migrationMode: "NEXT_CYCLE", retainStartOffsets: true };
     expect(await answerTo("POST /migrations/price_plan", request(parts))).toEqual([
       400,
@@ -224,7 +224,7 @@ describe("what migrations refuse", () => {
     const refusals = [
       [{ sourceVersion: 7 }, `the price plan "${source}" has no version 7`],
       [{ targetVersion: 7 }, `the price plan "${target}" has no version 7`],
-      [{ targetId: source }, `expected another version: 1 of "${source}" is the one that the accounts leave`],
+      [{ targetId: source }, `expected another version: 1 of "${source}" is the version that the accounts leave`],
     ] as const;
     for (const [parts, message] of refusals) {
       expect(await answerTo("POST /migrations/price_plan", request(parts))).toEqual([400, message]);

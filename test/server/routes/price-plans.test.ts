@@ -155,7 +155,7 @@ describe("price plans over HTTP", () => {
     expect(next.json.pricingSchedule[1].pricePlanDetails).toEqual(answeredDetails(DETAILS));
     expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
       400,
-      `version 2 of "${id}" is a DRAFT: change that one`,
+      `version 2 of "${id}" is a DRAFT; edit it instead`,
     ]);
     await call(`POST /price_plans/${id}/activate`);
     const body = { description: "Third", pricePlanDetails: { supportedCurrencies: ["EUR"] } };
@@ -245,7 +245,7 @@ describe("price plans over HTTP", () => {
     expect((await call(`DELETE /price_plans/${id}`)).status).toBe(400);
     expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
       400,
-      `the price plan "${id}" is ARCHIVED: it has no new versions`,
+      `the price plan "${id}" is ARCHIVED; it cannot have new versions`,
     ]);
     expect((await call("POST /price_plans", { body: { name: "Team", pricePlanDetails: DETAILS } })).status).toBe(200);
   });
@@ -358,11 +358,7 @@ describe("what price plans refuse", () => {
   });
 
   test.each([
-    [
-      "two modes",
-      { mode: "IMMEDIATE", migrationMode: "NEXT_CYCLE" },
-      "migrationMode: expected what mode says, or nothing: they are one field",
-    ],
+    ["two modes", { mode: "IMMEDIATE", migrationMode: "NEXT_CYCLE" }, "migrationMode: must equal mode, or be left out"],
     [
       "versions that are none",
       { versionsToMigrate: "ALL" },

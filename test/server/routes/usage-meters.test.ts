@@ -110,7 +110,7 @@ describe("usage meters over HTTP", () => {
     ] as const) {
       expect(await answerTo(`PATCH /usage_meters/${id}`, { body: { [field]: value } })).toEqual([
         400,
-        `${field}: only name, billableName and description of the ACTIVE usage meter "units" change`,
+        `${field}: in the ACTIVE usage meter "units" only name, billableName and description can change`,
       ]);
     }
   });
@@ -130,12 +130,12 @@ describe("usage meters over HTTP", () => {
     const move = async (to: string): Promise<unknown> => (await call(`POST /usage_meters/${id}/${to}`)).json.status;
     expect(await answerTo(`POST /usage_meters/${id}/deactivate`)).toEqual([
       400,
-      'the usage meter "calls" is DRAFT: only one that is ACTIVE becomes INACTIVE',
+      'the usage meter "calls" is DRAFT: it must be ACTIVE to become INACTIVE',
     ]);
     expect(await move("activate")).toBe("ACTIVE");
     expect(await answerTo(`POST /usage_meters/${id}/activate`)).toEqual([
       400,
-      'the usage meter "calls" is ACTIVE: only one that is DRAFT or INACTIVE becomes ACTIVE',
+      'the usage meter "calls" is ACTIVE: it must be DRAFT or INACTIVE to become ACTIVE',
     ]);
     expect((await call(`DELETE /usage_meters/${id}`)).status).toBe(400);
     expect(await move("deactivate")).toBe("INACTIVE");
@@ -145,7 +145,7 @@ describe("usage meters over HTTP", () => {
     expect((await call(`GET /usage_meters/${id}`)).json.status).toBe("ARCHIVED");
     expect(await answerTo(`PATCH /usage_meters/${id}`, { body: { name: "x" } })).toEqual([
       400,
-      'the usage meter "calls" is ARCHIVED: it cannot be edited',
+      'the usage meter "calls" is ARCHIVED and cannot be changed',
     ]);
     expect((await call("POST /usage_meters", { body: SUM })).status).toBe(201);
   });
@@ -171,7 +171,7 @@ describe("usage meters over HTTP", () => {
     await call("POST /accounts/acme/price_plans", associate);
     expect(await answerTo(`POST /usage_meters/${id}/deactivate`)).toEqual([
       400,
-      `the usage meter "${id}" is in a price plan to come of the account "acme"`,
+      `the usage meter "${id}" is in a future price plan of the account "acme"`,
     ]);
     await call("POST /accounts/acme/price_plans", { body: { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" } });
     expect((await call(`POST /usage_meters/${id}/deactivate`)).status).toBe(200);
@@ -215,7 +215,7 @@ describe("usage meters over HTTP", () => {
     expect((await call(`GET /usage_meters?nextToken=${nextToken}&aggregations=SUM`)).status).toBe(200);
     expect(await answerTo(`GET /usage_meters?nextToken=${nextToken}&aggregation=COUNT`)).toEqual([
       400,
-      "aggregation: expected what the first request of this list said, or nothing: nextToken carries it",
+      "aggregation: must be the same as in the first request, or left out with nextToken",
     ]);
   });
 });
@@ -312,8 +312,8 @@ describe("what usage meters refuse", () => {
 
   test.each([
     ["?status=GONE", 'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"'],
-    ["?aggregation=MAX", 'aggregation: expected "COUNT" or "SUM", or both with a comma between'],
-    ["?aggregation=SUM&aggregations=SUM", "aggregations: expected it or aggregation, got both"],
+    ["?aggregation=MAX", 'aggregation: expected "COUNT", "SUM" or "COUNT,SUM"'],
+    ["?aggregation=SUM&aggregations=SUM", "aggregations: use either aggregations or aggregation"],
     ["?type=COUNTER", "type: unknown field"],
   ])("GET /usage_meters%s is a 400", async (query, message) => {
     expect(await answerTo(`GET /usage_meters${query}`)).toEqual([400, message]);

@@ -47,9 +47,9 @@ export function ColumnForm({
         onPrice();
       }}
     >
-      <h3>Where the parts of an event are in this file</h3>
+      <h3>Columns of this file</h3>
       <p role="status" class={missing.length === 0 ? "soft" : "bad"}>
-        {missing.length === 0 ? "Every part has its place." : `Please say where these are: ${missing.join(", ")}.`}
+        {missing.length === 0 ? "All event fields have a column." : `Choose a column for: ${missing.join(", ")}.`}
       </p>
       <label>
         <bdi>event schema</bdi>{" "}
@@ -137,14 +137,14 @@ function OriginField({
           {columns.map((name) => (
             <option key={name} value={`:${name}`}>{`column ${name}`}</option>
           ))}
-          {list !== "timestamp" && list !== "id" && <option value={SAME_IN_ALL_ROWS}>the same in all rows</option>}
-          {(list === "id" || kind === "template") && <option value={TEMPLATE}>made of the row</option>}
+          {list !== "timestamp" && list !== "id" && <option value={SAME_IN_ALL_ROWS}>same value in all rows</option>}
+          {(list === "id" || kind === "template") && <option value={TEMPLATE}>combined from columns</option>}
         </select>
       </label>
       {kind === "value" && (
         <input
           type="text"
-          aria-label={`${label}, the same in all rows`}
+          aria-label={`${label}, same value in all rows`}
           list={list === "accountId" ? "accounts" : undefined}
           value={textAt(value, [...path, "value"])}
           onInput={({ currentTarget }) => onMap(replaceValue(map, [...path, "value"], currentTarget.value))}
@@ -153,7 +153,7 @@ function OriginField({
       {kind === "template" && (
         <input
           type="text"
-          aria-label={`${label}, made of`}
+          aria-label={`${label}, combined from columns`}
           value={textAt(value, [...path, "template"])}
           onInput={({ currentTarget }) => setPart("template")(currentTarget.value)}
         />

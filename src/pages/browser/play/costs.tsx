@@ -17,7 +17,7 @@ const CHART_WIDTH_MAX = 720;
 export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JSX.Element {
   return (
     <section aria-labelledby="costs">
-      <h2 id="costs">Cost as usage grows</h2>
+      <h2 id="costs">Cost by quantity</h2>
       {charts.map((chart, index) => (
         <div class="plan-costs" key={index}>
           <Chart chart={chart} />
@@ -96,7 +96,7 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
           <tbody>
             {currentPoint === undefined ? (
               <tr class="here">
-                <td colSpan={5}>{`${quantity.slice(0, 60)} is no quantity that can be priced.`}</td>
+                <td colSpan={5}>{`${quantity.slice(0, 60)} is not a valid quantity.`}</td>
               </tr>
             ) : (
               <CostRow point={currentPoint} isCurrent />

@@ -16,7 +16,7 @@ export function Cycles({ cycles }: { readonly cycles: PlayCycles | undefined }):
   return (
     <section aria-labelledby="cycles">
       <h2 id="cycles">Cycles</h2>
-      {cycles === undefined && <p class="soft">No cycle of a plan in this time.</p>}
+      {cycles === undefined && <p class="soft">No billing period in this range.</p>}
       {cycles?.terms.map(({ plan, description, cycles: termCycles }, index) => (
         <div class="term-cycles" key={index}>
           <p>

@@ -118,7 +118,7 @@ function startWorker(
   } catch {
     onMessage({
       kind: "failed",
-      message: "this browser has no workers: ratebook preview prices files on the command line",
+      message: "this browser does not support workers; use ratebook preview on the command line",
     });
     return undefined;
   }

@@ -16,7 +16,7 @@ const BINARY_KINDS: readonly (readonly [bytes: readonly number[], said: string])
   [[0xd0, 0xcf, 0x11, 0xe0], "the file is a spreadsheet: save it as CSV in UTF-8"],
   [[0xff, 0xfe], "the file is UTF-16: save it as UTF-8"],
   [[0xfe, 0xff], "the file is UTF-16: save it as UTF-8"],
-  [[0x25, 0x50, 0x44, 0x46], "the file is a PDF: this is no file of events"],
+  [[0x25, 0x50, 0x44, 0x46], "the file is a PDF, not an event file"],
 ];
 const GZIP = [0x1f, 0x8b] as const;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
@@ -35,7 +35,7 @@ export async function* readLineBlocks(file: Blob, onRead: (bytes: number) => voi
     if (end === 0) {
       pending.push(part);
       if (totalLength(pending) > LINE_BYTES_MAX) {
-        throw new InputError("a line is longer than 16 MiB: this is no file of events");
+        throw new InputError("a line is longer than 16 MiB; this is not an event file");
       }
       continue;
     }
@@ -77,7 +77,7 @@ function describeReadError(error: unknown): string {
   if (error instanceof TypeError) return "the gzip data is damaged";
   const name = error instanceof Error ? error.name : "";
   if (name === "NotFoundError" || name === "NotReadableError") {
-    return "the file cannot be read: is it a folder, or was it changed since it was chosen?";
+    return "the file cannot be read; it may be a folder or may have changed";
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -171,8 +171,8 @@ function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
           value={textAt(value, modelPath)}
           onChange={({ currentTarget }) => onBook(replaceValue(book, modelPath, currentTarget.value))}
         >
-          <option value="TIERED">each slab by itself</option>
-          <option value="VOLUME">all at one slab</option>
+          <option value="TIERED">graduated</option>
+          <option value="VOLUME">volume</option>
         </select>
       </label>
       <table>

@@ -64,7 +64,7 @@ export function Invoice({ invoice, account, digits, isPrinted = false }: Invoice
       </table>
       {unpriced.length > 0 && (
         <>
-          <h3>Usage that is not priced</h3>
+          <h3>Usage without a price</h3>
           <ul>
             {unpriced.map(({ label, quantity }) => (
               <li key={label}>
