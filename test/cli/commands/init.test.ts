@@ -256,7 +256,7 @@ describe("--from an NDJSON file", () => {
     expect(out).toContain("--map new/map.jsonc --event-format ndjson --accounts-from-events --summary");
     const told = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
     const { out: printed } = await ratebook(["init", join(files.path, "told"), "--from", events, ...told]);
-    expect(printed).toContain('event id in "request.id", which comes again: of several events with one id the first');
+    expect(printed).toContain('event id in "request.id"; the sample has repeated ids, and only the first');
     // Of r2 there are two: the second is a duplicate. Hooli has 100 and 20, Initech 50 and 10, at a cent each.
     const ran = await runPrinted(printed);
     expect(ran.out).toMatch(/^hooli +1 +2 meters +1\.20 +66\.7%\ninitech +1 +2 meters +0\.60 +33\.3%\n/m);

@@ -211,7 +211,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       [
         "an effectiveFrom in the past",
         { effectiveFrom: "2024-06-14" },
-        expect.stringContaining("from today (2024-06-15) on"),
+        expect.stringContaining("the earliest date is today (2024-06-15)"),
       ],
       [
         "an effectiveFrom before plans begin",

@@ -125,7 +125,7 @@ describe("invoice groups over HTTP", () => {
       [
         "an account of another group",
         { accountIds: ["prod"] },
-        expect.stringContaining('the account "prod" is in another invoice group'),
+        expect.stringContaining('the account "prod" is already in the invoice group'),
       ],
       [
         "accounts of two currencies",
