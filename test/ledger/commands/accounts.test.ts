@@ -103,7 +103,7 @@ describe("archiving", () => {
     ledger.use(10, "2024-02-05T00:00:00Z");
     const end = { from: at("2024-02-10") };
     ledger.run((work) => dissociate(ledger.catalog, work, end, at("2024-02-08"), ledger.ids));
-    expect(() => archive(ledger, "2024-02-09")).toThrow("dissociate it first");
+    expect(() => archive(ledger, "2024-02-09")).toThrow("remove the plan first");
     // The cycle ended on the 10th and is a draft until the 15th.
     expect(() => archive(ledger, "2024-02-14")).toThrow('the account "a" has an open draft invoice');
     ledger.run((work) => checkArchivable(ledger.catalog, work, at("2024-02-15")));

@@ -134,7 +134,7 @@ describe("associating", () => {
     };
     expect(caught(() => leave({ planId: "q" }))).toHaveProperty(
       "message",
-      'this is not the plan of the account on these days: it has  version 2 of "p" from 2024-01-01 on',
+      'this is not the plan of the account on these days: it has version 2 of "p" from 2024-01-01 on',
     );
     expect(caught(() => leave({ version: 1 }))).toMatchObject({
       code: "ERR_REFUSED",

@@ -238,7 +238,9 @@ describe("what is refused moves no account", () => {
     const asked = { planId: "old", version: 1, from, override };
     ledger.run((work) => associate(ledger.catalog, work, asked, from, ledger.ids), "b");
     const change = { mode: "IMMEDIATE_IGNORE_OVERRIDE", retainStartOffsets: true } as const;
-    expect(() => moved(ledger, ["a", "b"], change)).toThrow('1 of 2 accounts cannot be moved; "b": start offsets');
+    expect(() => moved(ledger, ["a", "b"], change)).toThrow(
+      '1 of 2 accounts cannot be moved; "b": retainStartOffsets needs',
+    );
     expect(planned(ledger, "a")).toEqual(["old@1 01-10..01-01 on 10"]);
   });
 });

@@ -268,7 +268,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       ]);
       expect(await answerOf(api, CHANGE, { body: { mode: "DISASSOCIATE", pricePlanId: solo, ...from } })).toEqual([
         400,
-        `this is not the plan of the account on these days: it has  version 1 of "${team}" from 2024-06-01 on`,
+        `this is not the plan of the account on these days: it has version 1 of "${team}" from 2024-06-01 on`,
       ]);
       const body = { pricePlanId: team, ...from };
       expect(await answerOf(api, "POST /accounts/nobody/price_plans", { body })).toEqual([
