@@ -155,6 +155,45 @@ describe("a page has at most 1 MiB of JSON, and at least one item", () => {
   });
 });
 
+describe("the schedules of an account have at most 1 MiB of JSON, and at least one", () => {
+  interface Schedules {
+    readonly data: readonly { readonly startDate: string }[];
+    readonly nextToken: string | null;
+  }
+  const isBounded = (text: string): boolean => text.length < (1 << 20) + 1_000;
+
+  test("GET pricing_schedules goes on page by page, and POST price_plans answers the latest ones", async () => {
+    const api = await largeApi();
+    // The plan of June, and a change on each of 14 days of August: a schedule is about 0.15 MB of JSON, seven are on a page.
+    const days = Array.from({ length: 14 }, (_, at) => `2024-08-${String(at + 1).padStart(2, "0")}`);
+    let answer = "";
+    for (const [at, effectiveFrom] of days.entries()) {
+      const body = { effectiveFrom, pricePlanId: at % 2 === 0 ? "two" : "three" };
+      answer = (await api.call("POST /accounts/prod-0/price_plans", { body })).text;
+    }
+    const startDays = (data: Schedules["data"]): readonly string[] =>
+      data.map(({ startDate }) => startDate.slice(0, 10));
+    const { pricingSchedules } = JSON.parse(answer) as { readonly pricingSchedules: Schedules["data"] };
+    expect(isBounded(answer)).toBe(true);
+    expect(startDays(pricingSchedules)).toEqual(days.slice(-pricingSchedules.length));
+
+    const path = "/accounts/prod-0/pricing_schedules";
+    const pages: (readonly string[])[] = [];
+    for (let query = ""; ;) {
+      const { text } = await asked(api, `GET ${path}${query}`);
+      const { data, nextToken } = JSON.parse(text) as Schedules;
+      pages.push(startDays(data));
+      expect(isBounded(text)).toBe(true);
+      if (nextToken === null) break;
+      query = `?nextToken=${nextToken}`;
+    }
+    expect(pages.flat()).toEqual(["2024-06-01", ...days]);
+    expect(pages).toHaveLength(3);
+    const { text } = await api.call(`GET ${path}?pageSize=3&start_date=2024-08-10`);
+    expect(startDays((JSON.parse(text) as Schedules).data)).toEqual(["2024-08-10", "2024-08-11", "2024-08-12"]);
+  });
+});
+
 describe("work over many accounts is done an account at a time", () => {
   // To catch up with an account is one part, to show it another one at least.
   test.each([

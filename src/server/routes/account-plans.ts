@@ -9,12 +9,14 @@ import { date } from "../../book/resources/fields.ts";
 import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { toPage } from "../../engine/pages.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
-import { pathId, queryTime, wholeNumberField } from "../http/fields.ts";
+import { pathId, queryTime } from "../http/fields.ts";
+import { listQuery, type PageSizes } from "../http/pagination.ts";
 import { withWireNames } from "../http/wire-names.ts";
-import { createListShape } from "../shapes/list.ts";
-import { accountScheduleShape, readSchedulesJson } from "../shapes/pricing-schedule.ts";
+import { answerPage, createListShape, PAGE_LENGTH_MAX, shownWithin } from "../shapes/list.ts";
+import { accountScheduleShape, createScheduleReader } from "../shapes/pricing-schedule.ts";
 
 const params = z.strictObject({ account_id: pathId() });
 
@@ -48,6 +50,9 @@ const accountSchedulesShape = z
   .strictObject({ accountId: z.string(), accountName: z.string(), pricingSchedules: z.array(accountScheduleShape) })
   .meta({ id: "AccountPricingSchedules" });
 
+/** An account rarely has more schedules. */
+const SCHEDULE_PAGE_SIZES: PageSizes = { default: 100, max: 100 };
+
 /** Fields of a plan change under the names that the engine has for them. */
 const WIRE_NAMES = { version: "pricePlanVersion" };
 
@@ -61,7 +66,8 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     summary: "Associate a price plan with an account, or remove it",
     description:
       "The plan replaces the account's plans on the days `[effectiveFrom, effectiveUntil)`; DISASSOCIATE " +
-      "leaves these days without a plan.",
+      "leaves these days without a plan. The answer has the account's schedules, earliest first; if they exceed 1 MiB of " +
+      "JSON, the latest that fit, at least one.",
     access: "write",
     params,
     body: planChange,
@@ -69,7 +75,8 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, params: { account_id: accountId }, body }) => {
       const schedules = await changePlan(engine, accountId, body);
       const { name: accountName } = await engine.accounts.get(accountId);
-      return answerOk({ accountId, accountName, pricingSchedules: await readSchedulesJson(engine, schedules) });
+      const latestFirst = await shownWithin(PAGE_LENGTH_MAX, schedules.toReversed(), createScheduleReader(engine));
+      return answerOk({ accountId, accountName, pricingSchedules: latestFirst.toReversed() });
     },
   }),
   defineEndpoint({
@@ -78,25 +85,27 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "listPricingSchedules",
     tag: "Accounts",
     summary: "List all plans of an account, past, present and future, earliest first",
-    description: "All on one page; with dates, those in force at any time of `[start_date, end_date)`.",
+    description:
+      "With dates, those in force at any time of `[start_date, end_date)`. A page ends before its schedules exceed 1 MiB " +
+      "of JSON, and has at least one.",
     access: "read",
     params,
-    query: z.strictObject({
-      start_date: queryTime.optional(),
-      end_date: queryTime.optional(),
-      pageSize: wholeNumberField(1, 100)
-        .optional()
-        .meta({ description: "Accepted and ignored: all plans are on one page." }),
-    }),
+    query: listQuery({ start_date: queryTime.optional(), end_date: queryTime.optional() }, SCHEDULE_PAGE_SIZES),
     answers: { 200: createListShape(accountScheduleShape, "PricingScheduleList") },
-    handle: async ({ engine, params: { account_id: accountId }, query }) => {
-      const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } = query;
+    handle: async ({ engine, paging, params: { account_id: accountId }, query }) => {
+      const request = paging.readRequest({ list: `pricing_schedules:${accountId}`, sizes: SCHEDULE_PAGE_SIZES, query });
+      const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } =
+        request.filters;
       if (end <= start) throw invalidInput("end_date", "expected a date after start_date");
+      const { limit, after: { createdAt: last = Number.NEGATIVE_INFINITY } = {} } = request.page;
       const schedules = await engine.accounts.pricingSchedules(accountId);
       // A schedule without an end goes on after any date.
-      const matches = schedules.filter(({ from, until }) => from < end && (until === undefined || until > start));
-      const data = await readSchedulesJson(engine, matches);
-      return answerOk({ data, nextToken: null, context: { pageSize: data.length } });
+      const matches = schedules.filter(
+        ({ from, until }) => from > last && from < end && (until === undefined || until > start),
+      );
+      const items = await shownWithin(PAGE_LENGTH_MAX, matches.slice(0, limit), createScheduleReader(engine));
+      const { next } = toPage(matches, items.length, ({ from: createdAt, id }) => ({ createdAt, id }));
+      return answerPage(request, next === undefined ? { items } : { items, next });
     },
   }),
 ];

@@ -68,13 +68,13 @@ export async function readBoundedPage<Item, Result extends Page<Item> & WithoutS
 export async function shownWithin<Item, Shown>(
   lengthMax: number,
   items: readonly Item[],
-  toJson: (item: Item) => Shown,
+  toJson: (item: Item) => Shown | Promise<Shown>,
 ): Promise<readonly Shown[]> {
   const yieldToOthers = createYielder();
   const shown: Shown[] = [];
   let length = 0;
   for (const item of items) {
-    const json = toJson(item);
+    const json = await toJson(item);
     for (const piece of jsonPieces(json)) {
       length += piece.length;
       await yieldToOthers();

@@ -13,7 +13,6 @@ import type { StoredResource } from "../../engine/configured-resources.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { createYielder } from "../../store/yielder.ts";
 import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { toPlanDetailsJson } from "./price-plan.ts";
 import { pricePlanDetailsShape, rateCardsShape, toCardsJson } from "./rate-cards.ts";
@@ -37,23 +36,18 @@ export const accountScheduleShape = z
   })
   .meta({ id: "AccountPricingSchedule" });
 
-/** The schedules of an account as they are answered. */
-export async function readSchedulesJson(
+/** Shows schedules as they are answered; each version of a plan is read once. */
+export function createScheduleReader(
   engine: Engine,
-  schedules: readonly PricingSchedule[],
-): Promise<readonly z.input<typeof accountScheduleShape>[]> {
+): (schedule: PricingSchedule) => Promise<z.input<typeof accountScheduleShape>> {
   const plans = new Map<string, StoredResource<PricePlan>>();
-  const result: z.input<typeof accountScheduleShape>[] = [];
-  const giveWay = createYielder();
-  for (const schedule of schedules) {
-    await giveWay();
+  return async (schedule) => {
     const { pricePlanId, version } = schedule;
     const key = versionId(pricePlanId, version);
     const plan = plans.get(key) ?? (await engine.pricePlans.get(pricePlanId, version));
     plans.set(key, plan);
-    result.push(toScheduleJson(schedule, plan));
-  }
-  return result;
+    return toScheduleJson(schedule, plan);
+  };
 }
 
 function toScheduleJson(

@@ -70,7 +70,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     expect((await api.call(`GET ${SCHEDULES}`)).json).toEqual({
       data: answer.json.pricingSchedules,
       nextToken: null,
-      context: { pageSize: 1 },
+      context: { pageSize: 100 },
     });
   });
 
