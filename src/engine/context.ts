@@ -74,7 +74,7 @@ export async function decideOnAccounts<Result>(
       },
     );
     if ("done" in attempt) return attempt.done;
-    await catchUpFar(context, attempt, attempted);
+    await commitCatchUp(context, attempt, attempted);
   }
 }
 
@@ -100,8 +100,8 @@ export function farBehind(
   return behind.length === 0 ? undefined : { behind: behind.map(({ id }) => id), now };
 }
 
-/** Catches up with accounts that are far behind. @param attempted notes them: a bill that cannot be made is for the decision to tell */
-export async function catchUpFar(
+/** Catches up with accounts, in commits of their own. @param attempted notes them: a bill that cannot be made is for the decision to tell */
+export async function commitCatchUp(
   context: EngineContext,
   { behind, now }: FarBehind,
   attempted: Set<string>,
@@ -117,18 +117,23 @@ export async function catchUpFar(
   }
 }
 
-/** Catches up with those accounts that are far behind. @returns whether there were any that had not been tried */
-export async function catchUpFarAmong(
+/**
+ * Catches up with those accounts of a page that are behind, so that the next read of it finds their invoices final. Usage from
+ * elsewhere is kept as it is when an invoice becomes final, and when that is, is for the bill run to say.
+ *
+ * @param attempted notes them, as in {@link commitCatchUp}
+ */
+export async function catchUpBehind(
   context: EngineContext,
   accountIds: readonly string[],
   attempted: Set<string>,
-): Promise<boolean> {
-  const { store, clock, configuration } = context;
-  if (accountIds.length === 0) return false;
-  const [records, { catalog }] = await Promise.all([store.read.accounts(accountIds), configuration(store.read)]);
-  const behind = farBehind(catalog, records, clock(), attempted);
-  if (behind !== undefined) await catchUpFar(context, behind, attempted);
-  return behind !== undefined;
+): Promise<void> {
+  const { store, clock } = context;
+  const fresh = accountIds.filter((id) => !attempted.has(id));
+  if (store.hasExternalUsage || fresh.length === 0) return;
+  const [records, now] = [await store.read.accounts(fresh), clock()];
+  const behind = records.filter((record) => isBehind(record, now)).map(({ id }) => id);
+  await commitCatchUp(context, { behind, now }, attempted);
 }
 
 /** As {@link decideOnAccounts}, for one account. */

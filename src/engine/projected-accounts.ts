@@ -17,7 +17,7 @@ import {
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
 import { inTurns, createYielder } from "../store/yielder.ts";
 import {
-  catchUpFar,
+  commitCatchUp,
   openCaughtUpFrom,
   type EngineContext,
   expectAll,
@@ -55,7 +55,7 @@ export async function projectAccounts<Result>(
     if (seen !== undefined && "workspace" in seen) return inTurns(project(seen));
     const found = seen ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted }));
     if ("done" in found) return found.done;
-    await catchUpFar(context, found, attempted);
+    await commitCatchUp(context, found, attempted);
   }
 }
 

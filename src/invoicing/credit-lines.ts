@@ -11,7 +11,7 @@ import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { createCreditPool } from "./credit-pool.ts";
 import { type Draft, type DraftTerms, grossAmount, invoiceKey, type PlannedDraft } from "./draft.ts";
-import { citeRules, type CountedRefund, toExactFraction, toIsoPeriod } from "./explain.ts";
+import { citeRules, type CountedRefund, SUM, toExactFraction, toIsoPeriod } from "./explain.ts";
 import {
   mayChargeBelowZero,
   type GrantedCredit,
@@ -37,6 +37,8 @@ export interface PaidDraft {
   readonly total: Decimal;
   /** Makes its tree of lines. */
   readonly tree: () => InvoiceLine;
+  /** The same tree, of which all below the total is made when it is read first: lists show totals alone. */
+  readonly lazyTree: () => InvoiceLine;
   /** The amount taken of each credit, in their order. */
   readonly taken: readonly CreditUse[];
   /** The credit that it grants: its total is below zero (S13.4). */
@@ -100,12 +102,13 @@ export function* payWithCredits(
       draft,
       paying.map(({ use }) => use),
     );
-    if (!total.isNegative()) return { draft, total, tree, taken: uses };
+    const trees = { tree, lazyTree: () => makeLazyTree(total, tree, lineStyle) };
+    if (!total.isNegative()) return { draft, total, ...trees, taken: uses };
     const granted = toNegativeInvoiceCredit(invoiceKey(draft), total, draft.invoiceDate, draft.finalAt);
     const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
     pool.add(named);
     belowZero.add(named.id);
-    return { draft, total, tree, taken: uses, granted };
+    return { draft, total, ...trees, taken: uses, granted };
   };
   for (const [place, planned] of drafts.slice(0, last + 1).entries()) {
     if (found.length >= most) break;
@@ -179,6 +182,18 @@ function buildLineTree(
   const credits = creditLines.length > 0 ? [sumLine("TOTAL_CREDITS", creditLines, style)] : [];
   const net = sumLine("NET_AMOUNT", [...credits, gross], style);
   return sumLine("TOTAL_AMOUNT", [net], style);
+}
+
+function makeLazyTree(total: Decimal, makeTree: () => InvoiceLine, style: LineStyle): InvoiceLine {
+  let lineItems: readonly InvoiceLine[] | undefined;
+  return {
+    type: "TOTAL_AMOUNT",
+    value: total,
+    get lineItems() {
+      return (lineItems ??= makeTree().lineItems ?? []);
+    },
+    ...withExplanation(style, () => SUM),
+  };
 }
 
 function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly InvoiceLine[] {

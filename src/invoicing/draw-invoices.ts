@@ -19,7 +19,7 @@ import { type Draft, type DraftTerms, finalInstant, invoiceKey, plannedInAdvance
 import { earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
 import { closesAt, earliestOpenEnd } from "./grace-period.ts";
 import { findCreditGrants, type GrantedCredit, toRefundCredit, refundedCharge } from "./granted-credits.ts";
-import { INVOICE_TYPES, type Invoice } from "./invoice.ts";
+import { INVOICE_TYPES, type Invoice, type InvoiceLine } from "./invoice.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, buildTimeline } from "./timeline.ts";
 
 /** The range and options of drawing. */
@@ -53,6 +53,8 @@ export interface DrawnInvoice {
   readonly draft: Draft;
   /** Makes it, with its lines. */
   readonly invoice: () => Invoice;
+  /** Makes it, with its total; the lines below that are made when they are read first. Until then it holds on to the draft. */
+  readonly invoiceWithLazyLines: () => Invoice;
   readonly taken: readonly CreditUse[];
   /** The credit that it grants once it is final: its total is below zero (S13.4). */
   readonly granted?: GrantedCredit;
@@ -76,7 +78,8 @@ export function* drawDrafts(
 ): Steps<readonly DrawnInvoice[]> {
   return (yield* drawPaidDrafts(view, catalog, options)).map((paid) => ({
     draft: paid.draft,
-    invoice: () => toInvoice(view, paid),
+    invoice: () => toInvoice(view, paid.draft, paid.tree()),
+    invoiceWithLazyLines: () => toInvoice(view, paid.draft, paid.lazyTree()),
     taken: paid.taken,
     ...(paid.granted === undefined ? {} : { granted: paid.granted }),
   }));
@@ -236,7 +239,7 @@ function invoiceOrigin({
   };
 }
 
-function toInvoice(view: AccountView, { draft, tree }: PaidDraft): Invoice {
+function toInvoice(view: AccountView, draft: Draft, revenueInfo: InvoiceLine): Invoice {
   return {
     accountId: view.accountId,
     customerId: view.customerId,
@@ -251,7 +254,7 @@ function toInvoice(view: AccountView, { draft, tree }: PaidDraft): Invoice {
     dueDate: formatInstant(Math.min(draft.invoiceDate + view.netTermDays * DAY_MS, NO_END)),
     ...invoiceOrigin(draft),
     ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
-    revenueInfo: tree(),
+    revenueInfo,
     notices: draft.notices,
   };
 }

@@ -15,9 +15,10 @@ import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../
 import type { AccountWork } from "../../ledger/workspace.ts";
 import { compareNewest } from "../../store/list-order.ts";
 import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
+import { catchUpBehind, type EngineContext } from "../context.ts";
 import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
+import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Which credits a list holds; what is absent does not filter. */
@@ -59,20 +60,21 @@ async function listAllCredits(
 ): Promise<Page<CreditSnapshot> & WithoutSkipped> {
   const { read } = context.store;
   const { limit, after: start } = pageRequest(options);
+  await refreshDraftIndexes(context, new Set());
   const skipping = collectSkipped();
   const computed = createCreditCache(context, skipping);
   const now = context.clock();
   // An invoice that fell due may have consumed credits that are stored as ACTIVE.
   const view = await context.store.consistentView();
   let [after, left, most] = [start, Math.max(limit + 1, CHUNK), Math.min(CHUNK, limit + 1)];
-  const [behind, uncharted, first] = await Promise.all([
+  const [behind, stale, first] = await Promise.all([
     status === "CONSUMED" ? view.accountsBehind(now, CHUNK + 1) : [],
     view.accountsWithStaleDraftIndex(now, CHUNK),
     storedAfter(view, { filter: storedFilter(status, now, true), now }, most, after),
   ]);
   const areFew = behind.length <= CHUNK;
   if (areFew) await computed.compute(behind);
-  if (uncharted.length < CHUNK) await computed.compute(uncharted);
+  if (stale.length < CHUNK) await computed.compute(stale);
   else for await (const ids of inChunks(accountsWithStaleDrafts(read, now), CHUNK)) await computed.compute(ids);
   const places = computed.places(isRequested);
   const filter = storedFilter(status, now, areFew);
@@ -172,6 +174,7 @@ function createCreditCache(context: EngineContext, skipping: SkippedCollector): 
       const fresh = [...new Set(accountIds)].filter((id) => !accounts.has(id));
       if (fresh.length === 0) return;
       for (const id of fresh) accounts.add(id);
+      await catchUpBehind(context, fresh, new Set());
       const all = await retryPerAccount(fresh, skipping, (ids) => readCredits(context, ids));
       for (const each of all) shown.set(each.credit.id, each);
     },

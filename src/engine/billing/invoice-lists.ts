@@ -7,7 +7,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
 import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
-import { catchUpFarAmong, type EngineContext } from "../context.ts";
+import { catchUpBehind, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import {
   toFinalSnapshot,
@@ -17,6 +17,7 @@ import {
   readInvoices,
   periodFilter,
 } from "./invoices.ts";
+import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Accounts that are computed at once. */
@@ -26,14 +27,16 @@ const CHUNK = 64;
  * A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first.
  *
  * Drafts are computed, which costs far more than to read what is final: only those are computed that may stand on the page, by
- * the places that the store keeps of them, and those of accounts whose places of drafts are not known. An account
- * whose bill cannot be made is skipped: its final invoices are there all the same. Asked for alone, it is refused.
+ * the draft index that the store keeps. What a first read finds missing, an index or invoices of the page that are due, it stores. An
+ * account whose bill cannot be made is skipped: its final invoices are there all the same. Asked for alone, it is refused.
+ *
+ * @param refreshed the accounts whose draft index was renewed for this page
  */
 export async function listInvoices(
   context: EngineContext,
   filter: InvoiceFilter,
   options: PageOptions,
-  attempted: Set<string> = new Set(),
+  refreshed: Set<string> = new Set(),
 ): Promise<Page<InvoiceSnapshot> & WithoutSkipped> {
   const { read } = context.store;
   const request = pageRequest(options);
@@ -53,17 +56,15 @@ export async function listInvoices(
     requested === undefined ? [] : view.draftList(requested, after === undefined ? { limit } : { limit, after });
 
   const view = await context.store.consistentView();
-  const [first, final, uncharted] = await Promise.all([
+  const [first, final, stale] = await Promise.all([
     draftsAfter(view, request.after),
     finals(view),
     view.accountsWithStaleDraftIndex(now, CHUNK),
   ]);
-  const areFew = uncharted.length < CHUNK;
-  for await (const ids of inChunks(areFew ? uncharted : accountsWithStaleDrafts(read, now), CHUNK)) {
-    // The places of what is far behind are known once it is caught up with: then it is listed by them, too.
-    const isBehind = await catchUpFarAmong(context, await filterAccounts(read, ids, filter), attempted);
-    if (isBehind) return listInvoices(context, filter, options, attempted);
+  if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed))) {
+    return listInvoices(context, filter, options, refreshed);
   }
+  const areFew = stale.length < CHUNK;
   for (const record of final) found.offer(toFinalSnapshot(record));
   let [isLater, isStale] = [!areFew, false];
   for (let drafts = first; drafts.length > 0;) {
@@ -80,14 +81,14 @@ export async function listInvoices(
     for await (const ids of inChunks(accountsWithStaleDrafts(read, now), CHUNK))
       await computeAll(await filterAccounts(read, ids, filter));
   } else {
-    await computeAll(await filterAccounts(read, uncharted, filter));
+    await computeAll(await filterAccounts(read, stale, filter));
   }
   return { ...found.page(), ...skipping.result() };
 }
 
 /** Computes what accounts have of a list. */
 interface Computing {
-  /** All of these accounts, each once: their places are not known. */
+  /** All of these accounts, each once: their draft index cannot be worked out. */
   readonly computeAll: (accountIds: readonly string[]) => Promise<void>;
   /** @returns whether some are not there: they have no lines, or are stored by now */
   readonly computeDrafts: (drafts: readonly ListedDraft[]) => Promise<boolean>;
@@ -100,10 +101,12 @@ function computing(
   offer: (snapshot: InvoiceSnapshot) => void,
 ): Computing {
   const computed = new Set<string>();
+  const caughtUp = new Set<string>();
   const compute = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
     if (accountIds.length === 0) return 0;
+    await catchUpBehind(context, accountIds, caughtUp);
     const work = (some: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
-      readInvoices(context, some, undefined, ids);
+      readInvoices(context, some, undefined, ids, "lazily");
     const snapshot =
       accountId === undefined ? await retryPerAccount(accountIds, skipping, work) : await work(accountIds);
     for (const each of snapshot) offer(each);

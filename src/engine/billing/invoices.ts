@@ -21,6 +21,7 @@ import type { AccountWork } from "../../ledger/workspace.ts";
 import { collectIds, accountsIn, inChunks, findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
+import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */
@@ -126,6 +127,7 @@ async function* accountsThatMayInvoice(context: EngineContext, id: string): Asyn
   const { read } = context.store;
   for (const accountId of await findAccountsInId(read, id)) yield { accountId, matches: true };
   if (!isShortId("inv", id)) return;
+  await refreshDraftIndexes(context, new Set());
   for (const { accountId } of await read.draftList({ id }, { limit: 1 })) yield { accountId, matches: true };
   for await (const accountId of accountsWithStaleDrafts(read, context.clock())) yield { accountId, matches: false };
 }
@@ -135,6 +137,7 @@ async function* accountsThatMayInvoice(context: EngineContext, id: string): Asyn
  *
  * @param at default now
  * @param ids which of them: drafts, and what has fallen due and is not stored; default all
+ * @param lines when those of drafts are made: at once, in steps, or when they are read first
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made
  */
 export async function readInvoices(
@@ -142,6 +145,7 @@ export async function readInvoices(
   accountIds: readonly string[],
   at: Instant | undefined,
   ids?: ReadonlySet<string>,
+  lines: "at once" | "lazily" = "at once",
 ): Promise<readonly InvoiceSnapshot[]> {
   const show = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly InvoiceSnapshot[]> {
     if (at !== undefined && at < now) {
@@ -150,11 +154,19 @@ export async function readInvoices(
     const all: InvoiceSnapshot[] = [];
     for (const id of accountIds) {
       const shown = yield* billInSteps(id, listSnapshots(catalog, workspace.account(id), at ?? now, ids));
-      for (const each of shown) all.push(each);
+      for (const each of shown) {
+        all.push(each);
+        if (lines === "at once") yield* makeLines(each);
+      }
     }
     return all;
   };
   return projectAccounts(context, accountIds, show, at, ids === undefined ? "all" : "open");
+}
+
+/** Makes the lines of an invoice by reading them. */
+function* makeLines({ invoice }: InvoiceSnapshot): Steps {
+  if (invoice.revenueInfo.lineItems !== undefined) yield;
 }
 
 /**

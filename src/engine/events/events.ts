@@ -21,7 +21,7 @@ import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { inTurns } from "../../store/yielder.ts";
 import { inChunks } from "../all-accounts.ts";
-import { catchUpFar, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
+import { commitCatchUp, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
 import type { EngineView } from "../external/engine-store.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
@@ -72,7 +72,7 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
     });
     if ("done" in attempt) return attempt.done;
     if (!("behind" in attempt)) continue;
-    await catchUpFar(context, attempt, attempted);
+    await commitCatchUp(context, attempt, attempted);
   }
 }
 

@@ -46,8 +46,17 @@ export function saveWithDraftIndex(catalog: Catalog, work: AccountWork, record: 
     return;
   }
   work.putRecord(record);
-  const drafts = runToCompletion(computeDraftIndex(catalog, work));
-  const [now, decided] = [record.updatedAt, catchUpInstant(record, record.updatedAt)];
+  runToCompletion(refreshDraftIndex(catalog, work, record.updatedAt));
+}
+
+/**
+ * Works out where the drafts and due credits of an account stand as of now, whether or not it was caught up with, and puts them in its
+ * record; nothing else changes. It reads nothing else of the account.
+ */
+export function* refreshDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): Steps {
+  const { record } = work;
+  const drafts = yield* computeDraftIndex(catalog, work, now);
+  const decided = catchUpInstant(record, now);
   const dues = [
     ...drafts.places.map(({ finalAt }) => finalAt),
     ...(drafts.credits ?? []).map((each) => each.createdAt),
@@ -62,7 +71,7 @@ const UNKNOWN: DraftIndex = { until: Number.NEGATIVE_INFINITY, places: [], credi
 /** As {@link saveWithDraftIndex}, after a catch-up, in steps: what became final up to its instant is no draft any more. */
 export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: AccountRecord): Steps {
   work.putRecord(record);
-  const { until, places, credits = [] } = yield* computeDraftIndex(catalog, work);
+  const { until, places, credits = [] } = yield* computeDraftIndex(catalog, work, record.caughtUpTo);
   const left = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
   const due = credits.filter(({ createdAt }) => createdAt > record.caughtUpTo);
   work.putRecord({ ...record, drafts: { until, places: left, credits: due } });
@@ -73,10 +82,10 @@ export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: A
  * that they still hold when a cycle has ended and nobody has caught up with the account. An account may have thousands of
  * cycles, so it may pause on the way.
  */
-function* computeDraftIndex(catalog: Catalog, work: AccountWork): Steps<DraftIndex> {
+function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): Steps<DraftIndex> {
   const { record } = work;
   const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
-  const until = nextBoundary(timeline, nextBoundary(timeline, record.caughtUpTo));
+  const until = nextBoundary(timeline, nextBoundary(timeline, Math.max(record.caughtUpTo, now)));
   const terms = findGraceTerms(catalog, record);
   const open = findOpenCycles(catalog, record, until - 1);
   /** Credits that invoices may turn out to be. */

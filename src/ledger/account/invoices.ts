@@ -110,6 +110,9 @@ export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { s
 }
 
 /** A draft as it is read. */
-export function toDraftInvoice(record: Pick<AccountRecord, "id">, { draft, invoice }: DrawnInvoice): DraftInvoice {
-  return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: invoice() };
+export function toDraftInvoice(
+  record: Pick<AccountRecord, "id">,
+  { draft, invoiceWithLazyLines }: DrawnInvoice,
+): DraftInvoice {
+  return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: invoiceWithLazyLines() };
 }

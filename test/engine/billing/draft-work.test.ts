@@ -23,6 +23,10 @@ async function weeks(
   fees: number,
   card: { readonly invoiceTiming: "IN_ADVANCE" | "IN_ARREARS" },
   creditAmount?: number,
+  {
+    accountIds = ["prod"],
+    from = "2022-06-06",
+  }: { readonly accountIds?: readonly string[]; readonly from?: string } = {},
 ): Promise<CountingEngine> {
   const { engine, store } = engineAt("2024-06-03T12:00:00Z");
   const ids = Array.from({ length: fees }, (_, place) => `addon.fee${place}`);
@@ -35,13 +39,13 @@ async function weeks(
     addOns: ids.map((id) => ({ id, name: id, type: "FIXED_FEE" })),
     pricePlans: [plan("pp.weeks", details)],
     customers: [{ id: "acme", name: "Acme" }],
-    accounts: [{ id: "prod", name: "Acme prod", customerId: "acme" }],
+    accounts: accountIds.map((id) => ({ id, name: `Acme ${id}`, customerId: "acme" })),
   });
   if (creditAmount !== undefined) {
     const credit = { accountId: "prod", purpose: "Gift", priority: 1, effectiveFrom: "2022-01-01" };
     await engine.credits.create([{ ...credit, creditAmount }]);
   }
-  await engine.associate("prod", { pricePlanId: "pp.weeks", effectiveFrom: "2022-06-06" });
+  for (const id of accountIds) await engine.associate(id, { pricePlanId: "pp.weeks", effectiveFrom: from });
 
   let now = Date.parse("2024-06-03T12:00:00Z");
   const clock = (): number => now;
@@ -127,6 +131,35 @@ test("S13.4 invoices in advance of years are stored by the first read, each rate
   expect(await under.store.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(105);
   expect(await ratedBy(under, newest(under, 20))).toBe(0);
   expect(await ratedBy(under, creditBalance(under.context, "prod"))).toBe(0);
+});
+
+test("S2.4 where many accounts are four weeks behind, the first read of a page bills those that are on it, and the next rates its drafts", async () => {
+  const accountIds = Array.from({ length: 40 }, (_, place) => `account-${String(place).padStart(2, "0")}`);
+  const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
+  const { context, store } = under;
+  under.at("2024-07-03T00:00:00Z");
+  const now = Date.parse("2024-07-03T00:00:00Z");
+  expect(await store.read.accountsWithStaleDraftIndex(now, 100)).toEqual(accountIds);
+  const page = { limit: 4 };
+  // Four accounts and the one after them have four weeks of 3 fees, and a draft.
+  expect(await ratedBy(under, listInvoices(context, {}, page))).toBe(5 * (4 + 1) * 3);
+  expect(await store.read.accountsWithStaleDraftIndex(now, 100)).toEqual([]);
+  expect(await ratedBy(under, listInvoices(context, {}, page))).toBe(5 * 3);
+  expect(await store.read.invoices(accountIds, Number.NEGATIVE_INFINITY)).toHaveLength(5 * 4);
+  const { items } = await listInvoices(context, {}, page);
+  const draft = ["DRAFT", "2024-07-01", "3"];
+  expect(
+    items.map(({ invoice }) => [invoice.status, invoice.startDate.slice(0, 10), String(invoice.revenueInfo.value)]),
+  ).toEqual([draft, draft, draft, draft]);
+});
+
+test("S13.4 an id that no invoice has costs no rating, and nor do credits, however many accounts are behind", async () => {
+  const accountIds = ["a", "b", "c"];
+  const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
+  under.at("2024-07-03T00:00:00Z");
+  const unknown = "inv.0000000000000000";
+  expect(await ratedBy(under, expect(readInvoice(under.context, unknown)).rejects.toThrow("no invoice"))).toBe(0);
+  expect(await ratedBy(under, listCredits(under.context, {}, {}))).toBe(0);
 });
 
 test("a commit of invoices with hundreds of lines writes fewer of them", async () => {
