@@ -98,10 +98,7 @@ export function* payWithCredits(
       const creditLines = paying.map(({ credit, use }) => creditLine(credit, use, [...items, draft], lineStyle));
       return buildLineTree(draft, groups, creditLines, lineStyle);
     };
-    const total = amountToPay(
-      draft,
-      paying.map(({ use }) => use),
-    );
+    const total = amountToPay(draft, paying);
     const trees = { tree, lazyTree: () => makeLazyTree(total, tree, lineStyle) };
     if (!total.isNegative()) return { draft, total, ...trees, taken: uses };
     const granted = toNegativeInvoiceCredit(invoiceKey(draft), total, draft.invoiceDate, draft.finalAt);
@@ -143,8 +140,8 @@ function belowZeroPlans(): (plan: AssociatedPlan) => boolean {
 }
 
 /** The amount left to pay: what is charged, less what credits pay. */
-function amountToPay(draft: Draft, taken: readonly CreditUse[]): Decimal {
-  return subtract(grossAmount(draft), sum(taken.map(({ amount }) => amount)));
+function amountToPay(draft: Draft, paying: readonly { readonly use: CreditUse }[]): Decimal {
+  return subtract(grossAmount(draft), sum(paying.map(({ use }) => use.amount)));
 }
 
 /** Of each draft, the start of the earliest cycle that it or a later one is of. */

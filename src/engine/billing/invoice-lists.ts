@@ -61,7 +61,7 @@ export async function listInvoices(
     finals(view),
     view.accountsWithStaleDraftIndex(now, CHUNK),
   ]);
-  if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed))) {
+  if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed, filter.accountId))) {
     return listInvoices(context, filter, options, refreshed);
   }
   const areFew = stale.length < CHUNK;

@@ -20,12 +20,18 @@ const CHUNK = 16;
  * out, or with a decision that is dated after the clock, stays incomplete: its reads compute it whole.
  *
  * @param attempted notes the accounts: those that are in it are left out
+ * @param accountId the only account that is asked for; default all
  * @returns whether there were any
  */
-export async function refreshDraftIndexes(context: EngineContext, attempted: Set<string>): Promise<boolean> {
+export async function refreshDraftIndexes(
+  context: EngineContext,
+  attempted: Set<string>,
+  accountId?: string,
+): Promise<boolean> {
   const { read } = context.store;
+  const accounts = accountId === undefined ? accountsWithStaleDrafts(read, context.clock()) : [accountId];
   let isAny = false;
-  for await (const ids of inChunks(accountsWithStaleDrafts(read, context.clock()), CHUNK)) {
+  for await (const ids of inChunks(accounts, CHUNK)) {
     const fresh = ids.filter((id) => !attempted.has(id));
     if (fresh.length === 0) continue;
     for (const id of fresh) attempted.add(id);

@@ -158,7 +158,8 @@ test("S13.4 an id that no invoice has costs no rating, and nor do credits, howev
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
   under.at("2024-07-03T00:00:00Z");
   const unknown = "inv.0000000000000000";
-  expect(await ratedBy(under, expect(readInvoice(under.context, unknown)).rejects.toThrow("no invoice"))).toBe(0);
+  expect(await ratedBy(under, Promise.allSettled([readInvoice(under.context, unknown)]))).toBe(0);
+  await expect(readInvoice(under.context, unknown)).rejects.toThrow("no invoice");
   expect(await ratedBy(under, listCredits(under.context, {}, {}))).toBe(0);
 });
 
