@@ -230,13 +230,13 @@ describe("S17.5 a source that cannot be read", () => {
     at("2024-02-02");
     away(true);
     for (const operation of [
-      engine.finalize(),
-      engine.invoices.list({ filter: { accountId: "prod" } }),
-      engine.preview(),
-      engine.ingest([counted("s1", "2024-02-01T00:00:00Z", 1, "save")]),
-      engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
+      () => engine.finalize(),
+      () => engine.invoices.list({ filter: { accountId: "prod" } }),
+      () => engine.preview(),
+      () => engine.ingest([counted("s1", "2024-02-01T00:00:00Z", 1, "save")]),
+      () => engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
     ]) {
-      expect(await refusalOf(operation)).toBe(
+      expect(await refusalOf(operation())).toBe(
         "ERR_USAGE_UNAVAILABLE the usage in the rows of the test cannot be read: connection refused",
       );
     }
