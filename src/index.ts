@@ -210,6 +210,7 @@ export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/metrics/reve
 export type { CreditSnapshot } from "./ledger/commands/credits.ts";
 export type { LicenseUpdateResult } from "./ledger/commands/licenses.ts";
 export type { Migration } from "./ledger/commands/migrate.ts";
+export type { BookSource } from "./book/book-source.ts";
 export type { CreditKind } from "./credits/monetary-credits.ts";
 export type { AccountRecord, CreditRecord, EntryRecord, EventRecord, FeatureUse } from "./ledger/records.ts";
 export { UNNUMBERED } from "./ledger/records.ts";

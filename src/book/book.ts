@@ -13,6 +13,7 @@ import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { indexBillables, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWorkLimits } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
+import { markAsRead, setInput } from "./read-mark.ts";
 import { type BookCache, NO_CACHE } from "./reading/book-cache.ts";
 import {
   checkBookNesting,
@@ -54,7 +55,7 @@ export function readBook(book: BookInput | string, options: BookOptions = {}): B
  */
 export function parseBook(json: unknown, options: BookOptions = {}): Book {
   const work = { budget: resolveRuleBudget(options.ruleBudget), isChecked: () => true };
-  return runToCompletion(readBookInSteps(json, work, NO_CACHE));
+  return setInput(runToCompletion(readBookInSteps(json, work, NO_CACHE)), json);
 }
 
 /**
@@ -70,7 +71,7 @@ export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: Boo
     const book = yield* resolveBook(shape.document, { references: indexReferences(shape.lists), report, cache });
     yield* checkBook(book, shape, cache, report);
     checkRuleWork(book, work, report);
-    if (problems.count() === 0) return sortByOrderField(book, cache);
+    if (problems.count() === 0) return markAsRead(sortByOrderField(book, cache));
   }
   throw problems.error("the book", raw);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BookInput } from "../book/model/book.ts";
+import type { BookSource } from "../book/book-source.ts";
 import type { MetricsRequestInput } from "../book/model/requests.ts";
 import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../book/model/requests.ts";
 import type { RevenueRequestInput } from "../book/model/revenue-request.ts";
@@ -130,7 +130,7 @@ export interface Engine extends AccountResources {
   /** The store that it was made of: a server over it may keep documents of its own there. */
   readonly store: Store;
   /** Puts a whole book into the store; refused where something of it is there already. */
-  load(book: BookInput | string): Promise<LoadCounts>;
+  load(book: BookSource): Promise<LoadCounts>;
   /** The store as a book, which `load` takes, with a sentence for each thing that a book cannot say. */
   exportBook(options?: ExportOptions): Promise<ExportResult>;
   /** Ingests a batch as one; each event has its own outcome, in order (S14). */

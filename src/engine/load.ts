@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { toWritten } from "../book/book-source.ts";
 import { parseBook } from "../book/book.ts";
 import type { Book, Organization } from "../book/model/book.ts";
 import type { Instant } from "../calendar/instant.ts";
-import { hasCode, RatebookError } from "../errors.ts";
 import { createBookAccount } from "../ledger/account/book-account.ts";
 import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalogInSteps } from "../ledger/catalog.ts";
@@ -30,13 +30,14 @@ export type LoadCounts = { readonly [List in Exclude<keyof Book, "organization" 
 /**
  * Puts a book into the store, all of it or, where something of it is there already, nothing.
  *
- * @param json a book as it is written, or its text; what {@link parseBook} made of one is no such book, and the refusal says so
+ * @param source a book as it is written, its text, or one that `readBook` read: then what it was read from is loaded
  * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that is
  * not ACTIVE
  */
-export async function load(context: EngineContext, json: unknown): Promise<LoadCounts> {
+export async function load(context: EngineContext, source: unknown): Promise<LoadCounts> {
   // The reader of books sees what only a text shows, such as a key that is given twice.
-  const book = readInputBook(json, context);
+  const json = toWritten(source);
+  const book = parseBook(json, context);
   const raw = typeof json === "string" ? parseJson(json) : json;
   checkPlans(book);
   const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;
@@ -62,22 +63,6 @@ export async function load(context: EngineContext, json: unknown): Promise<LoadC
       changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationRevision },
     };
   });
-}
-
-/** The problem of a date in a book that was read already, where dates are numbers. */
-const READ_DATE = /^expected a date(?:-time| or date-time)?, got -?\d+$/;
-
-/** Reads what was given; one that {@link parseBook} made is refused with a sentence that says so. */
-function readInputBook(json: unknown, context: EngineContext): Book {
-  try {
-    return parseBook(json, context);
-  } catch (error) {
-    const { problems } = hasCode(error, "ERR_BOOK_INVALID") ? error.details : { problems: [] };
-    if (!problems.some(({ message }) => READ_DATE.test(message))) throw error;
-    const message =
-      "expected a book as it is written, got one that readBook has read: load takes what readBook was given";
-    throw new RatebookError("ERR_BOOK_INVALID", message, { problems }, { cause: error });
-  }
 }
 
 /** In an engine, only an ACTIVE plan is associated (book.md, S16.1). */

@@ -5,6 +5,7 @@
  */
 import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fast-check";
 
+import { type BookSource, toBookInput } from "../book/book-source.ts";
 import { readBook } from "../book/book.ts";
 import type { BookInput } from "../book/model/book.ts";
 import { DAY_MS, formatDate, toInstant } from "../calendar/instant.ts";
@@ -64,9 +65,15 @@ function formatBookWithEvents({ book, events }: BookWithEvents): string {
   return `${formatBook(book)}\n${formatEventTable(events)}`;
 }
 
+/** The book, or random ones, as they are written. */
+function toBookArbitrary(book: ValueOrArbitrary<BookSource>): Arbitrary<BookInput> {
+  if (typeof book === "string") return fastCheck().constant(toBookInput(book));
+  return toArbitrary(book).map(toBookInput);
+}
+
 /** The book, or random ones, each with events of its own. */
-function bookWithEventsArbitrary(book: ValueOrArbitrary<BookInput>, options: EventOptions): Arbitrary<BookWithEvents> {
-  return toArbitrary(book).chain((drawnBook) =>
+function bookWithEventsArbitrary(book: ValueOrArbitrary<BookSource>, options: EventOptions): Arbitrary<BookWithEvents> {
+  return toBookArbitrary(book).chain((drawnBook) =>
     eventsArbitrary(drawnBook, options).map((events) =>
       withPrintedText({ book: drawnBook, events }, formatBookWithEvents),
     ),
@@ -98,11 +105,11 @@ function formatInvoice(invoice: Invoice): string {
  * The law that every line of every invoice is the sum of the lines right below it, to the cent, and that the slabs of a
  * tiered usage card hold all that was used of its meter, each unit once (S1.5, S7.2).
  *
- * @param book a book, or an arbitrary of books
+ * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
 export function linesAddUp(
-  book: ValueOrArbitrary<BookInput>,
+  book: ValueOrArbitrary<BookSource>,
   options: EventOptions = {},
 ): IPropertyWithHooks<[BookWithEvents]> {
   return fastCheck().property(bookWithEventsArbitrary(book, options), (bookWithEvents) => {
@@ -138,16 +145,16 @@ export interface BookWithShuffledEvents extends BookWithEvents {
  * The law that events may come in any order, and may come again: the invoices are the same (S14.4). Schemas whose events take
  * of a feature are left out: of these the first to come are served.
  *
- * @param book a book, or an arbitrary of books
+ * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_INPUT_INVALID for a book all of whose schemas take of a feature; ERR_BOOK_INVALID;
  * ERR_REFUSED without fast-check
  */
 export function orderOfEventsDoesNotMatter(
-  book: ValueOrArbitrary<BookInput>,
+  book: ValueOrArbitrary<BookSource>,
   options: EventOptions = {},
 ): IPropertyWithHooks<[BookWithShuffledEvents]> {
   const fc = fastCheck();
-  const cases = toArbitrary(book).chain((drawnBook) =>
+  const cases = toBookArbitrary(book).chain((drawnBook) =>
     eventsArbitrary(drawnBook, { ...options, schemas: options.schemas ?? findSchemasWithoutFeatures(drawnBook) }).chain(
       (events) =>
         fc
@@ -198,15 +205,15 @@ export interface BookWithUndo {
  * was, and for each feature the balance and the overage (S15.4). Entries that fall due with the batch are granted before it
  * is looked at.
  *
- * @param book a book, or an arbitrary of books
+ * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
 export function undoRestoresUsage(
-  book: ValueOrArbitrary<BookInput>,
+  book: ValueOrArbitrary<BookSource>,
   options: EventOptions = {},
 ): IAsyncPropertyWithHooks<[BookWithUndo]> {
   const fc = fastCheck();
-  const cases = toArbitrary(book).chain((drawnBook) =>
+  const cases = toBookArbitrary(book).chain((drawnBook) =>
     fc
       .tuple(historyArbitrary(drawnBook, options), eventBatchArbitrary(drawnBook, options))
       .map(([history, batch]) =>
@@ -296,11 +303,11 @@ function compareHoldings(before: readonly string[], after: readonly string[]): v
  * The law that a preview shows the invoices that an engine makes final: the book is loaded the day before anything begins,
  * each event is sent at its own time, and all falls due (S13.5).
  *
- * @param book a book, or an arbitrary of books
+ * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
 export function previewMatchesInvoices(
-  book: ValueOrArbitrary<BookInput>,
+  book: ValueOrArbitrary<BookSource>,
   options: EventOptions = {},
 ): IAsyncPropertyWithHooks<[BookWithEvents]> {
   return fastCheck().asyncProperty(bookWithEventsArbitrary(book, options), async ({ book, events }) => {
@@ -345,7 +352,7 @@ export interface RevenueBounds extends EventOptions {
  * The law that each account pays, over all cycles that `[from, until)` touches and after credits, at least and at most so
  * much, whatever it uses of what is drawn.
  *
- * @param book a book, or an arbitrary of books
+ * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_NUMBER_INVALID for a bound that is no decimal; ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  * @example
  * ```ts
@@ -356,7 +363,7 @@ export interface RevenueBounds extends EventOptions {
  * ```
  */
 export function revenueWithin(
-  book: ValueOrArbitrary<BookInput>,
+  book: ValueOrArbitrary<BookSource>,
   bounds: RevenueBounds,
 ): IPropertyWithHooks<[BookWithEvents]> {
   const { atLeast, atMost, events, ...options } = bounds;
@@ -364,7 +371,7 @@ export function revenueWithin(
   const cases =
     events === undefined
       ? bookWithEventsArbitrary(book, options)
-      : toArbitrary(book).chain((drawnBook) =>
+      : toBookArbitrary(book).chain((drawnBook) =>
           events.map((drawnEvents) => withPrintedText({ book: drawnBook, events: drawnEvents }, formatBookWithEvents)),
         );
   return fastCheck().property(cases, (bookWithEvents) => {

@@ -5,6 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
+import { type BookSource, toBookInput } from "../book/book-source.ts";
 import type { BookInput } from "../book/model/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
 import { type Decimal, formatDecimal } from "../numbers/decimal.ts";
@@ -155,8 +156,9 @@ export function eventContentArbitrary(
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */
-export function eventsArbitrary(book: BookInput, options: EventOptions = {}): Arbitrary<readonly GeneratedEvent[]> {
+export function eventsArbitrary(source: BookSource, options: EventOptions = {}): Arbitrary<readonly GeneratedEvent[]> {
   const fc = fastCheck();
+  const book = toBookInput(source);
   const { from, until } = eventRange(book, options);
   const contents = eventContentArbitrary(book, options);
   const at = instantArbitrary(toInstant(from), toInstant(until));

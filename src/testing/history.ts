@@ -5,6 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
+import { type BookSource, toBookInput } from "../book/book-source.ts";
 import type { BookInput } from "../book/model/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
@@ -67,8 +68,9 @@ export function eventBatchArbitrary(book: BookInput, options: EventOptions = {})
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */
-export function historyArbitrary(book: BookInput, options: HistoryOptions = {}): Arbitrary<readonly HistoryStep[]> {
+export function historyArbitrary(source: BookSource, options: HistoryOptions = {}): Arbitrary<readonly HistoryStep[]> {
   const fc = fastCheck();
+  const book = toBookInput(source);
   const accountId = fc.constantFrom(...listAccountIds(book));
   const eventId = fc.option(
     fc.nat(15).map((number) => `event-${number}`),
@@ -169,8 +171,8 @@ export function findDayBefore(book: BookInput): Instant {
  *
  * @throws {RatebookError} ERR_BOOK_INVALID
  */
-export async function startHistory(book: BookInput, at?: Instant): Promise<HistoryRun> {
-  return startHistoryIn(memoryStore(), book, at);
+export async function startHistory(book: BookSource, at?: Instant): Promise<HistoryRun> {
+  return startHistoryIn(memoryStore(), toBookInput(book), at);
 }
 
 /** As {@link startHistory}, over a store that holds nothing yet. */

@@ -90,7 +90,7 @@ describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedA
  */
 function comparable(invoice: object): string {
   return JSON.stringify({ ...invoice, dueSince: undefined, planDecidedAt: undefined }).replaceAll(
-    /"credit\.\w{16}"(?=,"description":"refund)/g,
+    /"credit\.\w{16}"(?=,"creditKind":"REFUND")/g,
     '"refund"',
   );
 }

@@ -12,16 +12,26 @@ const ACCOUNT = { id: "prod", name: "Acme prod", customerId: "acme", aliases: ["
 const CUSTOMERS = [{ id: "acme", name: "Acme" }];
 
 describe("loading a book", () => {
-  test("takes what readBook was given: what it gave is refused with what to pass", async () => {
-    const { engine } = engineAt("2024-03-01");
-    const read = parseBook({
+  test("takes a book in any form: an object, its text, or one that readBook read", async () => {
+    const written: BookInput = {
       customers: CUSTOMERS,
       accounts: [{ ...ACCOUNT, credits: [{ purpose: "welcome", creditAmount: 1, effectiveFrom: "2024-03-01" }] }],
-    });
-    await expect(engine.load(read as unknown as BookInput)).rejects.toThrow(
-      "expected a book as it is written, got one that readBook has read: load takes what readBook was given",
-    );
+    };
+    const text = JSON.stringify(written);
+    for (const source of [written, text, parseBook(written), parseBook(text)]) {
+      const { engine } = engineAt("2024-03-01");
+      expect(await engine.load(source)).toMatchObject({ customers: 1, accounts: 1 });
+      const { items } = await engine.credits.list({ filter: { accountId: "prod" } });
+      expect(items.map(({ credit }) => [credit.purpose, credit.creditAmount.toFixed()])).toEqual([["welcome", "1"]]);
+    }
+  });
+
+  test("refuses what is no book, and a changed copy of one that was read, which nobody wrote", async () => {
+    const { engine } = engineAt("2024-03-01");
     await expect(engine.load({ accounts: 5 as never })).rejects.toThrow("$.accounts: expected a list, got 5");
+    await expect(engine.load({ ...parseBook({ customers: CUSTOMERS }), customers: [] })).rejects.toThrow(
+      "a changed copy of a book that was read: change the book as it is written, and pass that",
+    );
   });
 
   test("puts everything in, by ids where it was written by names, and says how much", async () => {

@@ -1,3 +1,4 @@
+import { type BookSource, toBook } from "../../book/book-source.ts";
 /**
  * The same usage on the current plans and on drafts: who would pay more, who less, and how much in all.
  *
@@ -11,7 +12,7 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";
 import { draftable } from "../../ledger/preview/preview-draft.ts";
 import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
-import { checkBook, type PreviewInput } from "../../ledger/preview/preview-input.ts";
+import type { PreviewInput } from "../../ledger/preview/preview-input.ts";
 import { accountTotals, drawAccount } from "../../ledger/preview/preview-invoices.ts";
 import {
   type EventSpan,
@@ -113,14 +114,15 @@ export interface BacktestRun extends Pick<
  * day of usage that any side takes to the last.
  *
  * @param plans checked drafts, each in place of the plans of all accounts, as `plan` of a preview
- * @throws {RatebookError} ERR_OPTION_INVALID without a draft, and as `preview`; ERR_ARITHMETIC for an account whose bill
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID without a draft, and as `preview`; ERR_ARITHMETIC for an account whose bill
  * cannot be made: without it, what the others would pay in all is no answer
  */
 export function backtest(
-  book: Book,
+  source: BookSource,
   plans: readonly PricePlan[],
   { events = [], usage = [], ...options }: BacktestInput,
 ): Backtest {
+  const book = toBook(source, options);
   const { run, finish } = startBacktest(book, plans, options, Array.isArray(events) ? events.length : 0);
   takeUsage(usageTaker(book, run), usage);
   takeEvents(run.add, events);
@@ -128,7 +130,12 @@ export function backtest(
 }
 
 /** Starts a backtest whose events come one after another. @throws {RatebookError} as {@link backtest} */
-export function createBacktest(book: Book, plans: readonly PricePlan[], options: BacktestOptions = {}): BacktestRun {
+export function createBacktest(
+  source: BookSource,
+  plans: readonly PricePlan[],
+  options: BacktestOptions = {},
+): BacktestRun {
+  const book = toBook(source, options);
   const { run, finish } = startBacktest(book, plans, options);
   const { add, slotsOf, addSlots, addCounted, takesCounted } = run;
   return { addUsage: usageTaker(book, run), add, slotsOf, addSlots, addCounted, takesCounted, finish };
@@ -144,7 +151,6 @@ function startBacktest(
   options: BacktestOptions,
   count = 0,
 ): StartedBacktest {
-  checkBook(book);
   if (draftPlans.length === 0)
     throw new RatebookError("ERR_OPTION_INVALID", "plans: expected at least one draft", { option: "plans" });
   const { accounts: accountIds, ids, ruleBudget } = options;

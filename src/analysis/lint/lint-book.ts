@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import { type BookSource, toBook } from "../../book/book-source.ts";
 import type { LintSuppression } from "../../book/model/catalog-items.ts";
 import { optionError } from "../../errors.ts";
 import { type DecimalInput, parseDecimal, ONE } from "../../numbers/decimal.ts";
@@ -23,11 +23,12 @@ export interface LintOptions {
 /**
  * Looks for what is legal in a book and surely unwanted. What `lint` of the book silences comes with the reason there.
  *
- * @param book one that `readBook` has read
+ * @param source a book as it is written, its text, or one that `readBook` read
  * @returns in book order within plans, then across their versions, then meters, then accounts
- * @throws {RatebookError} ERR_OPTION_INVALID for a share below 0, ERR_NUMBER_INVALID for one that is no decimal
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID for a share below 0, ERR_NUMBER_INVALID for one that is no decimal
  */
-export function lintBook(book: Book, options: LintOptions = {}): readonly LintFinding[] {
+export function lintBook(source: BookSource, options: LintOptions = {}): readonly LintFinding[] {
+  const book = toBook(source);
   const jumpShare = options.jumpShare === undefined ? ONE : parseDecimal(options.jumpShare);
   if (jumpShare.isNegative()) {
     throw optionError("jumpShare", `expected 0 or more, got ${jumpShare.toFixed()}`);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import { type BookSource, toBook } from "../../book/book-source.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-row.ts";
@@ -12,7 +12,6 @@ import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import { rememberIds } from "./accepted-id-set.ts";
 import type { CountedEvents } from "./premeasured-events.ts";
 import { eventCountsOf, type EventCounts, type EventProblem, takeEvents } from "./preview-events.ts";
-import { checkBook } from "./preview-input.ts";
 import { startEventRun } from "./preview-run.ts";
 import { refusedCells } from "./preview-usage.ts";
 import type { PreviewOptions } from "./preview.ts";
@@ -50,17 +49,17 @@ export interface MeterRun {
  * they leave.
  *
  * @throws {RatebookError} ERR_REFUSED at the first accepted event of a schema that consumes a feature, which it names: the
- * order of its events matters, and cells have none; ERR_OPTION_INVALID for a book or events that are none
+ * order of its events matters, and cells have none; ERR_BOOK_INVALID; ERR_OPTION_INVALID for events that are none
  */
-export function meter(book: Book, events: Iterable<EventInput>, options: MeterOptions = {}): MeterResult {
-  const run = createMeter(book, options);
+export function meter(source: BookSource, events: Iterable<EventInput>, options: MeterOptions = {}): MeterResult {
+  const run = createMeter(source, options);
   const problems = takeEvents((event) => run.add(event), events);
   return { ...run.finish(), problems };
 }
 
 /** Starts to meter events that come one after another. @throws {RatebookError} as {@link meter} */
-export function createMeter(book: Book, { ids, ruleBudget }: MeterOptions = {}): MeterRun {
-  checkBook(book);
+export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOptions = {}): MeterRun {
+  const book = toBook(source, { ruleBudget });
   const run = startEventRun(book, { ids: ids === false ? undefined : (ids ?? rememberIds()), ruleBudget });
   const features = featuresBySchema(book);
   const cellsOnly = (outcome: IngestOutcome, schemaName: unknown): IngestOutcome => {

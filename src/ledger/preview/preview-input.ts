@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-row.ts";
 import { invalidOption } from "./preview-range.ts";
@@ -32,11 +31,6 @@ export function toPreviewInput(input: PreviewInput | Iterable<EventInput>): Prev
 
 const NO_EVENTS = (): Error => invalidOption("events", "events: expected a list or another iterable of events");
 
-/** @throws {RatebookError} ERR_OPTION_INVALID for what is no book */
-export function checkBook(book: Book): void {
-  if (!hasLists(book, BOOK_LISTS)) throw invalidOption("book", "book: expected a book that readBook has read");
-}
-
 /** The options of a preview beside its range. */
 interface CheckedOptions {
   readonly accounts?: unknown;
@@ -58,7 +52,6 @@ export function checkOptions(options: CheckedOptions): void {
   }
 }
 
-const BOOK_LISTS = ["eventSchemas", "usageMeters", "features", "addOns", "pricePlans", "accounts", "invoiceGroups"];
 const PLAN_LISTS = ["usageRateCards", "fixedFeeRateCards", "licenseRateCards"];
 
 function hasLists(value: unknown, names: readonly string[]): boolean {

@@ -1,9 +1,10 @@
-import { didYouMean } from "../../book/did-you-mean.ts";
 /**
  * The preview: from a book and events to the invoices of its accounts, as a pure function (S13.5, book.md).
  *
  * @module
  */
+import { type BookSource, toBook } from "../../book/book-source.ts";
+import { didYouMean } from "../../book/did-you-mean.ts";
 import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
@@ -23,7 +24,7 @@ import { type LineTrace, startTrace, type Tracer } from "./line-trace.ts";
 import type { CountedEvents } from "./premeasured-events.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
 import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
-import { checkBook, checkOptions, toPreviewInput, type PreviewInput } from "./preview-input.ts";
+import { checkOptions, toPreviewInput, type PreviewInput } from "./preview-input.ts";
 import { drawAccount } from "./preview-invoices.ts";
 import { invalidOption, type RangeOptions, toPreviewRange, rangeOfEvents } from "./preview-range.ts";
 import { type EventRun, startEventRun } from "./preview-run.ts";
@@ -105,16 +106,21 @@ export interface PreviewRun {
  * over usage that was counted elsewhere. Without a range, the cycles from the first event or day of usage to the last are
  * shown.
  *
+ * @param source a book as it is written, its text, or one that `readBook` read
  * @param input events, or usage and events
- * @throws {RatebookError} ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
  * a plan without prices in the currency of an account that is named, or of all; events that reach over more than ten years,
  * where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none;
  * ERR_ARITHMETIC for an account that is named, whose bill cannot be made; ERR_INPUT_INVALID for rows of usage that are
  * wrong, all of which are named
  */
-export function preview(book: Book, input: PreviewInput | Iterable<EventInput>, options: PreviewOptions = {}): Preview {
-  checkBook(book);
+export function preview(
+  source: BookSource,
+  input: PreviewInput | Iterable<EventInput>,
+  options: PreviewOptions = {},
+): Preview {
   checkOptions(options);
+  const book = toBook(source, options);
   const { usage = [], events = [] } = toPreviewInput(input);
   const { run, addUsage, finish } = startPreview(book, options, Array.isArray(events) ? events.length : 0);
   takeUsage(addUsage, usage);
@@ -123,9 +129,9 @@ export function preview(book: Book, input: PreviewInput | Iterable<EventInput>, 
 }
 
 /** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
-export function createPreview(book: Book, options: PreviewOptions = {}): PreviewRun {
-  checkBook(book);
+export function createPreview(source: BookSource, options: PreviewOptions = {}): PreviewRun {
   checkOptions(options);
+  const book = toBook(source, options);
   const { run, addUsage, finish, sampler } = startPreview(book, options);
   const { add, slotsOf, addSlots, addCounted, takesCounted, scenarios } = run;
   const cellsOf = (accountId: string): Iterable<UsageCell> => scenarios[0].usage.cellsOf(accountId);
