@@ -13,7 +13,7 @@ import type { RuleLink } from "./rulebook.ts";
 export interface Problem {
   /** Where it is, as a JSON path such as `$.pricePlans[0].pricePlanDetails`; `$` is the whole input. */
   readonly path: string;
-  /** One sentence for a person. */
+  /** A sentence for people; the wording can change. */
   readonly message: string;
 }
 

@@ -10,7 +10,7 @@
 const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
   $schema: "The path or address of this JSON Schema, for editors; nothing else reads it.",
   id: "What others name it by: no white space, control characters or slashes.",
-  name: "What a person calls it; others may name it by this in place of its id.",
+  name: "Display name; other resources can refer to it by this name instead of its id.",
   displayName: "What an invoice calls it, at most 255 characters; default the billableName, else the name.",
   billableName: "What an invoice calls it where there is no displayName; at most 255 characters.",
   description: "A text for people; nothing is priced by it.",
@@ -109,7 +109,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "usageMeters.type": "COUNTER, the default and only one.",
   "usageMeters.aggregation": "COUNT: how many events match. SUM: the sum of what is computed of them.",
   "usageMeters.status": "DRAFT, ACTIVE (default), INACTIVE or ARCHIVED; only an ACTIVE one counts.",
-  "usageMeters.eventSchemaName": "The event schema whose events it counts.",
+  "usageMeters.eventSchemaName": "Event schema that the usage meter counts.",
   "usageMeters.computations": "At least one; their results add up.",
   "computations.id": "A text for people.",
   "computations.order": "A whole number from 0, each its own.",
@@ -150,7 +150,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "slabConfig.packageSize": "Units in a package, above 0; only where the priceType is PACKAGE.",
   "slabConfig.chargeAtZero":
     "Whether a quantity of 0 is charged as if it reached the slab; only the first may. Default false.",
-  "rateValues.slabRates": "One for each slab, by its order.",
+  "rateValues.slabRates": "One per slab, by order.",
   "rateValues.rateConfig": "Bounds of the whole card, prorated in a cycle that is cut.",
   "slabRates.order": "The order of the slab whose rate it is.",
   "slabRateConfig.flatRate": "Added to the slab's price once, in major units of the currency; default 0.",
@@ -165,16 +165,16 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "licenseRateCards.id": "The id or name of an add-on of type LICENSE.",
   "licenseRateCards.proratedRefundMode":
     "Whether seats that go during a cycle come back as CREDITS, or not: NONE (default).",
-  "licenseRateCards.config": "How many there may be.",
+  "licenseRateCards.config": "Maximum number.",
   "config.maxQuantity": "The most seats that an account may hold; default any.",
-  "billingEntitlementRateCards.featureConfigs": "The entries that are granted in each cycle.",
+  "billingEntitlementRateCards.featureConfigs": "Entries granted in each cycle.",
   "featureConfigs.featureCreditLimit": "Units that are granted, 0 or more.",
   "featureConfigs.effectiveFrom": "From when they may be used: an ISO 8601 duration from the grant, default PT0S.",
   "featureConfigs.effectiveUntil": "Until when: an ISO 8601 duration from the grant, such as P1M.",
   "creditGrantRateCards.id": "The id or name of an add-on of type CREDIT_GRANT.",
   "creditGrantRateCards.type": "RECURRING (default), or ONE_TIME: in the first cycle alone.",
-  "creditGrantRateCards.rateDetails": "How much is granted, and what that costs.",
-  "creditGrantRateCards.grantDetails": "How long the credits live, and what they pay.",
+  "creditGrantRateCards.rateDetails": "Granted amount, and its price.",
+  "creditGrantRateCards.grantDetails": "Validity of the credits, and what they pay.",
   "rateDetails.currencySlabRateDetails": "The grant in each currency.",
   "currencySlabRateDetails.creditAmount": "What is granted, in major units, 0 or more.",
   "currencySlabRateDetails.slabDetails": "What the granted amount costs: slabs with their rates in them.",
@@ -219,7 +219,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "pricePlans.pricePlanDetailsOverride":
     "Cards, cycles and commitment that differ for this account; a card replaces the plan's for the same thing.",
   "pricePlans.retainStartOffsets":
-    "Whether the account keeps the cycles that it has, in place of the plan's; default false.",
+    "Whether the account keeps its current pricing cycles instead of the plan's; default false.",
   "licenseUpdates.licenseId": "The id or name of an add-on of type LICENSE.",
   "licenseUpdates.updateType":
     "ABSOLUTE (default): the quantity is how many there are. RELATIVE: how many more or, below 0, fewer.",
@@ -239,9 +239,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "invoiceGroups.email": "An e-mail address of at most 255 characters; ratebook sends nothing.",
   "invoiceGroups.dailyInvoiceConsolidation":
     "Whether invoices of one day are merged into one composite invoice; default false.",
-  "invoiceGroups.gracePeriod": "Whole days, 0 to 36,500, in place of the plans'; default theirs.",
+  "invoiceGroups.gracePeriod":
+    "Whole days, 0 to 36,500; replaces the value of the plans. Default: the value of the plans.",
   "invoiceGroups.netTermDays":
-    "Days from the invoice date to the due date, 0 to 36,500, in place of the accounts'; default theirs.",
+    "Days from the invoice date to the due date, 0 to 36,500; replaces the value of the accounts. Default: the value of the accounts.",
   "invoiceGroups.invoiceCurrency": "The currency of all its accounts, ISO 4217; default that of its first.",
   "invoiceGroups.billingAddress": "Where invoices go; kept as given.",
   "invoiceGroups.accountIds": "Ids or names of accounts; each is in one group at most.",

@@ -102,7 +102,7 @@ function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Proble
     case "Null":
       return null;
     default:
-      throw new NodeFault(`${text.slice(...(node.range ?? [0, 0]))} is no JSON`, node);
+      throw new NodeFault(`${text.slice(...(node.range ?? [0, 0]))} is not JSON`, node);
   }
 }
 

@@ -33,7 +33,9 @@ export const success = z.strictObject({ success: z.boolean() }).meta({ id: "Succ
 
 /** The body of every error. */
 export const failure = z
-  .strictObject({ message: z.string().max(500).meta({ description: "One sentence for a person." }) })
+  .strictObject({
+    message: z.string().max(500).meta({ description: "A sentence for people; the wording can change." }),
+  })
   .meta({ id: "Error" });
 
 /** A whole number in a query. */

@@ -106,8 +106,8 @@ async function prune(
 ): Promise<void> {
   try {
     const { pruned } = await engine.pruneEvents({ rest: PRUNING_REST });
-    if (pruned > 0) log.info({ pruned }, "old events have left");
+    if (pruned > 0) log.info({ pruned }, "deleted old events");
   } catch (error) {
-    if (!isStopped()) log.error({ err: error }, "old events stay: tomorrow they are tried again");
+    if (!isStopped()) log.error({ err: error }, "deleting old events failed; retrying tomorrow");
   }
 }

@@ -158,7 +158,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["other"]), []);
   }),
 
-  defineCase("what holds an id is told with its account and both of its times", async (store) => {
+  defineCase("the event that has an id comes back with its account and both times", async (store) => {
     const { eventId, referenceId, accountId, timestamp, createdAt } = FULL;
     await commit(store, { events: [FULL] });
     const acceptedIds = await store.read.acceptedIds([eventId, "other", eventId]);

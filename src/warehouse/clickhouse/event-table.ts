@@ -76,7 +76,7 @@ export function writeTableStatements(
     `partition by toYYYYMM("timestamp")`,
     `order by ("schemaName", "accountId", toDate("timestamp"), "id");`,
     "",
-    `-- On a cluster, make it on every server, and this one over all of them. Put the name of the cluster in place of events_cluster.`,
+    `-- On a cluster, create it on every server, and this table over all of them. Replace events with the name of the cluster_cluster.`,
     `create table ${distributedTable} as ${tableSql}`,
     `engine = Distributed('events_cluster', currentDatabase(), ${quoteText(last)}, cityHash64("accountId"));`,
     "",

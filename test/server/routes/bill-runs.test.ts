@@ -64,11 +64,11 @@ describe("bill runs at intervals", () => {
     await until(() => told().filter((msg) => msg === "bill run").length > 3);
     await runs.stop();
     expect(asked).toEqual([{ rest: 1 }]);
-    expect(told().slice(0, 2)).toEqual(["bill run", "old events have left"]);
+    expect(told().slice(0, 2)).toEqual(["bill run", "deleted old events"]);
 
     const failing = { ...engine, pruneEvents: () => Promise.reject(new Error("away")) };
     const next = startBillRuns({ engine: failing, interval: 1, log: logTo(lines) });
-    await until(() => told().includes("old events stay: tomorrow they are tried again"));
+    await until(() => told().includes("deleting old events failed; retrying tomorrow"));
     await next.stop();
   });
 

@@ -1,0 +1,65 @@
+/** Names and messages use plain words: docs/contribute/style.md. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+const SOURCES = join(import.meta.dirname, "../../src");
+const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
+const texts = new Map(files.map((file) => [file, readFileSync(join(SOURCES, file), "utf8")]));
+
+/** Participles that say nothing of what a value is. */
+const NAME = /\b(?:const|let|readonly|function)\s+(asked|told|held|kept|tried|looked)\b/g;
+/** Stored or public fields that keep their old name. */
+const STORED_NAMES = new Set(["ledger/records.ts: asked"]);
+
+/** Phrases that readers had to read twice. */
+const PHRASES = [
+  "is away",
+  "live elsewhere",
+  "lives elsewhere",
+  "have left",
+  "was told",
+  "is told",
+  "is the most",
+  "made twice",
+  "may be given once",
+  "go together: one is missing",
+  "in place of",
+  "at once, within",
+  "by itself /",
+  "cannot be given here",
+  "is no JSON",
+];
+
+/** Functions of more than five lines whose name ends in `Of`: that ending is for lookups. */
+function longLookups(text: string): readonly string[] {
+  const functions = text.matchAll(/^(?:export )?(?:async )?function\*? (\w+Of)\b[^]*?^\}/gm);
+  return [...functions].flatMap(([body, name = ""]) => (body.split("\n").length > 5 ? [name] : []));
+}
+
+/** Texts of the source that a user can read: string literals, without comments. */
+function messagesIn(text: string): readonly string[] {
+  const code = text.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+  return [...code.matchAll(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)].map(([literal]) => literal);
+}
+
+describe("words", () => {
+  test("names of values, fields and functions are nouns or verbs", () => {
+    const found = [...texts].flatMap(([file, text]) =>
+      [...text.matchAll(NAME)].map(([, name = ""]) => `${file}: ${name}`).filter((each) => !STORED_NAMES.has(each)),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("a function whose name ends in Of is a short lookup", () => {
+    expect([...texts].flatMap(([file, text]) => longLookups(text).map((name) => `${file}: ${name}`))).toEqual([]);
+  });
+
+  test.each(PHRASES)("no message says %j", (phrase) => {
+    const found = [...texts].flatMap(([file, text]) =>
+      messagesIn(text).flatMap((message) => (message.includes(phrase) ? [`${file}: ${message.slice(0, 120)}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+});
