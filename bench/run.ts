@@ -6,10 +6,10 @@ import { BENCHES } from "./registry.ts";
 
 const words = process.argv.slice(2);
 const size = words.includes("--smoke") ? "smoke" : "full";
-const wanted = words.filter((word) => !word.startsWith("--"));
+const names = words.filter((word) => !word.startsWith("--"));
 
 for (const bench of BENCHES) {
-  if (wanted.length > 0 && !wanted.some((word) => bench.name.includes(word))) continue;
+  if (names.length > 0 && !names.some((word) => bench.name.includes(word))) continue;
   console.log(`\n${bench.name}`);
   for (const line of await bench.run(size)) console.log(`  ${line}`);
 }

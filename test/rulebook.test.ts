@@ -10,8 +10,8 @@ describe("how rules are cited", () => {
   });
 
   test("links in one text name the page once", () => {
-    const cited: readonly RuleNumber[] = ["S8.1", "S9.2", "S10.3"];
-    expect(formatRuleLinks(cited.map(ruleLink))).toBe("docs/reference/semantics.md#s8.1, #s9.2, #s10.3");
+    const ruleNumbers: readonly RuleNumber[] = ["S8.1", "S9.2", "S10.3"];
+    expect(formatRuleLinks(ruleNumbers.map(ruleLink))).toBe("docs/reference/semantics.md#s8.1, #s9.2, #s10.3");
     expect(formatRuleLinks([ruleLink("S1.5")])).toBe("docs/reference/semantics.md#s1.5");
     expect(formatRuleLinks([])).toBe("");
   });

@@ -14,40 +14,40 @@ const ROUNDS = 3;
 export const backtestBenches: readonly Bench[] = [
   {
     name: "backtest of five drafts beside one preview, wanted at most 1.5 times",
-    run: (size) => compare(EVENTS[size]),
+    run: (size) => compareBacktest(EVENTS[size]),
   },
 ];
 
 /** Both sides in turn over the same events; the best of each counts. */
-function compare(count: number): readonly string[] {
+function compareBacktest(count: number): readonly string[] {
   const book = monthBook(true);
   const events = monthEvents(count);
-  const drafts = Array.from({ length: DRAFTS }, (_, index) => parsePlan(draftOf(index), book));
-  let [previewed, tested] = [Infinity, Infinity];
+  const drafts = Array.from({ length: DRAFTS }, (_, index) => parsePlan(createDraft(index), book));
+  let [previewSeconds, backtestSeconds] = [Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {
-    previewed = Math.min(
-      previewed,
+    previewSeconds = Math.min(
+      previewSeconds,
       measure(() => {
         if (preview(book, events).invoices.length === 0) throw new Error("a preview without invoices");
       }),
     );
-    tested = Math.min(
-      tested,
+    backtestSeconds = Math.min(
+      backtestSeconds,
       measure(() => {
         const { plans } = backtest(book, drafts, { events, lines: false });
         if (plans.some(({ accounts }) => accounts.length === 0)) throw new Error("a draft without accounts");
       }),
     );
   }
-  const rate = (taken: number): string => Math.round(count / taken).toLocaleString("en-US");
+  const perSecond = (seconds: number): string => Math.round(count / seconds).toLocaleString("en-US");
   return [
-    `one preview: ${previewed.toFixed(2)} s, ${rate(previewed)} events/s`,
-    `${DRAFTS} drafts and the current plans: ${tested.toFixed(2)} s, ${(tested / previewed).toFixed(2)} times one preview`,
+    `one preview: ${previewSeconds.toFixed(2)} s, ${perSecond(previewSeconds)} events/s`,
+    `${DRAFTS} drafts and the current plans: ${backtestSeconds.toFixed(2)} s, ${(backtestSeconds / previewSeconds).toFixed(2)} times one preview`,
   ];
 }
 
 /** Each draft with two slabs and rates of its own. */
-function draftOf(index: number): object {
+function createDraft(index: number): object {
   return {
     id: `pp.draft-${index}`,
     name: `Draft ${index}`,

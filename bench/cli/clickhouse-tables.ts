@@ -8,7 +8,7 @@ import { createClient } from "@clickhouse/client";
 import { startChDb } from "../../test/clickhouse/chdb-server.ts";
 import type { Bench } from "../bench.ts";
 import { buildProgram, largeBook, WATCH } from "./scenario.ts";
-import { bestOf, type Measured, rootOf, watched } from "./watched.ts";
+import { bestOf, type Measurement, rootOf, runWhileAnswering } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -34,22 +34,22 @@ async function meterTable(count: number): Promise<readonly string[]> {
   if (!existsSync(join(root, "test/clickhouse/node_modules/chdb")))
     return ["not measured: it needs chDB, half a gigabyte: npm install --prefix test/clickhouse"];
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
-  const { folder: built, bin } = buildProgram(root);
-  const at = (name: string): string => join(folder, name);
+  const { folder: buildFolder, bin } = buildProgram(root);
+  const pathTo = (name: string): string => join(folder, name);
   const server = await startChDb(chDb);
   const client = createClient({ url: server.url });
   try {
-    writeFileSync(at("watch.mjs"), WATCH);
-    writeFileSync(at("by-hand.mjs"), BY_HAND);
-    writeFileSync(at("book.json"), JSON.stringify(largeBook()));
+    writeFileSync(pathTo("watch.mjs"), WATCH);
+    writeFileSync(pathTo("by-hand.mjs"), BY_HAND);
+    writeFileSync(pathTo("book.json"), JSON.stringify(largeBook()));
     const address = `${server.url.replace("http://", "clickhouse://")}/default?table=events`;
     const runs = { times: count > EVENTS.smoke ? 3 : 1, folder, count };
     const lines = [`${count.toLocaleString("en")} events, ${availableParallelism()} threads`];
     for (const [name, { type, tokens }] of Object.entries(NUMBERS)) {
-      for (const query of tableOf(type, count)) await client.command({ query });
-      const meter = [bin, "meter", at("book.json"), "--events", address];
+      for (const query of createTable(type, count)) await client.command({ query });
+      const meter = [bin, "meter", pathTo("book.json"), "--events", address];
       const byHand = (from: string): readonly string[] => [
-        at("by-hand.mjs"),
+        pathTo("by-hand.mjs"),
         join(root, "package.json"),
         server.url,
         cellsByHand(from, tokens),
@@ -64,7 +64,7 @@ async function meterTable(count: number): Promise<readonly string[]> {
     await client.close();
     await server.close();
     rmSync(folder, { recursive: true, force: true });
-    rmSync(built, { recursive: true, force: true });
+    rmSync(buildFolder, { recursive: true, force: true });
   }
 }
 
@@ -72,7 +72,7 @@ const INEXACT =
   "by hand: texts are summed as doubles, decimals overflow without a word, any row of an id counts, what fails is nobody's";
 
 /** The table of `ratebook sql --ddl`, with events of 1,000 accounts over 30 days. */
-function tableOf(type: string, count: number): readonly string[] {
+function createTable(type: string, count: number): readonly string[] {
   return [
     `create or replace table events (schemaName LowCardinality(String), accountId String, timestamp DateTime64(3, 'UTC'), id String,
       context_tokens Nullable(${type}), generated_tokens Nullable(${type}), service LowCardinality(Nullable(String))
@@ -100,12 +100,12 @@ async function comparison(
   meter: readonly string[],
   { count, times, folder }: { readonly count: number; readonly times: number; readonly folder: string },
 ): Promise<string> {
-  const sql = await bestOf(times, async () => watched(folder, byHand));
-  const ours = await bestOf(times, async () => watched(folder, meter));
+  const sql = await bestOf(times, async () => runWhileAnswering(folder, byHand));
+  const ours = await bestOf(times, async () => runWhileAnswering(folder, meter));
   if (sumsIn(ours.output) !== sumsIn(sql.output)) throw new Error("the cells of meter are not those by hand");
-  const shown = ({ seconds }: Measured): string => `${seconds.toFixed(2)} s`;
+  const formatSeconds = ({ seconds }: Measurement): string => `${seconds.toFixed(2)} s`;
   const rate = Math.round(count / ours.seconds / 1000).toLocaleString("en");
-  return `${name}  by hand ${shown(sql)}; meter ${shown(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
+  return `${name}  by hand ${formatSeconds(sql)}; meter ${formatSeconds(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
 }
 
 /** What cells sum up to, by their meters. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import type { Bench } from "../bench.ts";
 import { BASELINE, buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
-import { betterOf, checkFigures, type Measured, rootOf, runWatched } from "./watched.ts";
+import { betterOf, checkFigures, type Measurement, rootOf, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -19,35 +19,35 @@ export const cliBenches: readonly Bench[] = [
 
 function previewFile(count: number): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
-  const { folder: built, bin } = buildProgram(rootOf(import.meta.dirname));
+  const { folder: buildFolder, bin } = buildProgram(rootOf(import.meta.dirname));
   try {
-    const at = (name: string): string => join(folder, name);
-    writeFileSync(at("baseline.mjs"), BASELINE);
-    writeFileSync(at("watch.mjs"), WATCH);
-    writeFileSync(at("book.json"), JSON.stringify(largeBook()));
-    writeEvents(at("fifth.ndjson"), count / 5);
-    writeEvents(at("events.ndjson"), count);
-    const measured = (argv: readonly string[]): Measured => runWatched(folder, argv);
-    const preview = (events: string, ...more: readonly string[]): Measured =>
-      measured([bin, "preview", at("book.json"), "--events", at(events), "--format", "csv", ...more]);
-    const better = (run: () => Measured): Measured => betterOf(count > EVENTS.smoke ? 2 : 1, run);
-    const baseline = better(() => measured([at("baseline.mjs"), at("events.ndjson")]));
-    const plain = better(() => preview("events.ndjson", "--no-dedupe"));
-    const remembering = better(() => preview("events.ndjson"));
-    const fifth = preview("fifth.ndjson", "--no-dedupe");
+    const pathTo = (name: string): string => join(folder, name);
+    writeFileSync(pathTo("baseline.mjs"), BASELINE);
+    writeFileSync(pathTo("watch.mjs"), WATCH);
+    writeFileSync(pathTo("book.json"), JSON.stringify(largeBook()));
+    writeEvents(pathTo("fifth.ndjson"), count / 5);
+    writeEvents(pathTo("events.ndjson"), count);
+    const measureRun = (argv: readonly string[]): Measurement => runWatched(folder, argv);
+    const measurePreview = (events: string, ...more: readonly string[]): Measurement =>
+      measureRun([bin, "preview", pathTo("book.json"), "--events", pathTo(events), "--format", "csv", ...more]);
+    const better = (run: () => Measurement): Measurement => betterOf(count > EVENTS.smoke ? 2 : 1, run);
+    const baseline = better(() => measureRun([pathTo("baseline.mjs"), pathTo("events.ndjson")]));
+    const plain = better(() => measurePreview("events.ndjson", "--no-dedupe"));
+    const remembering = better(() => measurePreview("events.ndjson"));
+    const fifth = measurePreview("fifth.ndjson", "--no-dedupe");
     checkFigures(baseline.output, plain.output, remembering.output);
-    const rate = ({ seconds }: Measured): string =>
+    const formatRate = ({ seconds }: Measurement): string =>
       `${Math.round(count / seconds / 1000).toLocaleString("en")} thousand a second`;
-    const ratio = (of: Measured): string => (baseline.seconds / of.seconds).toFixed(2);
+    const formatRatio = (of: Measurement): string => (baseline.seconds / of.seconds).toFixed(2);
     const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
     return [
       `${count.toLocaleString("en")} events`,
-      `split and JSON.parse   ${rate(baseline)}`,
-      `preview --no-dedupe    ${rate(plain)}, ratio ${ratio(plain)}, peak ${megabytes(plain.peak)}, of a fifth of the file ${megabytes(fifth.peak)}`,
-      `preview                ${rate(remembering)}, ratio ${ratio(remembering)}, peak ${megabytes(remembering.peak)}, ${((remembering.peak - plain.peak) / count).toFixed(1)} bytes an id`,
+      `split and JSON.parse   ${formatRate(baseline)}`,
+      `preview --no-dedupe    ${formatRate(plain)}, ratio ${formatRatio(plain)}, peak ${megabytes(plain.peak)}, of a fifth of the file ${megabytes(fifth.peak)}`,
+      `preview                ${formatRate(remembering)}, ratio ${formatRatio(remembering)}, peak ${megabytes(remembering.peak)}, ${((remembering.peak - plain.peak) / count).toFixed(1)} bytes an id`,
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    rmSync(built, { recursive: true, force: true });
+    rmSync(buildFolder, { recursive: true, force: true });
   }
 }

@@ -14,7 +14,7 @@ export const threadBenches: readonly Bench[] = [
 
 async function previewThreaded(count: number): Promise<readonly string[]> {
   return besideSqlByHand(count, 2, async ({ at, preview, byHand, runs }) => {
-    const rows = rowsOf(at("events.ndjson"));
+    const rows = selectRows(at("events.ndjson"));
     const day = "left(timestamp, 10)";
     return ["core", "threads"].flatMap((engine) => {
       const read = ["--events", at("events.ndjson"), "--engine", engine];
@@ -27,7 +27,7 @@ async function previewThreaded(count: number): Promise<readonly string[]> {
 }
 
 /** The rows of a file as SQL has them. */
-function rowsOf(file: string): string {
+function selectRows(file: string): string {
   const types =
     "{id: 'VARCHAR', timestamp: 'VARCHAR', accountId: 'VARCHAR', " +
     "attributes: 'STRUCT(name VARCHAR, value DOUBLE)[]', dimensions: 'STRUCT(service VARCHAR)'}";

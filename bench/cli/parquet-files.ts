@@ -7,7 +7,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 
 import type { Bench } from "../bench.ts";
 import { buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
-import { betterOf, checkFigures, type Measured, rootOf, runWatched } from "./watched.ts";
+import { betterOf, checkFigures, type Measurement, rootOf, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -52,23 +52,23 @@ export async function besideSqlByHand(
 ): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
   const root = rootOf(import.meta.dirname);
-  const { folder: built, bin } = buildProgram(root);
-  const at = (name: string): string => join(folder, name);
+  const { folder: buildFolder, bin } = buildProgram(root);
+  const pathTo = (name: string): string => join(folder, name);
   try {
-    writeFileSync(at("watch.mjs"), WATCH);
-    writeFileSync(at("by-hand.mjs"), BY_HAND);
-    writeFileSync(at("book.json"), JSON.stringify(largeBook()));
-    writeEvents(at("events.ndjson"), count);
+    writeFileSync(pathTo("watch.mjs"), WATCH);
+    writeFileSync(pathTo("by-hand.mjs"), BY_HAND);
+    writeFileSync(pathTo("book.json"), JSON.stringify(largeBook()));
+    writeEvents(pathTo("events.ndjson"), count);
     const lines = await work({
-      at,
-      preview: (...options) => [bin, "preview", at("book.json"), "--format", "csv", ...options],
-      byHand: (from, day) => [at("by-hand.mjs"), join(root, "package.json"), sqlByHand(from, day)],
+      at: pathTo,
+      preview: (...options) => [bin, "preview", pathTo("book.json"), "--format", "csv", ...options],
+      byHand: (from, day) => [pathTo("by-hand.mjs"), join(root, "package.json"), sqlByHand(from, day)],
       runs: { times: count > EVENTS.smoke ? times : 1, folder, count },
     });
     return [`${count.toLocaleString("en")} events, ${availableParallelism()} threads on both sides`, ...lines];
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    rmSync(built, { recursive: true, force: true });
+    rmSync(buildFolder, { recursive: true, force: true });
   }
 }
 
@@ -127,9 +127,10 @@ export function comparison(
   const sql = betterOf(times, () => runWatched(folder, byHand));
   const ours = betterOf(times, () => runWatched(folder, preview));
   checkFigures(sql.output, ours.output);
-  const shown = ({ seconds, peak }: Measured): string => `${seconds.toFixed(2)} s, peak ${Math.round(peak / 1e6)} MB`;
+  const formatMeasurement = ({ seconds, peak }: Measurement): string =>
+    `${seconds.toFixed(2)} s, peak ${Math.round(peak / 1e6)} MB`;
   const rate = Math.round(count / ours.seconds / 1000).toLocaleString("en");
-  return `${name}  by hand ${shown(sql)}; preview ${shown(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
+  return `${name}  by hand ${formatMeasurement(sql)}; preview ${formatMeasurement(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
 }
 
 /** Runs a statement, and prints what its cells sum up to. */

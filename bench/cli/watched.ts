@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 /** What came of a run. */
-export interface Measured {
+export interface Measurement {
   readonly seconds: number;
   /** Bytes. */
   readonly peak: number;
@@ -19,33 +19,33 @@ export function rootOf(directory: string): string {
 }
 
 /** The best of several runs: the machine does other things besides. */
-export function betterOf(times: number, run: () => Measured): Measured {
+export function betterOf(times: number, run: () => Measurement): Measurement {
   const runs = Array.from({ length: times }, run);
   return runs.reduce((best, next) => (next.seconds < best.seconds ? next : best));
 }
 
 /** As {@link betterOf}, of runs beside which this process goes on. */
-export async function bestOf(times: number, run: () => Promise<Measured>): Promise<Measured> {
-  const runs: Measured[] = [];
+export async function bestOf(times: number, run: () => Promise<Measurement>): Promise<Measurement> {
+  const runs: Measurement[] = [];
   for (let n = 0; n < times; n++) runs.push(await run());
   return betterOf(times, () => runs.pop() ?? { seconds: Infinity, peak: 0, output: "" });
 }
 
 /** Runs a program of Node; `watch.mjs` is in the folder. */
-export function runWatched(folder: string, argv: readonly string[]): Measured {
+export function runWatched(folder: string, argv: readonly string[]): Measurement {
   const start = process.hrtime.bigint();
   const output = execFileSync(process.execPath, argumentsIn(folder, argv), {
     ...optionsIn(folder),
     stdio: ["ignore", "pipe", "ignore"],
   });
-  return measured(folder, start, output);
+  return createMeasurement(folder, start, output);
 }
 
 /** As {@link runWatched}, while this process answers what the program asks it. */
-export async function watched(folder: string, argv: readonly string[]): Promise<Measured> {
+export async function runWhileAnswering(folder: string, argv: readonly string[]): Promise<Measurement> {
   const start = process.hrtime.bigint();
   const { stdout } = await promisify(execFile)(process.execPath, argumentsIn(folder, argv), optionsIn(folder));
-  return measured(folder, start, stdout);
+  return createMeasurement(folder, start, stdout);
 }
 
 function argumentsIn(folder: string, argv: readonly string[]): readonly string[] {
@@ -60,7 +60,7 @@ function optionsIn(folder: string): {
   return { env: { ...process.env, PEAK_FILE: join(folder, "peak") }, encoding: "utf8", maxBuffer: 1 << 30 };
 }
 
-function measured(folder: string, start: bigint, output: string): Measured {
+function createMeasurement(folder: string, start: bigint, output: string): Measurement {
   const seconds = Number(process.hrtime.bigint() - start) / 1e9;
   return { seconds, peak: 1024 * Number(readFileSync(join(folder, "peak"), "utf8")), output };
 }
@@ -71,8 +71,8 @@ export function checkFigures(baseline: string, ...previews: readonly string[]): 
   for (const csv of previews) {
     const usage = { tokens: 0, requests: 0 };
     for (const row of csv.split("\r\n")) {
-      const found = /,USAGE_METER_USAGE,um\.(\w+),[^,]*,(\d+),/.exec(row);
-      if (found !== null) usage[found[1] === "requests" ? "requests" : "tokens"] += Number(found[2]);
+      const match = /,USAGE_METER_USAGE,um\.(\w+),[^,]*,(\d+),/.exec(row);
+      if (match !== null) usage[match[1] === "requests" ? "requests" : "tokens"] += Number(match[2]);
     }
     if (usage.tokens !== tokens || usage.requests !== events)
       throw new Error("the preview's usage is not the baseline's");

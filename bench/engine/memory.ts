@@ -17,7 +17,7 @@ const BATCH = 1_000;
 export const engineBenches: readonly Bench[] = [
   {
     name: "ingest into the memory store, wanted half the rate of its decisions",
-    run: (size) => ingest(size === "full" ? 1_000_000 : 2_000),
+    run: (size) => compareIngest(size === "full" ? 1_000_000 : 2_000),
   },
   {
     name: "entitlement check-and-debit in the memory store, wanted p50 of 20 µs",
@@ -25,12 +25,12 @@ export const engineBenches: readonly Bench[] = [
   },
   {
     name: "undo of one event in the memory store, wanted flat as events grow",
-    run: (size) => undo(size === "full" ? [10_000, 100_000, 1_000_000] : [1_000, 2_000]),
+    run: (size) => measureUndo(size === "full" ? [10_000, 100_000, 1_000_000] : [1_000, 2_000]),
   },
 ];
 
 /** An engine over a store that has the book, at the time at which events arrive. */
-async function loaded(store: Store): Promise<Engine> {
+async function loadEngine(store: Store): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store, clock: () => clock.now });
   await engine.load(thousandAccounts());
@@ -38,16 +38,16 @@ async function loaded(store: Store): Promise<Engine> {
   return engine;
 }
 
-async function ingest(count: number): Promise<readonly string[]> {
-  const decided = memoryStore();
-  await loaded(decided);
+async function compareIngest(count: number): Promise<readonly string[]> {
+  const firstStore = memoryStore();
+  await loadEngine(firstStore);
   // The same decisions over the same book: read, decided, and dropped.
   const dry = createEngine({
-    store: { ...decided, transact: (_, work) => decideAlone(work(decided.read)) },
+    store: { ...firstStore, transact: (_, work) => decideAlone(work(firstStore.read)) },
     clock: () => CLOCK.ingested,
   });
   const store = memoryStore();
-  const engine = await loaded(store);
+  const engine = await loadEngine(store);
   const before = memory();
   let [ours, alone] = [0, 0];
   for (let start = 0; start < count; start += BATCH) {
@@ -58,22 +58,22 @@ async function ingest(count: number): Promise<readonly string[]> {
   const { items } = await engine.events.list({ filter: { accepted: true }, page: { limit: 1 } });
   if (items.length !== 1) throw new Error("no event was accepted");
   const bytes = Math.round((memory() - before) / count);
-  const rate = (taken: number): string => Math.round(count / taken).toLocaleString("en-US");
+  const formatRate = (seconds: number): string => Math.round(count / seconds).toLocaleString("en-US");
   return [
-    `ratebook ${rate(ours)} events/s, its decisions alone ${rate(alone)} events/s; ${bytes} bytes of memory for each event`,
+    `ratebook ${formatRate(ours)} events/s, its decisions alone ${formatRate(alone)} events/s; ${bytes} bytes of memory for each event`,
     `ratio ${(alone / ours).toFixed(2)}`,
   ];
 }
 
 /** What a decision answers; its changes are decided, and dropped. */
-async function decideAlone<Result>(decided: Promise<Decision<Result>>): Promise<Result> {
-  const { changes, result } = await decided;
+async function decideAlone<Result>(decision: Promise<Decision<Result>>): Promise<Result> {
+  const { changes, result } = await decision;
   if (changes.configurationRevision !== undefined) throw new Error("an ingest changed the configuration");
   return result;
 }
 
 async function entitle(count: number): Promise<readonly string[]> {
-  const engine = await loaded(memoryStore());
+  const engine = await loadEngine(memoryStore());
   const times: number[] = [];
   for (let place = 0; place < count; place++) {
     const event = tokenEvent(place);
@@ -82,8 +82,8 @@ async function entitle(count: number): Promise<readonly string[]> {
   return [percentiles(times)];
 }
 
-async function undo(sizes: readonly number[]): Promise<readonly string[]> {
-  return undoAsEventsGrow(await loaded(memoryStore()), sizes);
+async function measureUndo(sizes: readonly number[]): Promise<readonly string[]> {
+  return undoAsEventsGrow(await loadEngine(memoryStore()), sizes);
 }
 
 /** What is on the heap, and beside it: numbers are kept outside. */

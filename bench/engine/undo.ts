@@ -9,17 +9,17 @@ const TURNS = 400;
 /** How long the undo of one event takes at each number of stored events, a line each. */
 export async function undoAsEventsGrow(engine: Engine, sizes: readonly number[]): Promise<readonly string[]> {
   const lines: string[] = [];
-  let stored = 0;
+  let eventCount = 0;
   for (const size of sizes) {
-    stored = await ingestUpTo(engine, stored, size);
-    lines.push(await undoTimes(engine, stored));
+    eventCount = await ingestUpTo(engine, eventCount, size);
+    lines.push(await undoTimes(engine, eventCount));
   }
   return lines;
 }
 
 /** Ingests events in batches until as many are stored. */
-async function ingestUpTo(engine: Engine, stored: number, size: number): Promise<number> {
-  let count = stored;
+async function ingestUpTo(engine: Engine, eventCount: number, size: number): Promise<number> {
+  let count = eventCount;
   for (; count < size; count += BATCH) {
     await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(count + index)) as EventInput[]);
   }
@@ -27,10 +27,10 @@ async function ingestUpTo(engine: Engine, stored: number, size: number): Promise
 }
 
 /** Undoes one event after the other, spread over all that are stored, each of which is sent again. */
-async function undoTimes(engine: Engine, stored: number): Promise<string> {
+async function undoTimes(engine: Engine, eventCount: number): Promise<string> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
-    const place = Math.floor((turn / TURNS) * (stored - 1));
+    const place = Math.floor((turn / TURNS) * (eventCount - 1));
     const filter = { account: accountOfEvent(place), eventId: `e${place}` };
     const start = process.hrtime.bigint();
     const [undone] = await engine.undo(filter);
@@ -38,12 +38,12 @@ async function undoTimes(engine: Engine, stored: number): Promise<string> {
     if (undone?.status !== "REVERTED") throw new Error("an event was not undone");
     await engine.ingest([eventAt(place) as EventInput]);
   }
-  return `${stored.toLocaleString("en-US")} stored: ${percentiles(times)}`;
+  return `${eventCount.toLocaleString("en-US")} stored: ${percentiles(times)}`;
 }
 
 /** The middle, and what one in a hundred exceeds; seconds in, microseconds out. */
 export function percentiles(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): string => ((sorted[Math.floor(sorted.length * part)] ?? 0) * 1e6).toFixed(1);
-  return `p50 ${at(0.5)} µs, p99 ${at(0.99)} µs`;
+  const percentile = (part: number): string => ((sorted[Math.floor(sorted.length * part)] ?? 0) * 1e6).toFixed(1);
+  return `p50 ${percentile(0.5)} µs, p99 ${percentile(0.99)} µs`;
 }

@@ -66,7 +66,7 @@ function usageOn(account: number, day: number): number {
   return ((account * 7919 + day * 104_729) % 9000) + (account % 5) * 100;
 }
 
-function talliesOf(accounts: number): Cells {
+function buildTallies(accounts: number): Cells {
   const tallies = createCells(accounts, 1);
   for (let account = 0; account < accounts; account++) {
     for (let day = 0; day < DAYS; day++) tallies.add(account, 0, dayOf(FROM) + day, usageOn(account, day));
@@ -74,7 +74,7 @@ function talliesOf(accounts: number): Cells {
   return tallies;
 }
 
-function viewOf(tallies: Cells, account: number): AccountView {
+function createView(tallies: Cells, account: number): AccountView {
   return {
     accountId: `account.${account}`,
     customerId: `customer.${account}`,
@@ -118,8 +118,8 @@ function bareTotal(account: number): Decimal {
 
 function run(size: "smoke" | "full"): readonly string[] {
   const accounts = size === "full" ? 10_000 : 50;
-  const tallies = talliesOf(accounts);
-  const views = Array.from({ length: accounts }, (_, account) => viewOf(tallies, account));
+  const tallies = buildTallies(accounts);
+  const views = Array.from({ length: accounts }, (_, account) => createView(tallies, account));
   for (const [account, view] of views.entries()) {
     const invoices = drawInvoices(view, catalog, { from: FROM, until: UNTIL });
     const total = invoices[0]?.revenueInfo.value.toFixed();
@@ -127,14 +127,14 @@ function run(size: "smoke" | "full"): readonly string[] {
       throw new Error(`account ${account}: the two sides differ`);
     }
   }
-  let [drawn, bare] = [Infinity, Infinity];
+  let [withExplanations, bare] = [Infinity, Infinity];
   // As one who writes them all at once keeps them: what is kept costs the collector of garbage.
-  let kept: readonly (readonly Invoice[])[] = [];
+  let results: readonly (readonly Invoice[])[] = [];
   for (let round = 0; round < (size === "full" ? 7 : 1); round++) {
-    drawn = Math.min(
-      drawn,
+    withExplanations = Math.min(
+      withExplanations,
       measure(() => {
-        kept = views.map((view) => drawInvoices(view, catalog, { from: FROM, until: UNTIL }));
+        results = views.map((view) => drawInvoices(view, catalog, { from: FROM, until: UNTIL }));
       }),
     );
     bare = Math.min(
@@ -142,11 +142,11 @@ function run(size: "smoke" | "full"): readonly string[] {
       measure(() => views.forEach((_, account) => bareTotal(account))),
     );
   }
-  if (kept.length !== accounts) throw new Error("invoices are missing");
-  const rate = (seconds: number): string => `${Math.round(accounts / seconds).toLocaleString("en")}/s`;
+  if (results.length !== accounts) throw new Error("invoices are missing");
+  const perSecond = (seconds: number): string => `${Math.round(accounts / seconds).toLocaleString("en")}/s`;
   return [
-    `totals by hand with decimal.js: ${rate(bare)}`,
-    `invoices: ${rate(drawn)}, ratio ${(bare / drawn).toFixed(2)} (target 10,000/s on an idle core)`,
+    `totals by hand with decimal.js: ${perSecond(bare)}`,
+    `invoices: ${perSecond(withExplanations)}, ratio ${(bare / withExplanations).toFixed(2)} (target 10,000/s on an idle core)`,
   ];
 }
 

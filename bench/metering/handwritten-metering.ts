@@ -12,12 +12,12 @@ import { METERS, WEIGHTED } from "./scenario.ts";
  * @returns the sums by `account meter day`
  */
 export function meterByHand(events: Iterable<GeneratedEvent>, remembering: boolean): Map<string, Decimal> {
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   const cells = new Map<string, Decimal>();
   for (const event of events) {
     if (remembering) {
-      if (seen.has(event.id)) continue;
-      seen.add(event.id);
+      if (seenIds.has(event.id)) continue;
+      seenIds.add(event.id);
     }
     const attribute: Record<string, number> = {};
     for (const { name, value } of event.attributes) attribute[name] = value;

@@ -15,41 +15,44 @@ const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;
 
 /** A preview with and without ids remembered. */
 export const meteringBenches: readonly Bench[] = [
-  { name: "preview in memory, ids not remembered, wanted 12 times", run: (size) => compare(EVENTS[size], false) },
-  { name: "preview in memory, ids remembered, wanted 8 times", run: (size) => compare(EVENTS[size], true) },
+  {
+    name: "preview in memory, ids not remembered, wanted 12 times",
+    run: (size) => compareMetering(EVENTS[size], false),
+  },
+  { name: "preview in memory, ids remembered, wanted 8 times", run: (size) => compareMetering(EVENTS[size], true) },
 ];
 
 /**
  * Both sides in turn, three times over the same events; the best of each counts. The hand-written side makes no invoices,
  * so the wanted ratio is that of a preview without prices; one with prices and its invoices is shown beside it.
  */
-function compare(count: number, remembering: boolean): readonly string[] {
-  const [unpriced, priced] = [monthBook(false), monthBook(true)];
+function compareMetering(count: number, remembering: boolean): readonly string[] {
+  const [unpriced, pricedBook] = [monthBook(false), monthBook(true)];
   const events = monthEvents(count);
   const cells = equalCells(meter(unpriced, events), meterByHand(events, remembering));
   const seconds = { ours: Infinity, withInvoices: Infinity, byHand: Infinity };
   let invoices = 0;
-  const previewed = (book: typeof priced): number => {
-    const { result, seconds: taken } = timed(() => preview(book, events, remembering ? {} : { ids: false }));
+  const measurePreview = (book: typeof pricedBook): number => {
+    const { result, seconds: elapsed } = timeWork(() => preview(book, events, remembering ? {} : { ids: false }));
     if (result.events.read !== count || result.problems.length > 0) throw new Error("an event was lost");
     invoices = result.invoices.length;
-    return taken;
+    return elapsed;
   };
   for (let round = 0; round < 3; round++) {
-    seconds.ours = Math.min(seconds.ours, previewed(unpriced));
-    seconds.withInvoices = Math.min(seconds.withInvoices, previewed(priced));
-    seconds.byHand = Math.min(seconds.byHand, timed(() => meterByHand(events, remembering)).seconds);
+    seconds.ours = Math.min(seconds.ours, measurePreview(unpriced));
+    seconds.withInvoices = Math.min(seconds.withInvoices, measurePreview(pricedBook));
+    seconds.byHand = Math.min(seconds.byHand, timeWork(() => meterByHand(events, remembering)).seconds);
   }
-  const rate = (taken: number): string => Math.round(count / taken).toLocaleString("en-US");
-  const ratio = (taken: number): string => (seconds.byHand / taken).toFixed(1);
+  const perSecond = (elapsed: number): string => Math.round(count / elapsed).toLocaleString("en-US");
+  const formatRatio = (elapsed: number): string => (seconds.byHand / elapsed).toFixed(1);
   return [
-    `by hand ${rate(seconds.byHand)} events/s; ${cells} equal cells`,
-    `preview ${rate(seconds.ours)} events/s, ratio ${ratio(seconds.ours)}`,
-    `preview with prices and ${invoices} invoices ${rate(seconds.withInvoices)} events/s, ratio ${ratio(seconds.withInvoices)}`,
+    `by hand ${perSecond(seconds.byHand)} events/s; ${cells} equal cells`,
+    `preview ${perSecond(seconds.ours)} events/s, ratio ${formatRatio(seconds.ours)}`,
+    `preview with prices and ${invoices} invoices ${perSecond(seconds.withInvoices)} events/s, ratio ${formatRatio(seconds.withInvoices)}`,
   ];
 }
 
-function timed<Result>(work: () => Result): { readonly result: Result; readonly seconds: number } {
+function timeWork<Result>(work: () => Result): { readonly result: Result; readonly seconds: number } {
   const results: Result[] = [];
   const seconds = measure(() => results.push(work()));
   const [result] = results;

@@ -41,7 +41,7 @@ const SPAN_MS = DAYS * 86_400_000;
 const REGIONS = ["eu", "us", "asia", "lab"];
 
 /** One schema, three meters, a thousand accounts; priced, each has a plan with a card for each meter. */
-export function monthBook(priced: boolean): Book {
+export function monthBook(hasPrices: boolean): Book {
   return readBook({
     eventSchemas: [
       {
@@ -81,7 +81,7 @@ export function monthBook(priced: boolean): Book {
       id: `account-${index}`,
       name: `Account ${index}`,
       customerId: "contoso",
-      pricePlans: priced ? [{ pricePlanId: "pp.month", effectiveFrom: "2024-06-01" }] : [],
+      pricePlans: hasPrices ? [{ pricePlanId: "pp.month", effectiveFrom: "2024-06-01" }] : [],
     })),
   });
 }
@@ -89,10 +89,10 @@ export function monthBook(priced: boolean): Book {
 /** Events in order of time, with ids as a random generator would make them; each parsed from its own text. */
 export function monthEvents(count: number): readonly GeneratedEvent[] {
   return Array.from({ length: count }, (_, index) => {
-    const chance = scattered(index);
+    const chance = scatter(index);
     const event: GeneratedEvent = {
       schemaName: "llm_request",
-      id: idOf(index),
+      id: createId(index),
       timestamp: new Date(FIRST_MS + Math.floor((index * SPAN_MS) / count)).toISOString(),
       accountId: `account-${chance % ACCOUNTS}`,
       attributes: [
@@ -107,17 +107,17 @@ export function monthEvents(count: number): readonly GeneratedEvent[] {
 }
 
 /** Like a random id in its shape, but the same in every run. */
-function idOf(index: number): string {
+function createId(index: number): string {
   const hex = [index, index + 0x1234567, index * 3, index * 7].map((part) =>
-    scattered(part).toString(16).padStart(8, "0"),
+    scatter(part).toString(16).padStart(8, "0"),
   );
   const text = hex.join("");
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
 /** Spreads whole numbers over 32 bits; no two of them meet. */
-function scattered(index: number): number {
-  let mixed = Math.imul(index ^ (index >>> 16), 0x45d9f3b);
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
+function scatter(index: number): number {
+  let bits = Math.imul(index ^ (index >>> 16), 0x45d9f3b);
+  bits = Math.imul(bits ^ (bits >>> 16), 0x45d9f3b);
+  return (bits ^ (bits >>> 16)) >>> 0;
 }

@@ -12,22 +12,22 @@ export interface Scenario {
   readonly rule: Readonly<Record<string, unknown>>;
   readonly facts: readonly Facts[];
   /** The least ratio to json-logic-js that is wanted; undefined where the ratio is only reported. */
-  readonly wanted: number | undefined;
+  readonly result: number | undefined;
 }
 
 /** Every scenario, each on `count` facts. */
 export function scenarios(count: number): readonly Scenario[] {
-  const whole = Array.from({ length: count }, (_, index) => factsOf(index, 1));
-  const fractions = Array.from({ length: count }, (_, index) => factsOf(index, 100));
+  const whole = Array.from({ length: count }, (_, index) => createFacts(index, 1));
+  const fractions = Array.from({ length: count }, (_, index) => createFacts(index, 100));
   return [
-    { name: "integers: + - *", rule: POINTS, facts: whole, wanted: 20 },
-    { name: "integers: comparisons", rule: CLASS, facts: whole, wanted: 20 },
-    { name: "fractions: + - *", rule: COST, facts: fractions, wanted: 10 },
-    { name: "division", rule: RATIO, facts: whole, wanted: undefined },
+    { name: "integers: + - *", rule: POINTS, facts: whole, result: 20 },
+    { name: "integers: comparisons", rule: CLASS, facts: whole, result: 20 },
+    { name: "fractions: + - *", rule: COST, facts: fractions, result: 10 },
+    { name: "division", rule: RATIO, facts: whole, result: undefined },
   ];
 }
 
-function read(path: string): { readonly var: string } {
+function variable(path: string): { readonly var: string } {
   return { var: path };
 }
 
@@ -36,9 +36,9 @@ const POINTS = {
   "-": [
     {
       "+": [
-        { "*": [read("attribute.tokens"), 3] },
-        { "*": [read("attribute.images"), read("attribute.hours")] },
-        { "*": [{ "+": [read("attribute.images"), 7] }, 40] },
+        { "*": [variable("attribute.tokens"), 3] },
+        { "*": [variable("attribute.images"), variable("attribute.hours")] },
+        { "*": [{ "+": [variable("attribute.images"), 7] }, 40] },
       ],
     },
     1000,
@@ -50,13 +50,13 @@ const CLASS = {
   if: [
     {
       and: [
-        { "==": [read("dimension.service"), "code"] },
-        { ">=": [read("attribute.tokens"), 2000] },
-        { "<": [read("attribute.images"), 30] },
+        { "==": [variable("dimension.service"), "code"] },
+        { ">=": [variable("attribute.tokens"), 2000] },
+        { "<": [variable("attribute.images"), 30] },
       ],
     },
     3,
-    { or: [{ ">": [read("attribute.hours"), 15] }, { "<=": [1000, read("attribute.tokens"), 1500] }] },
+    { or: [{ ">": [variable("attribute.hours"), 15] }, { "<=": [1000, variable("attribute.tokens"), 1500] }] },
     2,
     1,
   ],
@@ -65,17 +65,17 @@ const CLASS = {
 /** An amount of money from quantities and rates with decimal places. */
 const COST = {
   "+": [
-    { "*": [read("attribute.tokens"), 0.0015] },
-    { "*": [read("attribute.images"), read("attribute.hours")] },
-    { "-": [0.75, { "*": [read("attribute.hours"), 0.25] }] },
+    { "*": [variable("attribute.tokens"), 0.0015] },
+    { "*": [variable("attribute.images"), variable("attribute.hours")] },
+    { "-": [0.75, { "*": [variable("attribute.hours"), 0.25] }] },
   ],
 };
 
 /** Tokens an hour. */
-const RATIO = { "/": [read("attribute.tokens"), { "+": [read("attribute.hours"), 1] }] };
+const RATIO = { "/": [variable("attribute.tokens"), { "+": [variable("attribute.hours"), 1] }] };
 
 /** Facts that repeat only after long, in units of 1 / `parts`. */
-function factsOf(index: number, parts: number): Facts {
+function createFacts(index: number, parts: number): Facts {
   return {
     attribute: {
       tokens: ((index * 7919) % 4001) / parts,

@@ -20,7 +20,7 @@ const COUNTS = { smoke: 2000, full: 1_000_000 } as const;
 export const ruleBenches: readonly Bench[] = [
   {
     name: "compiled rules beside json-logic-js",
-    run: (size) => scenarios(COUNTS[size]).flatMap(linesOf),
+    run: (size) => scenarios(COUNTS[size]).flatMap(reportScenario),
   },
 ];
 
@@ -32,17 +32,17 @@ const readers: Readonly<Record<string, (facts: Facts) => RuleValue>> = {
   "dimension.service": (facts) => facts.dimension.service,
 };
 
-function linesOf(scenario: Scenario): readonly string[] {
-  const { name, rule, facts, wanted } = scenario;
-  const bound = compile<Facts>(parseRule(rule), { variables: (path) => readers[path] });
-  const exact = compareResults(scenario, bound);
+function reportScenario(scenario: Scenario): readonly string[] {
+  const { name, rule, facts, result } = scenario;
+  const compiledRule = compile<Facts>(parseRule(rule), { variables: (path) => readers[path] });
+  const exact = compareResults(scenario, compiledRule);
   const theirs = measure(() => evaluateAll(facts, (fact) => jsonLogic.apply(rule, fact)));
-  const ours = measure(() => evaluateAll(facts, bound));
+  const ours = measure(() => evaluateAll(facts, compiledRule));
   const plain = compile<Facts>(parseRule(rule));
   const unbound = measure(() => evaluateAll(facts, plain));
   const face = compileRule(rule);
   const publicly = measure(() => evaluateAll(facts, face));
-  const target = wanted === undefined ? "no target" : `wanted ${wanted}`;
+  const target = result === undefined ? "no target" : `wanted ${result}`;
   return [
     `${name}: ${perSecond(facts.length, ours)}, json-logic-js ${perSecond(facts.length, theirs)}: ` +
       `${(theirs / ours).toFixed(1)} times as fast (${target}); ` +

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 
 /** What the requests took. */
-export interface Driven {
+export interface DriverResult {
   /** From the first request to the last answer. */
   readonly seconds: number;
   /** Milliseconds of one request. */
@@ -27,17 +27,17 @@ interface Task {
  * @param file where the bodies are left for the other process
  * @throws where an answer is no success
  */
-export async function drive(task: Task, bodies: readonly string[]): Promise<Driven> {
+export async function drive(task: Task, bodies: readonly string[]): Promise<DriverResult> {
   await writeFile(task.file, bodies.join("\n"));
   // Its own source is all that the other process needs, built or not.
   const child = spawn(process.execPath, ["-e", `(${post.toString()})(${JSON.stringify(task)})`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`the driver ended with ${code}: ${said}`);
-  return JSON.parse(said) as Driven;
+  if (code !== 0) throw new Error(`the driver ended with ${code}: ${output}`);
+  return JSON.parse(output) as DriverResult;
 }
 
 /** The other process; nothing outside of it is known here. */
@@ -50,15 +50,15 @@ async function post({ port, path, file, connections }: Task): Promise<void> {
     .map((line) => Buffer.from(line));
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];
-  const send = async (body: Buffer): Promise<void> => {
+  const sendBody = async (body: Buffer): Promise<void> => {
     const start = process.hrtime.bigint();
-    await new Promise<void>((done, fail) => {
+    await new Promise<void>((resolve, fail) => {
       const headers = { "content-type": "application/json", "content-length": body.length, authorization: "Bearer x" };
       const request = http.request({ port, path, method: "POST", agent, headers, host: "127.0.0.1" }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("end", () => {
-          if (response.statusCode === 200 || response.statusCode === 202) done();
+          if (response.statusCode === 200 || response.statusCode === 202) resolve();
           else fail(new Error(`${response.statusCode}: ${Buffer.concat(chunks).toString().slice(0, 500)}`));
         });
       });
@@ -69,13 +69,14 @@ async function post({ port, path, file, connections }: Task): Promise<void> {
   };
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let body = bodies[next++]; body !== undefined; body = bodies[next++]) await send(body);
+    for (let body = bodies[next++]; body !== undefined; body = bodies[next++]) await sendBody(body);
   };
   const start = process.hrtime.bigint();
   await Promise.all(Array.from({ length: connections }, worker));
   const seconds = Number(process.hrtime.bigint() - start) / 1e9;
   times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  const percentileAt = (share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   agent.destroy();
-  console.log(JSON.stringify({ seconds, p50: at(0.5), p99: at(0.99) }));
+  console.log(JSON.stringify({ seconds, p50: percentileAt(0.5), p99: percentileAt(0.99) }));
 }

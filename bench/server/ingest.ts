@@ -13,7 +13,7 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
 import { meteredThrice } from "../engine/scenario.ts";
 import { billingServer, loadedEngine } from "./billing-server.ts";
-import { drive, type Driven } from "./driver.ts";
+import { drive, type DriverResult } from "./driver.ts";
 
 const CONNECTIONS = 4;
 const DAYS = 28;
@@ -31,13 +31,13 @@ export const serverBenches: readonly Bench[] = [
   {
     name: "billing server: ingest over loopback, batches in memory wanted a quarter of a route that only parses",
     run: (size) =>
-      compare(
+      compareIngest(
         size === "full" ? { batch: 1_000, batches: 200, singles: 10_000 } : { batch: 20, batches: 4, singles: 20 },
       ),
   },
 ];
 
-async function compare(load: Load): Promise<readonly string[]> {
+async function compareIngest(load: Load): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
   const file = join(directory, "bodies");
   const database = await openPrivateServer(join(directory, "data"));
@@ -51,9 +51,9 @@ async function compare(load: Load): Promise<readonly string[]> {
     });
     const beside = (times: Times): string => (bare.batches.seconds / times.batches.seconds).toFixed(2);
     return [
-      lineOf("bare route, parses only", bare, load),
-      `${lineOf("memory store", memory, load)}; ratio of batches ${beside(memory)}`,
-      `${lineOf("PostgreSQL", postgres, load)}; ratio of batches ${beside(postgres)}`,
+      formatLine("bare route, parses only", bare, load),
+      `${formatLine("memory store", memory, load)}; ratio of batches ${beside(memory)}`,
+      `${formatLine("PostgreSQL", postgres, load)}; ratio of batches ${beside(postgres)}`,
     ];
   } finally {
     await pool.end();
@@ -63,8 +63,8 @@ async function compare(load: Load): Promise<readonly string[]> {
 }
 
 interface Times {
-  readonly batches: Driven;
-  readonly singles: Driven;
+  readonly batches: DriverResult;
+  readonly singles: DriverResult;
 }
 
 /** Batches, then single events, to a server that is closed afterwards. */
@@ -77,9 +77,9 @@ async function driven(
   try {
     const { port } = app.server.address() as AddressInfo;
     const task = { port, file, connections: CONNECTIONS };
-    const event = (place: number): unknown => meteredThrice(place, DAYS, prefix);
+    const eventAt = (place: number): unknown => meteredThrice(place, DAYS, prefix);
     const many = Array.from({ length: batches }, (_, index) =>
-      JSON.stringify({ events: Array.from({ length: batch }, (__, place) => event(index * batch + place)) }),
+      JSON.stringify({ events: Array.from({ length: batch }, (__, place) => eventAt(index * batch + place)) }),
     );
     // The first requests find code that was never run.
     const warm = Array.from({ length: 20 }, (_, index) =>
@@ -90,7 +90,7 @@ async function driven(
     await drive({ ...task, path: "/ingestBatch" }, warm);
     const first = await drive({ ...task, path: "/ingestBatch" }, many);
     const one = Array.from({ length: singles }, (_, index) =>
-      JSON.stringify({ event: event(batch * batches + index) }),
+      JSON.stringify({ event: eventAt(batch * batches + index) }),
     );
     return { batches: first, singles: await drive({ ...task, path: "/ingest" }, one) };
   } finally {
@@ -106,9 +106,10 @@ async function bareRoute(): Promise<FastifyInstance> {
   return app;
 }
 
-function lineOf(name: string, { batches, singles }: Times, load: Load): string {
-  const rate = (count: number, { seconds }: Driven): string => Math.round(count / seconds).toLocaleString("en-US");
-  const latency = ({ p50, p99 }: Driven): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
-  const many = `${rate(load.batch * load.batches, batches)} events/s in batches (${latency(batches)})`;
-  return `${name}: ${many}, ${rate(load.singles, singles)} events/s one by one (${latency(singles)})`;
+function formatLine(name: string, { batches, singles }: Times, load: Load): string {
+  const perSecond = (count: number, { seconds }: DriverResult): string =>
+    Math.round(count / seconds).toLocaleString("en-US");
+  const latency = ({ p50, p99 }: DriverResult): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+  const many = `${perSecond(load.batch * load.batches, batches)} events/s in batches (${latency(batches)})`;
+  return `${name}: ${many}, ${perSecond(load.singles, singles)} events/s one by one (${latency(singles)})`;
 }

@@ -25,7 +25,7 @@ const AMOUNTS: Readonly<Record<"smoke" | "full", Amounts>> = {
 const MONTH = "2024-06-01T00:00:00Z";
 const NOW = Date.parse("2024-06-20T00:00:00Z");
 
-function cardOf(slabs: number): object {
+function slabCard(slabs: number): object {
   const orders = Array.from({ length: slabs }, (_, place) => place + 1);
   return {
     ratePlan: {
@@ -36,16 +36,16 @@ function cardOf(slabs: number): object {
   };
 }
 
-function detailsOf(slabs: number): object {
+function buildDetails(slabs: number): object {
   return {
     supportedCurrencies: ["USD"],
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-    usageRateCards: [{ usageMeterId: "um.calls", ...cardOf(slabs) }],
-    entitlementOverageRateCards: [{ featureId: "tokens", ...cardOf(1) }],
+    usageRateCards: [{ usageMeterId: "um.calls", ...slabCard(slabs) }],
+    entitlementOverageRateCards: [{ featureId: "tokens", ...slabCard(1) }],
   };
 }
 
-function bookOf({ slabs, attributes, accounts }: Amounts): object {
+function buildBook({ slabs, attributes, accounts }: Amounts): object {
   const names = Array.from({ length: attributes }, (_, place) => ({ name: `a${place}` }));
   return {
     eventSchemas: [
@@ -63,9 +63,9 @@ function bookOf({ slabs, attributes, accounts }: Amounts): object {
     ],
     features: [{ id: "tokens", name: "Tokens", schemaAssociations: ["request"] }],
     pricePlans: [
-      { id: "pp.slabs", name: "Slabs", status: "ACTIVE", pricePlanDetails: detailsOf(slabs) },
-      { id: "pp.others", name: "Others", status: "ACTIVE", pricePlanDetails: detailsOf(Math.ceil(slabs / 10)) },
-      { id: "pp.target", name: "Target", status: "ACTIVE", pricePlanDetails: detailsOf(Math.ceil(slabs / 10)) },
+      { id: "pp.slabs", name: "Slabs", status: "ACTIVE", pricePlanDetails: buildDetails(slabs) },
+      { id: "pp.others", name: "Others", status: "ACTIVE", pricePlanDetails: buildDetails(Math.ceil(slabs / 10)) },
+      { id: "pp.target", name: "Target", status: "ACTIVE", pricePlanDetails: buildDetails(Math.ceil(slabs / 10)) },
     ],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [
@@ -89,7 +89,7 @@ function otherAccount(place: number): string {
   return `other-${place}`;
 }
 
-function callOf(place: number, attributes: number, value: number, accountId = "prod"): object {
+function createCall(place: number, attributes: number, value: number, accountId = "prod"): object {
   return {
     schemaName: "call",
     id: `call-${place}`,
@@ -113,10 +113,10 @@ async function buyEntries(engine: Engine, entries: number): Promise<void> {
 }
 
 /** A request: its method, path and body. */
-type Asked = readonly [method: "GET" | "POST" | "DELETE", url: string, body?: object];
+type BenchRequest = readonly [method: "GET" | "POST" | "DELETE", url: string, body?: object];
 
 /** Requests to what is not about one plan of many slabs: lists of a body, all accounts, and what is computed. */
-function otherRequests({ accounts, items }: Amounts): readonly Asked[] {
+function otherRequests({ accounts, items }: Amounts): readonly BenchRequest[] {
   const several = Array.from({ length: items }, (_, place) => place);
   const others = several.slice(0, accounts).map(otherAccount);
   const creditRequests = several.map((place) => {
@@ -143,10 +143,9 @@ function otherRequests({ accounts, items }: Amounts): readonly Asked[] {
     ["GET", "/credits?pageSize=50"],
     ["GET", "/invoices?pageSize=50"],
     ["GET", "/invoices?status=DRAFT&pageSize=50"],
-    ...["accounts", "customers", "settings", "usage_meters", "event_schema", "price_plans"].map((list): Asked => [
-      "GET",
-      `/${list}?pageSize=100`,
-    ]),
+    ...["accounts", "customers", "settings", "usage_meters", "event_schema", "price_plans"].map(
+      (list): BenchRequest => ["GET", `/${list}?pageSize=100`],
+    ),
     ["GET", "/license_updates"],
     ["POST", "/metrics", { startTime: MONTH, endTime: "2024-07-01T00:00:00Z", metricQueries }],
     [
@@ -168,11 +167,11 @@ function otherRequests({ accounts, items }: Amounts): readonly Asked[] {
   ];
 }
 
-function requestsOf(amounts: Amounts, invoiceId: string): readonly Asked[] {
+function listRequests(amounts: Amounts, invoiceId: string): readonly BenchRequest[] {
   const { entries, events, attributes, slabs } = amounts;
   const fifths = Array.from({ length: 5 }, (_, place) => requestOf(`fifth-${place}`, entries));
   const overage = Array.from({ length: events }, (_, place) => requestOf(`more-${place}`, 1));
-  const calls = Array.from({ length: events }, (_, place) => callOf(place + 1, attributes, 1));
+  const calls = Array.from({ length: events }, (_, place) => createCall(place + 1, attributes, 1));
   const invoice = `/invoices/${encodeURIComponent(invoiceId)}`;
   const entryList = "/accounts/prod/features/tokens";
   return [
@@ -181,7 +180,7 @@ function requestsOf(amounts: Amounts, invoiceId: string): readonly Asked[] {
     ["GET", "/invoices?account_id=prod&pageSize=50"],
     ["GET", "/accounts/prod/credit_balance"],
     ["GET", "/price_plans/pp.slabs"],
-    ["POST", "/price_plans", { name: "More", type: "BILLING", pricePlanDetails: detailsOf(slabs) }],
+    ["POST", "/price_plans", { name: "More", type: "BILLING", pricePlanDetails: buildDetails(slabs) }],
     ["POST", "/entitled", { event: requestOf("all", 5 * entries) }],
     ["DELETE", "/events?account_id=prod&event_id=all"],
     ["POST", "/ingestBatch", { events: fifths }],
@@ -199,25 +198,25 @@ function requestsOf(amounts: Amounts, invoiceId: string): readonly Asked[] {
 async function blocks(size: "smoke" | "full"): Promise<readonly string[]> {
   const amounts = AMOUNTS[size];
   const engine = createEngine({ store: memoryStore(), clock: () => NOW });
-  await engine.load(JSON.stringify(bookOf(amounts)));
-  const used = Array.from({ length: amounts.accounts }, (_, place) =>
-    callOf(-1 - place, amounts.attributes, amounts.slabs, otherAccount(place)),
+  await engine.load(JSON.stringify(buildBook(amounts)));
+  const usageEvents = Array.from({ length: amounts.accounts }, (_, place) =>
+    createCall(-1 - place, amounts.attributes, amounts.slabs, otherAccount(place)),
   );
-  const all = [callOf(0, amounts.attributes, amounts.slabs), ...used];
+  const all = [createCall(0, amounts.attributes, amounts.slabs), ...usageEvents];
   await engine.ingest(all as Parameters<Engine["ingest"]>[0]);
   await buyEntries(engine, amounts.entries);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" } });
   const app = await billingServer(engine);
   try {
     const lines: string[] = [];
-    for (const asked of requestsOf(amounts, items[0]?.id ?? "")) lines.push(await blockOf(app, asked));
+    for (const request of listRequests(amounts, items[0]?.id ?? "")) lines.push(await measureBlock(app, request));
     return lines;
   } finally {
     await app.close();
   }
 }
 
-async function blockOf(app: FastifyInstance, [method, url, body]: Asked): Promise<string> {
+async function measureBlock(app: FastifyInstance, [method, url, body]: BenchRequest): Promise<string> {
   const began = performance.now();
   let [status, text] = [0, ""];
   const longest = await longestWait(async () => {

@@ -11,7 +11,7 @@ import type { Bench } from "../bench.ts";
 import { CLOCK, meteredThrice } from "../engine/scenario.ts";
 import { withServer } from "../store/server.ts";
 import { billingServer, loadedEngine } from "./billing-server.ts";
-import { drive, type Driven } from "./driver.ts";
+import { drive, type DriverResult } from "./driver.ts";
 
 const DAYS = 28;
 
@@ -19,12 +19,12 @@ const DAYS = 28;
 export const singleBenches: readonly Bench[] = [
   {
     name: "billing server: single events over PostgreSQL, wanted 0.6 of the memory store, p99 no worse than each alone",
-    run: (size) => (size === "full" ? compare(10_000, [16, 64]) : compare(40, [4])),
+    run: (size) => (size === "full" ? compareSingles(10_000, [16, 64]) : compareSingles(40, [4])),
   },
 ];
 
 /** @param counts of connections, each with one request under way */
-async function compare(count: number, counts: readonly number[]): Promise<readonly string[]> {
+async function compareSingles(count: number, counts: readonly number[]): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
   const file = join(directory, "bodies");
   try {
@@ -36,13 +36,13 @@ async function compare(count: number, counts: readonly number[]): Promise<readon
       for (const [index, connections] of [...counts, ...counts].entries()) {
         // The first round finds code that was never run.
         const isWarm = index >= counts.length;
-        const ran = async (engine: Engine, name: string): Promise<Driven> =>
+        const ran = async (engine: Engine, name: string): Promise<DriverResult> =>
           drivenOver(engine, `${name}.${index}`, { file, connections, count: isWarm ? count : Math.ceil(count / 5) });
         const [inMemory, together, apart] = [await ran(memory, "m"), await ran(shared, "t"), await ran(alone, "a")];
         if (!isWarm) continue;
         lines.push(
-          `${connections} connections: ${lineOf("memory store", inMemory, count)}; ${lineOf("PostgreSQL", together, count)}; ` +
-            `${lineOf("each alone", apart, count)}; ratio to memory ${(inMemory.seconds / together.seconds).toFixed(2)}, wanted 0.6; ` +
+          `${connections} connections: ${formatSingles("memory store", inMemory, count)}; ${formatSingles("PostgreSQL", together, count)}; ` +
+            `${formatSingles("each alone", apart, count)}; ratio to memory ${(inMemory.seconds / together.seconds).toFixed(2)}, wanted 0.6; ` +
             `p99 to each alone ${(together.p99 / apart.p99).toFixed(2)}, wanted 1`,
         );
       }
@@ -77,7 +77,7 @@ interface Load {
   readonly count: number;
 }
 
-async function drivenOver(engine: Engine, prefix: string, { file, connections, count }: Load): Promise<Driven> {
+async function drivenOver(engine: Engine, prefix: string, { file, connections, count }: Load): Promise<DriverResult> {
   const app = await billingServer(engine);
   await app.listen({ port: 0, host: "127.0.0.1" });
   try {
@@ -91,7 +91,7 @@ async function drivenOver(engine: Engine, prefix: string, { file, connections, c
   }
 }
 
-function lineOf(name: string, { seconds, p50, p99 }: Driven, count: number): string {
+function formatSingles(name: string, { seconds, p50, p99 }: DriverResult, count: number): string {
   const rate = Math.round(count / seconds).toLocaleString("en-US");
   return `${name} ${rate}/s (p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms)`;
 }

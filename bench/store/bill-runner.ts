@@ -9,14 +9,14 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { seconds } from "../bench.ts";
 
 /** What a bill run did. */
-export interface BillRun {
+export interface BillRunResult {
   /** Invoices that it made final. */
   readonly finalized: number;
   readonly seconds: number;
 }
 
 /** A server that is there, and does one bill run when it is told to. */
-export type Runner = () => Promise<BillRun>;
+export type Runner = () => Promise<BillRunResult>;
 
 /** Starts one over a database; its runs are as those of servers, with rests in which others are served. */
 export async function startRunner(connection: PoolConfig, now: number): Promise<Runner> {
@@ -37,8 +37,8 @@ const [, , task] = process.argv;
 if (process.send !== undefined && task !== undefined) {
   const { connection, now } = JSON.parse(task) as { readonly connection: PoolConfig; readonly now: number };
   const run = await startRunner(connection, now);
-  const told = once(process, "message");
+  const message = once(process, "message");
   process.send("ready");
-  await told;
+  await message;
   process.send(await run(), () => process.disconnect());
 }

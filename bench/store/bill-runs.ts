@@ -9,7 +9,7 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
 import { meteredAccounts } from "../engine/scenario.ts";
-import { type BillRun, type Runner, startRunner } from "./bill-runner.ts";
+import { type BillRunResult, type Runner, startRunner } from "./bill-runner.ts";
 import { latencyWhile } from "./latency.ts";
 import { withServer } from "./server.ts";
 
@@ -40,10 +40,10 @@ async function billRuns(accounts: number, quietMs: number, start: typeof startRu
     let singles = 0;
     const single = (): Promise<unknown> => {
       const account = ((singles += 1) * 7_919) % accounts;
-      return engine.ingest([eventOf(`s.${clock.now}.${singles}`, account, clock.now) as EventInput]);
+      return engine.ingest([requestEvent(`s.${clock.now}.${singles}`, account, clock.now) as EventInput]);
     };
     const quiet = (): Promise<number> =>
-      latencyWhile(RATE, single, () => new Promise((done) => void setTimeout(done, quietMs)));
+      latencyWhile(RATE, single, () => new Promise((resolve) => void setTimeout(resolve, quietMs)));
     clock.now = MIDNIGHT - HOUR;
     await ingestDay(engine, accounts, clock.now);
     // What was made ready is on the disk before anything is timed: else its writing is what singles wait for.
@@ -54,31 +54,32 @@ async function billRuns(accounts: number, quietMs: number, start: typeof startRu
     const behind = await quiet();
     // Servers have long been there when a bill run begins: starting one takes half a second of a core.
     const servers = await Promise.all(Array.from({ length: SERVERS }, () => start(connection, clock.now)));
-    const runs: BillRun[] = [];
+    const runs: BillRunResult[] = [];
     const beside = await latencyWhile(RATE, single, async () => {
       runs.push(...(await Promise.all(servers.map((run) => run()))));
     });
     await checkInvoices(pool, accounts);
-    const finalized = runs.reduce((sum, each) => sum + each.finalized, 0);
+    const finalCount = runs.reduce((sum, each) => sum + each.finalized, 0);
     const seconds = Math.max(...runs.map((each) => each.seconds));
     const shares = runs.map((each) => each.finalized.toLocaleString("en-US")).join(" + ");
-    const rate = Math.round(finalized / seconds).toLocaleString("en-US");
-    const ratio = (ms: number): string => `${ms.toFixed(1)} ms, ${(ms / before).toFixed(2)} times as long`;
+    const rate = Math.round(finalCount / seconds).toLocaleString("en-US");
+    const formatRatio = (ms: number): string => `${ms.toFixed(1)} ms, ${(ms / before).toFixed(2)} times as long`;
     return [
-      `${shares} = ${finalized.toLocaleString("en-US")} invoices final in ${seconds.toFixed(1)} s, ${rate}/s`,
-      `ingest p99 before midnight ${before.toFixed(1)} ms; after it, of accounts whose invoice is due, ${ratio(behind)}; beside the runs ${ratio(beside)}`,
+      `${shares} = ${finalCount.toLocaleString("en-US")} invoices final in ${seconds.toFixed(1)} s, ${rate}/s`,
+      `ingest p99 before midnight ${before.toFixed(1)} ms; after it, of accounts whose invoice is due, ${formatRatio(behind)}; beside the runs ${formatRatio(beside)}`,
     ];
   });
 }
 
 /** Each account has one invoice for each month that has ended; singles make that of their account final, too. */
-async function checkInvoices(pool: Pool, wanted: number): Promise<void> {
+async function checkInvoices(pool: Pool, expectedCount: number): Promise<void> {
   const { rows } = await pool.query("select count(*)::text as invoices from ratebook.invoice");
-  const found = (rows as readonly { invoices: string }[])[0]?.invoices;
-  if (Number(found) !== wanted) throw new Error(`expected ${wanted} invoices, got ${found}`);
+  const invoiceCount = (rows as readonly { invoices: string }[])[0]?.invoices;
+  if (Number(invoiceCount) !== expectedCount)
+    throw new Error(`expected ${expectedCount} invoices, got ${invoiceCount}`);
 }
 
-const eventOf = (id: string, account: number, now: number): unknown => ({
+const requestEvent = (id: string, account: number, now: number): unknown => ({
   schemaName: "request",
   id,
   accountId: `account-${account}`,
@@ -92,7 +93,9 @@ async function ingestDay(engine: Engine, accounts: number, now: number): Promise
   for (let start = 0; start < accounts; start += BATCH) {
     const length = Math.min(BATCH, accounts - start);
     await engine.ingest(
-      Array.from({ length }, (_, index) => eventOf(`m.${now}.${start + index}`, start + index, now)) as EventInput[],
+      Array.from({ length }, (_, index) =>
+        requestEvent(`m.${now}.${start + index}`, start + index, now),
+      ) as EventInput[],
     );
   }
 }
@@ -100,16 +103,16 @@ async function ingestDay(engine: Engine, accounts: number, now: number): Promise
 /** A server in a process of its own. */
 async function startElsewhere(connection: PoolConfig, now: number): Promise<Runner> {
   const child = fork(new URL("bill-runner.js", import.meta.url), [JSON.stringify({ connection, now })]);
-  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`a server ended with ${String(code)}`)));
+  const end = once(child, "exit").then(([code]) => Promise.reject(new Error(`a server ended with ${String(code)}`)));
   // It ends by itself when its run is done.
-  ended.catch(() => {});
-  const said = async (): Promise<unknown> => {
-    const [message] = (await Promise.race([once(child, "message"), ended])) as [unknown];
+  end.catch(() => {});
+  const receive = async (): Promise<unknown> => {
+    const [message] = (await Promise.race([once(child, "message"), end])) as [unknown];
     return message;
   };
-  await said();
+  await receive();
   return async () => {
     child.send("run");
-    return (await said()) as BillRun;
+    return (await receive()) as BillRunResult;
   };
 }

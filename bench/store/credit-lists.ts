@@ -8,7 +8,7 @@ import { type ListUnderTest, pageTimes } from "./page-times.ts";
 import { withStore } from "./postgres.ts";
 
 /** A grant of 30 a month for 20, and a credit of 10, for every account. */
-function book(accounts: number): BookInput {
+function bookOfCredits(accounts: number): BookInput {
   const grant = {
     id: "addon.grant",
     type: "RECURRING" as const,
@@ -55,7 +55,7 @@ const FILTERS: readonly (readonly [string, CreditFilter])[] = [
 ];
 
 const CREDITS: ListUnderTest<CreditFilter, CreditSnapshot> = {
-  book,
+  book: bookOfCredits,
   filters: FILTERS,
   list: (engine, filter, page) => engine.credits.list({ filter, page }),
 };

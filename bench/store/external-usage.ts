@@ -34,7 +34,7 @@ const card = (usageMeterId: string): object => ({
   ],
 });
 
-function book(accounts: number): BookInput {
+function bookOfMeters(accounts: number): BookInput {
   return {
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
     eventSchemas: [{ name: "api_call", status: "ACTIVE", attributes: [{ name: "bytes" }], dimensions: [] }],
@@ -70,7 +70,7 @@ function book(accounts: number): BookInput {
   } as BookInput;
 }
 
-function* rows(accounts: number): Generator<UsageRowInput> {
+function* usageRows(accounts: number): Generator<UsageRowInput> {
   for (let day = 1; day <= DAYS; day++) {
     const date = `2024-03-${String(day).padStart(2, "0")}`;
     for (let account = 0; account < accounts; account++)
@@ -82,20 +82,20 @@ function* rows(accounts: number): Generator<UsageRowInput> {
 function billMonth(accounts: number): Promise<readonly string[]> {
   return withStore(async (store) => {
     let now = LOADED;
-    const source = usageFromRows({ name: "rows of a bench", read: () => rows(accounts) });
+    const source = usageFromRows({ name: "rows of a bench", read: () => usageRows(accounts) });
     const usage = { schemas: ["api_call"], source };
     const engine = createEngine({ store, clock: () => now, usage });
-    await engine.load(book(accounts));
+    await engine.load(bookOfMeters(accounts));
     now = CLOSED;
     const read = await seconds(() => engine.usage({ accountIds: ["a0"], from: "2024-03-01", until: "2024-04-01" }));
     let most = 0;
-    let finalized = 0;
+    let finalCount = 0;
     const run = await seconds(async () => {
-      ({ finalized } = await engine.finalize(undefined, {
+      ({ finalized: finalCount } = await engine.finalize(undefined, {
         onProgress: () => void (most = Math.max(most, process.memoryUsage().rss)),
       }));
     });
-    if (finalized !== accounts) throw new Error(`expected ${accounts} invoices, got ${finalized}`);
+    if (finalCount !== accounts) throw new Error(`expected ${accounts} invoices, got ${finalCount}`);
     const cells = accounts * DAYS * METERS.length;
     const aSecond = accounts / run;
     const events = accounts * EVENTS_OF_ACCOUNT;

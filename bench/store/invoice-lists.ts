@@ -7,7 +7,7 @@ import { type ListUnderTest, pageTimes } from "./page-times.ts";
 import { withStore } from "./postgres.ts";
 
 /** A fee of 30 a month, so that every account has an invoice. */
-function book(accounts: number): BookInput {
+function bookOfInvoices(accounts: number): BookInput {
   const pricePlanDetails = {
     supportedCurrencies: ["USD"],
     pricingCycleConfig: { interval: "MONTHLY" as const, startOffset: { dayOffset: "1", monthOffset: "NIL" } },
@@ -39,7 +39,7 @@ const FILTERS: readonly (readonly [string, InvoiceFilter])[] = [
 ];
 
 const INVOICES: ListUnderTest<InvoiceFilter, InvoiceSnapshot> = {
-  book,
+  book: bookOfInvoices,
   filters: FILTERS,
   list: (engine, filter, page) => engine.invoices.list({ filter, page }),
   get: (engine, { id }) => engine.invoices.get(id),

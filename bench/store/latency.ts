@@ -17,13 +17,13 @@ export async function latencyWhile(
   const windows: number[][] = [];
   const under: Promise<void>[] = [];
   const began = performance.now();
-  const timed = async (): Promise<void> => {
+  const timeOnce = async (): Promise<void> => {
     const start = performance.now();
     const times = (windows[Math.floor((start - began) / WINDOW_MS)] ??= []);
     await once();
     times.push(performance.now() - start);
   };
-  const timer = setInterval(() => under.push(timed()), 1_000 / rate);
+  const timer = setInterval(() => under.push(timeOnce()), 1_000 / rate);
   await work();
   clearInterval(timer);
   await Promise.all(under);

@@ -43,15 +43,15 @@ export async function pageTimes<Filter, Item>(
     const figures: string[] = [];
     for (const [which, filter] of filters) {
       const best = await bestOfThree(() => list(engine, filter, { limit: 50 }));
-      figures.push(`${which} ${shown(best)}`);
+      figures.push(`${which} ${toMilliseconds(best)}`);
     }
     const [[, all] = []] = filters;
     if (all === undefined) throw new Error("a list is timed by at least one filter");
     const { items, next } = await list(engine, all, { limit: 50 });
     const last = items.at(-1);
     if (last === undefined || next === undefined) throw new Error("the list has more than a page");
-    figures.push(`the next page ${shown(await seconds(() => list(engine, all, { limit: 50, after: next })))}`);
-    if (get !== undefined) figures.push(`one ${shown(await seconds(() => get(engine, last)))}`);
+    figures.push(`the next page ${toMilliseconds(await seconds(() => list(engine, all, { limit: 50, after: next })))}`);
+    if (get !== undefined) figures.push(`one ${toMilliseconds(await seconds(() => get(engine, last)))}`);
     lines.push(`${accounts.toLocaleString("en-US")} accounts, ${state}, in ms: ${figures.join(", ")}`);
   }
   return lines;
@@ -63,6 +63,6 @@ async function bestOfThree(work: () => Promise<unknown>): Promise<number> {
   return Math.min(...times);
 }
 
-function shown(taken: number): string {
-  return (taken * 1000).toFixed(1);
+function toMilliseconds(seconds: number): string {
+  return (seconds * 1000).toFixed(1);
 }

@@ -19,7 +19,7 @@ export function withStore(work: (store: Store) => Promise<readonly string[]>): P
 }
 
 /** An engine that has the book, in a schema of its own, at the time at which events arrive. */
-async function loaded(pool: Pool, schema: string, book: Readonly<Record<string, unknown>>): Promise<Engine> {
+async function loadInSchema(pool: Pool, schema: string, book: Readonly<Record<string, unknown>>): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store: await postgresStore(pool, { schema }), clock: () => clock.now });
   await engine.load(book);
@@ -34,15 +34,15 @@ async function insertBare(pool: Pool, events: readonly { readonly id: string }[]
   await pool.query(`insert into bare (id, payload) values ${rows}`, values);
 }
 
-async function ingest(pool: Pool, size: "smoke" | "full"): Promise<readonly string[]> {
+async function compareWithInserts(pool: Pool, size: "smoke" | "full"): Promise<readonly string[]> {
   const [batchSize, batches] = size === "full" ? [BATCH, 100] : [20, 2];
   const lines: string[] = [];
   await pool.query("create table bare (id text primary key, payload json not null)");
-  for (const [name, days, wanted] of [
+  for (const [name, days, isWanted] of [
     ["a month", 28, 0.28],
     ["one day", 1, 0.35],
   ] as const) {
-    const engine = await loaded(pool, name, thousandAccounts(METERS_OF_ONE));
+    const engine = await loadInSchema(pool, name, thousandAccounts(METERS_OF_ONE));
     await pool.query("truncate bare");
     // The first event of an account finds what falls due: grants are made once, and not in every batch.
     await engine.ingest(
@@ -58,15 +58,18 @@ async function ingest(pool: Pool, size: "smoke" | "full"): Promise<readonly stri
       });
       bare += await seconds(() => insertBare(pool, events));
     }
-    const rate = (total: number): string => `${Math.round((batchSize * batches) / total).toLocaleString("en-US")}/s`;
+    const perSecond = (total: number): string =>
+      `${Math.round((batchSize * batches) / total).toLocaleString("en-US")}/s`;
     const ratio = (bare / ours).toFixed(2);
-    lines.push(`events of ${name}: ingested ${rate(ours)}, bare ${rate(bare)}, ratio ${ratio}, wanted ${wanted}`);
+    lines.push(
+      `events of ${name}: ingested ${perSecond(ours)}, bare ${perSecond(bare)}, ratio ${ratio}, wanted ${isWanted}`,
+    );
   }
   return lines;
 }
 
-async function undo(pool: Pool, sizes: readonly number[]): Promise<readonly string[]> {
-  return undoAsEventsGrow(await loaded(pool, "undo", thousandAccounts()), sizes);
+async function measureUndo(pool: Pool, sizes: readonly number[]): Promise<readonly string[]> {
+  return undoAsEventsGrow(await loadInSchema(pool, "undo", thousandAccounts()), sizes);
 }
 
 const CONCURRENT = 64;
@@ -84,12 +87,12 @@ async function singles(pool: Pool, count: number): Promise<readonly string[]> {
   await shared.load(thousandAccounts(METERS_OF_ONE));
   clock.now = CLOCK.ingested;
   await shared.ingest(Array.from({ length: BATCH }, (_, index) => meteredThrice(index, 28, "first")) as EventInput[]);
-  const together = await ratesOf(count, "t", () => shared);
-  const alone = await ratesOf(count, "a", (client) => engines[client] ?? shared);
+  const together = await measureRates(count, "t", () => shared);
+  const alone = await measureRates(count, "a", (client) => engines[client] ?? shared);
   const ratio = (together.rate / alone.rate).toFixed(1);
-  const lineOf = (name: string, { rate, p99 }: Rates): string =>
+  const formatRates = (name: string, { rate, p99 }: Rates): string =>
     `${name}: ${Math.round(rate).toLocaleString("en-US")} events/s, p99 ${p99.toFixed(1)} ms`;
-  return [lineOf("each alone", alone), `${lineOf("together", together)}; ratio ${ratio}, wanted 8`];
+  return [formatRates("each alone", alone), `${formatRates("together", together)}; ratio ${ratio}, wanted 8`];
 }
 
 interface Rates {
@@ -100,7 +103,7 @@ interface Rates {
 }
 
 /** Each client sends one event after the other. */
-async function ratesOf(count: number, prefix: string, engineOf: (client: number) => Engine): Promise<Rates> {
+async function measureRates(count: number, prefix: string, engineOf: (client: number) => Engine): Promise<Rates> {
   const times: number[] = [];
   let next = 0;
   const client = async (_: unknown, index: number): Promise<void> => {
@@ -119,7 +122,7 @@ async function ratesOf(count: number, prefix: string, engineOf: (client: number)
 export const storeBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: ingest in batches of 1,000 events over 1,000 accounts, each measured by three meters",
-    run: (size) => withServer((pool) => ingest(pool, size)),
+    run: (size) => withServer((pool) => compareWithInserts(pool, size)),
   },
   {
     name: "PostgreSQL: single events of 64 clients, committed together and each alone",
@@ -127,6 +130,7 @@ export const storeBenches: readonly Bench[] = [
   },
   {
     name: "PostgreSQL: undo of one event, wanted flat as events grow",
-    run: (size) => withServer((pool) => undo(pool, size === "full" ? [10_000, 100_000, 1_000_000] : [1_000, 2_000])),
+    run: (size) =>
+      withServer((pool) => measureUndo(pool, size === "full" ? [10_000, 100_000, 1_000_000] : [1_000, 2_000])),
   },
 ];

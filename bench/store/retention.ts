@@ -39,23 +39,23 @@ export const retentionBenches: readonly Bench[] = [
 /** Fifty thousand, and each four times as many as the one before, up to a number. */
 function storedUpTo(most: number): readonly number[] {
   const steps: number[] = [];
-  for (let stored = 50_000; stored < most; stored *= 4) steps.push(stored);
+  for (let eventCount = 50_000; eventCount < most; eventCount *= 4) steps.push(eventCount);
   return [...steps, most];
 }
 
-async function growing(pool: Pool, { old, stored, quietMs }: Size): Promise<readonly string[]> {
+async function growing(pool: Pool, { old, stored: eventCount, quietMs }: Size): Promise<readonly string[]> {
   const clock = { now: JUNE };
   const engine = createEngine({ store: await postgresStore(pool), clock: () => clock.now, keepEventsMs: KEPT });
   await engine.load(thousandAccounts());
   const lines: string[] = [];
   clock.now = JUNE + 10 * DAY;
-  for (let place = 0, step = 0; step < stored.length; step++) {
-    const until = stored[step] ?? 0;
+  for (let place = 0, step = 0; step < eventCount.length; step++) {
+    const until = eventCount[step] ?? 0;
     let last = 0;
     for (; place < until; place += BATCH) {
       if (place === old) clock.now = JUNE + 40 * DAY;
       const isMeasured = place >= until - 20 * BATCH;
-      last += (isMeasured ? 1 : 0) * (await seconds(() => ingest(engine, place, clock.now)));
+      last += (isMeasured ? 1 : 0) * (await seconds(() => ingestBatch(engine, place, clock.now)));
     }
     const rate = Math.round(Math.min(20 * BATCH, until) / last).toLocaleString("en-US");
     lines.push(
@@ -75,8 +75,8 @@ async function leaving(
   quietMs: number,
 ): Promise<readonly string[]> {
   let singles = 0;
-  const single = (): Promise<unknown> => engine.ingest([eventOf(`single ${singles}`, (singles += 1), clock.now)]);
-  const quiet = await latencyWhile(RATE, single, () => new Promise((done) => void setTimeout(done, quietMs)));
+  const single = (): Promise<unknown> => engine.ingest([createEvent(`single ${singles}`, (singles += 1), clock.now)]);
+  const quiet = await latencyWhile(RATE, single, () => new Promise((resolve) => void setTimeout(resolve, quietMs)));
   let [pruned, took] = [0, 0];
   const walBefore = await walOf(pool);
   const busy = await latencyWhile(RATE, single, async () => {
@@ -98,10 +98,10 @@ async function walOf(pool: Pool): Promise<number> {
   return Number((rows as readonly { bytes: string }[])[0]?.bytes);
 }
 
-const ingest = (engine: Engine, first: number, now: number): Promise<unknown> =>
-  engine.ingest(Array.from({ length: BATCH }, (_, index) => eventOf(`e${first + index}`, first + index, now)));
+const ingestBatch = (engine: Engine, first: number, now: number): Promise<unknown> =>
+  engine.ingest(Array.from({ length: BATCH }, (_, index) => createEvent(`e${first + index}`, first + index, now)));
 
-function eventOf(id: string, place: number, now: number): EventInput {
+function createEvent(id: string, place: number, now: number): EventInput {
   return {
     schemaName: "request",
     id,
@@ -113,10 +113,10 @@ function eventOf(id: string, place: number, now: number): EventInput {
 }
 
 /** Undoes some of the events of an open cycle, each of which is sent again. */
-async function undoTimes(engine: Engine, stored: number, now: number): Promise<string> {
+async function undoTimes(engine: Engine, eventCount: number, now: number): Promise<string> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
-    const place = stored - 1 - turn * 7;
+    const place = eventCount - 1 - turn * 7;
     const filter = { account: accountOfEvent(place), eventId: `e${place}` };
     times.push(
       await seconds(async () => {
@@ -124,7 +124,7 @@ async function undoTimes(engine: Engine, stored: number, now: number): Promise<s
         if (undone?.status !== "REVERTED") throw new Error("an event was not undone");
       }),
     );
-    await engine.ingest([eventOf(`e${place}`, place, now)]);
+    await engine.ingest([createEvent(`e${place}`, place, now)]);
   }
   return percentiles(times);
 }

@@ -10,7 +10,7 @@ import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { createPreview } from "../../src/ledger/preview/preview.ts";
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { compareFractions, formatFraction } from "../../src/numbers/fraction.ts";
-import { bookOf } from "../book/catalog-book.ts";
+import { catalogBook } from "../book/catalog-book.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { goldenCases } from "../support/golden.ts";
 
@@ -22,14 +22,14 @@ const small = parseBook(SMALL_BOOK);
 const plansOf = (book: Book, invoice: Invoice): AccountPlans =>
   resolveAccountPlans(createBookPlanSource(book), invoice.accountId, [invoice]);
 
-interface Charged {
+interface ChargeLine {
   readonly invoice: Invoice;
   readonly line: InvoiceLine;
   readonly days: readonly ChargedDay[] | undefined;
 }
 
 /** Every usage line of what a preview draws, with its days. */
-function chargedIn(book: Book, events: Iterable<unknown>, options: object): readonly Charged[] {
+function chargedIn(book: Book, events: Iterable<unknown>, options: object): readonly ChargeLine[] {
   const run = createPreview(book, { ...options, explain: true });
   for (const event of events) run.add(event as Parameters<typeof run.add>[0]);
   return run.finish().invoices.flatMap((invoice) => {
@@ -47,7 +47,7 @@ function chargedIn(book: Book, events: Iterable<unknown>, options: object): read
   });
 }
 
-const call = (id: string, day: string, units: number): object => ({
+const callOnDay = (id: string, day: string, units: number): object => ({
   schemaName: "call",
   id,
   timestamp: `${day}T12:00:00Z`,
@@ -60,20 +60,20 @@ describe("the charge of a card by day", () => {
   test("60 units at 2, then 60 more: 40 of them at 2 and 20 at 1, in the second slab from that day on", () => {
     const [{ days = [] } = { days: undefined }] = chargedIn(
       small,
-      [call("a", "2024-06-03", 60), call("b", "2024-06-20", 60)],
+      [callOnDay("a", "2024-06-03", 60), callOnDay("b", "2024-06-20", 60)],
       {},
     );
     expect(days).toHaveLength(30);
-    const seen = days.map(({ day, quantitySoFar, amountSoFar, slab }) =>
+    const rows = days.map(({ day, quantitySoFar, amountSoFar, slab }) =>
       [formatDate(day * DAY_MS), formatDecimal(quantitySoFar), formatFraction(amountSoFar), slab].join(" "),
     );
-    expect(seen.slice(1, 3)).toEqual(["2024-06-02 0 0 ", "2024-06-03 60 120 1"]);
-    expect(seen.slice(18, 20)).toEqual(["2024-06-19 60 120 1", "2024-06-20 120 220 2"]);
-    expect(seen.at(-1)).toBe("2024-06-30 120 220 2");
+    expect(rows.slice(1, 3)).toEqual(["2024-06-02 0 0 ", "2024-06-03 60 120 1"]);
+    expect(rows.slice(18, 20)).toEqual(["2024-06-19 60 120 1", "2024-06-20 120 220 2"]);
+    expect(rows.at(-1)).toBe("2024-06-30 120 220 2");
   });
 
   test("is told of no line whose usage it was not given", () => {
-    const [found] = chargedIn(small, [call("a", "2024-06-03", 60)], {});
+    const [found] = chargedIn(small, [callOnDay("a", "2024-06-03", 60)], {});
     if (found === undefined) throw new TypeError("expected a line");
     expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
     const other = new Map([[dayOf(Date.UTC(2024, 5, 3)), new Decimal(61)]]);
@@ -81,12 +81,12 @@ describe("the charge of a card by day", () => {
   });
 
   test("comes to the line's exact amount and quantity on its last day, in every golden case", () => {
-    const charged = goldenCases().flatMap(({ book, events, options }) =>
-      chargedIn(bookOf(book), events as Iterable<unknown>, options ?? {}),
+    const chargeLines = goldenCases().flatMap(({ book, events, options }) =>
+      chargedIn(catalogBook(book), events as Iterable<unknown>, options ?? {}),
     );
-    const told = charged.filter(({ days }) => days !== undefined);
-    expect(told.length).toBeGreaterThan(charged.length / 2);
-    for (const { line, days = [] } of told) {
+    const withDays = chargeLines.filter(({ days }) => days !== undefined);
+    expect(withDays.length).toBeGreaterThan(chargeLines.length / 2);
+    for (const { line, days = [] } of withDays) {
       const { explanation, quantity } = line;
       const last = days.at(-1);
       if (last === undefined || explanation?.of !== "CARD") throw new TypeError("expected days and an explanation");

@@ -26,7 +26,7 @@ import {
   slabCardArbitrary,
 } from "../../src/testing/slab-cards.ts";
 
-function at<T>(list: readonly T[], index: number): T {
+function requireItem<T>(list: readonly T[], index: number): T {
   const item = list[index];
   if (item === undefined) throw new TypeError(`expected an item ${index}`);
   return item;
@@ -127,7 +127,7 @@ describe("S13.3 the curves of a plan", () => {
   const period = { served: cycle, natural: cycle };
 
   /** What is charged in cycle `n` whatever is used, card by card as invoices charge it. */
-  const fixedOf = (plan: PricePlanDetails, n: number): Decimal =>
+  const fixedCharges = (plan: PricePlanDetails, n: number): Decimal =>
     sum([
       ...plan.fixedFeeRateCards
         .filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type, n))
@@ -142,25 +142,29 @@ describe("S13.3 the curves of a plan", () => {
 
   test("the total of any quantity is that of all cards, at least the commitment", () => {
     fc.assert(
-      fc.property(bookArbitrary(), fc.nat(2), fc.nat(2000), fc.nat(2000), (input, number, units, held) => {
+      fc.property(bookArbitrary(), fc.nat(2), fc.nat(2000), fc.nat(2000), (input, number, units, currentSeats) => {
         const plan = parseBook(input).pricePlans[number % (input.pricePlans ?? []).length]?.pricePlanDetails;
         if (plan === undefined) return;
         const n = 1 + (units % 4);
         const cards = [...plan.usageRateCards, ...plan.licenseRateCards, ...plan.entitlementOverageRateCards];
         const idOf = (card: (typeof cards)[number]): string =>
           "usageMeterId" in card ? card.usageMeterId : "featureId" in card ? card.featureId : card.id;
-        const quantities = Object.fromEntries(cards.map((card) => [idOf(card), `${held}e-1`]));
+        const quantities = Object.fromEntries(cards.map((card) => [idOf(card), `${currentSeats}e-1`]));
         const curves = planCurves(plan, { currency: "USD", quantities, upTo: 200, cycle: n });
         expect(curves.cards).toHaveLength(cards.length);
         const quantity = new Decimal(`${units}e-1`);
         for (const [index, card] of cards.entries()) {
           const price = (each: (typeof cards)[number], of: Decimal): Decimal =>
-            priceQuantity(each.ratePlan, at(each.rateValues, 0), of).amount;
-          const others = cards.filter((each) => each !== card).map((each) => price(each, new Decimal(`${held}e-1`)));
-          const whole = sum([fixedOf(plan, n), ...others, price(card, quantity)]);
+            priceQuantity(each.ratePlan, requireItem(each.rateValues, 0), of).amount;
+          const others = cards
+            .filter((each) => each !== card)
+            .map((each) => price(each, new Decimal(`${currentSeats}e-1`)));
+          const whole = sum([fixedCharges(plan, n), ...others, price(card, quantity)]);
           const least = plan.minimumCommitment?.rateValues[0]?.rate;
           const expected = least === undefined ? whole : greatest(least, whole);
-          expect(formatDecimal(priceAtQuantity(at(curves.cards, index).total, quantity))).toBe(formatDecimal(expected));
+          expect(formatDecimal(priceAtQuantity(requireItem(curves.cards, index).total, quantity))).toBe(
+            formatDecimal(expected),
+          );
         }
       }),
       { numRuns: 200 },
@@ -207,14 +211,14 @@ describe("S13.3 the curves of a plan", () => {
   test("breakpoints of the total are where the commitment ceases and bounds begin", () => {
     // 7 + 2 × 6.5 = 20; the slab is at its most of 30 from 15 units on.
     const [card] = planCurves(plan.pricePlanDetails).cards;
-    expect(card?.total.pieces.map(({ from, first, rate }) => [from, first, rate].map(shown))).toEqual([
+    expect(card?.total.pieces.map(({ from, first, rate }) => [from, first, rate].map(formatQuantity))).toEqual([
       ["0", "20", "0"],
       ["6.5", "20", "2"],
       ["15", "37", "0"],
       ["40", "37", "1"],
     ]);
-    expect(shown(card?.total.atZero)).toBe("20");
-    expect(shown(card?.upTo)).toBe("60");
+    expect(formatQuantity(card?.total.atZero)).toBe("20");
+    expect(formatQuantity(card?.upTo)).toBe("60");
   });
 
   test.each([0, 3, 6, 7, 15, 16, 40, 55])("is the invoice of %s units", (units) => {
@@ -225,7 +229,7 @@ describe("S13.3 the curves of a plan", () => {
       customerId: "contoso",
       pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-01-01" }],
     };
-    const used = parseBook({ ...JSON.parse(JSON.stringify(full)), accounts: [account] });
+    const previewBook = parseBook({ ...JSON.parse(JSON.stringify(full)), accounts: [account] });
     const event = {
       schemaName: "usage",
       id: "e",
@@ -234,9 +238,9 @@ describe("S13.3 the curves of a plan", () => {
       attributes: [{ name: "quantity", value: units }],
       dimensions: {},
     };
-    const { invoices } = preview(used, [event], { from: "2026-01-01", until: "2026-02-01" });
+    const { invoices } = preview(previewBook, [event], { from: "2026-01-01", until: "2026-02-01" });
     const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
-    const curve = at(planCurves(plan.pricePlanDetails).cards, 0).total;
+    const curve = requireItem(planCurves(plan.pricePlanDetails).cards, 0).total;
     expect(formatDecimal(priceAtQuantity(curve, new Decimal(units)))).toBe(formatDecimal(total));
   });
 
@@ -248,7 +252,7 @@ describe("S13.3 the curves of a plan", () => {
     expect(() => planCurves(plan.pricePlanDetails, options)).toThrow(message);
   });
 
-  const shown = (value: Decimal | { readonly quantity: Decimal } = ZERO): string =>
+  const formatQuantity = (value: Decimal | { readonly quantity: Decimal } = ZERO): string =>
     formatDecimal("quantity" in value ? value.quantity : value);
 
   test("S7 ranges show the last slab, four packages, the end of a bound, and no more than there can be", () => {
@@ -260,7 +264,7 @@ describe("S13.3 the curves of a plan", () => {
         config: { maxQuantity: most },
       };
       const details = { ...plan.pricePlanDetails, usageRateCards: [], licenseRateCards: [card] };
-      return shown(planCurves(details as unknown as PricePlanDetails).cards[0]?.upTo);
+      return formatQuantity(planCurves(details as unknown as PricePlanDetails).cards[0]?.upTo);
     };
     expect(upTo([{ after: 0, rate: 1 }])).toBe("100");
     expect(upTo([{ after: 0, rate: 1, type: "PACKAGE", packageSize: 1_000_000 }])).toBe("6000000");

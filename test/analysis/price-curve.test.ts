@@ -17,10 +17,10 @@ const shownAt = ({ quantity, ratio }: Breakpoint): string =>
     ? formatDecimal(quantity)
     : `${formatDecimal(ratio.numerator)}/${formatDecimal(ratio.denominator)}`;
 /** `(from, until] first..last rate`, with the package size of steps. */
-const shown = ({ from, until, first, last, rate, packageSize }: PricePiece): string =>
+const formatPiece = ({ from, until, first, last, rate, packageSize }: PricePiece): string =>
   `(${shownAt(from)}, ${shownAt(until)}] ${formatDecimal(first)}..${formatDecimal(last)} +${formatDecimal(rate)}${packageSize === undefined ? "" : ` a ${formatDecimal(packageSize)}`}`;
 const curve = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], upTo: number, bounds = {}): readonly string[] =>
-  priceCurve(createRatePlan(model, rows), createRateValue(rows, bounds), { upTo }).pieces.map(shown);
+  priceCurve(createRatePlan(model, rows), createRateValue(rows, bounds), { upTo }).pieces.map(formatPiece);
 
 describe("S7 the curve of a price", () => {
   const bands: readonly SlabRow[] = [
@@ -73,17 +73,17 @@ describe("S7 the curve of a price", () => {
     at: Decimal,
     price: Decimal,
   ): boolean => {
-    const added = subtract(price, first);
+    const difference = subtract(price, first);
     if (shape === "STEPS" && packageSize !== undefined && countedFrom !== undefined) {
       const before = subtract(from.quantity, countedFrom).divToInt(packageSize);
       const part = subtract(at, countedFrom);
       const full = part.divToInt(packageSize);
-      const started = multiply(full, packageSize).eq(part) ? full : add(full, ONE);
-      return added.eq(multiply(rate, subtract(started, add(before, ONE))));
+      const blockStart = multiply(full, packageSize).eq(part) ? full : add(full, ONE);
+      return difference.eq(multiply(rate, subtract(blockStart, add(before, ONE))));
     }
     const { numerator, denominator } = from.ratio ?? { numerator: from.quantity, denominator: new Decimal(1) };
     const beyond = subtract(multiply(at, denominator), numerator);
-    return multiply(added, denominator).eq(multiply(rate, beyond));
+    return multiply(difference, denominator).eq(multiply(rate, beyond));
   };
 
   test("is the price of every quantity, and has no gaps", () => {

@@ -5,7 +5,7 @@ import { parseBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
 import { formatInstant } from "../../src/calendar/instant.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";
-import { problemsOf } from "./break-book.ts";
+import { listProblems } from "./break-book.ts";
 import { sampleBook } from "./sample-book.ts";
 
 const decimalText = fc
@@ -14,7 +14,7 @@ const decimalText = fc
 const dateText = fc
   .integer({ min: 0, max: 20_000 })
   .map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
-const ids = (prefix: string) =>
+const arbitraryIds = (prefix: string) =>
   fc
     .uniqueArray(fc.stringMatching(/^[a-z0-9._-]{1,8}$/), { minLength: 1, maxLength: 4 })
     .map((list) => list.map((id) => `${prefix}${id}`));
@@ -46,8 +46,8 @@ const pricing = fc
 /** A valid book: the sample's catalog with plans, customers and accounts of any number. */
 const validBook = fc
   .record({
-    planIds: ids("pp-"),
-    accountIds: ids("acc-"),
+    planIds: arbitraryIds("pp-"),
+    accountIds: arbitraryIds("acc-"),
     prices: fc.array(pricing, { minLength: 4, maxLength: 4 }),
     currency: fc.constantFrom("USD", "JPY"),
     from: dateText,
@@ -87,9 +87,9 @@ const validBook = fc
   }));
 
 /** A book as a document again: dates and constants as text, rules as the text that holds them. */
-function written(book: Book): string {
+function writeBook(book: Book): string {
   const rule = (value: unknown): unknown => (value === undefined ? undefined : stringifyJson(value));
-  const dated = new Set(["effectiveFrom", "effectiveUntil", "decidedAt"]);
+  const dateFields = new Set(["effectiveFrom", "effectiveUntil", "decidedAt"]);
   const text = stringifyJson({
     ...book,
     eventSchemas: book.eventSchemas.map((schema) => ({
@@ -111,7 +111,7 @@ function written(book: Book): string {
     })),
   });
   return text.replace(/"(\w+)":(-?\d+)(?=[,}])/g, (all, key: string, number: string) =>
-    dated.has(key) ? `"${key}":"${formatInstant(Number(number))}"` : all,
+    dateFields.has(key) ? `"${key}":"${formatInstant(Number(number))}"` : all,
   );
 }
 
@@ -121,7 +121,7 @@ describe("readBook", () => {
       fc.property(validBook, (document) => {
         const book = parseBook(document);
         expect(book.accounts.map(({ id }) => id)).toEqual(document.accounts.map(({ id }) => id));
-        expect(parseBook(written(book))).toEqual(book);
+        expect(parseBook(writeBook(book))).toEqual(book);
       }),
       { numRuns: 30 },
     );
@@ -129,7 +129,7 @@ describe("readBook", () => {
 
   test("reads the sample book, and reads what it made of it as the same", () => {
     const book = parseBook(sampleBook());
-    expect(parseBook(written(book))).toEqual(book);
+    expect(parseBook(writeBook(book))).toEqual(book);
   });
 
   test("answers to anything at any place with a book or with problems", () => {
@@ -142,7 +142,7 @@ describe("readBook", () => {
             (book, [place, value]) => replacedAt(book, place, value),
             sampleBook(),
           );
-          for (const { path, message } of problemsOf(() => parseBook(document))) {
+          for (const { path, message } of listProblems(() => parseBook(document))) {
             expect(path).toMatch(/^\$/);
             expect(message).not.toBe("");
             expect(message).not.toMatch(/\n|undefined|\[object/);

@@ -5,7 +5,7 @@ import { account } from "../../src/book/resources/account.ts";
 import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";
-import { changed, foundIn, problemsOf } from "./break-book.ts";
+import { changedBook, foundIn, listProblems } from "./break-book.ts";
 import { sampleBook } from "./sample-book.ts";
 
 const book = readBook(sampleBook());
@@ -34,7 +34,7 @@ describe("a book that is read", () => {
 
   test("S4.3 has enrichment fields and computations in their order", () => {
     const { eventSchemas, usageMeters } = readBook(
-      changed(
+      changedBook(
         ["eventSchemas[0].enrichments.fields[2].order", 0],
         ["usageMeters[1].computations", [{ order: 7 }, { order: 3 }]],
       ),
@@ -44,14 +44,14 @@ describe("a book that is read", () => {
   });
 
   test("S4.2 names settings by their full key in lower case", () => {
-    const { eventSchemas } = readBook(changed(["eventSchemas[0].enrichments.dependencies[0].key", "PER_UNIT"]));
+    const { eventSchemas } = readBook(changedBook(["eventSchemas[0].enrichments.dependencies[0].key", "PER_UNIT"]));
     expect(eventSchemas[0]?.enrichments.dependencies[0]?.key).toBe("setting.user.per_unit");
     expect(book.settings[1]).toMatchObject({ namespace: "user", entityType: "ORGANIZATION", entityId: "acme" });
   });
 
   test("S4.3 has constants as a decimal or a text", () => {
     const { eventSchemas } = readBook(
-      changed(
+      changedBook(
         ["eventSchemas[0].enrichments.fields[2].value", 1.5],
         [
           "eventSchemas[0].enrichments.fields[3]",
@@ -75,7 +75,7 @@ describe("a book that is read", () => {
 
   test("S11.2 takes what featureDetails says for a bare association", () => {
     const { eventSchemas } = readBook(
-      changed(
+      changedBook(
         ["features[0].schemaAssociations", ["llm_request"]],
         ["eventSchemas[0].featureDetails", { featureId: "Tokens", attributeName: "kilotokens" }],
       ),
@@ -85,15 +85,15 @@ describe("a book that is read", () => {
 
   test("S11.2 takes the first declared attribute for a bare association, and 1 for each event where none is declared", () => {
     const bare = ["features[0].schemaAssociations", ["llm_request"]] as const;
-    expect(readBook(changed(bare)).eventSchemas[0]?.featureDetails?.attributeName).toBe("context_tokens");
-    const { eventSchemas } = readBook(changed(["eventSchemas[1].attributes", []]));
+    expect(readBook(changedBook(bare)).eventSchemas[0]?.featureDetails?.attributeName).toBe("context_tokens");
+    const { eventSchemas } = readBook(changedBook(["eventSchemas[1].attributes", []]));
     expect(eventSchemas[1]?.featureDetails).toEqual({ featureId: "feature.logins", attributeName: "" });
   });
 
   test("has names to show: the given, else the billable, else the own", () => {
     expect(book.usageMeters.map(({ displayName }) => displayName)).toEqual(["context tokens", "API requests"]);
-    const named = readBook(changed(["addOns[0].billableName", "Fee"], ["features[0].displayName", "T"]));
-    expect([named.addOns[0]?.displayName, named.features[0]?.displayName]).toEqual(["Fee", "T"]);
+    const namedBook = readBook(changedBook(["addOns[0].billableName", "Fee"], ["features[0].displayName", "T"]));
+    expect([namedBook.addOns[0]?.displayName, namedBook.features[0]?.displayName]).toEqual(["Fee", "T"]);
   });
 
   test("has the organization's currency, aliases as texts and ids made by position", () => {
@@ -104,7 +104,7 @@ describe("a book that is read", () => {
   });
 
   test("has every field that an account may have", () => {
-    const [read] = readBook(changed(["accounts[0].tags", ["a"]], ["accounts[0].netTermDays", 30])).accounts;
+    const [read] = readBook(changedBook(["accounts[0].tags", ["a"]], ["accounts[0].netTermDays", 30])).accounts;
     expect(Object.keys(read ?? {}).toSorted()).toEqual(Object.keys(account.shape).toSorted());
     expect(Object.keys(read?.pricePlans[0] ?? {}).toSorted()).toEqual(fieldsOf("pricePlans"));
     expect(Object.keys(read?.licenseUpdates[0] ?? {}).toSorted()).toEqual(fieldsOf("licenseUpdates"));
@@ -115,7 +115,7 @@ describe("a book that is read", () => {
 
   test("S16.6 has no alias that is archived, or whose account is", () => {
     const { accounts } = readBook(
-      changed(
+      changedBook(
         ["accounts[0].aliases[1].status", "ARCHIVED"],
         ["accounts[1].status", "ARCHIVED"],
         ["accounts[1].aliases", ["c-1"]],
@@ -127,7 +127,7 @@ describe("a book that is read", () => {
   test("associates the latest ACTIVE version where none is named, else the latest DRAFT", () => {
     const [plan] = sampleBook().pricePlans ?? [];
     const version = (list: readonly (readonly [number, string])[]): number | undefined =>
-      readBook(changed(["pricePlans", list.map(([number, status]) => ({ ...plan, version: number, status }))]))
+      readBook(changedBook(["pricePlans", list.map(([number, status]) => ({ ...plan, version: number, status }))]))
         .accounts[0]?.pricePlans[0]?.version;
     expect(
       version([
@@ -152,7 +152,7 @@ describe("a book that is read", () => {
 
   test("S2.1 reads 9999-01-01 as no end", () => {
     const { accounts } = readBook(
-      changed(
+      changedBook(
         ["accounts[0].pricePlans[0].effectiveUntil", "9999-01-01T00:00:00.000Z"],
         ["accounts[0].credits[0].effectiveUntil", "9999-01-01"],
       ),
@@ -162,7 +162,7 @@ describe("a book that is read", () => {
   });
 
   test("takes null as absent", () => {
-    const nulls = changed(
+    const nulls = changedBook(
       ["settings[0].namespace", null],
       ["accounts[1].aliases", null],
       ["pricePlans[0].pricePlanDetails.fixedFeeRateCards[0].invoiceTiming", null],
@@ -177,7 +177,7 @@ describe("a book that is read", () => {
   test("takes values of slab configs as text or as JSON", () => {
     const slab = "pricePlans[0].pricePlanDetails.usageRateCards[0].ratePlan.slabs[0]";
     for (const chargeAtZero of [true, "true"]) {
-      const read = readBook(changed([`${slab}.slabConfig`, { packageSize: "1000", chargeAtZero }]));
+      const read = readBook(changedBook([`${slab}.slabConfig`, { packageSize: "1000", chargeAtZero }]));
       const config = read.pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.ratePlan.slabs[0]?.slabConfig;
       expect([config?.chargeAtZero, String(config?.packageSize)]).toEqual([true, "1000"]);
     }
@@ -185,7 +185,7 @@ describe("a book that is read", () => {
 
   test("S12.2 may pay for all cards of a kind", () => {
     const ids = ["ALL_USAGE_METER_RATE_CARDS", "Tokens", "addon.seats"];
-    const read = readBook(changed(["accounts[0].credits[0].applicableEntityIds", ids]));
+    const read = readBook(changedBook(["accounts[0].credits[0].applicableEntityIds", ids]));
     expect(read.accounts[0]?.credits[0]?.applicableEntityIds).toEqual([
       "ALL_USAGE_METER_RATE_CARDS",
       "feature.tokens",
@@ -195,7 +195,7 @@ describe("a book that is read", () => {
 
   test("prefers what is not archived when two share a name", () => {
     const read = readBook(
-      changed(
+      changedBook(
         ["addOns[3]", { id: "addon.old", name: "Seats", type: "LICENSE", status: "ARCHIVED" }],
         ["accounts[0].licenseUpdates[0].licenseId", "Seats"],
       ),
@@ -218,7 +218,7 @@ describe("a book that is read", () => {
 
   test("keeps metadata as it was given, whatever its names", () => {
     const metadata: unknown = JSON.parse('{"__proto__":{"polluted":true},"a":[1,{"b":null}]}');
-    const read = readBook(changed(["accounts[0].metadata", metadata]));
+    const read = readBook(changedBook(["accounts[0].metadata", metadata]));
     expect(read.accounts[0]?.metadata).toEqual(metadata);
     expect(Reflect.get({}, "polluted")).toBeUndefined();
   });
@@ -232,18 +232,18 @@ describe("a book as text", () => {
   });
 
   test("that is not JSON is refused", () => {
-    expect(problemsOf(() => readBook('{"accounts": ['))).toEqual([
+    expect(listProblems(() => readBook('{"accounts": ['))).toEqual([
       { path: "$", message: "not JSON: the text ends too soon" },
     ]);
   });
 
   test.each([["5"], ["null"], ['"text"'], ["[]"]])("that holds %s is refused", (text) => {
-    expect(problemsOf(() => readBook(text))).toHaveLength(1);
-    expect(problemsOf(() => readBook(text))[0]?.message).toMatch(/^expected a book, which is an object, got /);
+    expect(listProblems(() => readBook(text))).toHaveLength(1);
+    expect(listProblems(() => readBook(text))[0]?.message).toMatch(/^expected a book, which is an object, got /);
   });
 
   test("refuses __proto__ as a field, and reads on", () => {
-    expect(problemsOf(() => readBook('{"__proto__": {"accounts": 5}, "addOns": [{"__proto__": 1}]}'))).toEqual([
+    expect(listProblems(() => readBook('{"__proto__": {"accounts": 5}, "addOns": [{"__proto__": 1}]}'))).toEqual([
       { path: "$.__proto__", message: "unknown field" },
       { path: "$.addOns[0].__proto__", message: "unknown field" },
       { path: "$.addOns[0].id", message: "missing: expected a text" },
@@ -255,9 +255,9 @@ describe("a book as text", () => {
 
 describe("the problems of a book", () => {
   test("come all at once, in the order of the document, with the count and the first in the message", () => {
-    const read = (): unknown =>
+    const readBroken = (): unknown =>
       readBook(
-        changed(
+        changedBook(
           ["accounts[1].customerId", "nobody"],
           ["pricePlans[0].pricePlanDetails.usageRateCards[0].usageMeterId", "um.x"],
           ["pricePlans[0].pricePlanDetails.fixedFeeRateCards[0].rateValues[0].rate", "1,000"],
@@ -265,7 +265,7 @@ describe("the problems of a book", () => {
           ["usageMeters[0].computations[0].order", "first"],
         ),
       );
-    const problems = problemsOf(read);
+    const problems = listProblems(readBroken);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
       '$.usageMeters[0].computations[0].order: expected a number, got "first"',
       '$.pricePlans[0].pricePlanDetails.usageRateCards[0].usageMeterId: expected the id or name of a usage meter, got "um.x"',
@@ -273,7 +273,7 @@ describe("the problems of a book", () => {
       '$.accounts[1].customerId: expected the id or name of a customer, got "nobody"',
       "$.colour: unknown field",
     ]);
-    expect(read).toThrow(
+    expect(readBroken).toThrow(
       'the book has 5 problems, the first of them: $.usageMeters[0].computations[0].order: expected a number, got "first"',
     );
   });
@@ -302,7 +302,7 @@ describe("the problems of a book", () => {
   });
 
   test("are at most a thousand, and a line that counts the rest", () => {
-    const problems = problemsOf(() =>
+    const problems = listProblems(() =>
       readBook({ customers: Array.from({ length: 1500 }, (_, index) => ({ id: `c-${index}`, name: "x" })) }),
     );
     expect(problems).toHaveLength(1001);
@@ -314,7 +314,7 @@ describe("the problems of a book", () => {
     expect(foundIn(["accounts[0]", { ...sampleBook().accounts?.[0], "a b": 1 }])).toEqual([
       '$.accounts[0]["a b"]: unknown field',
     ]);
-    const problems = problemsOf(() => readBook({ ["x".repeat(100)]: 1 }));
+    const problems = listProblems(() => readBook({ ["x".repeat(100)]: 1 }));
     expect(problems[0]?.path).toBe(`$["${"x".repeat(60)}…"]`);
   });
 
@@ -322,8 +322,8 @@ describe("the problems of a book", () => {
     const error = ((): unknown => {
       try {
         return parseBook({ accounts: 5 });
-      } catch (thrown) {
-        return thrown;
+      } catch (cause) {
+        return cause;
       }
     })();
     expect(hasCode(error, "ERR_BOOK_INVALID")).toBe(true);
@@ -336,11 +336,11 @@ describe("a hostile book", () => {
 
   test("nested too deep is refused, as text and as a value", () => {
     const message = "nested more than 200 levels deep";
-    expect(problemsOf(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([
+    expect(listProblems(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([
       // 12 characters, one object and 199 lists stand before the list that is too deep.
       { path: "$", message: `${message}, at line 1, column 212` },
     ]);
-    expect(problemsOf(() => parseBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
+    expect(listProblems(() => parseBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
       { path: "$.accounts[0][0]", message },
     ]);
     expect(foundIn(["accounts[0].metadata", { a: JSON.parse(deep(250)) as unknown }])).toEqual([
@@ -350,7 +350,7 @@ describe("a hostile book", () => {
 
   test("is not called deep for brackets in its texts", () => {
     const brackets = `\\"${"[{".repeat(300)}`;
-    const text = stringifyJson(changed(["accounts[0].metadata", { brackets }]));
+    const text = stringifyJson(changedBook(["accounts[0].metadata", { brackets }]));
     expect(readBook(text).accounts[0]?.metadata).toEqual({ brackets });
   });
 
@@ -370,8 +370,8 @@ describe("a hostile book", () => {
       priceType: "PER_UNIT",
     }));
     const slabRates = slabs.map(({ order }) => ({ order, rate: "0.01" }));
-    const found = foundIn([`${card}.ratePlan.slabs`, slabs], [`${card}.rateValues[0].slabRates`, slabRates]);
-    expect(found).toEqual([]);
+    const problems = foundIn([`${card}.ratePlan.slabs`, slabs], [`${card}.rateValues[0].slabRates`, slabRates]);
+    expect(problems).toEqual([]);
   });
 });
 
@@ -386,8 +386,8 @@ describe("checkPlan", () => {
   });
 
   test("finds what is wrong with it, by places in the plan", () => {
-    const broken = { ...draft(), version: 0, pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.x" }] } };
-    expect(problemsOf(() => parsePlan(broken, book)).map(({ path }) => path)).toEqual([
+    const badDraft = { ...draft(), version: 0, pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.x" }] } };
+    expect(listProblems(() => parsePlan(badDraft, book)).map(({ path }) => path)).toEqual([
       "$.version",
       "$.pricePlanDetails.usageRateCards[0].ratePlan",
       "$.pricePlanDetails.usageRateCards[0].rateValues",
@@ -395,7 +395,7 @@ describe("checkPlan", () => {
   });
 
   test("S16.1 asks for cycles and currencies", () => {
-    expect(problemsOf(() => checkPlan({ id: "p", name: "P", pricePlanDetails: {} }, book))).toEqual([
+    expect(listProblems(() => checkPlan({ id: "p", name: "P", pricePlanDetails: {} }, book))).toEqual([
       {
         path: "$.pricePlanDetails.pricingCycleConfig",
         message: "missing: expected one, as the price plan is to be associated",
@@ -408,7 +408,7 @@ describe("checkPlan", () => {
   });
 
   test("refuses what is no plan", () => {
-    expect(problemsOf(() => parsePlan([], book))).toEqual([
+    expect(listProblems(() => parsePlan([], book))).toEqual([
       { path: "$", message: "expected an object, got an empty list" },
     ]);
     expect(() => checkPlan("{", book)).toThrow("the price plan has a problem: $: not JSON");

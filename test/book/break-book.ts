@@ -11,7 +11,7 @@ export type Change = readonly [place: string, value: unknown];
 type Json = Record<string, unknown>;
 
 /** The sample book with changes. A place beyond the end of a list adds to it. */
-export function changed(...changes: readonly Change[]): object {
+export function changedBook(...changes: readonly Change[]): object {
   const book = sampleBook() as unknown as Json;
   for (const [place, value] of changes) {
     const steps = place.match(/[^.[\]]+/g) ?? [];
@@ -28,7 +28,7 @@ export function changed(...changes: readonly Change[]): object {
 }
 
 /** What reading something finds; nothing when it is read. */
-export function problemsOf(read: () => unknown): readonly Problem[] {
+export function listProblems(read: () => unknown): readonly Problem[] {
   try {
     read();
     return [];
@@ -40,7 +40,7 @@ export function problemsOf(read: () => unknown): readonly Problem[] {
 
 /** The problems of the sample book with changes, one line each. */
 export function foundIn(...changes: readonly Change[]): readonly string[] {
-  return problemsOf(() => readBook(changed(...changes))).map(({ path, message }) => `${path}: ${message}`);
+  return listProblems(() => readBook(changedBook(...changes))).map(({ path, message }) => `${path}: ${message}`);
 }
 
 /** Expects exactly one problem. */

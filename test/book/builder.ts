@@ -50,7 +50,7 @@ export const monthlyWithGrace = (
 });
 
 /** An ACTIVE plan, of months unless its details say otherwise. */
-export const plan = (id: string, details: object, more: object = {}): PlanInput => ({
+export const planOfMonths = (id: string, details: object, more: object = {}): PlanInput => ({
   id,
   name: id,
   status: "ACTIVE",
@@ -75,27 +75,27 @@ export const calls = (rate: number | string): Part => ({
   usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
 });
 /** A fee, in arrears unless said otherwise. */
-export const fee = (rate: number, more: object = {}): Part => ({
+export const feeCards = (rate: number, more: object = {}): Part => ({
   fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }], ...more }],
 });
 /** Seats. */
-export const seats = (rate: number, more: object = {}): Part => ({
+export const seatCards = (rate: number, more: object = {}): Part => ({
   licenseRateCards: [{ id: "addon.seats", ...perUnit(rate), ...more }],
 });
 /** Tokens granted at the start of each cycle, for free. */
-export const tokens = (featureCreditLimit: number, effectiveUntil = "P1M", more: Part = {}): Part => ({
+export const tokenCards = (featureCreditLimit: number, effectiveUntil = "P1M", more: Part = {}): Part => ({
   billingEntitlementRateCards: [
     { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil }], ...perUnit(0), ...more },
   ],
 });
 /** Tokens beyond the entitlements, without end unless a most is said. */
-export const overage = (rate: number, maxQuantity?: number): Part => ({
+export const overageCards = (rate: number, maxQuantity?: number): Part => ({
   entitlementOverageRateCards: [
     { featureId: "feature.tokens", ...perUnit(rate), ...(maxQuantity === undefined ? {} : { maxQuantity }) },
   ],
 });
 /** Money granted at the start of each cycle, for free. */
-export const grant = (creditAmount: number, grantDetails: object, more: Part = {}): Part => ({
+export const grantCards = (creditAmount: number, grantDetails: object, more: Part = {}): Part => ({
   creditGrantRateCards: [
     {
       id: "addon.grant",
@@ -112,7 +112,7 @@ export const grant = (creditAmount: number, grantDetails: object, more: Part = {
 });
 
 /** An account of a customer, on a plan from a date where they are given. */
-export const account = (
+export const accountOn = (
   id: string,
   customerId: string,
   pricePlanId?: string,

@@ -12,9 +12,10 @@ export const CATALOG = JSON.parse(
 ) as Readonly<Record<"pricePlan" | "pricePlanDetails" | "account" | "event" | "book", Part>>;
 
 /** The catalog's book with these parts over it. */
-export function bookOf(parts: Part): Book {
+export function catalogBook(parts: Part): Book {
   return readBook({ ...CATALOG.book, ...parts });
 }
 
 /** The catalog's book with these plans, and parts over it. */
-export const bookWith = (pricePlans: readonly object[], more: Part = {}): Book => bookOf({ pricePlans, ...more });
+export const bookWithPlans = (pricePlans: readonly object[], more: Part = {}): Book =>
+  catalogBook({ pricePlans, ...more });

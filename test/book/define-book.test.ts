@@ -45,8 +45,8 @@ test("a usage card may name a meter of the book only", () => {
 });
 
 test("a misspelt choice, field or kind of value is an error of types in readBook and in defineBook", () => {
-  const tired = { ratePlan: { pricingModel: "TIRED", slabs: SLABS }, rateValues: RATES, usageMeterId: "m" } as const;
-  const plan = { id: "a", name: "a", pricePlanDetails: { usageRateCards: [tired] } } as const;
+  const typoCard = { ratePlan: { pricingModel: "TIRED", slabs: SLABS }, rateValues: RATES, usageMeterId: "m" } as const;
+  const plan = { id: "a", name: "a", pricePlanDetails: { usageRateCards: [typoCard] } } as const;
   // @ts-expect-error -- "TIRED" is no pricing model: did you mean "TIERED"?
   expect(() => readBook({ pricePlans: [plan] })).toThrow('expected "TIERED" or "VOLUME", got "TIRED"');
   // @ts-expect-error -- a misspelt field
@@ -66,6 +66,6 @@ test("what is as const is taken, and null and nothing mean the same", () => {
   } as const satisfies BookInput;
   expect(readBook(book).accounts).toEqual([]);
   // 2,500 at 0.002 are 5.
-  const priced = priceQuantity({ pricingModel: "TIERED", slabs: SLABS } as const, RATES[0], new Decimal(2500));
-  expect(priced.amount.toFixed()).toBe("5");
+  const charge = priceQuantity({ pricingModel: "TIERED", slabs: SLABS } as const, RATES[0], new Decimal(2500));
+  expect(charge.amount.toFixed()).toBe("5");
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
-import { problemsOf } from "./break-book.ts";
+import { listProblems } from "./break-book.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/book.md"), "utf8");
 
@@ -21,9 +21,9 @@ describe("docs/reference/book.md", () => {
   });
 
   test("shows the problems that there are", () => {
-    const broken = block("book")
+    const brokenText = block("book")
       .replace('"usageMeterId": "um.writes"', '"usageMeterId": "um.calls"')
       .replace('"aliases": [ "key-1" ]', '"netTermDays": 1.5');
-    expect(problemsOf(() => readBook(broken))).toEqual(JSON.parse(block("problems")));
+    expect(listProblems(() => readBook(brokenText))).toEqual(JSON.parse(block("problems")));
   });
 });

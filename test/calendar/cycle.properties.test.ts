@@ -26,8 +26,8 @@ function startsOn(terms: CycleTerms, instant: Instant): boolean {
   if (date.getUTCDate() !== (dayOffset === "LAST" ? lastDay : Math.min(Number(dayOffset), lastDay))) return false;
   if (terms.interval === "MONTHLY") return true;
   const months = MONTHS[terms.interval];
-  const wanted = monthOffset === "FIRST" ? 1 : monthOffset === "LAST" ? months : Number(monthOffset);
-  return (date.getUTCMonth() % months) + 1 === wanted;
+  const offsetMonth = monthOffset === "FIRST" ? 1 : monthOffset === "LAST" ? months : Number(monthOffset);
+  return (date.getUTCMonth() % months) + 1 === offsetMonth;
 }
 
 /** The natural cycle that holds an instant, found by walking day by day. */
@@ -81,8 +81,11 @@ test("S6.3 the association date is a natural start, and the stored offsets say t
     fc.property(anniversaryTerms, midnight, moment, (terms, association, instant) => {
       const config = resolveCycleConfig(terms, association);
       expect(naturalCycleAt(config, association).start).toBe(association);
-      const stored = resolveCycleConfig({ interval: terms.interval, startOffset: toStartOffset(config) }, instant);
-      expect(stored).toEqual(config);
+      const storedConfig = resolveCycleConfig(
+        { interval: terms.interval, startOffset: toStartOffset(config) },
+        instant,
+      );
+      expect(storedConfig).toEqual(config);
     }),
     { numRuns: 500 },
   );

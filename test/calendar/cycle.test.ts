@@ -83,17 +83,18 @@ describe("natural starts", () => {
 });
 
 describe("offsets", () => {
-  const wanted = (interval: string, last: string): string => `expected "1" to "${last}" or LAST in a ${interval} cycle`;
+  const expectedMessage = (interval: string, last: string): string =>
+    `expected "1" to "${last}" or LAST in a ${interval} cycle`;
   test.each([
-    ["WEEKLY 8 NIL", `startOffset.dayOffset: ${wanted("WEEKLY", "7")}, got "8"`],
-    ["WEEKLY 0 NIL", `startOffset.dayOffset: ${wanted("WEEKLY", "7")}, got "0"`],
-    ["MONTHLY 32 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "32"`],
-    ["MONTHLY 0 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "0"`],
-    ["MONTHLY 05 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "05"`],
-    ["MONTHLY -1 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "-1"`],
-    ["MONTHLY 1.5 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "1.5"`],
-    ["MONTHLY last NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "last"`],
-    ["MONTHLY FIRST NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "FIRST"`],
+    ["WEEKLY 8 NIL", `startOffset.dayOffset: ${expectedMessage("WEEKLY", "7")}, got "8"`],
+    ["WEEKLY 0 NIL", `startOffset.dayOffset: ${expectedMessage("WEEKLY", "7")}, got "0"`],
+    ["MONTHLY 32 NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "32"`],
+    ["MONTHLY 0 NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "0"`],
+    ["MONTHLY 05 NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "05"`],
+    ["MONTHLY -1 NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "-1"`],
+    ["MONTHLY 1.5 NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "1.5"`],
+    ["MONTHLY last NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "last"`],
+    ["MONTHLY FIRST NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "FIRST"`],
     ["MONTHLY 1 1", 'startOffset.monthOffset: expected NIL or none in a MONTHLY cycle, got "1"'],
     ["WEEKLY 1 FIRST", 'startOffset.monthOffset: expected NIL or none in a WEEKLY cycle, got "FIRST"'],
     ["QUARTERLY 1 4", 'startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "4"'],
@@ -177,13 +178,13 @@ describe("anniversaries", () => {
   });
 
   test("S6.3 without an anniversary the association date counts for nothing", () => {
-    const given = { ...terms("MONTHLY 5 NIL"), anniversaryCycle: false };
-    expect(resolveCycleConfig(given, parseDate("2024-01-15"))).toEqual(configOf("MONTHLY 5 NIL"));
+    const otherTerms = { ...terms("MONTHLY 5 NIL"), anniversaryCycle: false };
+    expect(resolveCycleConfig(otherTerms, parseDate("2024-01-15"))).toEqual(configOf("MONTHLY 5 NIL"));
   });
 });
 
 describe("ranges", () => {
-  const shown = (cycles: readonly { start: number; end: number }[]): string[] =>
+  const formatCycles = (cycles: readonly { start: number; end: number }[]): string[] =>
     cycles.map(({ start, end }) => `${formatDate(start)} ${formatDate(end)}`);
 
   test.each([
@@ -194,25 +195,25 @@ describe("ranges", () => {
     ["empty", "2024-02-04", "2024-02-04", []],
     ["backwards", "2024-02-04", "2024-01-04", []],
   ])("S6.2 a range that is %s touches its cycles", (_, from, until, expected) => {
-    expect(shown(cyclesBetween(terms("MONTHLY 5 NIL"), from, until))).toEqual(expected);
-    expect(shown(cyclesBetween(configOf("MONTHLY 5 NIL"), parseDate(from), new Date(until)))).toEqual(expected);
+    expect(formatCycles(cyclesBetween(terms("MONTHLY 5 NIL"), from, until))).toEqual(expected);
+    expect(formatCycles(cyclesBetween(configOf("MONTHLY 5 NIL"), parseDate(from), new Date(until)))).toEqual(expected);
   });
 
   test("S6.2 the last millisecond before a start touches only the cycle that it ends", () => {
     const cycles = cyclesBetween(terms("MONTHLY 5"), "2024-02-04T23:59:59.999Z", "2024-02-05T00:00:00Z");
-    expect(shown(cycles)).toEqual(["2024-01-05 2024-02-05"]);
+    expect(formatCycles(cycles)).toEqual(["2024-01-05 2024-02-05"]);
   });
 
   test("S6.3 an anniversary in a range is that of the range's start", () => {
     const cycles = cyclesBetween({ interval: "MONTHLY", anniversaryCycle: true }, "2024-01-31", "2024-03-01");
-    expect(shown(cycles)).toEqual(["2024-01-31 2024-02-29", "2024-02-29 2024-03-31"]);
+    expect(formatCycles(cycles)).toEqual(["2024-01-31 2024-02-29", "2024-02-29 2024-03-31"]);
   });
 
   test("S6.2 the last cycle of the year 9999 ends in the year 10000", () => {
-    expect(shown(cyclesBetween(terms("MONTHLY 1 NIL"), "9999-12-15", "9999-12-31"))).toEqual([
+    expect(formatCycles(cyclesBetween(terms("MONTHLY 1 NIL"), "9999-12-15", "9999-12-31"))).toEqual([
       "9999-12-01 +010000-01-01",
     ]);
-    expect(shown(cyclesBetween(terms("ANNUALLY LAST 2"), "9999-12-15", "9999-12-31"))).toEqual([
+    expect(formatCycles(cyclesBetween(terms("ANNUALLY LAST 2"), "9999-12-15", "9999-12-31"))).toEqual([
       "9999-02-28 +010000-02-29",
     ]);
   });

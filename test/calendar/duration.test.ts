@@ -16,11 +16,11 @@ import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 const DAY = 86_400_000;
 
 /** A date, or a date-time where the time is not midnight. */
-function read(text: string): number {
+function parseMoment(text: string): number {
   return text.length === 10 ? parseDate(text) : parseInstant(text);
 }
 
-function shown(instant: number): string {
+function formatMoment(instant: number): string {
   return formatInstant(instant).replace("T00:00:00.000Z", "");
 }
 
@@ -102,7 +102,7 @@ describe("instants moved by durations", () => {
     ["2024-01-01", "PT0.0019S", "2024-01-01T00:00:00.001Z", "cut to milliseconds"],
     ["2024-03-31", "-P1M", "2024-02-29", "a negative duration goes back"],
   ])("S3.4 %s and %s make %s: %s", (from, duration, expected) => {
-    expect(shown(addDuration(read(from), parseDuration(duration)))).toBe(expected);
+    expect(formatMoment(addDuration(parseMoment(from), parseDuration(duration)))).toBe(expected);
   });
 
   test.each([
@@ -114,7 +114,7 @@ describe("instants moved by durations", () => {
     ["2024-01-01", "-P1D", "2024-01-02", "back by a negative duration is forward"],
     ["2024-01-01", "PT0.0019S", "2023-12-31T23:59:59.999Z", "cut to milliseconds"],
   ])("S3.4 %s less %s is %s: %s", (from, duration, expected) => {
-    expect(shown(addDuration(read(from), parseDuration(duration), -1))).toBe(expected);
+    expect(formatMoment(addDuration(parseMoment(from), parseDuration(duration), -1))).toBe(expected);
   });
 
   test.each([
@@ -125,7 +125,7 @@ describe("instants moved by durations", () => {
     [`2024-01-01`, `P${"9".repeat(120)}M`, -1],
     ["2024-01-01", `PT${"9".repeat(90)}H`, 1],
   ] as const)("S3.4 %s moved by %s beyond the years 0 to 9999 is refused", (from, duration, sign) => {
-    expect(() => addDuration(read(from), parseDuration(duration), sign)).toThrow(
+    expect(() => addDuration(parseMoment(from), parseDuration(duration), sign)).toThrow(
       `${from}T00:00:00.000Z moved by its duration is not within the years 0000 to 9999`,
     );
   });
@@ -149,7 +149,9 @@ describe("cycle starts moved by durations", () => {
     ["2026-02-15", "P1M", "LAST", "2026-03-15", "a start that a plan change made"],
     ["2026-01-07", "P1M", 3, "2026-02-07", "a Wednesday: the offset is no day of the month"],
   ])("S11.1 %s and %s with day offset %s make %s: %s", (start, duration, dayOffset, expected) => {
-    expect(shown(addDurationFromCycleStart(parseDate(start), parseDuration(duration), dayOffset))).toBe(expected);
+    expect(formatMoment(addDurationFromCycleStart(parseDate(start), parseDuration(duration), dayOffset))).toBe(
+      expected,
+    );
   });
 
   test("S11.1 beyond the year 9999 is refused", () => {
@@ -173,7 +175,7 @@ describe("durations between instants", () => {
     ["2024-06-01", "2024-05-01", "-PT744H"],
     ["1969-12-31", "1970-01-01T00:00:01Z", "PT24H1S"],
   ])("S3.4 from %s until %s is %s", (from, until, expected) => {
-    expect(durationBetween(read(from), read(until))).toBe(expected);
+    expect(durationBetween(parseMoment(from), parseMoment(until))).toBe(expected);
   });
 });
 

@@ -40,8 +40,8 @@ function period(text = ""): Cycle {
   return { start: parseDate(start), end: parseDate(end) };
 }
 
-function daysText(served: Cycle, natural: Cycle): string {
-  const { days, of } = shareOfDays(served, natural);
+function daysText(servedDays: Cycle, natural: Cycle): string {
+  const { days, of } = shareOfDays(servedDays, natural);
   return `${days} of ${of}`;
 }
 
@@ -76,10 +76,10 @@ describe("the guide to cycles", () => {
       ...cut("QUARTERLY", "3", "2", "2024-01-15", "2024-05-03"),
       ...cut("MONTHLY", "5", "NIL", "2020-01-05", "2020-03-15"),
       ...cut("MONTHLY", "1", "NIL", "2020-03-15", "2020-05-01"),
-    ].map(({ natural, ...served }) => [
-      `${formatDate(served.start)} … ${formatDate(served.end)}`,
+    ].map(({ natural, ...servedDays }) => [
+      `${formatDate(servedDays.start)} … ${formatDate(servedDays.end)}`,
       `${formatDate(natural.start)} … ${formatDate(natural.end)}`,
-      daysText(served, natural),
+      daysText(servedDays, natural),
     ]);
     expect(rowsUnder("cycle", "natural cycle", "days served")).toEqual(cycles);
   });
@@ -87,9 +87,9 @@ describe("the guide to cycles", () => {
   test("S8.1 prorated amounts are what the table says", () => {
     const rows = rowsUnder("amount", "served", "natural cycle");
     expect(rows).toHaveLength(3);
-    for (const [amount = "", served, natural, days, charged] of rows) {
-      const share = shareOfDays(period(served), period(natural));
-      expect(daysText(period(served), period(natural))).toBe(days);
+    for (const [amount = "", servedDays, natural, days, charged] of rows) {
+      const share = shareOfDays(period(servedDays), period(natural));
+      expect(daysText(period(servedDays), period(natural))).toBe(days);
       const exact = multiplyByShare(toFraction(new Decimal(amount)), share.days, share.of);
       expect(roundFraction(exact, 2, "HALF_UP").toFixed(2)).toBe(charged);
     }
@@ -100,15 +100,15 @@ describe("the guide to cycles", () => {
     expect(rows).toHaveLength(4);
     for (const [start = "", dayOffset = "", duration = "", result] of rows) {
       const offset = dayOffset === "LAST" ? dayOffset : Number(dayOffset);
-      const moved = addDurationFromCycleStart(parseDate(start), parseDuration(duration), offset);
-      expect(formatDate(moved)).toBe(result);
+      const expiry = addDurationFromCycleStart(parseDate(start), parseDuration(duration), offset);
+      expect(formatDate(expiry)).toBe(result);
     }
   });
 
   test("S2.2 the date-times that it shows are one and the same second", () => {
-    const shown = guide.match(/`2024-01-02[T ][^`]+`/g) ?? [];
-    expect(shown).toHaveLength(5);
-    const seconds = shown.map((text) => Math.floor(parseInstant(text.slice(1, -1)) / 1000));
+    const examples = guide.match(/`2024-01-02[T ][^`]+`/g) ?? [];
+    expect(examples).toHaveLength(5);
+    const seconds = examples.map((text) => Math.floor(parseInstant(text.slice(1, -1)) / 1000));
     expect(new Set(seconds)).toEqual(new Set([Date.UTC(2024, 0, 2, 3, 4, 5) / 1000]));
   });
 });

@@ -27,13 +27,13 @@ const isoText = fc
   })
   .map(({ year, month, day, hour, minute, second, ms }) => {
     const [date, time] = [
-      [padded(year, 4), padded(month, 2), padded(day, 2)].join("-"),
-      [padded(hour, 2), padded(minute, 2), padded(second, 2)].join(":"),
+      [padNumber(year, 4), padNumber(month, 2), padNumber(day, 2)].join("-"),
+      [padNumber(hour, 2), padNumber(minute, 2), padNumber(second, 2)].join(":"),
     ];
-    return `${date}T${time}.${padded(ms, 3)}Z`;
+    return `${date}T${time}.${padNumber(ms, 3)}Z`;
   });
 
-function padded(value: number, length: number): string {
+function padNumber(value: number, length: number): string {
   return String(value).padStart(length, "0");
 }
 
@@ -52,7 +52,7 @@ test("S2.2 an instant written with any offset is read as the same instant", () =
     fc.property(fc.integer({ min: INSTANT_MIN + 9e7, max: INSTANT_END - 9e7 }), anyOffset, (instant, offset) => {
       const local = formatInstant(instant + offset * 60_000).slice(0, -1);
       const size = Math.abs(offset);
-      const [hours, minutes] = [padded(Math.floor(size / 60), 2), padded(size % 60, 2)];
+      const [hours, minutes] = [padNumber(Math.floor(size / 60), 2), padNumber(size % 60, 2)];
       const sign = offset < 0 ? "-" : "+";
       expect(parseInstant(`${local}${sign}${hours}:${minutes}`)).toBe(instant);
       expect(parseInstant(`${local} ${sign}${hours}${minutes}`)).toBe(instant);

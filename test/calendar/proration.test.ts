@@ -11,8 +11,8 @@ function period(start: string, end: string): Cycle {
   return { start: parseDate(start), end: parseDate(end) };
 }
 
-function prorated(amount: string, served: Cycle, natural: Cycle): string {
-  const { days, of } = shareOfDays(served, natural);
+function prorated(amount: string, servedDays: Cycle, natural: Cycle): string {
+  const { days, of } = shareOfDays(servedDays, natural);
   return formatDecimal(roundFraction(multiplyByShare(toFraction(new Decimal(amount)), days, of), 2, "HALF_UP"));
 }
 
@@ -33,8 +33,8 @@ describe("days", () => {
     ["ends in a day", { start: 0, end: DAY_MS - 1 }],
     ["ends before it starts", { start: DAY_MS, end: 0 }],
     ["is not a number", { start: Number.NaN, end: 0 }],
-  ])("S8.1 a period that %s is a broken promise", (_, broken) => {
-    expect(() => daysIn(broken)).toThrow(InvariantError);
+  ])("S8.1 a period that %s is a broken promise", (_, period) => {
+    expect(() => daysIn(period)).toThrow(InvariantError);
   });
 });
 
@@ -66,10 +66,10 @@ describe("shares", () => {
     ["100", period("2024-02-15", "2024-03-01"), february2024, "15/29", "51.72"],
     ["100", june, june, "30/30", "100"],
     ["100", period("2024-06-10", "2024-06-10"), june, "0/30", "0"],
-  ])("S8.1 %s in %j of %j is %s: %s", (amount, served, natural, share, expected) => {
-    const { days, of } = shareOfDays(served, natural);
+  ])("S8.1 %s in %j of %j is %s: %s", (amount, servedDays, natural, share, expected) => {
+    const { days, of } = shareOfDays(servedDays, natural);
     expect(`${days}/${of}`).toBe(share);
-    expect(prorated(amount, served, natural)).toBe(expected);
+    expect(prorated(amount, servedDays, natural)).toBe(expected);
   });
 
   test("S8.2 rounded lines of separate cycles need not add up: three times 33.33 is 99.99", () => {

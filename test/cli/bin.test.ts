@@ -7,31 +7,31 @@ import { join, resolve } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, line, SMALL_BOOK } from "./fake-io.ts";
+import { type Folder, folder, eventLine, SMALL_BOOK } from "./fake-io.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-let built: string;
+let buildFolder: string;
 let files: Folder;
 let book: string;
 
 beforeAll(() => {
   // Beneath node_modules, so that the program finds its packages.
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
-  built = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
-  writeFileSync(join(built, "package.json"), JSON.stringify({ type: "module", version: "0.0.1" }));
+  buildFolder = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
+  writeFileSync(join(buildFolder, "package.json"), JSON.stringify({ type: "module", version: "0.0.1" }));
   execFileSync(process.execPath, [
     join(root, "node_modules/typescript/bin/tsc"),
     "-p",
     join(root, "src"),
     "--noCheck",
     "--outDir",
-    join(built, "dist"),
+    join(buildFolder, "dist"),
   ]);
   files = folder();
   book = files.file("book.json", JSON.stringify(SMALL_BOOK));
 });
 afterAll(() => {
-  rmSync(built, { recursive: true, force: true });
+  rmSync(buildFolder, { recursive: true, force: true });
   files.remove();
 });
 
@@ -43,7 +43,7 @@ interface Exit {
 
 /** Runs the program. @param readMax closes the pipe after so many bytes of output */
 async function program(argv: readonly string[], { stdin = "", readMax = Infinity } = {}): Promise<Exit> {
-  const child = spawn(process.execPath, [join(built, "dist/cli/bin.js"), ...argv]);
+  const child = spawn(process.execPath, [join(buildFolder, "dist/cli/bin.js"), ...argv]);
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => {
     out += chunk.toString();
@@ -54,8 +54,8 @@ async function program(argv: readonly string[], { stdin = "", readMax = Infinity
   });
   child.stdin.on("error", () => undefined);
   child.stdin.end(stdin);
-  const code = await new Promise<number | null>((done) => {
-    child.on("close", done);
+  const code = await new Promise<number | null>((resolve) => {
+    child.on("close", resolve);
   });
   return { code, out, err };
 }
@@ -66,7 +66,9 @@ describe("the program", () => {
   });
 
   test("exits with 0, 1 and 2, and without a stack", async () => {
-    const good = await program(["preview", book, "--events", "-"], { stdin: line("a", "2024-01-01T00:00:00Z", 1) });
+    const good = await program(["preview", book, "--events", "-"], {
+      stdin: eventLine("a", "2024-01-01T00:00:00Z", 1),
+    });
     const bad = await program(["preview", book, "--events", "-"], { stdin: "nonsense\n" });
     const wrong = await program(["preview", book, "--evnts", "-"]);
     expect([good.code, bad.code, wrong.code]).toEqual([0, 1, 2]);
@@ -77,7 +79,7 @@ describe("the program", () => {
     const pipe = join(files.path, "pipe.ndjson");
     execFileSync("sh", ["-c", 'mkfifo "$0"', pipe]);
     const write = `require("node:fs").writeFileSync(process.argv[1], process.argv[2])`;
-    const writer = spawn(process.execPath, ["-e", write, pipe, line("a", "2024-01-01T00:00:00Z", 1)]);
+    const writer = spawn(process.execPath, ["-e", write, pipe, eventLine("a", "2024-01-01T00:00:00Z", 1)]);
     const { code, err } = await program(["preview", book, "--events", pipe]);
     writer.kill();
     expect(err).toBe("1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
@@ -86,7 +88,9 @@ describe("the program", () => {
 
   test("reads files with threads of its own, and prints what one thread prints", async () => {
     const events = ["a", "b"].map((name) => {
-      const rows = Array.from({ length: 50 }, (_, n) => line(`${name}-${n % 40}`, `2024-01-02T00:00:${n + 10}Z`, n));
+      const rows = Array.from({ length: 50 }, (_, n) =>
+        eventLine(`${name}-${n % 40}`, `2024-01-02T00:00:${n + 10}Z`, n),
+      );
       return files.file(`${name}.ndjson`, rows.map((row, n) => (n === 45 ? "broken\n" : row)).join(""));
     });
     const argv = ["preview", book, "--events", ...events, "--format", "json", "--engine"];
@@ -103,7 +107,7 @@ describe("the program", () => {
   });
 
   test("says that standard output is lost where its disk is full, and exits with 1", async () => {
-    const argv = [join(built, "dist/cli/bin.js"), "preview", book, "--format", "json"];
+    const argv = [join(buildFolder, "dist/cli/bin.js"), "preview", book, "--format", "json"];
     const full = await open("/dev/full", "w");
     const child = spawn(process.execPath, argv, { stdio: ["ignore", full.fd, "pipe"] });
     let err = "";
@@ -116,20 +120,20 @@ describe("the program", () => {
 
   test.each(["SIGTERM", "SIGINT"] as const)("serves until %s, and exits with 0", async (signal) => {
     const argv = ["serve", "--port", "0", "--database", "memory"];
-    const child = spawn(process.execPath, [join(built, "dist/cli/bin.js"), ...argv]);
-    const ended = new Promise<number | null>((done) => {
-      child.on("close", done);
+    const child = spawn(process.execPath, [join(buildFolder, "dist/cli/bin.js"), ...argv]);
+    const ending = new Promise<number | null>((resolve) => {
+      child.on("close", resolve);
     });
     let out = "";
-    await new Promise<void>((listening, failed) => {
+    await new Promise<void>((listening, fail) => {
       child.stdout.on("data", (chunk: Buffer) => {
         out += chunk.toString();
         if (out.includes("listens on")) listening();
       });
-      child.on("close", () => failed(new Error(out)));
+      child.on("close", () => fail(new Error(out)));
     });
     child.kill(signal);
-    expect(await ended).toBe(0);
+    expect(await ending).toBe(0);
     expect(out).toMatch(/^API key: rb_\w{43}\nratebook listens on http:\/\/127\.0\.0\.1:\d+ .*\n$/);
   });
 });

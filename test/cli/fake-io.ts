@@ -79,10 +79,10 @@ export async function ratebook(
   const texts = { out: "", err: "" };
   const into = (name: "out" | "err"): Writable =>
     new Writable({
-      write(chunk: Buffer, _, done) {
+      write(chunk: Buffer, _, callback) {
         texts[name] += chunk.toString();
         if (name === "out") onOutput(texts.out);
-        done();
+        callback();
       },
     });
   const io: Io = {
@@ -164,7 +164,7 @@ export const LIVE_BOOK = {
 };
 
 /** One event of the small book as a line, with its line end. */
-export function line(id: string, timestamp: string, units: number | string, more: object = {}): string {
+export function eventLine(id: string, timestamp: string, units: number | string, more: object = {}): string {
   const event = {
     schemaName: "call",
     id,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "./fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 let files: Folder;
 let book: string;
@@ -21,18 +21,18 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-const at = (accountId: string, day: number, units: number): string =>
-  line(`${accountId}-${day}`, `2024-01-${String(day).padStart(2, "0")}T00:00:00Z`, units, { accountId });
+const lineOn = (accountId: string, day: number, units: number): string =>
+  eventLine(`${accountId}-${day}`, `2024-01-${String(day).padStart(2, "0")}T00:00:00Z`, units, { accountId });
 /** 150 units are 250, 40 are 80, 20 are 40. */
-const THREE = at("hooli", 3, 40) + at("hooli", 4, 110) + at("initech", 5, 40) + at("prod", 6, 20);
+const THREE = lineOn("hooli", 3, 40) + lineOn("hooli", 4, 110) + lineOn("initech", 5, 40) + lineOn("prod", 6, 20);
 
-const preview = async (argv: readonly string[], more: Parameters<typeof ratebook>[1] = {}) =>
+const runPreview = async (argv: readonly string[], more: Parameters<typeof ratebook>[1] = {}) =>
   ratebook(["preview", ...argv], { cut: files.path, ...more });
 
 describe("accounts that the book does not know", () => {
   test("are told together, the largest first, with what to do", async () => {
     const events = files.file("three.ndjson", THREE);
-    const { code, err } = await preview([book, "--events", events]);
+    const { code, err } = await runPreview([book, "--events", events]);
     expect(err).toMatch(
       /^2 unknown accounts: hooli 2 events, initech 1 event; add them to the book or use --accounts-from-events\n4 events read/,
     );
@@ -42,24 +42,24 @@ describe("accounts that the book does not know", () => {
 
   test("one that is nearly there is guessed", async () => {
     const near = { ...PLAIN_BOOK, accounts: PLAIN_BOOK.accounts.map((account) => ({ ...account, id: "production" })) };
-    const { err } = await preview([files.file("near.json", JSON.stringify(near)), "--events", "-"], {
-      stdin: at("producton", 3, 1),
+    const { err } = await runPreview([files.file("near.json", JSON.stringify(near)), "--events", "-"], {
+      stdin: lineOn("producton", 3, 1),
     });
     expect(err).toMatch(/^1 unknown account: producton 1 event \(did you mean "production"\?\); add it to the book/);
   });
 
   test("those that are nearly there are guessed among others, and so is the one of --account", async () => {
-    const events = files.file("near.ndjson", at("hooli", 3, 1) + at("prodd", 4, 1));
-    const { err } = await preview([book, "--events", events]);
+    const events = files.file("near.ndjson", lineOn("hooli", 3, 1) + lineOn("prodd", 4, 1));
+    const { err } = await runPreview([book, "--events", events]);
     expect(err).toMatch(/^2 unknown accounts: hooli 1 event, prodd 1 event \(did you mean "prod"\?\); add them to/);
-    expect((await preview([book, "--at", "2024-01-05", "--account", "prodd"])).err).toBe(
+    expect((await runPreview([book, "--at", "2024-01-05", "--account", "prodd"])).err).toBe(
       'ratebook: no account has the id or alias "prodd": did you mean "prod"?\n',
     );
   });
 
   test("become accounts on the book's only plan with --accounts-from-events", async () => {
     const events = files.file("three.ndjson", THREE);
-    const { code, out, err } = await preview([book, "--events", events, "--accounts-from-events", "--summary"]);
+    const { code, out, err } = await runPreview([book, "--events", events, "--accounts-from-events", "--summary"]);
     expect(err).toBe(
       "note: 2 accounts created from the events, for this run only\n" +
         "4 events read: 4 INGESTION_COMPLETED_EVENT_METERED; 3 invoices\n",
@@ -81,8 +81,8 @@ describe("accounts that the book does not know", () => {
   });
 
   test("S6.4 a new account is on the plan from the natural cycle of its first event on", async () => {
-    const events = files.file("late.ndjson", at("hooli", 20, 1));
-    const { out } = await preview([book, "--events", events, "--accounts-from-events", "--account", "hooli"]);
+    const events = files.file("late.ndjson", lineOn("hooli", 20, 1));
+    const { out } = await runPreview([book, "--events", events, "--accounts-from-events", "--account", "hooli"]);
     expect(out).toContain("hooli, customer hooli\nInvoice for 2024-01-01 to 2024-01-31");
   });
 
@@ -93,7 +93,7 @@ describe("accounts that the book does not know", () => {
     );
     const plan = files.file("plan.json", JSON.stringify(PLAIN_BOOK.pricePlans[0]));
     const events = files.file("three.ndjson", THREE);
-    const { out, code } = await preview([
+    const { out, code } = await runPreview([
       none,
       "--events",
       events,
@@ -118,9 +118,9 @@ describe("accounts that the book does not know", () => {
       "--accounts-from-events needs a price plan; the book has none, so give one with --plan",
     ],
   ])("need to know the plan: %s", async (_, change, sentence) => {
-    const changed = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
+    const changedFile = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
     const events = files.file("three.ndjson", THREE);
-    expect(await preview([changed, "--events", events, "--accounts-from-events"])).toEqual({
+    expect(await runPreview([changedFile, "--events", events, "--accounts-from-events"])).toEqual({
       code: 2,
       out: "",
       err: `ratebook: ${sentence}\n`,
@@ -128,7 +128,7 @@ describe("accounts that the book does not know", () => {
   });
 
   test("cannot be found in standard input, which is read once", async () => {
-    expect((await preview([book, "--events", "-", "--accounts-from-events"])).err).toBe(
+    expect((await runPreview([book, "--events", "-", "--accounts-from-events"])).err).toBe(
       "ratebook: --accounts-from-events reads the events twice, so it needs files, not standard input\n",
     );
   });
@@ -137,7 +137,7 @@ describe("accounts that the book does not know", () => {
 describe("a run that bills nothing says why", () => {
   test("once: unknown accounts of a book without any", async () => {
     const none = files.file("none.json", JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [] }));
-    const { err } = await preview([none, "--events", files.file("three.ndjson", THREE)]);
+    const { err } = await runPreview([none, "--events", files.file("three.ndjson", THREE)]);
     expect(err).toMatch(/^3 unknown accounts: /);
     expect(err.match(/--accounts-from-events/g)).toHaveLength(1);
   });
@@ -150,13 +150,13 @@ describe("a run that bills nothing says why", () => {
       "no account has a plan; add pricePlans to the accounts, or use --plan FILE",
     ],
   ])("%s", async (_, change, reason) => {
-    const changed = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
-    const { err } = await preview([changed, "--at", "2024-01-05"]);
+    const changedFile = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
+    const { err } = await runPreview([changedFile, "--at", "2024-01-05"]);
     expect(err).toContain(`note: nothing billed: ${reason}\n`);
   });
 
   test("a plan that is not in force yet", async () => {
-    expect((await preview([book, "--at", "2023-01-05"])).err).toContain(
+    expect((await runPreview([book, "--at", "2023-01-05"])).err).toContain(
       "note: nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage\n",
     );
   });
@@ -176,7 +176,7 @@ describe("output", () => {
       }),
     );
     const events = files.file("zoneless.csv", "at,n\n2024-01-01 00:00:00,1\n2024-01-02 00:00:00,1\n");
-    const { err, code } = await preview([book, "--events", events, "--map", map]);
+    const { err, code } = await runPreview([book, "--events", events, "--map", map]);
     expect(err.match(/"zone": "UTC"/g)).toHaveLength(1);
     expect(code).toBe(1);
   });
@@ -197,7 +197,7 @@ describe("output", () => {
       }),
     );
     const events = files.file("formed.csv", `at;n\n2024-01-01T00:00:00Z;${text}\n2024-01-02T00:00:00Z;${text}\n`);
-    const { err, code } = await preview([book, "--events", events, "--map", map]);
+    const { err, code } = await runPreview([book, "--events", events, "--map", map]);
     expect(err.match(/some numbers have another format/g)).toHaveLength(1);
     expect(err).toContain(`"decimal": "${mark}"`);
     expect(code).toBe(1);
@@ -205,10 +205,12 @@ describe("output", () => {
 
   test("goes to the file of -o, which appears whole", async () => {
     const path = join(files.path, "out.csv");
-    const { out } = await preview([book, "--events", "-", "--format", "csv", "-o", path], { stdin: at("prod", 3, 1) });
+    const { out } = await runPreview([book, "--events", "-", "--format", "csv", "-o", path], {
+      stdin: lineOn("prod", 3, 1),
+    });
     expect(out).toBe("");
     expect(readFileSync(path, "utf8")).toMatch(/^accountId,/);
-    const { code, err } = await preview([
+    const { code, err } = await runPreview([
       book,
       "--at",
       "2024-01-05",
@@ -223,39 +225,39 @@ describe("output", () => {
   });
 
   test.each([72, 80, 100, 300])("fits a terminal of %i columns, at most 100 wide", async (columns) => {
-    const { out } = await preview([book, "--events", "-", "--explain"], {
-      stdin: at("prod", 3, 150),
+    const { out } = await runPreview([book, "--events", "-", "--explain"], {
+      stdin: lineOn("prod", 3, 150),
       terminal: { columns, colours: false },
     });
     expect(Math.max(...out.split("\n").map((text) => text.length))).toBe(Math.min(columns, 100));
   });
 
   test("has colours where the terminal has them, and the same text", async () => {
-    const stdin = at("prod", 3, 150);
-    const plain = await preview([book, "--events", "-"], { stdin });
-    const coloured = await preview([book, "--events", "-"], { stdin, terminal: { columns: 100, colours: true } });
-    expect(coloured.out).toContain("\u001b[1m");
+    const stdin = lineOn("prod", 3, 150);
+    const plain = await runPreview([book, "--events", "-"], { stdin });
+    const colours = await runPreview([book, "--events", "-"], { stdin, terminal: { columns: 100, colours: true } });
+    expect(colours.out).toContain("\u001b[1m");
     // oxlint-disable-next-line no-control-regex -- these are the characters that set colours
-    expect(coloured.out.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.out);
+    expect(colours.out.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.out);
   });
 
   test("more than 50 invoices on a terminal are a summary, with how to see all", async () => {
-    const stdin = Array.from({ length: 51 }, (_, n) => at(`a-${String(n).padStart(2, "0")}`, 3, n + 1)).join("");
+    const stdin = Array.from({ length: 51 }, (_, n) => lineOn(`a-${String(n).padStart(2, "0")}`, 3, n + 1)).join("");
     const events = files.file("many.ndjson", stdin);
     const argv = [book, "--events", events, "--accounts-from-events", "--from", "2024-01-01", "--until", "2024-02-01"];
-    const shown = await preview(argv, { terminal: { columns: 80, colours: false } });
-    expect(shown.out).toMatch(/^Account +Events +Quantity +USD +Share\n/);
-    expect(shown.out.split("\n")[2]).toMatch(/^a-50 +1 +51 +102\.00 +/);
-    expect(shown.err).toContain("note: 51 invoices do not fit a terminal: use --account ID");
-    expect((await preview(argv)).out.match(/Invoice for/g)).toHaveLength(51);
+    const plain = await runPreview(argv, { terminal: { columns: 80, colours: false } });
+    expect(plain.out).toMatch(/^Account +Events +Quantity +USD +Share\n/);
+    expect(plain.out.split("\n")[2]).toMatch(/^a-50 +1 +51 +102\.00 +/);
+    expect(plain.err).toContain("note: 51 invoices do not fit a terminal: use --account ID");
+    expect((await runPreview(argv)).out.match(/Invoice for/g)).toHaveLength(51);
   });
 
   test("several files follow one --events", async () => {
-    const [one, two] = [files.file("1.ndjson", at("prod", 1, 1)), files.file("2.ndjson", at("prod", 2, 2))];
-    expect((await preview([book, "--events", one, two])).err).toMatch(/^2 events read/);
-    const any = files.file("events.txt", at("prod", 1, 1));
-    expect((await preview([book, "--events", any, "--event-format", "ndjson"])).err).toMatch(/^1 event read/);
-    expect((await preview([book, "--events", any, "--event-format", "csv"])).err).toBe(
+    const [one, two] = [files.file("1.ndjson", lineOn("prod", 1, 1)), files.file("2.ndjson", lineOn("prod", 2, 2))];
+    expect((await runPreview([book, "--events", one, two])).err).toMatch(/^2 events read/);
+    const any = files.file("events.txt", lineOn("prod", 1, 1));
+    expect((await runPreview([book, "--events", any, "--event-format", "ndjson"])).err).toMatch(/^1 event read/);
+    expect((await runPreview([book, "--events", any, "--event-format", "csv"])).err).toBe(
       "ratebook: events.txt is CSV and needs a --map that names the column of each event field; ratebook init --from FILE writes one\n",
     );
   });

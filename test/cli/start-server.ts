@@ -16,7 +16,7 @@ export async function startServing(
   { cut, env = {} }: { readonly cut: string; readonly env?: Readonly<Record<string, string>> },
 ): Promise<Serving> {
   let stop: () => void = () => {};
-  const stopped = new Promise<string>((resolve) => {
+  const stopping = new Promise<string>((resolve) => {
     stop = () => resolve("SIGTERM");
   });
   let ran: Promise<Ran> | undefined;
@@ -24,7 +24,7 @@ export async function startServing(
     ran = ratebook(["serve", "--port", "0", ...argv], {
       cut,
       env,
-      stopped: () => stopped,
+      stopped: () => stopping,
       onOutput: (text) => {
         if (text.includes("listens on")) resolve(text);
       },
@@ -42,7 +42,7 @@ export async function startServing(
 }
 
 /** Asks with a key; with a body, by POST. */
-export async function ask(
+export async function sendWithKey(
   url: string,
   path: string,
   key: string,

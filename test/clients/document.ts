@@ -16,7 +16,7 @@ export interface Operation {
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /** Every operation. */
-export function operationsOf(document: Json): readonly Operation[] {
+export function listOperations(document: Json): readonly Operation[] {
   return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method] !== undefined).map((method) => ({
       id: item[method].operationId,
@@ -28,18 +28,20 @@ export function operationsOf(document: Json): readonly Operation[] {
 }
 
 /** A schema and where it stands. */
-export interface Placed {
+export interface PlacedSchema {
   readonly at: string;
   readonly schema: Json;
 }
 
 /** Every schema of a document, those in schemas too. */
-export function schemasOf(document: Json): readonly Placed[] {
-  const named = Object.entries<Json>(document.components.schemas).flatMap(([name, schema]) => within(schema, name));
-  return [...named, ...operationsOf(document).flatMap(schemasOfOperation)];
+export function schemasOf(document: Json): readonly PlacedSchema[] {
+  const componentSchemas = Object.entries<Json>(document.components.schemas).flatMap(([name, schema]) =>
+    listSchemas(schema, name),
+  );
+  return [...componentSchemas, ...listOperations(document).flatMap(schemasOfOperation)];
 }
 
-function schemasOfOperation({ id, spec }: Operation): readonly Placed[] {
+function schemasOfOperation({ id, spec }: Operation): readonly PlacedSchema[] {
   const parameters: readonly Json[] = spec.parameters ?? [];
   const contents: readonly (readonly [string, Json])[] = [
     ["body", spec.requestBody],
@@ -49,11 +51,11 @@ function schemasOfOperation({ id, spec }: Operation): readonly Placed[] {
     Object.entries<Json>(own),
   );
   return [
-    ...parameters.flatMap(({ name, schema }) => within(schema, `${id} ${name}`)),
-    ...headers.flatMap(([name, { schema }]) => within(schema, `${id} ${name}`)),
+    ...parameters.flatMap(({ name, schema }) => listSchemas(schema, `${id} ${name}`)),
+    ...headers.flatMap(([name, { schema }]) => listSchemas(schema, `${id} ${name}`)),
     ...contents.flatMap(([part, value]) =>
       Object.entries<Json>(value?.content ?? {}).flatMap(([type, { schema }]) =>
-        within(schema, `${id} ${part} ${type}`),
+        listSchemas(schema, `${id} ${part} ${type}`),
       ),
     ),
   ];
@@ -63,7 +65,7 @@ const ONE = ["items", "additionalProperties", "propertyNames", "contains", "not"
 const MANY = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const NAMED = ["properties", "patternProperties", "$defs", "dependentSchemas"];
 
-function within(schema: Json, at: string): readonly Placed[] {
+function listSchemas(schema: Json, at: string): readonly PlacedSchema[] {
   // That an object may have any other field is said so, and is no schema.
   if (typeof schema !== "object" || schema === null) return [{ at, schema }];
   const parts: readonly (readonly [string, Json])[] = [
@@ -75,7 +77,7 @@ function within(schema: Json, at: string): readonly Placed[] {
     ),
     ...NAMED.flatMap((key) => Object.entries(schema[key] ?? {})),
   ];
-  return [{ at, schema }, ...parts.flatMap(([key, part]) => within(part, `${at}.${key}`))];
+  return [{ at, schema }, ...parts.flatMap(([key, part]) => listSchemas(part, `${at}.${key}`))];
 }
 
 function isOpen(key: string, part: unknown): boolean {
@@ -83,10 +85,10 @@ function isOpen(key: string, part: unknown): boolean {
 }
 
 /** Every `$ref` of a document. */
-export function referencesOf(value: Json): readonly string[] {
+export function listReferences(value: Json): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries<Json>(value).flatMap(([key, part]) =>
-    key === "$ref" && typeof part === "string" ? [part] : referencesOf(part),
+    key === "$ref" && typeof part === "string" ? [part] : listReferences(part),
   );
 }
 

@@ -51,8 +51,9 @@ export async function generateClients(document: Json, baseUrl: string): Promise<
   try {
     await writeClasses(file);
     await writeFunctions(file, directory, baseUrl);
-    const said = await compile(directory);
-    if (said !== "") throw new Error(`the generated clients do not compile: ${said.slice(0, 2000)}`);
+    const compilerOutput = await compile(directory);
+    if (compilerOutput !== "")
+      throw new Error(`the generated clients do not compile: ${compilerOutput.slice(0, 2000)}`);
   } catch (error) {
     await remove();
     throw error;
@@ -78,9 +79,9 @@ async function writeClasses(file: (name: string) => string): Promise<void> {
     httpClientType: "fetch",
     singleHttpClient: true,
   });
-  const [made] = files;
-  if (made === undefined || files.length !== 1) throw new Error(`expected one file, got ${files.length}`);
-  await writeFile(file("classes.ts"), made.fileContent);
+  const [mainFile] = files;
+  if (mainFile === undefined || files.length !== 1) throw new Error(`expected one file, got ${files.length}`);
+  await writeFile(file("classes.ts"), mainFile.fileContent);
 }
 
 async function writeFunctions(file: (name: string) => string, directory: string, baseUrl: string): Promise<void> {

@@ -7,9 +7,9 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { manageApiKeys } from "../../src/server/access/keys.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { type Json, type Operation, operationsOf } from "./document.ts";
+import { type Json, type Operation, listOperations } from "./document.ts";
 import { type Clients, generateClients } from "./generate.ts";
-import { type Asked, type Call, tellStory } from "./story.ts";
+import { type CallRequest, type Call, tellStory } from "./story.ts";
 
 /** A server over a memory store that listens, with a key, and a clock that is told the time. */
 interface Stage {
@@ -20,24 +20,24 @@ interface Stage {
 
 async function startStage(port = 0): Promise<Stage> {
   let now = Date.parse("2024-06-15T12:00:00Z");
-  const clock = (): number => now;
-  const engine = createEngine({ store: memoryStore(), clock });
-  const server = await serve({ engine, clock, port, billRunInterval: 0, log: { level: "silent" } });
-  const { key } = await manageApiKeys(engine, clock).create({ name: "a client", role: "admin" });
+  const readClock = (): number => now;
+  const engine = createEngine({ store: memoryStore(), clock: readClock });
+  const server = await serve({ engine, clock: readClock, port, billRunInterval: 0, log: { level: "silent" } });
+  const { key } = await manageApiKeys(engine, readClock).create({ name: "a client", role: "admin" });
   return { server, key, at: (time) => void (now = Date.parse(time)) };
 }
 
 /** What was called: with which arguments, and what was answered. */
-interface Told {
+interface CallRecord {
   readonly operation: string;
   readonly args: readonly unknown[];
   readonly status: number;
 }
 
 /** The arguments of a generated method: ids of the path, then what else there is, in the order of the generator. */
-function argumentsOf(
+function buildArguments(
   { spec }: Operation,
-  { path = [], query, body }: Asked,
+  { path = [], query, body }: CallRequest,
   order: "body first" | "query first",
 ): Json[] {
   const hasQuery = (spec.parameters ?? []).some((each: Json) => each.in === "query");
@@ -48,23 +48,23 @@ function argumentsOf(
 
 let first: Stage;
 /** How often the generators connected to anybody. */
-let connected: number;
+let connectionCount: number;
 let clients: Clients;
 let operations: ReadonlyMap<string, Operation>;
 
 const operationOf = (id: string): Operation => {
-  const found = operations.get(id);
-  if (found === undefined) throw new Error(`the document has no operation ${id}`);
-  return found;
+  const operation = operations.get(id);
+  if (operation === undefined) throw new Error(`the document has no operation ${id}`);
+  return operation;
 };
 
 beforeAll(async () => {
   first = await startStage();
   const document: Json = await (await fetch(`${first.server.url}/openapi.json`)).json();
-  operations = new Map(operationsOf(document).map((operation) => [operation.id, operation]));
+  operations = new Map(listOperations(document).map((operation) => [operation.id, operation]));
   const connect = vi.spyOn(Socket.prototype, "connect");
   clients = await generateClients(document, first.server.url);
-  connected = connect.mock.calls.length;
+  connectionCount = connect.mock.calls.length;
   connect.mockRestore();
 });
 
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 /** The methods of an API of classes, with the groups in which they are: one for each first step of a path. */
-function methodsOf(api: Json): ReadonlyMap<string, { readonly group: string; readonly method: Json }> {
+function listMethods(api: Json): ReadonlyMap<string, { readonly group: string; readonly method: Json }> {
   const groups = Object.entries<Json>(api).filter(([name]) => name !== "http");
   return new Map(
     groups.flatMap(([group, own]) => Object.entries<Json>(own).map(([name, method]) => [name, { group, method }])),
@@ -82,8 +82,8 @@ function methodsOf(api: Json): ReadonlyMap<string, { readonly group: string; rea
 }
 
 /** A program that calls what was called, with the same arguments, to be type-checked. */
-function programOf(told: readonly Told[], head: string, method: (operation: string) => string): string {
-  const lines = told
+function writeProgram(calls: readonly CallRecord[], head: string, method: (operation: string) => string): string {
+  const lines = calls
     .filter(({ status }) => status < 300)
     .map(({ operation, args }) => {
       const list = args.map((argument) => JSON.stringify(argument)).join(", ");
@@ -93,10 +93,10 @@ function programOf(told: readonly Told[], head: string, method: (operation: stri
 }
 
 describe("generated clients", () => {
-  test("are generated and compiled without a network", () => expect(connected).toBe(0));
+  test("are generated and compiled without a network", () => expect(connectionCount).toBe(0));
 
   test("have a method for each operation, and a schema for each of its answers", () => {
-    const methods = methodsOf(new clients.classes.Api(new clients.classes.HttpClient()));
+    const methods = listMethods(new clients.classes.Api(new clients.classes.HttpClient()));
     for (const [id, { spec }] of operations) {
       expect([id, typeof clients.functions[id], methods.has(id)]).toEqual([id, "function", true]);
       const statuses = Object.entries<Json>(spec.responses)
@@ -108,20 +108,20 @@ describe("generated clients", () => {
   });
 
   test("functions over fetch tell the whole story, and strict schemas take every answer", async () => {
-    const told: Told[] = [];
+    const calls: CallRecord[] = [];
     const headers = { authorization: `Bearer ${first.key}` };
-    const call: Call = async (id, asked = {}) => {
-      const args = argumentsOf(operationOf(id), asked, "body first");
+    const callClient: Call = async (id, request = {}) => {
+      const args = buildArguments(operationOf(id), request, "body first");
       const { status, data } = await clients.functions[id](...args, { headers });
-      told.push({ operation: id, args, status });
+      calls.push({ operation: id, args, status });
       const schema = clients.answers[`${id}${status}Response`];
       expect(`${id} ${status} ${schema === undefined ? "has no schema" : "has a schema"}`).toContain("has a schema");
       return { status, data: schema.parse(data) };
     };
-    await tellStory({ call, at: first.at });
-    expect(new Set(told.map(({ operation }) => operation)).size).toBeGreaterThanOrEqual(40);
+    await tellStory({ call: callClient, at: first.at });
+    expect(new Set(calls.map(({ operation }) => operation)).size).toBeGreaterThanOrEqual(40);
     const head = 'import * as api from "./functions.js";';
-    expect(await clients.check(programOf(told, head, (operation) => `api.${operation}`))).toBe("");
+    expect(await clients.check(writeProgram(calls, head, (operation) => `api.${operation}`))).toBe("");
     // What the compiler would not take, it says.
     expect(await clients.check(`${head}\nvoid api.createCustomer({ id: 5 });\n`)).toContain("program.ts");
   });
@@ -132,7 +132,7 @@ describe("generated clients", () => {
     expect(list.safeParse(page).success).toBe(true);
     expect(list.safeParse({ ...page, more: 1 }).success).toBe(false);
     expect(list.safeParse({ ...page, context: null }).success).toBe(false);
-    const shown = {
+    const example = {
       accountId: "a",
       activeCredits: 1,
       availableBalance: 1,
@@ -141,8 +141,8 @@ describe("generated clients", () => {
       unit: "USD",
       lastUpdatedAt: "2024-01-01T00:00:00.000Z",
     };
-    expect(balance.safeParse(shown).success).toBe(true);
-    expect(balance.safeParse({ ...shown, activeCredits: "1" }).success).toBe(false);
+    expect(balance.safeParse(example).success).toBe(true);
+    expect(balance.safeParse({ ...example, activeCredits: "1" }).success).toBe(false);
   });
 
   test("classes over fetch tell the whole story", async () => {
@@ -154,22 +154,22 @@ describe("generated clients", () => {
         securityWorker: () => ({ headers: { authorization: `Bearer ${own.key}` } }),
       });
       const api: Json = new Api(http);
-      const methods = methodsOf(api);
-      const told: Told[] = [];
-      const call: Call = async (id, asked = {}) => {
-        const args = argumentsOf(operationOf(id), asked, "query first");
+      const methods = listMethods(api);
+      const calls: CallRecord[] = [];
+      const callClient: Call = async (id, request = {}) => {
+        const args = buildArguments(operationOf(id), request, "query first");
         // Answers that are no successes are thrown.
         const answer = await methods
           .get(id)
           ?.method(...args)
-          .catch((thrown: unknown) => thrown);
-        told.push({ operation: id, args, status: answer.status });
+          .catch((error: unknown) => error);
+        calls.push({ operation: id, args, status: answer.status });
         return { status: answer.status, data: answer.ok ? answer.data : answer.error };
       };
-      await tellStory({ call, at: own.at });
+      await tellStory({ call: callClient, at: own.at });
       const head = 'import { Api, HttpClient } from "./classes.js";\nconst api = new Api(new HttpClient());';
       const method = (operation: string) => `api.${methods.get(operation)?.group}.${operation}`;
-      expect(await clients.check(programOf(told, head, method))).toBe("");
+      expect(await clients.check(writeProgram(calls, head, method))).toBe("");
     } finally {
       await own.server.close();
     }

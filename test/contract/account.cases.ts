@@ -2,8 +2,8 @@
 import { expect } from "vitest";
 
 import { ADDRESS } from "../server/account-requests.ts";
-import { type Answered, type Api, type Json, oncePerServer, textOf, unique } from "./api.ts";
-import { type Case, refused, tableCases } from "./case.ts";
+import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
+import { type Case, expectRefused, tableCases } from "./case.ts";
 import { anAccount } from "./made.ts";
 
 const SETTING = { namespace: "USER", name: "A setting", dataType: "STRING", value: "1" };
@@ -11,7 +11,7 @@ const SETTING = { namespace: "USER", name: "A setting", dataType: "STRING", valu
 /** Makes an account with a field. */
 const withField =
   (name: string) =>
-  async (api: Api, value: unknown): Promise<Answered> => {
+  async (api: Api, value: unknown): Promise<ApiAnswer> => {
     const id = unique("own");
     return api.ask("POST /customers", {
       body: { id, name: id, primaryEmail: "pay@acme.test", account: { id, name: id, [name]: value } },
@@ -25,7 +25,7 @@ function groupOf(accountIds: readonly string[]): Json {
 
 async function aGroup(api: Api, fields: Json = {}): Promise<Json> {
   const accountIds = [await anAccount(api), await anAccount(api)];
-  return api.done("POST /invoice_groups", { ...groupOf(accountIds), ...fields });
+  return api.callOk("POST /invoice_groups", { ...groupOf(accountIds), ...fields });
 }
 
 /** In each state. */
@@ -38,16 +38,16 @@ export const accounts = oncePerServer(async (api): Promise<readonly Json[]> => {
     metadata: { vat: "DE1", nested: { any: [1] } },
     settings: [{ id: "size", ...SETTING }],
   });
-  await api.done("POST /invoice_groups", {
+  await api.callOk("POST /invoice_groups", {
     name: "A group",
     email: "pay@acme.test",
     dailyInvoiceConsolidation: false,
     accountIds: [full],
   });
-  const archived = await anAccount(api);
-  await api.done(`DELETE /accounts/${archived}`);
+  const archivedId = await anAccount(api);
+  await api.callOk(`DELETE /accounts/${archivedId}`);
   const whole = await api.ask(`GET /accounts/${full}`, { query: { includeGroupDetails: "true" } });
-  return [whole.json, await api.done(`GET /accounts/${archived}`)];
+  return [whole.json, await api.callOk(`GET /accounts/${archivedId}`)];
 });
 
 const inAddress = (name: string) => ({
@@ -70,7 +70,7 @@ export const ACCOUNT_CASES: readonly Case[] = [
         write: async (api, value) =>
           api.ask("POST /accounts", { body: { id: unique("own"), name: "An account", customerId: value } }),
         says: async (api) => {
-          const { account, id } = await api.done("POST /customers", {
+          const { account, id } = await api.callOk("POST /customers", {
             id: unique("owner"),
             name: "An owner",
             primaryEmail: "pay@acme.test",
@@ -81,25 +81,25 @@ export const ACCOUNT_CASES: readonly Case[] = [
       status: {},
       invoiceCurrency: {
         write: withField("invoiceCurrency"),
-        says: async (api) => refused(withField("invoiceCurrency")(api, "XXY"), "invoiceCurrency"),
+        says: async (api) => expectRefused(withField("invoiceCurrency")(api, "XXY"), "invoiceCurrency"),
       },
       address: {
         write: withField("address"),
         says: async (api) => {
           const id = await anAccount(api, { address: ADDRESS });
-          expect((await api.done(`GET /accounts/${id}`)).address).toEqual(ADDRESS);
+          expect((await api.callOk(`GET /accounts/${id}`)).address).toEqual(ADDRESS);
         },
       },
       primaryEmail: {
         write: withField("primaryEmail"),
-        sized: (size) => `${textOf(size - "@acme.test".length)}@acme.test`,
+        valueOfSize: (size) => `${uniqueText(size - "@acme.test".length)}@acme.test`,
       },
-      aliases: { write: withField("aliases"), sized: (size) => Array.from({ length: size }, () => unique("al")) },
+      aliases: { write: withField("aliases"), valueOfSize: (size) => Array.from({ length: size }, () => unique("al")) },
       "invoice group details": {
         as: "invoiceGroupDetails",
         says: async (api) => {
           const group = await aGroup(api);
-          const { accounts: members } = await api.done(`GET /invoice_groups/${group.id}`);
+          const { accounts: members } = await api.callOk(`GET /invoice_groups/${group.id}`);
           const { json } = await api.ask(`GET /accounts/${members[0]}`, { query: { includeGroupDetails: "true" } });
           expect(json.invoiceGroupDetails).toEqual(group);
         },
@@ -110,16 +110,16 @@ export const ACCOUNT_CASES: readonly Case[] = [
         says: async (api) => {
           const metadata = { taxRegistration: "DE123456789", cost: { center: [1, "two", true] } };
           const id = await anAccount(api, { metadata });
-          expect((await api.done(`GET /accounts/${id}`)).metadata).toEqual(metadata);
+          expect((await api.callOk(`GET /accounts/${id}`)).metadata).toEqual(metadata);
         },
       },
       "further array": {
         as: "settings",
         write: withField("settings"),
-        sized: (size) => Array.from({ length: size }, () => ({ id: unique("s"), ...SETTING })),
+        valueOfSize: (size) => Array.from({ length: size }, () => ({ id: unique("s"), ...SETTING })),
         says: async (api) => {
           const id = await anAccount(api, { settings: [{ id: "size", ...SETTING }] });
-          const { settings } = await api.done(`GET /accounts/${id}`);
+          const { settings } = await api.callOk(`GET /accounts/${id}`);
           expect(settings).toMatchObject([{ entityType: "ACCOUNT", entityId: id, value: "1" }]);
         },
       },
@@ -151,7 +151,7 @@ export const ACCOUNT_CASES: readonly Case[] = [
       netTermDays: { write: ofGroup("netTermDays") },
       invoiceCurrency: {},
       // In a request it is called address.
-      billingAddress: { says: async (api) => refused(ofGroup("address")(api, "text"), "address") },
+      billingAddress: { says: async (api) => expectRefused(ofGroup("address")(api, "text"), "address") },
     },
   }),
 ];

@@ -1,7 +1,7 @@
 /** Each bound of the reference holds at every place of every request that writes its field, and the document says it. */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { type Api, type Json, startContract, textOf } from "./api.ts";
+import { type Api, type Json, startContract, uniqueText } from "./api.ts";
 import {
   BOUNDED_ROWS,
   type BoundedPlace,
@@ -9,8 +9,8 @@ import {
   boundedPlaces,
   boundIn,
   namedPlaces,
-  placesOf,
-  sized,
+  listPlaces,
+  valueOfSize,
   WRITTEN,
 } from "./bounds.ts";
 import { figureIn, rowsIn } from "./reference.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 const pathOf = (way: BoundedPlace["way"]): string =>
   way.map((step, at) => (typeof step === "number" ? `[${step}]` : `${at === 0 ? "" : "."}${step}`)).join("");
 
-const nameOf = ({ line, way }: BoundedPlace): string => `${line} ${pathOf(way)}`;
+const describePlace = ({ line, way }: BoundedPlace): string => `${line} ${pathOf(way)}`;
 
 /** What the server says to a value at a place. */
 async function saidTo(api: Api, place: BoundedPlace, value: unknown): Promise<string> {
@@ -40,31 +40,33 @@ async function wrongWith(api: Api, place: BoundedPlace): Promise<readonly string
   const at = pathOf(way);
   const wrong: string[] = [];
   const expectSaid = async (value: unknown, sentence: RegExp, isSaid: boolean): Promise<void> => {
-    const said = await saidTo(api, place, value);
-    if (sentence.test(said) !== isSaid) wrong.push(`${nameOf(place)}: ${said}`);
+    const message = await saidTo(api, place, value);
+    if (sentence.test(message) !== isSaid) wrong.push(`${describePlace(place)}: ${message}`);
   };
   const size = /expected at (?:most|least)/;
   const past = (end: string, figure: number): RegExp =>
     new RegExp(String.raw`^${at.replaceAll(/[[\].]/g, String.raw`\$&`)}: expected at ${end} ${figure}\b`);
   const { min, max, pattern } = bound;
   if (max !== undefined) {
-    if ((schema.maxLength ?? schema.maxItems) !== max) wrong.push(`${nameOf(place)}: the document has no ${max}`);
-    await expectSaid(sized(document, schema, max), size, false);
-    await expectSaid(sized(document, schema, max + 1), past("most", max), true);
+    if ((schema.maxLength ?? schema.maxItems) !== max)
+      wrong.push(`${describePlace(place)}: the document has no ${max}`);
+    await expectSaid(valueOfSize(document, schema, max), size, false);
+    await expectSaid(valueOfSize(document, schema, max + 1), past("most", max), true);
   }
   if (min !== undefined) {
-    if ((schema.minLength ?? schema.minItems) !== min) wrong.push(`${nameOf(place)}: the document has no ${min}`);
-    await expectSaid(sized(document, schema, min), size, false);
-    await expectSaid(sized(document, schema, min - 1), new RegExp(`^${at}: expected`), true);
+    if ((schema.minLength ?? schema.minItems) !== min)
+      wrong.push(`${describePlace(place)}: the document has no ${min}`);
+    await expectSaid(valueOfSize(document, schema, min), size, false);
+    await expectSaid(valueOfSize(document, schema, min - 1), new RegExp(`^${at}: expected`), true);
   }
   if (pattern !== undefined) {
-    if (schema.pattern !== pattern) wrong.push(`${nameOf(place)}: the document has no ${pattern}`);
+    if (schema.pattern !== pattern) wrong.push(`${describePlace(place)}: the document has no ${pattern}`);
     await expectSaid("not.one", new RegExp(`^${at}: `), true);
   }
   return wrong;
 }
 
-async function wrongOf(places: readonly BoundedPlace[]): Promise<readonly string[]> {
+async function listWrong(places: readonly BoundedPlace[]): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const [at, place] of places.entries()) {
     // Buckets are of a key: every twenty places have one of their own.
@@ -83,9 +85,9 @@ describe("the bounds of the reference", () => {
   });
 
   test("are each of a field that a request writes, or that the service makes", () => {
-    const written = new Set(boundedPlaces(placesOf(document)).map(({ row }) => row.key));
-    const made = BOUNDED_ROWS.map(({ key }) => key).filter((key) => !written.has(key));
-    expect(made.toSorted()).toEqual([
+    const documentKeys = new Set(boundedPlaces(listPlaces(document)).map(({ row }) => row.key));
+    const unknownKeys = BOUNDED_ROWS.map(({ key }) => key).filter((key) => !documentKeys.has(key));
+    expect(unknownKeys.toSorted()).toEqual([
       "Error body / message",
       "Feature / displayName",
       "Usage meter / displayName",
@@ -95,15 +97,15 @@ describe("the bounds of the reference", () => {
   });
 
   test("hold at every request that writes the field of a row", async () => {
-    const places = boundedPlaces(placesOf(document));
+    const places = boundedPlaces(listPlaces(document));
     expect(places.length).toBeGreaterThanOrEqual(30);
-    expect(await wrongOf(places)).toEqual([]);
+    expect(await listWrong(places)).toEqual([]);
   });
 
   test("hold for names and descriptions wherever any request writes one", async () => {
-    const places = namedPlaces(placesOf(document));
+    const places = namedPlaces(listPlaces(document));
     expect(places.length).toBeGreaterThanOrEqual(50);
-    expect(await wrongOf(places)).toEqual([]);
+    expect(await listWrong(places)).toEqual([]);
   });
 
   test("hold for every id in a path", async () => {
@@ -116,31 +118,31 @@ describe("the bounds of the reference", () => {
           .map((each) => [each.replaceAll(" ", "_"), figureIn(type)] as const),
       ),
     );
-    const found: string[] = [];
+    const problems: string[] = [];
     for (const [path, item] of Object.entries<Json>(document.paths)) {
       for (const [, name = ""] of path.matchAll(/\{(\w+)\}/g)) {
         const max = most.get(name);
         if (max === undefined) continue;
         for (const [method, { parameters, requestBody }] of Object.entries<Json>(item)) {
           const line = `${method.toUpperCase()} ${path}`;
-          found.push(line);
+          problems.push(line);
           const { schema } = parameters.find((each: Json) => each.name === name);
           expect([line, schema.maxLength]).toEqual([line, max]);
           const own = await open();
-          const asked = async (size: number) => {
-            const url = line.replace(`{${name}}`, textOf(size)).replaceAll(/\{\w+\}/g, "none");
+          const sendSize = async (size: number) => {
+            const url = line.replace(`{${name}}`, uniqueText(size)).replaceAll(/\{\w+\}/g, "none");
             const body = requestBody && bodyWith(document, { line, way: ["unheard"], schema: {} }, undefined);
             return own.ask(url, body === undefined ? {} : { body });
           };
-          expect([line, (await asked(max)).json.message]).not.toEqual([line, expect.stringContaining("at most")]);
-          expect([line, (await asked(max + 1)).json.message]).toEqual([
+          expect([line, (await sendSize(max)).json.message]).not.toEqual([line, expect.stringContaining("at most")]);
+          expect([line, (await sendSize(max + 1)).json.message]).toEqual([
             line,
             expect.stringContaining(`at most ${max} `),
           ]);
         }
       }
     }
-    expect(found.length).toBeGreaterThanOrEqual(25);
+    expect(problems.length).toBeGreaterThanOrEqual(25);
   });
 
   test("hold for the size of a page of every list", async () => {

@@ -1,5 +1,5 @@
 /** Where the requests of the server's document write the fields that the reference bounds. */
-import { type Json, textOf, unique } from "./api.ts";
+import { type Json, uniqueText, unique } from "./api.ts";
 import { type Row, ROWS, rowsIn } from "./reference.ts";
 
 /** A bound that the reference says, in characters or items. */
@@ -41,11 +41,11 @@ const SPELLED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The bound that notes or a limit's value say; none where they say no figure of size. */
-export function boundIn(said: string): Bound | undefined {
-  const [, min, to] = /(\d+) to (\d+)(?: characters| items|$)/.exec(said) ?? [];
-  const max = to ?? /\bmax (\d+)/.exec(said)?.[1];
-  const least = min ?? /at least (\d+) item/.exec(said)?.[1];
-  const pattern = /pattern (\^\S+\$)/.exec(said)?.[1];
+export function boundIn(notes: string): Bound | undefined {
+  const [, min, to] = /(\d+) to (\d+)(?: characters| items|$)/.exec(notes) ?? [];
+  const max = to ?? /\bmax (\d+)/.exec(notes)?.[1];
+  const least = min ?? /at least (\d+) item/.exec(notes)?.[1];
+  const pattern = /pattern (\^\S+\$)/.exec(notes)?.[1];
   if (max === undefined && least === undefined && pattern === undefined) return undefined;
   return {
     ...(least !== undefined && { min: Number(least) }),
@@ -61,11 +61,11 @@ export const BOUNDED_ROWS: readonly (Row & { readonly bound: Bound })[] = ROWS.f
 });
 
 /** Every field of every JSON body that the document's requests have. */
-export function placesOf(document: Json): readonly Place[] {
+export function listPlaces(document: Json): readonly Place[] {
   return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).flatMap(([method, { requestBody }]) => {
       const schema = requestBody?.content?.["application/json"]?.schema;
-      return schema === undefined ? [] : within(document, schema, `${method.toUpperCase()} ${path}`, []);
+      return schema === undefined ? [] : listFields(document, schema, `${method.toUpperCase()} ${path}`, []);
     }),
   );
 }
@@ -77,15 +77,15 @@ export function plain(document: Json, schema: Json): Json {
   return one === undefined ? schema : plain(document, one);
 }
 
-function within(document: Json, given: Json, line: string, way: Place["way"]): readonly Place[] {
+function listFields(document: Json, schemaOrRef: Json, line: string, way: Place["way"]): readonly Place[] {
   // A rule is made of rules without an end.
   if (way.length > 12) return [];
-  const schema = plain(document, given);
+  const schema = plain(document, schemaOrRef);
   const fields = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, field]) => {
     const at = { line, way: [...way, name], schema: plain(document, field) };
-    return [at, ...within(document, field, line, at.way)];
+    return [at, ...listFields(document, field, line, at.way)];
   });
-  return schema.items === undefined ? fields : [...fields, ...within(document, schema.items, line, [...way, 0])];
+  return schema.items === undefined ? fields : [...fields, ...listFields(document, schema.items, line, [...way, 0])];
 }
 
 /** The places that write the fields of bounded rows of tables. */
@@ -94,9 +94,9 @@ export function boundedPlaces(places: readonly Place[]): readonly BoundedPlace[]
     const names = SPELLED[row.name] ?? [row.name];
     const ways = WRITTEN[row.table] ?? [];
     return ways.flatMap(([path, inside]) => {
-      const written = names.map((name) => [...(inside === undefined ? [] : [inside]), name].join("."));
+      const paths = names.map((name) => [...(inside === undefined ? [] : [inside]), name].join("."));
       return places
-        .filter(({ line, way }) => path.test(line) && written.includes(way.join(".")))
+        .filter(({ line, way }) => path.test(line) && paths.includes(way.join(".")))
         .map((place) => ({ ...place, row, bound: row.bound }));
     });
   });
@@ -142,9 +142,9 @@ interface Put {
   readonly value: unknown;
 }
 
-function least(document: Json, given: Json, put?: Put, name = ""): Json {
+function least(document: Json, schemaOrRef: Json, put?: Put, name = ""): Json {
   if (put?.way.length === 0) return put.value;
-  const schema = plain(document, given);
+  const schema = plain(document, schemaOrRef);
   const [next, ...way] = put?.way ?? [];
   const further = put && { ...put, way };
   if (schema.properties !== undefined) {
@@ -164,8 +164,8 @@ function least(document: Json, given: Json, put?: Put, name = ""): Json {
 }
 
 function leastScalar(schema: Json): Json {
-  const [listed] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
-  if (listed !== undefined) return listed;
+  const [firstValue] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  if (firstValue !== undefined) return firstValue;
   if (schema.type === "string") return textFor(schema, Math.max(schema.minLength ?? 0, 5));
   if (schema.type === "boolean") return true;
   if (schema.type === "object") return {};
@@ -173,13 +173,13 @@ function leastScalar(schema: Json): Json {
 }
 
 /** A value of a size that a schema takes but for the size. */
-export function sized(document: Json, schema: Json, size: number): unknown {
+export function valueOfSize(document: Json, schema: Json, size: number): unknown {
   if (schema.type !== "array") return textFor(schema, size);
   return Array.from({ length: size }, () => least(document, schema.items));
 }
 
 function textFor({ pattern = "" }: Json, size: number): string {
-  if (pattern.includes("@")) return `${textOf(size - "@a.test".length)}@a.test`;
+  if (pattern.includes("@")) return `${uniqueText(size - "@a.test".length)}@a.test`;
   if (pattern === "^[A-Z]{3}$") return "USD";
-  return size === 5 ? unique("x") : textOf(size);
+  return size === 5 ? unique("x") : uniqueText(size);
 }

@@ -1,7 +1,7 @@
 /** Cases of the reference: each proves the row of its key. */
 import { expect } from "vitest";
 
-import { type Answered, type Api, type Json, oncePerServer, textOf } from "./api.ts";
+import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText } from "./api.ts";
 import { saidOtherwise } from "./described.ts";
 import type { Row } from "./reference.ts";
 import { misfits, misfitsOf, type Type, typeOfRow, unseen } from "./types.ts";
@@ -17,9 +17,9 @@ export interface FieldCase {
   /** The field's name, where the reference gives it none. */
   readonly as?: string;
   /** Sends a value as this field. A field with bounds and without it is made by the service. */
-  readonly write?: (api: Api, value: unknown) => Promise<Answered>;
+  readonly write?: (api: Api, value: unknown) => Promise<ApiAnswer>;
   /** A value of a size; default a text of so many characters. */
-  readonly sized?: (size: number) => unknown;
+  readonly valueOfSize?: (size: number) => unknown;
   /** Proves the words of the notes that are not figures, values or types. */
   readonly says?: (api: Api) => Promise<void>;
 }
@@ -36,18 +36,18 @@ export interface TableCase {
 
 /** Cases of the rows of a table. */
 export function tableCases({ table, component, samples, fields }: TableCase): readonly Case[] {
-  const made = oncePerServer(samples);
+  const sampleOnce = oncePerServer(samples);
   return Object.entries(fields).map(([name, field]) => ({
     key: `${table} / ${name}`,
     async prove(api, row) {
-      const described = api.document.components.schemas[component].properties[field.as ?? name];
-      await proveField(api, row, { ...field, described }, await made(api));
+      const fieldSchema = api.document.components.schemas[component].properties[field.as ?? name];
+      await proveField(api, row, { ...field, fieldSchema }, await sampleOnce(api));
     },
   }));
 }
 
 /** A field with what the document says of it. */
-type DescribedField = FieldCase & { readonly described: Json };
+type DescribedField = FieldCase & { readonly fieldSchema: Json };
 
 async function proveField(api: Api, row: Row, field: DescribedField, samples: readonly Json[]): Promise<void> {
   const name = field.as ?? row.name;
@@ -55,47 +55,51 @@ async function proveField(api: Api, row: Row, field: DescribedField, samples: re
   const values: readonly unknown[] = samples.map((sample) => sample[name]);
   expect(values.flatMap((value) => misfits(type, value, name))).toEqual([]);
   expect(unseen(type, values, name)).toEqual([]);
-  const named: ReadonlySet<unknown> = new Set(type.values);
+  const valueNames: ReadonlySet<unknown> = new Set(type.values);
   const isWhole = !/\bseen\b/.test(`${row.notes} ${row.type}`) && type.values.length > 1;
-  expect(saidOtherwise(api.document, type, field.described, name, isWhole)).toEqual([]);
-  if (isWhole) expect(values.filter((value) => value !== undefined && !named.has(value))).toEqual([]);
+  expect(saidOtherwise(api.document, type, field.fieldSchema, name, isWhole)).toEqual([]);
+  if (isWhole) expect(values.filter((value) => value !== undefined && !valueNames.has(value))).toEqual([]);
   // What is of another type, or none of the values, is refused.
-  for (const wrong of misfitsOf(type)) if (field.write !== undefined) await refused(field.write(api, wrong), name);
-  const left = await proveBounds(api, row, field, values);
-  if (/[a-z]/i.test(left) && field.says === undefined) throw new Error(`nothing proves "${left}"`);
+  for (const wrong of misfitsOf(type))
+    if (field.write !== undefined) await expectRefused(field.write(api, wrong), name);
+  const rest = await proveBounds(api, row, field, values);
+  if (/[a-z]/i.test(rest) && field.says === undefined) throw new Error(`nothing proves "${rest}"`);
   await field.says?.(api);
 }
 
 /** What a clause is proved with. */
-interface Bounded {
+interface BoundedField {
   readonly name: string;
-  readonly write: ((value: unknown) => Promise<Answered>) | undefined;
-  readonly sized: (size: number) => unknown;
+  readonly write: ((value: unknown) => Promise<ApiAnswer>) | undefined;
+  readonly valueOfSize: (size: number) => unknown;
   readonly values: readonly unknown[];
-  readonly described: Json;
+  readonly fieldSchema: Json;
 }
 
 /** The clauses of notes that are bounds, each with its proof; the figures are those of the clause. */
-const CLAUSES: readonly (readonly [RegExp, (field: Bounded, figures: readonly string[]) => Promise<void> | void])[] = [
+const CLAUSES: readonly (readonly [
+  RegExp,
+  (field: BoundedField, figures: readonly string[]) => Promise<void> | void,
+])[] = [
   [
     />= (\d+)/,
-    ({ values, described }, [least]) => {
+    ({ values, fieldSchema }, [least]) => {
       expect(values.filter((value) => Number(value) < Number(least))).toEqual([]);
-      expect(described.minimum).toBe(Number(least));
+      expect(fieldSchema.minimum).toBe(Number(least));
     },
   ],
   [/(\d+) to (\d+) characters/, (field, [min, max]) => proveRange(field, Number(min), Number(max))],
   [/max (\d+)(?: characters| items)?/, (field, [max]) => proveRange(field, 0, Number(max))],
-  [/at least 1 item/, async ({ write, name }) => refused(write?.([]), name)],
+  [/at least 1 item/, async ({ write, name }) => expectRefused(write?.([]), name)],
   [
     /pattern (\^\S+\$)(?: in responses)?/,
     async ({ write, name, values }, [pattern = ""]) => {
       expect(values.filter((value) => !new RegExp(pattern).test(String(value)))).toEqual([]);
-      await taken(write?.(`a ${textOf(20)}_Z-9`));
-      await refused(write?.(textOf(20).replace("-", ".")), name);
+      await expectTaken(write?.(`a ${uniqueText(20)}_Z-9`));
+      await expectRefused(write?.(uniqueText(20).replace("-", ".")), name);
     },
   ],
-  [/an e-mail address/, async ({ write, name }) => refused(write?.("nobody"), name)],
+  [/an e-mail address/, async ({ write, name }) => expectRefused(write?.("nobody"), name)],
   [
     /currency codes?/,
     ({ values }) => expect(values.flat().filter((value) => !/^[A-Z]{3}$/.test(String(value)))).toEqual([]),
@@ -107,33 +111,33 @@ const CLAUSES: readonly (readonly [RegExp, (field: Bounded, figures: readonly st
 async function proveBounds(api: Api, row: Row, field: DescribedField, values: readonly unknown[]): Promise<string> {
   const name = field.as ?? row.name;
   const type = typeOfRow(name, row.type, row.notes);
-  const bounded: Bounded = {
+  const bounded: BoundedField = {
     name,
     write: field.write && (async (value) => taking(field, api, value)),
-    sized: field.sized ?? textOf,
+    valueOfSize: field.valueOfSize ?? uniqueText,
     values,
-    described: field.described,
+    fieldSchema: field.fieldSchema,
   };
-  let left = type.fields !== undefined || type.items?.fields !== undefined ? withoutFields(row.notes) : row.notes;
+  let rest = type.fields !== undefined || type.items?.fields !== undefined ? withoutFields(row.notes) : row.notes;
   for (const [pattern, prove] of CLAUSES) {
-    const [clause, ...figures] = pattern.exec(left) ?? [];
+    const [clause, ...figures] = pattern.exec(rest) ?? [];
     if (clause === undefined) continue;
-    left = left.replace(clause, "");
+    rest = rest.replace(clause, "");
     await prove(bounded, figures);
   }
-  return leftOf(left, type);
+  return leftOf(rest, type);
 }
 
-async function taking({ write }: FieldCase, api: Api, value: unknown): Promise<Answered> {
+async function taking({ write }: FieldCase, api: Api, value: unknown): Promise<ApiAnswer> {
   if (write === undefined) throw new Error("no way to write the field");
   return write(api, value);
 }
 
 /** What is said beside values: they were all seen. */
 function leftOf(notes: string, { values }: Type): string {
-  let left = notes.replaceAll(/\bseen\b|see below/g, "");
-  for (const value of values) left = left.replaceAll(new RegExp(String.raw`\b${value}\b`, "g"), "");
-  return left.replaceAll(/^(?:\s|,|;|\bor\b|\band\b)+|(?:\s|,|;|\bor\b|\band\b)+$/g, "");
+  let rest = notes.replaceAll(/\bseen\b|see below/g, "");
+  for (const value of values) rest = rest.replaceAll(new RegExp(String.raw`\b${value}\b`, "g"), "");
+  return rest.replaceAll(/^(?:\s|,|;|\bor\b|\band\b)+|(?:\s|,|;|\bor\b|\band\b)+$/g, "");
 }
 
 /** Notes without the fields that they list, which the type has. */
@@ -144,10 +148,10 @@ function withoutFields(notes: string): string {
 }
 
 /** A value at a bound is taken, one past it refused. What the service makes is within them. */
-async function proveRange(field: Bounded, min: number, max: number): Promise<void> {
-  const { write, sized, name, values, described } = field;
-  expect(described.maxLength ?? described.maxItems).toBe(max);
-  if (min > 0) expect(described.minLength ?? described.minItems).toBe(min);
+async function proveRange(field: BoundedField, min: number, max: number): Promise<void> {
+  const { write, valueOfSize, name, values, fieldSchema } = field;
+  expect(fieldSchema.maxLength ?? fieldSchema.maxItems).toBe(max);
+  if (min > 0) expect(fieldSchema.minLength ?? fieldSchema.minItems).toBe(min);
   for (const value of values) {
     if (value === undefined) continue;
     const size = (value as string | readonly unknown[]).length;
@@ -155,15 +159,15 @@ async function proveRange(field: Bounded, min: number, max: number): Promise<voi
     expect(size).toBeLessThanOrEqual(max);
   }
   if (write === undefined) return;
-  await taken(write(sized(max)));
-  await refused(write(sized(max + 1)), `${name}: expected at most ${max} `);
+  await expectTaken(write(valueOfSize(max)));
+  await expectRefused(write(valueOfSize(max + 1)), `${name}: expected at most ${max} `);
   if (min === 0) return;
-  await taken(write(sized(min)));
-  await refused(write(sized(min - 1)), `${name}: expected at least ${min} `);
+  await expectTaken(write(valueOfSize(min)));
+  await expectRefused(write(valueOfSize(min - 1)), `${name}: expected at least ${min} `);
 }
 
 /** A request is done. @returns its body */
-export async function taken(asking: Promise<Answered> | undefined): Promise<Json> {
+export async function expectTaken(asking: Promise<ApiAnswer> | undefined): Promise<Json> {
   const answer = await asking;
   if (answer === undefined) throw new Error("no way to write the field");
   if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.json)}`);
@@ -171,7 +175,7 @@ export async function taken(asking: Promise<Answered> | undefined): Promise<Json
 }
 
 /** A request is a 400 whose sentence names the field. */
-export async function refused(asking: Promise<Answered> | undefined, name: string): Promise<void> {
+export async function expectRefused(asking: Promise<ApiAnswer> | undefined, name: string): Promise<void> {
   const answer = await asking;
   if (answer === undefined) throw new Error("no way to write the field");
   expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining(name)]);

@@ -1,13 +1,13 @@
 /** Event schemas, usage meters, features, add-ons and settings. */
 import { expect } from "vitest";
 
-import { type Answered, type Api, type Json, oncePerServer, textOf, unique } from "./api.ts";
-import { type Case, tableCases, taken } from "./case.ts";
-import { aFeature, aMeter, anAccount, anAddOn, anEvent, aPlan, aSchema, meterOf, PER_UNIT } from "./made.ts";
+import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
+import { type Case, tableCases, expectTaken } from "./case.ts";
+import { aFeature, aMeter, anAccount, anAddOn, anEvent, aPlan, aSchema, meterRequest, PER_UNIT } from "./made.ts";
 import { figureIn, rowOf, rowsIn } from "./reference.ts";
 import { misfits, parseType, unseen } from "./types.ts";
 
-type Write = (api: Api, value: unknown) => Promise<Answered>;
+type Write = (api: Api, value: unknown) => Promise<ApiAnswer>;
 
 const postsSchema =
   (field: string): Write =>
@@ -17,7 +17,7 @@ const postsSchema =
 const postsMeter =
   (field: string): Write =>
   async (api, value) =>
-    api.ask("POST /usage_meters", { body: { ...meterOf(await aSchema(api)), [field]: value } });
+    api.ask("POST /usage_meters", { body: { ...meterRequest(await aSchema(api)), [field]: value } });
 
 const posts =
   (path: string, body: Json, field: string): Write =>
@@ -25,16 +25,16 @@ const posts =
     api.ask(`POST ${path}`, { body: { name: unique("item"), ...body, [field]: value } });
 
 /** Names of declared fields. */
-const named = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
+const fieldsNamed = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
 
 /** The billableName is shown, and the name without one. */
 const isShownAs =
   (path: string, body: Json) =>
   async (api: Api): Promise<void> => {
     const name = unique("plain");
-    expect((await api.done(`POST ${path}`, { ...body, name })).displayName).toBe(name);
-    const billed = await api.done(`POST ${path}`, { ...body, name: unique("plain"), billableName: "Billed" });
-    expect(billed.displayName).toBe("Billed");
+    expect((await api.callOk(`POST ${path}`, { ...body, name })).displayName).toBe(name);
+    const billedItem = await api.callOk(`POST ${path}`, { ...body, name: unique("plain"), billableName: "Billed" });
+    expect(billedItem.displayName).toBe("Billed");
   };
 
 const ENRICHMENTS = {
@@ -57,39 +57,39 @@ export const schemas = oncePerServer(async (api): Promise<readonly Json[]> => {
   await api.ask("POST /settings", { body: { id: "rates", namespace: "USER", name: "Rates", dataType: "JSON", value } });
   const name = await aSchema(api, { description: "A schema", eventLevelRevenue: true, enrichments: ENRICHMENTS });
   await aFeature(api, name);
-  const active = await api.done(`GET /event_schema/${name}`);
-  await api.done(`PATCH /event_schema/${name}`, { attributes: [{ name: "more" }] });
+  const active = await api.callOk(`GET /event_schema/${name}`);
+  await api.callOk(`PATCH /event_schema/${name}`, { attributes: [{ name: "more" }] });
   const older = (await api.ask(`GET /event_schema/${name}`, { query: { version: "1" } })).json;
   expect([active.status, active.version, older.status, older.version]).toEqual(["ACTIVE", 1, "ARCHIVED", 1]);
-  const draft = await taken(postsSchema("attributes")(api, named(1)));
-  const stopped = await aSchema(api);
-  return [active, older, draft, await api.done(`POST /event_schema/${stopped}/deactivate`)];
+  const draft = await expectTaken(postsSchema("attributes")(api, fieldsNamed(1)));
+  const inactive = await aSchema(api);
+  return [active, older, draft, await api.callOk(`POST /event_schema/${inactive}/deactivate`)];
 });
 
 /** In each state. */
 export const meters = oncePerServer(async (api): Promise<readonly Json[]> => {
-  const draft = await taken(postsMeter("aggregation")(api, "COUNT"));
+  const draft = await expectTaken(postsMeter("aggregation")(api, "COUNT"));
   const schema = await aSchema(api);
-  const named = { billableName: "Billed", description: "A meter" };
-  const active = await api.done(`GET /usage_meters/${await aMeter(api, schema, named)}`);
-  const stopped = await api.done(`POST /usage_meters/${await aMeter(api, schema)}/deactivate`);
-  const archived = await aMeter(api, schema);
-  await api.done(`POST /usage_meters/${archived}/deactivate`);
-  await api.done(`DELETE /usage_meters/${archived}`);
-  return [draft, active, stopped, await api.done(`GET /usage_meters/${archived}`)];
+  const meterNames = { billableName: "Billed", description: "A meter" };
+  const active = await api.callOk(`GET /usage_meters/${await aMeter(api, schema, meterNames)}`);
+  const inactive = await api.callOk(`POST /usage_meters/${await aMeter(api, schema)}/deactivate`);
+  const archivedId = await aMeter(api, schema);
+  await api.callOk(`POST /usage_meters/${archivedId}/deactivate`);
+  await api.callOk(`DELETE /usage_meters/${archivedId}`);
+  return [draft, active, inactive, await api.callOk(`GET /usage_meters/${archivedId}`)];
 });
 
 /** The open invoice of an account that used 5 and 7 in one region and 100 in another, on a plan that charges meters. */
-async function invoiceOf(api: Api, schema: string, meterIds: readonly string[]): Promise<Json> {
+async function openInvoice(api: Api, schema: string, meterIds: readonly string[]): Promise<Json> {
   const cards = meterIds.map((usageMeterId) => ({ usageMeterId, ...PER_UNIT }));
   const pricePlanId = await aPlan(api, { usageRateCards: cards });
   const accountId = await anAccount(api);
-  await api.done(`POST /accounts/${accountId}/price_plans`, { pricePlanId, effectiveFrom: "2024-06-01" });
-  const used = (value: number, region: string) =>
+  await api.callOk(`POST /accounts/${accountId}/price_plans`, { pricePlanId, effectiveFrom: "2024-06-01" });
+  const usageEvent = (value: number, region: string) =>
     anEvent(accountId, schema, { attributes: [{ name: "count", value }], dimensions: { region } });
-  await api.done("POST /ingestBatch", { events: [used(5, "eu"), used(7, "eu"), used(100, "us")] });
-  const list = await api.done(`GET /invoices?account_id=${accountId}`);
-  return api.done(`GET /invoices/${list.data[0].id}`);
+  await api.callOk("POST /ingestBatch", { events: [usageEvent(5, "eu"), usageEvent(7, "eu"), usageEvent(100, "us")] });
+  const list = await api.callOk(`GET /invoices?account_id=${accountId}`);
+  return api.callOk(`GET /invoices/${list.data[0].id}`);
 }
 
 const METER_CASES = tableCases({
@@ -100,14 +100,14 @@ const METER_CASES = tableCases({
     id: {},
     name: { write: postsMeter("name") },
     displayName: {
-      says: async (api) => isShownAs("/usage_meters", meterOf(await aSchema(api)))(api),
+      says: async (api) => isShownAs("/usage_meters", meterRequest(await aSchema(api)))(api),
     },
     billableName: {
       write: postsMeter("billableName"),
       says: async (api) => {
         const schema = await aSchema(api);
         const meter = await aMeter(api, schema, { billableName: "Calls of the API" });
-        const { usageInfo } = await invoiceOf(api, schema, [meter]);
+        const { usageInfo } = await openInvoice(api, schema, [meter]);
         expect(usageInfo[0].lineItems).toMatchObject([{ id: meter, description: "Calls of the API" }]);
       },
     },
@@ -118,7 +118,7 @@ const METER_CASES = tableCases({
       says: async (api) => {
         const schema = await aSchema(api);
         const ids = [await aMeter(api, schema), await aMeter(api, schema, { aggregation: "COUNT" })];
-        const { usageInfo } = await invoiceOf(api, schema, ids);
+        const { usageInfo } = await openInvoice(api, schema, ids);
         const quantities = new Map(usageInfo[0].lineItems.map(({ id, quantity }: Json) => [id, quantity]));
         // 5 + 7 of the two events that match, and two of them.
         expect(ids.map((id) => quantities.get(id))).toEqual([12, 2]);
@@ -145,16 +145,19 @@ const SCHEMA_CASES = tableCases({
     description: { write: postsSchema("description") },
     // That ARCHIVED is an older version is seen where the samples are made.
     status: { says: async (api) => void (await schemas(api)) },
-    attributes: { write: postsSchema("attributes"), sized: named },
-    dimensions: { write: postsSchema("dimensions"), sized: named },
+    attributes: { write: postsSchema("attributes"), valueOfSize: fieldsNamed },
+    dimensions: { write: postsSchema("dimensions"), valueOfSize: fieldsNamed },
     featureDetails: {},
     eventLevelRevenue: { write: postsSchema("eventLevelRevenue") },
     enrichments: {
       says: async (api) => {
         const [{ enrichments }] = await schemas(api);
         for (const { name, type } of rowsIn("Update event schema").slice(-2)) {
-          const said = parseType(type);
-          expect([...misfits(said, enrichments[name], name), ...unseen(said, [enrichments[name]], name)]).toEqual([]);
+          const parsedType = parseType(type);
+          expect([
+            ...misfits(parsedType, enrichments[name], name),
+            ...unseen(parsedType, [enrichments[name]], name),
+          ]).toEqual([]);
         }
       },
     },
@@ -164,8 +167,8 @@ const SCHEMA_CASES = tableCases({
 /** Names of schemas that serve no feature, one more than a feature may have. */
 const freeSchemas = oncePerServer(async (api) => {
   const names: string[] = [];
-  for (const _ of named(figureIn(rowOf("Feature / schemaAssociations").notes) + 1)) {
-    names.push((await taken(postsSchema("attributes")(api, [{ name: "count" }]))).name);
+  for (const _ of fieldsNamed(figureIn(rowOf("Feature / schemaAssociations").notes) + 1)) {
+    names.push((await expectTaken(postsSchema("attributes")(api, [{ name: "count" }]))).name);
   }
   return names;
 });
@@ -176,7 +179,7 @@ const FEATURE_CASES = tableCases({
   samples: async (api) => {
     const schemaAssociations = [{ schemaName: await aSchema(api), attributeName: "count" }];
     const body = { name: unique("f"), billableName: "Billed", description: "A feature", schemaAssociations };
-    return [await api.done("POST /features", body)];
+    return [await api.callOk("POST /features", body)];
   },
   fields: {
     id: {},
@@ -189,10 +192,10 @@ const FEATURE_CASES = tableCases({
         const names = typeof value === "number" ? (await freeSchemas(api)).slice(0, value) : value;
         return posts("/features", {}, "schemaAssociations")(api, names);
       },
-      sized: (size) => size,
+      valueOfSize: (size) => size,
       says: async (api) => {
         const name = await aSchema(api);
-        const feature = await api.done(`GET /features/${await aFeature(api, name)}`);
+        const feature = await api.callOk(`GET /features/${await aFeature(api, name)}`);
         expect(feature.schemaAssociations).toEqual([name]);
       },
     },
@@ -203,14 +206,14 @@ const FEATURE_CASES = tableCases({
 
 /** Of each type and in each state. */
 export const addOns = oncePerServer(async (api): Promise<readonly Json[]> => {
-  const made = await Promise.all(
+  const addOnIds = await Promise.all(
     ["LICENSE", "FIXED_FEE", "CREDIT_GRANT"].map(async (type) =>
-      api.done("POST /addons", { name: unique("a"), type, billableName: "Billed" }),
+      api.callOk("POST /addons", { name: unique("a"), type, billableName: "Billed" }),
     ),
   );
-  const archived = await anAddOn(api, "LICENSE");
-  await api.done(`DELETE /addons/${archived}`);
-  return [...made, await api.done(`GET /addons/${archived}`)];
+  const archivedId = await anAddOn(api, "LICENSE");
+  await api.callOk(`DELETE /addons/${archivedId}`);
+  return [...addOnIds, await api.callOk(`GET /addons/${archivedId}`)];
 });
 
 const ADD_ON_CASES = tableCases({
@@ -250,8 +253,8 @@ const SETTING_CASES = tableCases({
   table: "Setting",
   component: "Setting",
   samples: async (api) => [
-    await api.done("POST /settings", { id: unique("s"), ...SETTING, dataType: "STRING", value: "1" }),
-    await api.done("POST /settings", { id: unique("s"), ...SETTING, dataType: "JSON", value: '{ "a": [1.50] }' }),
+    await api.callOk("POST /settings", { id: unique("s"), ...SETTING, dataType: "STRING", value: "1" }),
+    await api.callOk("POST /settings", { id: unique("s"), ...SETTING, dataType: "JSON", value: '{ "a": [1.50] }' }),
   ],
   fields: {
     id: {},
@@ -259,12 +262,14 @@ const SETTING_CASES = tableCases({
       write: writes("value"),
       says: async (api) => {
         const body = { id: unique("s"), ...SETTING, dataType: "JSON" };
-        const { id } = await api.done("POST /settings", { ...body, value: '{ "a": [1.50] }' });
-        expect((await api.done(`GET /settings/${id}`)).value).toBe('{ "a": [1.50] }');
-        expect((await api.ask("POST /settings", { body: { ...body, id: textOf(9), value: { a: 1 } } })).status).toBe(
+        const { id } = await api.callOk("POST /settings", { ...body, value: '{ "a": [1.50] }' });
+        expect((await api.callOk(`GET /settings/${id}`)).value).toBe('{ "a": [1.50] }');
+        expect(
+          (await api.ask("POST /settings", { body: { ...body, id: uniqueText(9), value: { a: 1 } } })).status,
+        ).toBe(400);
+        expect((await api.ask("POST /settings", { body: { ...body, id: uniqueText(9), value: "{" } })).status).toBe(
           400,
         );
-        expect((await api.ask("POST /settings", { body: { ...body, id: textOf(9), value: "{" } })).status).toBe(400);
       },
     },
     entityType: { write: writes("entityType") },

@@ -1,8 +1,8 @@
 /** Changes of event schemas and migrations of price plans, field by field. */
 import { expect } from "vitest";
 
-import { type Answered, type Api, type Json, textOf, unique } from "./api.ts";
-import { type Case, refused, ruleCases } from "./case.ts";
+import { type ApiAnswer, type Api, type Json, uniqueText, unique } from "./api.ts";
+import { type Case, expectRefused, ruleCases } from "./case.ts";
 import { aMigration } from "./holdings.cases.ts";
 import { anAccount, MONTHLY } from "./made.ts";
 import { figureIn, type Row } from "./reference.ts";
@@ -10,10 +10,10 @@ import { misfits, parseType, unseen, valuesIn } from "./types.ts";
 
 async function aDraft(api: Api): Promise<string> {
   const body = { name: unique("schema"), attributes: [{ name: "count" }], dimensions: [{ name: "region" }] };
-  return (await api.done("POST /event_schema", body)).name;
+  return (await api.callOk("POST /event_schema", body)).name;
 }
 
-const patch = async (api: Api, name: string, body: Json): Promise<Answered> =>
+const patchSchema = async (api: Api, name: string, body: Json): Promise<ApiAnswer> =>
   api.ask(`PATCH /event_schema/${name}`, { body });
 
 /** A field is shown as it was patched. */
@@ -22,8 +22,8 @@ const isKept =
   async (api: Api, { type }: Row): Promise<void> => {
     expect(misfits(parseType(type), value, field)).toEqual([]);
     const name = await aDraft(api);
-    expect((await patch(api, name, { [field]: value })).json[field]).toEqual(value);
-    expect((await api.done(`GET /event_schema/${name}`))[field]).toEqual(value);
+    expect((await patchSchema(api, name, { [field]: value })).json[field]).toEqual(value);
+    expect((await api.callOk(`GET /event_schema/${name}`))[field]).toEqual(value);
   };
 
 const DOUBLE = '{"*":[{"var":"attribute.count"},{"var":"dependencies.rates"}]}';
@@ -31,7 +31,7 @@ const DOUBLE = '{"*":[{"var":"attribute.count"},{"var":"dependencies.rates"}]}';
 /** A schema whose events are enriched: an attribute by a setting, a dimension by that attribute. */
 async function enrichments(api: Api): Promise<Json> {
   const id = unique("rates");
-  const { id: key } = await api.done("POST /settings", {
+  const { id: key } = await api.callOk("POST /settings", {
     id,
     namespace: "USER",
     name: "Rates",
@@ -53,28 +53,28 @@ async function enrichments(api: Api): Promise<Json> {
   };
 }
 
-const enriched =
+const checkEnrichment =
   (part: "dependencies" | "fields") =>
   async (api: Api, { type }: Row): Promise<void> => {
-    const asked = await enrichments(api);
+    const enrichmentInput = await enrichments(api);
     const name = await aDraft(api);
-    const { json } = await patch(api, name, { enrichments: asked });
-    expect(unseen(parseType(type), [asked[part]], part)).toEqual([]);
-    expect(misfits(parseType(type), asked[part], part)).toEqual([]);
-    expect(json.enrichments[part]).toHaveLength(asked[part].length);
+    const { json } = await patchSchema(api, name, { enrichments: enrichmentInput });
+    expect(unseen(parseType(type), [enrichmentInput[part]], part)).toEqual([]);
+    expect(misfits(parseType(type), enrichmentInput[part], part)).toEqual([]);
+    expect(json.enrichments[part]).toHaveLength(enrichmentInput[part].length);
     // Rules read what is enriched before them, by their order, and the setting by its name: 5 × 3 = 15.
-    await api.done(`POST /event_schema/${name}/activate`);
+    await api.callOk(`POST /event_schema/${name}/activate`);
     const accountId = await anAccount(api);
     const event = { id: unique("e"), schemaName: name, accountId, timestamp: "2024-06-15T11:00:00Z" };
     const attributes = [{ name: "count", value: 5 }];
-    await api.done("POST /ingest", { event: { ...event, attributes, dimensions: { region: "eu" } } });
-    const { events } = await api.done(`GET /events/${event.id}`);
+    await api.callOk("POST /ingest", { event: { ...event, attributes, dimensions: { region: "eu" } } });
+    const { events } = await api.callOk(`GET /events/${event.id}`);
     expect([events[0].enrichedAttributes, events[0].enrichedDimensions]).toEqual([
       [{ name: "all", value: 15 }],
       { size: "big" },
     ]);
-    const wrong = { ...asked, [part]: [{ ...asked[part][0], type: "NO_SUCH_TYPE" }] };
-    await refused(patch(api, await aDraft(api), { enrichments: wrong }), `${part}[0].type`);
+    const wrong = { ...enrichmentInput, [part]: [{ ...enrichmentInput[part][0], type: "NO_SUCH_TYPE" }] };
+    await expectRefused(patchSchema(api, await aDraft(api), { enrichments: wrong }), `${part}[0].type`);
   };
 
 const SCHEMA_CASES: readonly Case[] = ruleCases("Update event schema", {
@@ -85,33 +85,36 @@ const SCHEMA_CASES: readonly Case[] = ruleCases("Update event schema", {
     expect(parseType(type).kind).toBe("string");
     expect(states).toEqual(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]);
     // Each is the next move of the one before; the first is none.
-    for (const status of states) expect((await patch(api, name, { status })).json.status).toBe(status);
-    await refused(patch(api, await aDraft(api), { status: "DELETED" }), "status");
+    for (const status of states) expect((await patchSchema(api, name, { status })).json.status).toBe(status);
+    await expectRefused(patchSchema(api, await aDraft(api), { status: "DELETED" }), "status");
   },
   attributes: isKept("attributes", [{ name: "count" }, { name: "more" }]),
   dimensions: isKept("dimensions", [{ name: "zone" }]),
   enrichments: async (api) => {
-    const asked = await enrichments(api);
-    const { json } = await patch(api, await aDraft(api), { enrichments: asked });
+    const enrichmentInput = await enrichments(api);
+    const { json } = await patchSchema(api, await aDraft(api), { enrichments: enrichmentInput });
     expect(Object.keys(json.enrichments).toSorted()).toEqual(["dependencies", "fields"]);
   },
-  dependencies: enriched("dependencies"),
-  fields: enriched("fields"),
+  dependencies: checkEnrichment("dependencies"),
+  fields: checkEnrichment("fields"),
 });
 
-const migrate = async (api: Api, body: Json): Promise<Answered> => api.ask("POST /migrations/price_plan", { body });
+const migrate = async (api: Api, body: Json): Promise<ApiAnswer> => api.ask("POST /migrations/price_plan", { body });
 
 /** An id of a plan: another is moved from, or to; an unknown one is a 400, and one that is too long. */
-const plan =
+const checkPlanId =
   (name: string) =>
   async (api: Api, { type, notes }: Row): Promise<void> => {
     const { accountId, body } = await aMigration(api);
     expect(misfits(parseType(type), body[name], name)).toEqual([]);
     const most = figureIn(notes);
-    await refused(migrate(api, { ...body, [name]: textOf(most + 1) }), `${name}: expected at most ${most} characters`);
-    await refused(migrate(api, { ...body, [name]: textOf(most) }), "no price plan");
+    await expectRefused(
+      migrate(api, { ...body, [name]: uniqueText(most + 1) }),
+      `${name}: expected at most ${most} characters`,
+    );
+    await expectRefused(migrate(api, { ...body, [name]: uniqueText(most) }), "no price plan");
     expect((await migrate(api, body)).json).toEqual({ success: true });
-    const { data } = await api.done(`GET /accounts/${accountId}/pricing_schedules`);
+    const { data } = await api.callOk(`GET /accounts/${accountId}/pricing_schedules`);
     expect(data.at(-1).pricePlanId).toBe(body.targetId);
   };
 
@@ -129,15 +132,15 @@ const onDay = (dayOffset: string): Json => ({ ...MONTHLY, startOffset: { dayOffs
 /** Where the cycle of now ends after a migration from cycles of the first to those of the fifteenth. */
 async function endAfter(api: Api, fields: Json): Promise<string> {
   const { accountId, body } = await aMigration(api, { pricingCycleConfig: onDay("15") });
-  await api.done("POST /migrations/price_plan", { ...body, ...fields });
-  const { data } = await api.done(`GET /invoices?account_id=${accountId}`);
+  await api.callOk("POST /migrations/price_plan", { ...body, ...fields });
+  const { data } = await api.callOk(`GET /invoices?account_id=${accountId}`);
   return data[0].endDate.slice(0, 10);
 }
 
 const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
-  sourceId: plan("sourceId"),
+  sourceId: checkPlanId("sourceId"),
   sourceVersion: version("sourceVersion"),
-  targetId: plan("targetId"),
+  targetId: checkPlanId("targetId"),
   targetVersion: version("targetVersion"),
   migrationMode: async (api, { type, notes }) => {
     expect(parseType(type).kind).toBe("string");
@@ -146,12 +149,12 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
     for (const migrationMode of modes) {
       const { accountId, body } = await aMigration(api);
       expect((await migrate(api, { ...body, migrationMode })).json).toEqual({ success: true });
-      const { data } = await api.done(`GET /accounts/${accountId}/pricing_schedules`);
+      const { data } = await api.callOk(`GET /accounts/${accountId}/pricing_schedules`);
       const begin = migrationMode.startsWith("NEXT") ? "2024-07-01" : "2024-06-15";
       expect([migrationMode, data.at(-1).startDate.slice(0, 10)]).toEqual([migrationMode, begin]);
     }
     const { body } = await aMigration(api);
-    await refused(migrate(api, { ...body, migrationMode: "LATER" }), "migrationMode");
+    await expectRefused(migrate(api, { ...body, migrationMode: "LATER" }), "migrationMode");
   },
   retainStartOffsets: async (api, { type }) => {
     expect(parseType(type).kind).toBe("boolean");
@@ -160,20 +163,20 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
     const override = { pricePlanDetailsOverride: { pricingCycleConfig: onDay("20") } };
     expect(await endAfter(api, { retainStartOffsets: false, ...override })).toBe("2024-06-20");
     const { body } = await aMigration(api);
-    await refused(migrate(api, { ...body, retainStartOffsets: "true" }), "retainStartOffsets");
+    await expectRefused(migrate(api, { ...body, retainStartOffsets: "true" }), "retainStartOffsets");
   },
   "rule 1": async (api, { type }) => {
     expect(type).toMatch(/ 400\.$/);
     const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
-    await refused(migrate(api, { ...body, retainStartOffsets: true }), "interval");
+    await expectRefused(migrate(api, { ...body, retainStartOffsets: true }), "interval");
     expect((await migrate(api, body)).status).toBe(200);
   },
   "rule 2": async (api, { type }) => {
     expect(type).toMatch(/ 400\.$/);
     const { accountId, body } = await aMigration(api);
-    await api.done(`POST /accounts/${accountId}/price_plans`, { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" });
+    await api.callOk(`POST /accounts/${accountId}/price_plans`, { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" });
     const next = { ...body, migrationMode: "NEXT_CYCLE" };
-    await refused(migrate(api, { ...next, retainStartOffsets: true }), "start offsets");
+    await expectRefused(migrate(api, { ...next, retainStartOffsets: true }), "start offsets");
     expect((await migrate(api, { ...next, retainStartOffsets: false })).status).toBe(200);
   },
   "rule 3": async (api) => {

@@ -50,12 +50,12 @@ describe("the reference and its cases", () => {
 });
 
 describe.each(Object.entries(GROUPS))("%s", (_, group) => {
-  let started: ReturnType<typeof startContract> | undefined;
+  let startup: ReturnType<typeof startContract> | undefined;
 
   test.each(group.map((each) => [each.key, each] as const))("%s", async (key, own) => {
     const row = ROWS.find((each) => each.key === key);
     if (row === undefined) throw new Error(`the reference has no row ${key}`);
-    const open = await (started ??= startContract());
+    const open = await (startup ??= startContract());
     await own.prove(await open(), row);
   });
 });

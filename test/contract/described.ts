@@ -23,11 +23,17 @@ const ANY_TEXT: ReadonlySet<string | undefined> = new Set(["namespace", "monthOf
  *
  * @param isWhole whether the values that are named are all that there are; else there may be more
  */
-export function saidOtherwise(document: Json, type: Type, given: Json, at: string, isWhole = false): readonly string[] {
-  if (given === undefined) return [`${at}: is not in the document`];
-  const schema = plain(document, given);
+export function saidOtherwise(
+  document: Json,
+  type: Type,
+  schemaOrRef: Json,
+  at: string,
+  isWhole = false,
+): readonly string[] {
+  if (schemaOrRef === undefined) return [`${at}: is not in the document`];
+  const schema = plain(document, schemaOrRef);
   const own = [
-    ...nullSaidOtherwise(type, takesNull(document, given), at),
+    ...nullSaidOtherwise(type, takesNull(document, schemaOrRef), at),
     ...kindSaidOtherwise(type, schema, at),
     ...valuesSaidOtherwise(type, schema, at, isWhole),
   ];
@@ -61,8 +67,10 @@ function kindSaidOtherwise({ kind }: Type, { type, format }: Json, at: string): 
 
 function valuesSaidOtherwise({ values }: Type, schema: Json, at: string, isWhole: boolean): readonly string[] {
   if (schema.type !== "string" || ANY_TEXT.has(at.split(".").at(-1))) return [];
-  const said: readonly string[] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
-  const missing = values.filter((value) => !said.includes(value)).map((value) => `${at}: has no ${value}`);
-  const more = isWhole ? said.filter((value) => !values.includes(value)).map((value) => `${at}: has ${value}`) : [];
+  const enumValues: readonly string[] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  const missing = values.filter((value) => !enumValues.includes(value)).map((value) => `${at}: has no ${value}`);
+  const more = isWhole
+    ? enumValues.filter((value) => !values.includes(value)).map((value) => `${at}: has ${value}`)
+    : [];
   return [...missing, ...more];
 }

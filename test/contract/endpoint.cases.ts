@@ -2,14 +2,14 @@
 import { expect } from "vitest";
 
 import { type Api, unique } from "./api.ts";
-import { type Case, refused, ruleCases } from "./case.ts";
-import { endpointCase, send } from "./endpoint.ts";
+import { type Case, expectRefused, ruleCases } from "./case.ts";
+import { endpointCase, sendRow } from "./endpoint.ts";
 import { aCredit, aMigration, anEntry, migrations } from "./holdings.cases.ts";
-import { anAccount, anAddOn, anEvent, aSchema, meterOf, MONTHLY } from "./made.ts";
+import { anAccount, anAddOn, anEvent, aSchema, meterRequest, MONTHLY } from "./made.ts";
 import { rowOf } from "./reference.ts";
 
 const aDraft = async (api: Api): Promise<string> =>
-  (await api.done("POST /price_plans", { name: unique("plan"), type: "BILLING", pricePlanDetails: {} })).id;
+  (await api.callOk("POST /price_plans", { name: unique("plan"), type: "BILLING", pricePlanDetails: {} })).id;
 
 /** Cases of the endpoints. */
 export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
@@ -21,19 +21,19 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
     ready: async (api) => ({ params: { account_id: await anAccount(api) } }),
     also: async (api) => {
       const account_id = await anAccount(api);
-      const asked = async (query: Readonly<Record<string, string>>) =>
-        send(api, "GET /accounts/{account_id}", { params: { account_id }, query });
+      const getAccount = async (query: Readonly<Record<string, string>>) =>
+        sendRow(api, "GET /accounts/{account_id}", { params: { account_id }, query });
       const timestamp = "2024-06-15T12:00:00Z";
-      expect((await asked({ effectiveOn: timestamp, includeGroupDetails: "true" })).json.id).toBe(account_id);
-      await refused(asked({ effectiveOn: "yesterday" }), "effectiveOn");
-      await refused(asked({ includeGroupDetails: "yes" }), "includeGroupDetails");
+      expect((await getAccount({ effectiveOn: timestamp, includeGroupDetails: "true" })).json.id).toBe(account_id);
+      await expectRefused(getAccount({ effectiveOn: "yesterday" }), "effectiveOn");
+      await expectRefused(getAccount({ includeGroupDetails: "yes" }), "includeGroupDetails");
     },
   }),
   "POST /invoice_groups/{invoice_group_id}/add_accounts": endpointCase({
     ready: async (api) => {
       const accountIds = [await anAccount(api)];
       const group = { name: "A group", email: "pay@acme.test", dailyInvoiceConsolidation: true, accountIds };
-      const { id } = await api.done("POST /invoice_groups", group);
+      const { id } = await api.callOk("POST /invoice_groups", group);
       return { params: { invoice_group_id: id }, body: { accountIds: [await anAccount(api)] } };
     },
     // How many is proved with the limit, which is the same.
@@ -59,9 +59,9 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
     }),
     also: async (api) => {
       const id = await aDraft(api);
-      await refused(api.ask(`PATCH /price_plans/${id}`, { body: { mode: "AT_ONCE" } }), "mode");
+      await expectRefused(api.ask(`PATCH /price_plans/${id}`, { body: { mode: "AT_ONCE" } }), "mode");
       const body = { pricePlanDetails: { pricingCycleConfig: MONTHLY } };
-      const { pricingSchedule } = await api.done(`PATCH /price_plans/${id}`, body);
+      const { pricingSchedule } = await api.callOk(`PATCH /price_plans/${id}`, body);
       expect(pricingSchedule[0].pricePlanDetails.pricingCycleConfig).toEqual(MONTHLY);
     },
   }),
@@ -69,7 +69,7 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
     // A longer name could not be answered.
     narrower: { name: "Usage meter / name" },
     ready: async (api) => {
-      const { id } = await api.done("POST /usage_meters", meterOf(await aSchema(api)));
+      const { id } = await api.callOk("POST /usage_meters", meterRequest(await aSchema(api)));
       return {
         params: { usage_meter_id: id },
         body: {
@@ -86,9 +86,9 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
   "PATCH /features/{feature_id}": endpointCase({
     ready: async (api) => {
       const schema = (
-        await api.done("POST /event_schema", { name: unique("s"), attributes: [{ name: "n" }], dimensions: [] })
+        await api.callOk("POST /event_schema", { name: unique("s"), attributes: [{ name: "n" }], dimensions: [] })
       ).name;
-      const { id } = await api.done("POST /features", { name: unique("feature") });
+      const { id } = await api.callOk("POST /features", { name: unique("feature") });
       return {
         params: { feature_id: id },
         body: { name: unique("feature"), billableName: "Billed", schemaAssocitions: [schema] },
@@ -97,14 +97,14 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
   }),
   "GET /features": endpointCase({
     ready: async (api) => {
-      await api.done("POST /features", { name: unique("feature") });
+      await api.callOk("POST /features", { name: unique("feature") });
       return {};
     },
   }),
   "PATCH /settings/{setting_id_str}": endpointCase({
     ready: async (api) => {
       const body = { id: unique("s"), namespace: "USER", name: "A setting", dataType: "STRING", value: "1" };
-      const { id } = await api.done("POST /settings", body);
+      const { id } = await api.callOk("POST /settings", body);
       return { params: { setting_id_str: id }, body: { value: "{}", name: "Another", dataType: "JSON" } };
     },
   }),
@@ -135,7 +135,7 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
   "DELETE /events": endpointCase({
     ready: async (api) => {
       const account_id = await anAccount(api);
-      await api.done("POST /ingest", { event: anEvent(account_id, await aSchema(api)) });
+      await api.callOk("POST /ingest", { event: anEvent(account_id, await aSchema(api)) });
       return { query: { account_id } };
     },
   }),
@@ -143,20 +143,20 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
     ready: async (api) => ({ params: { event_schema_name: await aSchema(api) } }),
     also: async (api) => {
       const event_schema_name = await aSchema(api);
-      await api.done(`PATCH /event_schema/${event_schema_name}`, { attributes: [{ name: "more" }] });
+      await api.callOk(`PATCH /event_schema/${event_schema_name}`, { attributes: [{ name: "more" }] });
       const versionOf = async (query: Readonly<Record<string, string>>) =>
-        send(api, "GET /event_schema/{event_schema_name}", { params: { event_schema_name }, query });
+        sendRow(api, "GET /event_schema/{event_schema_name}", { params: { event_schema_name }, query });
       expect((await versionOf({})).json.version).toBe(2);
       expect((await versionOf({ version: "1" })).json.version).toBe(1);
       expect((await versionOf({ version: "3" })).status).toBe(404);
-      await refused(versionOf({ version: "0" }), "version");
+      await expectRefused(versionOf({ version: "0" }), "version");
     },
   }),
   "PATCH /event_schema/{event_schema_name}": endpointCase({
     ready: async (api) => ({
       params: {
         event_schema_name: (
-          await api.done("POST /event_schema", { name: unique("schema"), attributes: [], dimensions: [] })
+          await api.callOk("POST /event_schema", { name: unique("schema"), attributes: [], dimensions: [] })
         ).name,
       },
       body: {

@@ -1,8 +1,8 @@
 /** How endpoints are proved: paths, queries, bodies and answers are what their rows say. */
 import { expect } from "vitest";
 
-import { type Answered, type Api, type Json, textOf, unique } from "./api.ts";
-import { refused } from "./case.ts";
+import { type ApiAnswer, type Api, type Json, uniqueText, unique } from "./api.ts";
+import { expectRefused } from "./case.ts";
 import { figureIn, type Row, rowOf, rowsIn } from "./reference.ts";
 import { fieldsOfTable, misfits, misfitsOf, parseFields, parseType, type Type } from "./types.ts";
 
@@ -24,7 +24,7 @@ export interface EndpointCase {
 }
 
 /** Sends what is ready, with other parts. */
-export async function send(api: Api, row: string, { params = {}, query, body }: Ready): Promise<Answered> {
+export async function sendRow(api: Api, row: string, { params = {}, query, body }: Ready): Promise<ApiAnswer> {
   const line = row.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   return api.ask(line, { ...(query && { query }), ...(body !== undefined && { body }) });
 }
@@ -35,7 +35,7 @@ export const endpointCase =
   async (api: Api, row: Row): Promise<void> => {
     const request = row.cells["Request"] ?? "";
     const first = await ready(api);
-    const answer = await send(api, row.name, first);
+    const answer = await sendRow(api, row.name, first);
     expect([answer.status, answer.json.message]).toEqual([200, undefined]);
     expect(wrongIn(row.cells["Success response"] ?? "", answer.json)).toEqual([]);
     proveParameters(api, row.name, request);
@@ -46,21 +46,21 @@ export const endpointCase =
   };
 
 /** What is wrong with an answer, which the reference describes in words. */
-function wrongIn(said: string, json: Json): readonly string[] {
-  const paged = /paged list envelope of ([\w ]+?)(?: \(|$)/.exec(said)?.[1];
-  if (paged !== undefined) {
+function wrongIn(sentence: string, json: Json): readonly string[] {
+  const pagedName = /paged list envelope of ([\w ]+?)(?: \(|$)/.exec(sentence)?.[1];
+  if (pagedName !== undefined) {
     expect(json).toHaveProperty("nextToken");
-    return wrongItems(paged, json.data);
+    return wrongItems(pagedName, json.data);
   }
-  const list = /^\{data: array of ([\w ]+)\}$/.exec(said)?.[1];
+  const list = /^\{data: array of ([\w ]+)\}$/.exec(sentence)?.[1];
   if (list !== undefined) return wrongItems(list, json.data);
-  const array = /^array of ([\w ]+)$/.exec(said)?.[1];
+  const array = /^array of ([\w ]+)$/.exec(sentence)?.[1];
   if (array !== undefined) return wrongItems(array, json);
-  if (said.startsWith("{")) return misfits(parseType(said.replaceAll(":", "")), json, "answer");
-  const fields = fieldsOfTable(said);
+  if (sentence.startsWith("{")) return misfits(parseType(sentence.replaceAll(":", "")), json, "answer");
+  const fields = fieldsOfTable(sentence);
   expect(Object.keys(fields).length).toBeGreaterThan(0);
   expect(Object.keys(json).filter((name) => fields[name] !== undefined).length).toBeGreaterThan(0);
-  return misfits({ kind: "object", nullable: false, values: [], fields }, json, said);
+  return misfits({ kind: "object", nullable: false, values: [], fields }, json, sentence);
 }
 
 function wrongItems(table: string, items: readonly Json[]): readonly string[] {
@@ -71,12 +71,12 @@ function wrongItems(table: string, items: readonly Json[]): readonly string[] {
 /** The document has the parameters that the row names, of their types and bounds. */
 function proveParameters(api: Api, line: string, request: string): void {
   const [method = "", path = ""] = line.split(" ");
-  const documented: readonly Json[] = api.document.paths[path][method.toLowerCase()].parameters ?? [];
+  const parameters: readonly Json[] = api.document.paths[path][method.toLowerCase()].parameters ?? [];
   const [before = ""] = request.split("; body");
   if (before.startsWith("body")) return;
   for (const [, names = "", kind, notes = ""] of before.matchAll(/(\w+(?: and \w+)?) \((string|integer)s?([^)]*)\)/g)) {
     for (const name of names.split(" and ")) {
-      const { schema = {} } = documented.find((parameter) => parameter.name === name) ?? {};
+      const { schema = {} } = parameters.find((parameter) => parameter.name === name) ?? {};
       const own = schema.maxLength ?? schema.maximum;
       // Where the row says no bound, there is one of ours.
       expect([name, schema.type, own]).toEqual([name, kind, bounded(parseType(""), notes).max ?? own]);
@@ -86,49 +86,52 @@ function proveParameters(api: Api, line: string, request: string): void {
 
 /** An id of the path that is too long is a 400, one at the bound is only unknown. */
 async function provePath(api: Api, line: string, request: string, ready: () => Promise<Ready>): Promise<void> {
-  const said = /path ([\w ]+?) \(strings?, max (\d+)\)/.exec(request);
-  if (said === null) return;
-  const most = Number(said[2]);
-  for (const name of (said[1] ?? "").split(" and ")) {
-    const given = await ready();
-    const at = await send(api, line, { ...given, params: { ...given.params, [name]: textOf(most) } });
+  const match = /path ([\w ]+?) \(strings?, max (\d+)\)/.exec(request);
+  if (match === null) return;
+  const most = Number(match[2]);
+  for (const name of (match[1] ?? "").split(" and ")) {
+    const parts = await ready();
+    const at = await sendRow(api, line, { ...parts, params: { ...parts.params, [name]: uniqueText(most) } });
     expect([404, 422]).toContain(at.status);
-    await refused(send(api, line, { ...given, params: { ...given.params, [name]: textOf(most + 1) } }), name);
+    await expectRefused(
+      sendRow(api, line, { ...parts, params: { ...parts.params, [name]: uniqueText(most + 1) } }),
+      name,
+    );
   }
 }
 
 /** A query that is said is taken; another is refused by its name. */
 async function proveQuery(api: Api, line: string, request: string, ready: () => Promise<Ready>): Promise<void> {
-  const given = await ready();
-  await refused(send(api, line, { ...given, query: { ...given.query, unheard: "x" } }), "unheard");
+  const parts = await ready();
+  await expectRefused(sendRow(api, line, { ...parts, query: { ...parts.query, unheard: "x" } }), "unheard");
   if (!request.includes("nextToken (string)")) return;
   const size = /pageSize \(integer, max (\d+), default (\d+)\)/.exec(request);
   const most = size === null ? figureIn(rowsIn("Pagination rules")[0]?.type ?? "") : Number(size[1]);
-  const asked = async (pageSize: string) => send(api, line, { ...given, query: { pageSize } });
+  const listWithSize = async (pageSize: string) => sendRow(api, line, { ...parts, query: { pageSize } });
   for (const [pageSize, shown] of [
     ["1", 1],
     [String(most), most],
   ] as const) {
-    const { status, json } = await asked(pageSize);
+    const { status, json } = await listWithSize(pageSize);
     expect(status).toBe(200);
     if (json.context !== undefined) expect(json.context.pageSize).toBe(shown);
   }
-  for (const wrong of ["0", String(most + 1), "-1", "1.5", "ten"]) await refused(asked(wrong), "pageSize");
-  if (size !== null) expect((await send(api, line, given)).json.context.pageSize).toBe(Number(size[2]));
-  await refused(send(api, line, { ...given, query: { nextToken: "forged" } }), "nextToken");
+  for (const wrong of ["0", String(most + 1), "-1", "1.5", "ten"]) await expectRefused(listWithSize(wrong), "pageSize");
+  if (size !== null) expect((await sendRow(api, line, parts)).json.context.pageSize).toBe(Number(size[2]));
+  await expectRefused(sendRow(api, line, { ...parts, query: { nextToken: "forged" } }), "nextToken");
 }
 
 /** The fields of a body by the row, or by the table that it refers to. */
-function bodyOf(row: Row): Readonly<Record<string, Type & { readonly max?: number }>> | undefined {
+function bodyFields(row: Row): Readonly<Record<string, Type & { readonly max?: number }>> | undefined {
   const request = row.cells["Request"] ?? "";
   if (request === "body below") {
     const table = row.name.startsWith("POST /migrations") ? "Migrate price plan" : "Update event schema";
     const rows = rowsIn(table).filter(({ name }) => !/^rule|^dependencies$|^fields$/.test(name));
     return Object.fromEntries(rows.map(({ name, type, notes }) => [name, bounded(parseType(type, notes), notes)]));
   }
-  const said = /body:? (.*)$/s.exec(request)?.[1];
-  if (said === undefined || request === "no body") return undefined;
-  const list = said.startsWith("{") ? said.slice(1, said.lastIndexOf("}")) : said;
+  const match = /body:? (.*)$/s.exec(request)?.[1];
+  if (match === undefined || request === "no body") return undefined;
+  const list = match.startsWith("{") ? match.slice(1, match.lastIndexOf("}")) : match;
   // The items of a list are counted by its limit's own row.
   const types = parseFields(list.replace(/: (?=array)/, " ").replace(/, \d+ to \d+ items$/, ""));
   return Object.fromEntries(
@@ -150,37 +153,37 @@ async function proveBody(
   narrower: Readonly<Record<string, string>>,
   ready: () => Promise<Ready>,
 ): Promise<void> {
-  const fields = bodyOf(row);
-  const given = await ready();
-  const sent = async (name: string, value: unknown) => {
+  const fields = bodyFields(row);
+  const parts = await ready();
+  const sendWith = async (name: string, value: unknown) => {
     const anew = await ready();
-    return send(api, row.name, { ...anew, body: { ...anew.body, [name]: value } });
+    return sendRow(api, row.name, { ...anew, body: { ...anew.body, [name]: value } });
   };
-  if (!row.name.startsWith("GET")) await refused(sent("unheard", 1), "unheard");
+  if (!row.name.startsWith("GET")) await expectRefused(sendWith("unheard", 1), "unheard");
   if (fields === undefined) {
-    expect(given.body).toBeUndefined();
+    expect(parts.body).toBeUndefined();
     return;
   }
   // What is sent is what the row says, no more and no less.
-  expect(Object.keys(given.body).toSorted()).toEqual(Object.keys(fields).toSorted());
+  expect(Object.keys(parts.body).toSorted()).toEqual(Object.keys(fields).toSorted());
   for (const [name, type] of Object.entries(fields)) {
-    expect(misfits(type, given.body[name], name)).toEqual([]);
+    expect(misfits(type, parts.body[name], name)).toEqual([]);
     // States are moves, which have a row of their own.
     for (const value of name === "status" ? [] : type.values) {
-      const { status, json } = await sent(name, value);
+      const { status, json } = await sendWith(name, value);
       expect([name, value, status, json.message]).toEqual([name, value, 200, undefined]);
     }
     for (const wrong of misfitsOf(type)) {
-      const { status, json } = await sent(name, wrong);
+      const { status, json } = await sendWith(name, wrong);
       expect([name, status, json.message]).toEqual([name, 400, expect.stringContaining(name)]);
     }
     const other = narrower[name];
     const max = other === undefined ? type.max : figureIn(rowOf(other).notes);
     if (max === undefined) continue;
-    const size = type.kind === "array" ? Array.from({ length: max + 1 }, () => unique("none")) : textOf(max + 1);
-    const past = await sent(name, size);
+    const size = type.kind === "array" ? Array.from({ length: max + 1 }, () => unique("none")) : uniqueText(max + 1);
+    const past = await sendWith(name, size);
     expect([name, past.status, past.json.message]).toEqual([name, 400, expect.stringContaining(`at most ${max}`)]);
-    const at = await sent(name, size.slice(0, max));
+    const at = await sendWith(name, size.slice(0, max));
     // An id at its bound may be of nothing; it is not too long.
     expect([name, at.json.message ?? ""]).toEqual([name, expect.not.stringMatching(/at most|characters/)]);
   }

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { accounts } from "./account.cases.ts";
 import { type Api, type Json, oncePerServer, startContract, unique } from "./api.ts";
-import { type Case, refused, ruleCases, tableCases } from "./case.ts";
+import { type Case, expectRefused, ruleCases, tableCases } from "./case.ts";
 import { addOns, meters, schemas } from "./catalog.cases.ts";
 import { anEntry, migrations } from "./holdings.cases.ts";
 import { aMeter, anAccount, anEvent, aPlannedAccount, aSchema, PER_UNIT } from "./made.ts";
@@ -14,12 +14,12 @@ import { valuesIn } from "./types.ts";
 const DAY_MS = 86_400_000;
 
 /** Ingests events. @returns their records */
-async function ingested(api: Api, events: readonly Json[]): Promise<readonly Json[]> {
-  const { data } = await api.done("POST /ingestBatch", { events });
+async function ingestBatch(api: Api, events: readonly Json[]): Promise<readonly Json[]> {
+  const { data } = await api.callOk("POST /ingestBatch", { events });
   return data;
 }
 
-const undo = async (api: Api, query: Readonly<Record<string, string>>) => api.ask("DELETE /events", { query });
+const undoEvents = async (api: Api, query: Readonly<Record<string, string>>) => api.ask("DELETE /events", { query });
 
 /** Texts and numbers; of a text that is a number the text comes back. */
 const SENT_DIMENSIONS = { region: "eu", zone: 3, share: 0.25, code: "007" };
@@ -30,14 +30,14 @@ const undone = oncePerServer(async (api): Promise<readonly Json[]> => {
   await aMeter(api, schema);
   // It counts, but no plan bills it.
   const free = await anAccount(api);
-  await ingested(api, [anEvent(free, schema, { dimensions: SENT_DIMENSIONS })]);
-  const { json } = await undo(api, { account_id: free });
+  await ingestBatch(api, [anEvent(free, schema, { dimensions: SENT_DIMENSIONS })]);
+  const { json } = await undoEvents(api, { account_id: free });
   const later = await (await startContract())();
   const paying = await aPlannedAccount(later);
-  await ingested(later, [anEvent(paying, await aSchema(later), { timestamp: "2024-06-10T00:00:00Z" })]);
+  await ingestBatch(later, [anEvent(paying, await aSchema(later), { timestamp: "2024-06-10T00:00:00Z" })]);
   // Until 5 July: three days of grace are over.
-  later.served.pass(20 * DAY_MS);
-  const past = await undo(later, { account_id: paying });
+  later.server.pass(20 * DAY_MS);
+  const past = await undoEvents(later, { account_id: paying });
   return [...json.data, ...past.json.data];
 });
 
@@ -45,10 +45,10 @@ const undone = oncePerServer(async (api): Promise<readonly Json[]> => {
 const states =
   (samples: (api: Api) => Promise<readonly Json[]>) =>
   async (api: Api, { type }: Row): Promise<void> => {
-    const seen = new Set((await samples(api)).map(({ status }) => status));
-    const named = valuesIn(type);
-    expect(named.filter((state) => !seen.has(state))).toEqual([]);
-    if (!type.includes("seen")) expect([...seen].filter((state) => !named.includes(state))).toEqual([]);
+    const statuses = new Set((await samples(api)).map(({ status }) => status));
+    const documentNames = valuesIn(type);
+    expect(documentNames.filter((state) => !statuses.has(state))).toEqual([]);
+    if (!type.includes("seen")) expect([...statuses].filter((state) => !documentNames.includes(state))).toEqual([]);
   };
 
 const STATE_CASES: readonly Case[] = [
@@ -67,47 +67,47 @@ const STATE_CASES: readonly Case[] = [
       const schema = await aSchema(api);
       const usageMeterId = await aMeter(api, schema);
       const accountId = await aPlannedAccount(api, { usageRateCards: [{ usageMeterId, ...PER_UNIT }] });
-      const total = async () => (await api.done(`GET /invoices?account_id=${accountId}`)).data[0].totalAmount;
-      const [first] = await ingested(api, [anEvent(accountId, schema), anEvent(accountId, schema)]);
-      expect(await total()).toBe(20);
-      const { json } = await undo(api, { account_id: accountId, id: first.referenceId });
+      const totalAmount = async () => (await api.callOk(`GET /invoices?account_id=${accountId}`)).data[0].totalAmount;
+      const [first] = await ingestBatch(api, [anEvent(accountId, schema), anEvent(accountId, schema)]);
+      expect(await totalAmount()).toBe(20);
+      const { json } = await undoEvents(api, { account_id: accountId, id: first.referenceId });
       expect(json.data).toMatchObject([{ status: "REVERTED", referenceId: first.referenceId }]);
-      expect(await total()).toBe(10);
+      expect(await totalAmount()).toBe(10);
       // Feature credits.
-      const held = await anEntry(api);
-      const event = anEvent(held.accountId, held.schema);
-      await api.done("POST /entitled", { event });
-      const balance = async () => (await api.done(`GET ${held.path}`)).data[0].balance;
+      const entryId = await anEntry(api);
+      const event = anEvent(entryId.accountId, entryId.schema);
+      await api.callOk("POST /entitled", { event });
+      const balance = async () => (await api.callOk(`GET ${entryId.path}`)).data[0].balance;
       expect(await balance()).toBe(7.5);
-      await undo(api, { account_id: held.accountId, event_id: event.id });
+      await undoEvents(api, { account_id: entryId.accountId, event_id: event.id });
       expect(await balance()).toBe(12.5);
       // One of a cycle that is over.
-      const failed = (await undone(api)).find(({ status }) => status === "FAILED");
-      expect(failed.reason).not.toBe("");
+      const failure = (await undone(api)).find(({ status }) => status === "FAILED");
+      expect(failure.reason).not.toBe("");
     },
   }),
   ...ruleCases("States and transitions", {
     "rule 1": async (api) => {
       const [draft, active] = await plans(api);
       const body = { description: "Another" };
-      expect((await api.done(`PATCH /price_plans/${draft.id}`, body)).description).toBe("Another");
+      expect((await api.callOk(`PATCH /price_plans/${draft.id}`, body)).description).toBe("Another");
       const { status } = await api.ask(`PATCH /price_plans/${active.id}`, { body });
       expect(status).toBe(400);
-      expect(await api.done(`GET /price_plans/${active.id}`)).toEqual(active);
+      expect(await api.callOk(`GET /price_plans/${active.id}`)).toEqual(active);
     },
     "rule 2": async (api) => {
       const name = await aSchema(api);
-      const patch = async (body: Json) => api.ask(`PATCH /event_schema/${name}`, { body });
+      const patchSchema = async (body: Json) => api.ask(`PATCH /event_schema/${name}`, { body });
       for (const list of ["attributes", "dimensions"]) {
-        const { [list]: own } = await api.done(`GET /event_schema/${name}`);
-        await patch({ [list]: [] });
-        await patch({ [list]: [{ ...own[0], displayName: "Changed" }] });
-        await patch({ [list]: [{ name: unique("new") }] });
-        const { [list]: after } = await api.done(`GET /event_schema/${name}`);
+        const { [list]: own } = await api.callOk(`GET /event_schema/${name}`);
+        await patchSchema({ [list]: [] });
+        await patchSchema({ [list]: [{ ...own[0], displayName: "Changed" }] });
+        await patchSchema({ [list]: [{ name: unique("new") }] });
+        const { [list]: after } = await api.callOk(`GET /event_schema/${name}`);
         expect(after[0]).toEqual(own[0]);
         expect(after).toHaveLength(own.length + 1);
       }
-      expect((await patch({ description: "Another" })).json).toMatchObject({
+      expect((await patchSchema({ description: "Another" })).json).toMatchObject({
         description: "Another",
         status: "ACTIVE",
       });
@@ -122,14 +122,14 @@ async function someEvents(api: Api, count = 3): Promise<Json> {
   const events = Array.from({ length: count }, (_, at) =>
     anEvent(accountId, schema, { timestamp: `2024-06-15T11:0${at}:00.250Z` }),
   );
-  const records = await ingested(api, events);
-  const { events: found } = await api.done(`GET /events/${events[0].id}`);
+  const records = await ingestBatch(api, events);
+  const { events: found } = await api.callOk(`GET /events/${events[0].id}`);
   return { accountId, events, records, createdAt: found[0].createdAt };
 }
 
 /** Which events an undo takes, by the ids that callers gave them. */
 async function takenBy(api: Api, query: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const { status, json } = await undo(api, query);
+  const { status, json } = await undoEvents(api, query);
   expect(status).toBe(200);
   return json.data.map(({ eventPayload }: Json) => eventPayload.id);
 }
@@ -144,7 +144,7 @@ const UNDO_CASES: readonly Case[] = ruleCases("Undo ingested events", {
     const { required, schema } = filterOf(api, "account_id");
     expect([schema.type, required && "required"]).toEqual(type.split(", "));
     const { accountId, events } = await someEvents(api);
-    await refused(undo(api, { event_id: events[0].id }), "account_id");
+    await expectRefused(undoEvents(api, { event_id: events[0].id }), "account_id");
     expect((await takenBy(api, { account_id: await anAccount(api) })).length).toBe(0);
     expect((await takenBy(api, { account_id: accountId })).toSorted()).toEqual(
       events.map(({ id }: Json) => id).toSorted(),
@@ -172,9 +172,9 @@ const UNDO_CASES: readonly Case[] = ruleCases("Undo ingested events", {
   created_at: async (api, { type }) => {
     expect(filterOf(api, "created_at")).toMatchObject({ required: false, schema: { type } });
     const { accountId, events, createdAt } = await someEvents(api);
-    const asked = { account_id: accountId, event_id: events[0].id };
-    expect(await takenBy(api, { ...asked, created_at: "2024-06-01T00:00:00Z" })).toEqual([]);
-    expect(await takenBy(api, { ...asked, created_at: createdAt })).toEqual([events[0].id]);
+    const eventQuery = { account_id: accountId, event_id: events[0].id };
+    expect(await takenBy(api, { ...eventQuery, created_at: "2024-06-01T00:00:00Z" })).toEqual([]);
+    expect(await takenBy(api, { ...eventQuery, created_at: createdAt })).toEqual([events[0].id]);
   },
   "allowed combinations": async (api, { type }) => {
     const { accountId, events, records, createdAt } = await someEvents(api);
@@ -186,19 +186,19 @@ const UNDO_CASES: readonly Case[] = ruleCases("Undo ingested events", {
       created_at: createdAt,
     };
     const [list = ""] = (type.split(": ")[1] ?? "").split(". ");
-    const allowed = new Set(
+    const documentValues = new Set(
       list.split("; ").map((part) =>
         Object.keys(values)
           .filter((name) => new RegExp(`\\b${name}\\b`).test(part))
           .join(),
       ),
     );
-    expect(allowed.size).toBe(list.split("; ").length);
+    expect(documentValues.size).toBe(list.split("; ").length);
     for (const names of subsets(Object.keys(values))) {
       const query = Object.fromEntries(names.map((name) => [name, values[name] ?? ""]));
       // The account has no events left after the first: which are taken is proved above.
-      const { status } = await undo(api, { account_id: accountId, ...query });
-      expect([names.join(), status]).toEqual([names.join(), allowed.has(names.join()) ? 200 : 400]);
+      const { status } = await undoEvents(api, { account_id: accountId, ...query });
+      expect([names.join(), status]).toEqual([names.join(), documentValues.has(names.join()) ? 200 : 400]);
     }
     const seven = await someEvents(api, 7);
     const most = figureIn(/at most \d+/.exec(type)?.[0] ?? "");
@@ -241,9 +241,9 @@ export const EVENT_CASES: readonly Case[] = [
       status: {},
       reason: {
         says: async (api) => {
-          const [reverted, failed] = (await undone(api)).map(({ reason }) => reason);
+          const [reverted, failure] = (await undone(api)).map(({ reason }) => reason);
           expect(reverted).not.toBe("");
-          expect(failed).not.toBe(reverted);
+          expect(failure).not.toBe(reverted);
         },
       },
     },

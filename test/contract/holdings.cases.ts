@@ -1,7 +1,7 @@
 /** What accounts hold: feature credits, credits, aliases, migrations; and the bodies that all answers share. */
 import { expect } from "vitest";
 
-import { type Api, type Json, oncePerServer, textOf, unique } from "./api.ts";
+import { type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
 import { type Case, ruleCases, tableCases } from "./case.ts";
 import { aFeature, anAccount, aPlan, aSchema } from "./made.ts";
 import { figureIn } from "./reference.ts";
@@ -12,7 +12,7 @@ export async function anEntry(api: Api): Promise<Json> {
   const schema = await aSchema(api);
   const featureId = await aFeature(api, schema);
   const path = `/accounts/${accountId}/features/${featureId}/entries`;
-  const entry = await api.done(`POST ${path}`, {
+  const entry = await api.callOk(`POST ${path}`, {
     granted: 12.5,
     effectiveFrom: "2024-06-01",
     effectiveUntil: "2024-07-01",
@@ -24,7 +24,7 @@ export async function anEntry(api: Api): Promise<Json> {
 export async function aCredit(api: Api): Promise<Json> {
   const accountId = await anAccount(api);
   const request = { accountId, purpose: "Welcome", creditAmount: 20.5, priority: 1, effectiveFrom: "2024-06-01" };
-  const { credits } = await api.done("POST /credits", {
+  const { credits } = await api.callOk("POST /credits", {
     creditRequests: [{ ...request, effectiveUntil: "2025-01-01" }],
   });
   return credits[0];
@@ -37,7 +37,7 @@ export async function aMigration(api: Api, target: Json = {}): Promise<Json> {
   const minimumCommitment = { displayName: "At least", rateValues: [{ currency: "USD", rate: 10 }] };
   const sourceId = await aPlan(api, { minimumCommitment });
   const targetId = await aPlan(api, { minimumCommitment, ...target });
-  await api.done(`POST /accounts/${accountId}/price_plans`, { pricePlanId: sourceId, effectiveFrom: "2024-06-01" });
+  await api.callOk(`POST /accounts/${accountId}/price_plans`, { pricePlanId: sourceId, effectiveFrom: "2024-06-01" });
   const body = {
     sourceId,
     sourceVersion: 1,
@@ -52,12 +52,12 @@ export async function aMigration(api: Api, target: Json = {}): Promise<Json> {
 /** The migrations of a server, of which there is one at least. */
 export const migrations = oncePerServer(async (api): Promise<readonly Json[]> => {
   const { body } = await aMigration(api);
-  await api.done("POST /migrations/price_plan", body);
-  return (await api.done("GET /migrations")).data;
+  await api.callOk("POST /migrations/price_plan", body);
+  return (await api.callOk("GET /migrations")).data;
 });
 
 /** Pages of a list whose every page has one item. */
-export async function pagesOf(api: Api, path: string, query: Readonly<Record<string, string>> = {}): Promise<Json[]> {
+export async function listPages(api: Api, path: string, query: Readonly<Record<string, string>> = {}): Promise<Json[]> {
   const pages = [(await api.ask(`GET ${path}`, { query: { ...query, pageSize: "1" } })).json];
   while (typeof pages.at(-1).nextToken === "string") {
     pages.push((await api.ask(`GET ${path}`, { query: { nextToken: pages.at(-1).nextToken } })).json);
@@ -66,8 +66,8 @@ export async function pagesOf(api: Api, path: string, query: Readonly<Record<str
 }
 
 const someFeatures = oncePerServer(async (api) => {
-  for (const name of [unique("f"), unique("f"), unique("f")]) await api.done("POST /features", { name });
-  return pagesOf(api, "/features");
+  for (const name of [unique("f"), unique("f"), unique("f")]) await api.callOk("POST /features", { name });
+  return listPages(api, "/features");
 });
 
 /** Cases of what accounts hold. */
@@ -77,7 +77,7 @@ export const HOLDING_CASES: readonly Case[] = [
     component: "FeatureCreditEntry",
     samples: async (api) => {
       const { path, entry } = await anEntry(api);
-      const { data } = await api.done(`GET ${path}`);
+      const { data } = await api.callOk(`GET ${path}`);
       expect(data).toEqual([entry]);
       return [entry];
     },
@@ -88,7 +88,7 @@ export const HOLDING_CASES: readonly Case[] = [
     component: "Credit",
     samples: async (api) => {
       const credit = await aCredit(api);
-      const [voided] = await api.done(`POST /credits/${credit.id}/void`);
+      const [voided] = await api.callOk(`POST /credits/${credit.id}/void`);
       return [credit, voided];
     },
     fields: {
@@ -112,7 +112,7 @@ export const HOLDING_CASES: readonly Case[] = [
     component: "Alias",
     samples: async (api) => {
       await anAccount(api, { aliases: [unique("alias")] });
-      return (await api.done("GET /aliases")).data;
+      return (await api.callOk("GET /aliases")).data;
     },
     fields: { value: {}, createAt: {} },
   }),
@@ -136,7 +136,7 @@ export const HOLDING_CASES: readonly Case[] = [
     context: async (api) => {
       for (const page of await someFeatures(api)) expect(page.context).toEqual({ pageSize: 1 });
       await migrations(api);
-      expect((await api.done("GET /migrations")).context).toEqual({ pageSize: 20 });
+      expect((await api.callOk("GET /migrations")).context).toEqual({ pageSize: 20 });
     },
   }),
   ...ruleCases("Error body", {
@@ -144,7 +144,7 @@ export const HOLDING_CASES: readonly Case[] = [
       expect(notes).toContain("required");
       const most = figureIn(notes);
       expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(most);
-      const long = textOf(4000);
+      const long = uniqueText(4000);
       const answers = [
         await api.ask("POST /customers", { body: { [long]: long } }),
         await api.ask("POST /price_plans", { body: { name: "A plan", pricePlanDetails: { type: long } } }),
@@ -164,7 +164,7 @@ export const HOLDING_CASES: readonly Case[] = [
   ...ruleCases("Base success body", {
     success: async (api) => {
       const id = await anAccount(api);
-      expect(await api.done(`DELETE /accounts/${id}`)).toEqual({ success: true });
+      expect(await api.callOk(`DELETE /accounts/${id}`)).toEqual({ success: true });
     },
   }),
 ];

@@ -1,34 +1,34 @@
 /** The limits, each with the figure that its row says: taken at it, refused past it. */
 import { expect } from "vitest";
 
-import { type Answered, type Api, type Json, startContract, textOf, unique } from "./api.ts";
-import { type Case, refused, ruleCases, taken } from "./case.ts";
-import { send } from "./endpoint.ts";
+import { type ApiAnswer, type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
+import { type Case, expectRefused, ruleCases, expectTaken } from "./case.ts";
+import { sendRow } from "./endpoint.ts";
 import { aMigration, anEntry } from "./holdings.cases.ts";
-import { aMeter, anAccount, anEvent, aSchema, meterOf } from "./made.ts";
+import { aMeter, anAccount, anEvent, aSchema, meterRequest } from "./made.ts";
 import { figureIn, type Row } from "./reference.ts";
 
-type Write = (api: Api, size: number) => Promise<Answered>;
+type Write = (api: Api, size: number) => Promise<ApiAnswer>;
 
 /** Takes a value of `max` and refuses one above; where there is a minimum, the same below. */
-const bound =
+const checkBound =
   (name: string, write: Write) =>
   async (api: Api, { type }: Row): Promise<void> => {
     const [min, max = figureIn(type)] = /(\d+) to (\d+)/.exec(type)?.slice(1).map(Number) ?? [];
-    await taken(write(api, max));
-    await refused(write(api, max + 1), name);
+    await expectTaken(write(api, max));
+    await expectRefused(write(api, max + 1), name);
     if (min === undefined) return;
-    await taken(write(api, min));
-    await refused(write(api, min - 1), name);
+    await expectTaken(write(api, min));
+    await expectRefused(write(api, min - 1), name);
   };
 
 /** An id in a path: one at the bound is unknown, one past it a 400. */
 const inPath = async (api: Api, max: number, lines: readonly string[], body?: Json): Promise<void> => {
   for (const line of lines) {
     const [, name = ""] = /\{(\w+)\}/.exec(line) ?? [];
-    const sent = async (size: number) => send(api, line, { params: { [name]: textOf(size) }, body });
-    expect([line, (await sent(max)).status]).toEqual([line, 404]);
-    await refused(sent(max + 1), name);
+    const sendSize = async (size: number) => sendRow(api, line, { params: { [name]: uniqueText(size) }, body });
+    expect([line, (await sendSize(max)).status]).toEqual([line, 404]);
+    await expectRefused(sendSize(max + 1), name);
   }
 };
 
@@ -40,12 +40,12 @@ const withAccount =
     return api.ask("POST /customers", { body: { id, name: id, primaryEmail: "pay@acme.test", account } });
   };
 
-const named = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
+const fieldsNamed = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
 
 const withSchema =
   (list: string): Write =>
   async (api, size) => {
-    const body = { name: unique("schema"), attributes: [], dimensions: [], [list]: named(size) };
+    const body = { name: unique("schema"), attributes: [], dimensions: [], [list]: fieldsNamed(size) };
     return api.ask("POST /event_schema", { body });
   };
 
@@ -54,26 +54,27 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
   "accountIds items": async (api, row) => {
     const first = await anAccount(api);
     const group = { name: "A group", email: "pay@acme.test", dailyInvoiceConsolidation: true, accountIds: [first] };
-    const { id } = await api.done("POST /invoice_groups", group);
+    const { id } = await api.callOk("POST /invoice_groups", group);
     const most = Number(/to (\d+)/.exec(row.type)?.[1]);
     const accountIds = [first];
     // A customer has one account by itself; the others are made with keys of their own, as making them takes requests.
     const other = await (await startContractKey(api))();
-    for (const _ of named(most - 1)) accountIds.push(await anAccount(other));
-    const write: Write = async (asked, size) =>
-      asked.ask(`POST /invoice_groups/${id}/add_accounts`, {
+    for (const _ of fieldsNamed(most - 1)) accountIds.push(await anAccount(other));
+    const write: Write = async (api, size) =>
+      api.ask(`POST /invoice_groups/${id}/add_accounts`, {
         body: { accountIds: size > most ? [...accountIds, unique("one-more")] : accountIds.slice(0, size) },
       });
-    await bound("accountIds", write)(api, row);
-    expect((await api.done(`GET /invoice_groups/${id}`)).accountsCount).toBe(most);
+    await checkBound("accountIds", write)(api, row);
+    expect((await api.callOk(`GET /invoice_groups/${id}`)).accountsCount).toBe(most);
   },
   "events deleted per request": async (api, { type }) => {
     const accountId = await anAccount(api);
     const schema = await aSchema(api);
-    const events = named(figureIn(type) + 1).map(() => anEvent(accountId, schema));
-    await api.done("POST /ingestBatch", { events });
-    const undo = async () => (await api.ask("DELETE /events", { query: { account_id: accountId } })).json.data.length;
-    expect([await undo(), await undo(), await undo()]).toEqual([figureIn(type), 1, 0]);
+    const events = fieldsNamed(figureIn(type) + 1).map(() => anEvent(accountId, schema));
+    await api.callOk("POST /ingestBatch", { events });
+    const undoAll = async () =>
+      (await api.ask("DELETE /events", { query: { account_id: accountId } })).json.data.length;
+    expect([await undoAll(), await undoAll(), await undoAll()]).toEqual([figureIn(type), 1, 0]);
   },
   "page size (list endpoints in general)": async (api, { type }) => {
     const lists = [
@@ -90,18 +91,18 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
       "migrations",
     ];
     for (const list of lists) {
-      const asked = async (size: number) => api.ask(`GET /${list}`, { query: { pageSize: String(size) } });
-      const { json } = await asked(figureIn(type));
+      const listWithSize = async (size: number) => api.ask(`GET /${list}`, { query: { pageSize: String(size) } });
+      const { json } = await listWithSize(figureIn(type));
       expect([list, json.context.pageSize]).toEqual([list, figureIn(type)]);
-      await refused(asked(figureIn(type) + 1), "pageSize");
+      await expectRefused(listWithSize(figureIn(type) + 1), "pageSize");
     }
   },
   "page size (feature credit entries list)": async (api, { type }) => {
     const { path } = await anEntry(api);
     const most = figureIn(type);
-    expect((await api.done(`GET ${path}`)).context.pageSize).toBe(figureIn(type.split("default")[1] ?? ""));
+    expect((await api.callOk(`GET ${path}`)).context.pageSize).toBe(figureIn(type.split("default")[1] ?? ""));
     expect((await api.ask(`GET ${path}`, { query: { pageSize: String(most) } })).status).toBe(200);
-    await refused(api.ask(`GET ${path}`, { query: { pageSize: String(most + 1) } }), "pageSize");
+    await expectRefused(api.ask(`GET ${path}`, { query: { pageSize: String(most + 1) } }), "pageSize");
   },
   "account id, feature id, addon id, usage meter id, event schema name in path": async (api, { type }) => {
     await inPath(api, figureIn(type), [
@@ -112,11 +113,11 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
       "GET /addons/{addon_id}",
       "GET /usage_meters/{usage_meter_id}",
     ]);
-    const patched = ["features/{feature_id}", "addons/{addon_id}", "usage_meters/{usage_meter_id}"];
+    const patchPaths = ["features/{feature_id}", "addons/{addon_id}", "usage_meters/{usage_meter_id}"];
     await inPath(
       api,
       figureIn(type),
-      patched.map((path) => `PATCH /${path}`),
+      patchPaths.map((path) => `PATCH /${path}`),
       { billableName: "Billed" },
     );
   },
@@ -125,12 +126,12 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
   "sourceId, targetId": async (api, { type }) => {
     const { body } = await aMigration(api);
     for (const name of ["sourceId", "targetId"]) {
-      const sent = async (size: number) =>
-        api.ask("POST /migrations/price_plan", { body: { ...body, [name]: textOf(size) } });
+      const sendPlanId = async (size: number) =>
+        api.ask("POST /migrations/price_plan", { body: { ...body, [name]: uniqueText(size) } });
       // At the bound it is only unknown.
-      const { status, json } = await sent(figureIn(type));
+      const { status, json } = await sendPlanId(figureIn(type));
       expect([status, json.message]).toEqual([400, expect.stringMatching(/^no /)]);
-      const past = await sent(figureIn(type) + 1);
+      const past = await sendPlanId(figureIn(type) + 1);
       expect(past.json.message).toBe(`${name}: expected at most 255 characters, got 256`);
     }
   },
@@ -139,93 +140,106 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     const makers: readonly (readonly [string, Json, readonly string[]])[] = [
       ["/addons", { type: "LICENSE" }, ["name", "billableName"]],
       ["/features", {}, ["name", "billableName"]],
-      ["/usage_meters", meterOf(schema), ["billableName", "description"]],
+      ["/usage_meters", meterRequest(schema), ["billableName", "description"]],
       ["/event_schema", { attributes: [], dimensions: [] }, ["description"]],
       ["/price_plans", { pricePlanDetails: {} }, ["name"]],
     ];
     for (const [path, body, fields] of makers) {
       for (const field of fields) {
-        const write: Write = async (asked, size) =>
-          asked.ask(`POST ${path}`, { body: { ...body, name: unique("own"), [field]: textOf(size) } });
-        await bound(field, write)(api, row);
+        const write: Write = async (api, size) =>
+          api.ask(`POST ${path}`, { body: { ...body, name: unique("own"), [field]: uniqueText(size) } });
+        await checkBound(field, write)(api, row);
       }
     }
     // A displayName is a billableName or a name, so it is no longer than they are.
-    const longest = await api.done("POST /features", { name: unique("own"), billableName: textOf(figureIn(row.type)) });
+    const longest = await api.callOk("POST /features", {
+      name: unique("own"),
+      billableName: uniqueText(figureIn(row.type)),
+    });
     expect(longest.displayName).toHaveLength(figureIn(row.type));
     // One of a card is written.
     const usageMeterId = await aMeter(api, schema);
     const rate = { currency: "USD", slabRates: [{ order: 1, rate: 2 }] };
     const slab = { order: 1, startAfter: 0, priceType: "PER_UNIT", slabConfig: {} };
     const card = { usageMeterId, ratePlan: { pricingModel: "TIERED", slabs: [slab] }, rateValues: [rate] };
-    const write: Write = async (asked, size) =>
-      asked.ask("POST /price_plans", {
+    const write: Write = async (api, size) =>
+      api.ask("POST /price_plans", {
         body: {
           name: unique("plan"),
-          pricePlanDetails: { supportedCurrencies: ["USD"], usageRateCards: [{ ...card, displayName: textOf(size) }] },
+          pricePlanDetails: {
+            supportedCurrencies: ["USD"],
+            usageRateCards: [{ ...card, displayName: uniqueText(size) }],
+          },
         },
       });
-    await bound("displayName", write)(api, row);
+    await checkBound("displayName", write)(api, row);
   },
   "usage meter name in responses": async (api, row) => {
     const schema = await aSchema(api);
-    const write: Write = async (asked, size) =>
-      asked.ask("POST /usage_meters", { body: { ...meterOf(schema), name: textOf(size) } });
-    await bound("name", write)(api, row);
+    const write: Write = async (api, size) =>
+      api.ask("POST /usage_meters", { body: { ...meterRequest(schema), name: uniqueText(size) } });
+    await checkBound("name", write)(api, row);
     const meter = await aMeter(api, schema);
-    const rename: Write = async (asked, size) =>
-      asked.ask(`PATCH /usage_meters/${meter}`, { body: { name: textOf(size) } });
-    await bound("name", rename)(api, row);
+    const rename: Write = async (api, size) =>
+      api.ask(`PATCH /usage_meters/${meter}`, { body: { name: uniqueText(size) } });
+    await checkBound("name", rename)(api, row);
   },
   "usage meter id in responses": async (api, { type }) => {
     expect(api.document.components.schemas.UsageMeter.properties.id.maxLength).toBe(figureIn(type));
-    for (const _ of named(3))
+    for (const _ of fieldsNamed(3))
       expect((await aMeter(api, await aSchema(api))).length).toBeLessThanOrEqual(figureIn(type));
   },
-  "account name": bound(
+  "account name": checkBound(
     "name",
-    withAccount((size) => ({ name: textOf(size) })),
+    withAccount((size) => ({ name: uniqueText(size) })),
   ),
-  primaryEmail: bound(
+  primaryEmail: checkBound(
     "primaryEmail",
-    withAccount((size) => ({ primaryEmail: `${textOf(size - 7)}@a.test` })),
+    withAccount((size) => ({ primaryEmail: `${uniqueText(size - 7)}@a.test` })),
   ),
   "aliases per account": async (api, row) => {
     const aliases = (size: number) => Array.from({ length: size }, () => unique("alias"));
-    await bound(
+    await checkBound(
       "aliases",
       withAccount((size) => ({ aliases: aliases(size) })),
     )(api, row);
     // Nor are there more when some are added later.
     const id = await anAccount(api, { aliases: aliases(figureIn(row.type) - 1) });
-    await api.done(`POST /accounts/${id}/add_aliases`, { aliases: aliases(1) });
-    await refused(api.ask(`POST /accounts/${id}/add_aliases`, { body: { aliases: aliases(1) } }), "aliases");
+    await api.callOk(`POST /accounts/${id}/add_aliases`, { aliases: aliases(1) });
+    await expectRefused(api.ask(`POST /accounts/${id}/add_aliases`, { body: { aliases: aliases(1) } }), "aliases");
   },
   "attributes, dimensions per event schema": async (api, row) => {
-    await bound("attributes", withSchema("attributes"))(api, row);
-    await bound("dimensions", withSchema("dimensions"))(api, row);
+    await checkBound("attributes", withSchema("attributes"))(api, row);
+    await checkBound("dimensions", withSchema("dimensions"))(api, row);
     // Nor are there more when some are added to an ACTIVE one.
-    const name = await aSchema(api, { attributes: named(figureIn(row.type)) });
-    await refused(api.ask(`PATCH /event_schema/${name}`, { body: { attributes: [{ name: "more" }] } }), "attributes");
+    const name = await aSchema(api, { attributes: fieldsNamed(figureIn(row.type)) });
+    await expectRefused(
+      api.ask(`PATCH /event_schema/${name}`, { body: { attributes: [{ name: "more" }] } }),
+      "attributes",
+    );
   },
   "schemaAssociations per feature": async (api, { type }) => {
     const names = [];
-    for (const _ of named(figureIn(type) + 1)) {
+    for (const _ of fieldsNamed(figureIn(type) + 1)) {
       const { json } = await withSchema("attributes")(api, 1);
       names.push(json.name);
     }
-    const { id } = await api.done("POST /features", { name: unique("feature") });
-    const patch = async (schemaAssocitions: readonly string[]) =>
+    const { id } = await api.callOk("POST /features", { name: unique("feature") });
+    const patchFeature = async (schemaAssocitions: readonly string[]) =>
       api.ask(`PATCH /features/${id}`, { body: { schemaAssocitions } });
-    const { schemaAssociations } = await taken(patch(names.slice(0, figureIn(type))));
+    const { schemaAssociations } = await expectTaken(patchFeature(names.slice(0, figureIn(type))));
     expect(schemaAssociations).toHaveLength(figureIn(type));
-    await refused(patch(names), "schemaAssocitions");
+    await expectRefused(patchFeature(names), "schemaAssocitions");
   },
   "error message": async (api, { type }) => {
     expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(figureIn(type));
     // Thirty aliases of fifty characters that are all taken twice over are more than a sentence holds.
-    const aliases = Array.from({ length: 30 }, () => ({ value: textOf(50) }));
-    for (const body of [{ aliases: [...aliases, ...aliases] }, { [textOf(9000)]: 1 }, { aliases: textOf(9000) }]) {
+    const aliases = Array.from({ length: 30 }, () => ({ value: uniqueText(50) }));
+    for (const body of [
+      { aliases: [...aliases, ...aliases] },
+      { [uniqueText(9000)]: 1 },
+      { aliases: uniqueText(9000) },
+    ]) {
       const { status, json } = await api.ask("POST /aliases", { body });
       expect(status).toBeGreaterThanOrEqual(400);
       expect(json.message.length).toBeLessThanOrEqual(figureIn(type));
@@ -233,26 +247,26 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
   },
   "JWT lifetime": async (_, { type }) => {
     const own = await (await startContract())();
-    const { token } = await own.done("POST /authenticate");
+    const { token } = await own.callOk("POST /authenticate");
     const status = async () => (await own.ask("GET /features", { by: token })).status;
-    own.served.pass(figureIn(type) * 3_600_000 - 1000);
+    own.server.pass(figureIn(type) * 3_600_000 - 1000);
     expect(await status()).toBe(200);
-    own.served.pass(2000);
+    own.server.pass(2000);
     expect(await status()).toBe(401);
   },
 });
 
 /** Callers of the same server with buckets of their own. */
 async function startContractKey(api: Api): Promise<() => Promise<Api>> {
-  const keys = [await api.served.key(), await api.served.key()];
+  const keys = [await api.server.key(), await api.server.key()];
   let count = 0;
-  const ask: Api["ask"] = async (line, asked = {}) => {
+  const rotateKeys: Api["ask"] = async (line, request = {}) => {
     count += 1;
-    return api.ask(line, { ...asked, by: keys[count % keys.length] ?? "" });
+    return api.ask(line, { ...request, by: keys[count % keys.length] ?? "" });
   };
   return async () => ({
     ...api,
-    ask,
-    done: async (line, body) => taken(ask(line, body === undefined ? {} : { body })),
+    ask: rotateKeys,
+    callOk: async (line, body) => expectTaken(rotateKeys(line, body === undefined ? {} : { body })),
   });
 }

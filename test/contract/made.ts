@@ -5,7 +5,7 @@ import { type Api, type Json, unique } from "./api.ts";
 export async function anAccount(api: Api, fields: Json = {}): Promise<string> {
   const id = unique("acc");
   const account = { id, name: `Account ${id}`, ...fields };
-  await api.done("POST /customers", { id, name: `Customer ${id}`, primaryEmail: "pay@acme.test", account });
+  await api.callOk("POST /customers", { id, name: `Customer ${id}`, primaryEmail: "pay@acme.test", account });
   return account.id;
 }
 
@@ -13,20 +13,20 @@ export async function anAccount(api: Api, fields: Json = {}): Promise<string> {
 export async function aSchema(api: Api, fields: Json = {}): Promise<string> {
   const name = unique("schema");
   const schema = { name, attributes: [{ name: "count" }], dimensions: [{ name: "region" }], ...fields };
-  await api.done("POST /event_schema", schema);
-  await api.done(`POST /event_schema/${name}/activate`);
+  await api.callOk("POST /event_schema", schema);
+  await api.callOk(`POST /event_schema/${name}/activate`);
   return name;
 }
 
 /** A meter that adds up the counts of a schema, ACTIVE. @returns its id */
 export async function aMeter(api: Api, eventSchemaName: string, fields: Json = {}): Promise<string> {
-  const { id } = await api.done("POST /usage_meters", { ...meterOf(eventSchemaName), ...fields });
-  await api.done(`POST /usage_meters/${id}/activate`);
+  const { id } = await api.callOk("POST /usage_meters", { ...meterRequest(eventSchemaName), ...fields });
+  await api.callOk(`POST /usage_meters/${id}/activate`);
   return id;
 }
 
 /** A request for a meter. */
-export function meterOf(eventSchemaName: string): Json {
+export function meterRequest(eventSchemaName: string): Json {
   return {
     name: unique("meter"),
     type: "COUNTER",
@@ -46,12 +46,12 @@ export function meterOf(eventSchemaName: string): Json {
 /** A feature of a schema's attribute. @returns its id */
 export async function aFeature(api: Api, schemaName: string): Promise<string> {
   const schemaAssocitions = [{ schemaName, attributeName: "count" }];
-  return (await api.done("POST /features", { name: unique("feature"), schemaAssocitions })).id;
+  return (await api.callOk("POST /features", { name: unique("feature"), schemaAssocitions })).id;
 }
 
 /** An add-on of a type. @returns its id */
 export async function anAddOn(api: Api, type: string): Promise<string> {
-  return (await api.done("POST /addons", { name: unique("add-on"), type })).id;
+  return (await api.callOk("POST /addons", { name: unique("add-on"), type })).id;
 }
 
 /** Cycles that begin on the first of every month. */
@@ -65,8 +65,8 @@ export const MONTHLY = {
 /** A plan of monthly cycles, ACTIVE. @returns its id */
 export async function aPlan(api: Api, details: Json = {}): Promise<string> {
   const pricePlanDetails = { supportedCurrencies: ["USD"], pricingCycleConfig: MONTHLY, ...details };
-  const { id } = await api.done("POST /price_plans", { name: unique("plan"), type: "BILLING", pricePlanDetails });
-  await api.done(`POST /price_plans/${id}/activate`);
+  const { id } = await api.callOk("POST /price_plans", { name: unique("plan"), type: "BILLING", pricePlanDetails });
+  await api.callOk(`POST /price_plans/${id}/activate`);
   return id;
 }
 
@@ -74,7 +74,7 @@ export async function aPlan(api: Api, details: Json = {}): Promise<string> {
 export async function aPlannedAccount(api: Api, details: Json = {}): Promise<string> {
   const id = await anAccount(api);
   const pricePlanId = await aPlan(api, details);
-  await api.done(`POST /accounts/${id}/price_plans`, { pricePlanId, effectiveFrom: "2024-06-01" });
+  await api.callOk(`POST /accounts/${id}/price_plans`, { pricePlanId, effectiveFrom: "2024-06-01" });
   return id;
 }
 

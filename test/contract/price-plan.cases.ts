@@ -1,12 +1,12 @@
 /** Price plans and their rate cards. */
 import { expect } from "vitest";
 
-import { type Answered, type Api, type Json, oncePerServer, unique } from "./api.ts";
+import { type ApiAnswer, type Api, type Json, oncePerServer, unique } from "./api.ts";
 import { type Case, ruleCases, tableCases } from "./case.ts";
 import { saidOtherwise } from "./described.ts";
 import { aFeature, aMeter, anAddOn, aPlan, aSchema, MONTHLY } from "./made.ts";
 import { type Row, rowOf } from "./reference.ts";
-import { fieldsOfTable, misfits, parseFields, parseType, spoiled, type Type, unseen } from "./types.ts";
+import { fieldsOfTable, misfits, parseFields, parseType, listSpoiled, type Type, unseen } from "./types.ts";
 
 const SLABS = {
   ratePlan: {
@@ -31,7 +31,7 @@ const SLABS = {
 const FEE = { rateValues: [{ currency: "USD", rate: 9.99 }], displayName: "Shown as", tag: "a tag" };
 const EVERY = { interval: 1, offset: 0 };
 
-function grant(id: string, meterId: string, expiry: Json): Json {
+function grantCard(id: string, meterId: string, expiry: Json): Json {
   const slab = { startAfter: 0, priceType: "PER_UNIT", rate: 0.5, endAt: 10, slabConfig: {}, slabRateConfig: {} };
   const last = { startAfter: 10, priceType: "PER_UNIT", rate: 0.25, slabConfig: {} };
   return {
@@ -54,7 +54,7 @@ const details = oncePerServer(async (api): Promise<Json> => {
   const featureId = await aFeature(api, schema);
   const usageMeterId = await aMeter(api, schema);
   const fee = { ...FEE, enableProration: true, type: "RECURRING", recurrenceConfig: EVERY };
-  const granted = async (expiry: Json) => grant(await anAddOn(api, "CREDIT_GRANT"), usageMeterId, expiry);
+  const grantAddOn = async (expiry: Json) => grantCard(await anAddOn(api, "CREDIT_GRANT"), usageMeterId, expiry);
   return {
     supportedCurrencies: ["USD"],
     activeCurrencies: [],
@@ -77,8 +77,8 @@ const details = oncePerServer(async (api): Promise<Json> => {
     ],
     minimumCommitment: { displayName: "At least", rateValues: [{ currency: "USD", rate: 100 }] },
     creditGrantRateCards: [
-      await granted({ expiryType: "PRICING_CYCLE" }),
-      await granted({ expiryType: "CUSTOM", expiryDuration: "P1M" }),
+      await grantAddOn({ expiryType: "PRICING_CYCLE" }),
+      await grantAddOn({ expiryType: "CUSTOM", expiryDuration: "P1M" }),
     ],
     entitlementOverageRateCards: [
       { ...SLABS, featureId, maxQuantity: 1000, billingConfig: { interval: 1, startOffset: 0 } },
@@ -89,26 +89,26 @@ const details = oncePerServer(async (api): Promise<Json> => {
   };
 });
 
-async function posted(api: Api, pricePlanDetails: Json, fields: Json = {}): Promise<Answered> {
+async function postPlan(api: Api, pricePlanDetails: Json, fields: Json = {}): Promise<ApiAnswer> {
   const body = { name: unique("plan"), type: "BILLING", description: "A plan", pricePlanDetails, ...fields };
   return api.ask("POST /price_plans", { body });
 }
 
 /** What is answered of those details, as a DRAFT and as ACTIVE. */
 export const plans = oncePerServer(async (api): Promise<readonly Json[]> => {
-  const { json: draft } = await posted(api, await details(api));
-  const { json: without } = await posted(api, await details(api), { description: null });
+  const { json: draft } = await postPlan(api, await details(api));
+  const { json: without } = await postPlan(api, await details(api), { description: null });
   expect(without).not.toHaveProperty("description");
-  return [draft, await api.done(`POST /price_plans/${without.id}/activate`)];
+  return [draft, await api.callOk(`POST /price_plans/${without.id}/activate`)];
 });
 
-const detailsOf = async (api: Api): Promise<readonly Json[]> =>
+const listDetails = async (api: Api): Promise<readonly Json[]> =>
   (await plans(api)).map(({ pricingSchedule }) => pricingSchedule[0].pricePlanDetails);
 
-const kept = async (api: Api, field: string): Promise<void> => {
-  const given = await details(api);
-  const { json } = await posted(api, given);
-  expect(json.pricingSchedule[0].pricePlanDetails[field]).toMatchObject(given[field]);
+const expectFieldKept = async (api: Api, field: string): Promise<void> => {
+  const planDetails = await details(api);
+  const { json } = await postPlan(api, planDetails);
+  expect(json.pricingSchedule[0].pricePlanDetails[field]).toMatchObject(planDetails[field]);
 };
 
 const TABLES: readonly Case[] = [
@@ -139,26 +139,26 @@ const TABLES: readonly Case[] = [
   ...tableCases({
     table: "pricePlanDetails",
     component: "PricePlanDetails",
-    samples: detailsOf,
+    samples: listDetails,
     fields: {
       supportedCurrencies: {},
       activeCurrencies: {
         says: async (api) => {
           const active = async (activeCurrencies: readonly string[]): Promise<unknown> => {
-            const { json } = await posted(api, { supportedCurrencies: ["USD", "EUR"], activeCurrencies });
+            const { json } = await postPlan(api, { supportedCurrencies: ["USD", "EUR"], activeCurrencies });
             return json.pricingSchedule[0].pricePlanDetails.activeCurrencies;
           };
           expect([await active([]), await active(["EUR"])]).toEqual([[], ["EUR"]]);
         },
       },
       pricingCycleConfig: {},
-      usageRateCards: { says: async (api) => kept(api, "usageRateCards") },
+      usageRateCards: { says: async (api) => expectFieldKept(api, "usageRateCards") },
       fixedFeeRateCards: {},
       licenseRateCards: {},
       billingEntitlementRateCards: {},
       minimumCommitment: {},
       creditGrantRateCards: {},
-      entitlementOverageRateCards: { says: async (api) => kept(api, "entitlementOverageRateCards") },
+      entitlementOverageRateCards: { says: async (api) => expectFieldKept(api, "entitlementOverageRateCards") },
       rateDetails: {},
       entitlementRateCards: {},
       type: {},
@@ -167,7 +167,7 @@ const TABLES: readonly Case[] = [
   ...tableCases({
     table: "pricingCycleConfig",
     component: "PricingCycleConfig",
-    samples: async (api) => (await detailsOf(api)).map(({ pricingCycleConfig }) => pricingCycleConfig),
+    samples: async (api) => (await listDetails(api)).map(({ pricingCycleConfig }) => pricingCycleConfig),
     fields: {
       interval: {
         says: async (api) => {
@@ -187,7 +187,7 @@ const TABLES: readonly Case[] = [
   }),
 ];
 
-const listed = (row: Row): Type => ({
+const listType = (row: Row): Type => ({
   kind: "object",
   nullable: false,
   values: [],
@@ -204,23 +204,23 @@ function fits(type: Type, values: readonly unknown[]): void {
 const kind =
   (list: string) =>
   async (api: Api, row: Row): Promise<void> => {
-    const type = withParts(listed(row), list === "fixedFeeRateCards");
-    const given = await details(api);
-    const { json } = await posted(api, given);
+    const type = withParts(listType(row), list === "fixedFeeRateCards");
+    const planDetails = await details(api);
+    const { json } = await postPlan(api, planDetails);
     fits(type, json.pricingSchedule[0].pricePlanDetails[list]);
     const { items } = api.document.components.schemas.PricePlanDetails.properties[list];
     expect(saidOtherwise(api.document, type, items, list)).toEqual([]);
     // What may be null may be sent so, and comes back so.
-    const cards = given[list].map((card: Json) => nulled(type, card));
-    const answer = await posted(api, { ...given, [list]: cards });
+    const cards = planDetails[list].map((card: Json) => nullify(type, card));
+    const answer = await postPlan(api, { ...planDetails, [list]: cards });
     expect([answer.status, answer.json.message]).toEqual([200, undefined]);
-    const { [list]: answered } = answer.json.pricingSchedule[0].pricePlanDetails;
-    expect(answered.flatMap((card: Json) => misfits(type, card, "card"))).toEqual([]);
-    expect(answered).toMatchObject(cards.map((card: Json) => withoutRequestNulls(type, card)));
+    const { [list]: answerList } = answer.json.pricingSchedule[0].pricePlanDetails;
+    expect(answerList.flatMap((card: Json) => misfits(type, card, "card"))).toEqual([]);
+    expect(answerList).toMatchObject(cards.map((card: Json) => withoutRequestNulls(type, card)));
     // Of grants only expiryDuration may be null: its own row has it.
-    if (list !== "creditGrantRateCards") expect(JSON.stringify(answered)).toContain("null");
-    const [first, ...others] = given[list];
-    await proveRefusals(api, type, first, (card) => ({ ...given, [list]: [card, ...others] }));
+    if (list !== "creditGrantRateCards") expect(JSON.stringify(answerList)).toContain("null");
+    const [first, ...others] = planDetails[list];
+    await proveRefusals(api, type, first, (card) => ({ ...planDetails, [list]: [card, ...others] }));
   };
 
 /** A card without what may be null in a request alone. */
@@ -230,10 +230,10 @@ function withoutRequestNulls({ fields = {} }: Type, card: Json): Json {
 
 /** What is of another type, or none of the values, is refused by its name, at every depth. */
 async function proveRefusals(api: Api, type: Type, value: Json, within: (wrong: unknown) => Json): Promise<void> {
-  const all = spoiled(type, value).filter(([name]) => name !== "");
+  const all = listSpoiled(type, value).filter(([name]) => name !== "");
   expect(all.length).toBeGreaterThan(1);
   for (const [name, wrong] of all) {
-    const { status, json } = await posted(api, within(wrong));
+    const { status, json } = await postPlan(api, within(wrong));
     expect([name, status, json.message]).toEqual([name, 400, expect.stringContaining(name)]);
   }
 }
@@ -241,7 +241,7 @@ async function proveRefusals(api: Api, type: Type, value: Json, within: (wrong: 
 /** A type whose common parts are those that have rows of their own. */
 function withParts(type: Type, isFee: boolean): Type {
   const common: Readonly<Record<string, Type>> = {
-    ratePlan: listed(rowOf("Common rate card parts / ratePlan")),
+    ratePlan: listType(rowOf("Common rate card parts / ratePlan")),
     rateValues: parseType(
       rowOf(`Common rate card parts / rateValues for ${isFee ? "fixed-fee" : "slab-priced"} cards`).type.replace(
         /\.$/,
@@ -255,41 +255,41 @@ function withParts(type: Type, isFee: boolean): Type {
 }
 
 /** A value with null wherever its type takes it. */
-function nulled(type: Type, value: Json): Json {
+function nullify(type: Type, value: Json): Json {
   if (type.items !== undefined) {
     const { items } = type;
-    return value.map((item: Json) => nulled(items, item));
+    return value.map((item: Json) => nullify(items, item));
   }
   if (type.fields === undefined || typeof value !== "object") return value;
   const isNull = (field: Type): boolean => field.nullable || field.nullInRequests === true;
   const fields = Object.entries(type.fields).filter(([name, field]) => isNull(field) || value[name] !== undefined);
   return {
     ...value,
-    ...Object.fromEntries(fields.map(([name, field]) => [name, isNull(field) ? null : nulled(field, value[name])])),
+    ...Object.fromEntries(fields.map(([name, field]) => [name, isNull(field) ? null : nullify(field, value[name])])),
   };
 }
 
-const partsOf = async (api: Api, part: string, isSlabPriced: boolean): Promise<readonly Json[]> => {
-  const { json } = await posted(api, await details(api));
+const listParts = async (api: Api, part: string, isSlabPriced: boolean): Promise<readonly Json[]> => {
+  const { json } = await postPlan(api, await details(api));
   const { usageRateCards, licenseRateCards, entitlementOverageRateCards, billingEntitlementRateCards, ...rest } =
     json.pricingSchedule[0].pricePlanDetails;
-  const slabbed = [usageRateCards, licenseRateCards, entitlementOverageRateCards, billingEntitlementRateCards];
-  return (isSlabPriced ? slabbed.flat() : rest.fixedFeeRateCards).map((card: Json) => card[part]);
+  const slabCards = [usageRateCards, licenseRateCards, entitlementOverageRateCards, billingEntitlementRateCards];
+  return (isSlabPriced ? slabCards.flat() : rest.fixedFeeRateCards).map((card: Json) => card[part]);
 };
 
 const CARDS: readonly Case[] = [
   ...ruleCases("Common rate card parts", {
-    ratePlan: async (api, row) => fits(listed(row), await partsOf(api, "ratePlan", true)),
+    ratePlan: async (api, row) => fits(listType(row), await listParts(api, "ratePlan", true)),
     "rateValues for slab-priced cards": async (api, { type }) =>
-      fits(parseType(type.replace(/\.$/, "")), await partsOf(api, "rateValues", true)),
+      fits(parseType(type.replace(/\.$/, "")), await listParts(api, "rateValues", true)),
     "rateValues for fixed-fee cards": async (api, { type }) =>
-      fits(parseType(type.replace(/\.$/, "")), await partsOf(api, "rateValues", false)),
+      fits(parseType(type.replace(/\.$/, "")), await listParts(api, "rateValues", false)),
     displayName: async (api, { type }) => {
       const [displayName = "", tag = ""] = type.replace(/\.$/, "").split(". tag: ");
       expect(parseType(tag).nullable).toBe(true);
       for (const isSlabPriced of [true, false]) {
-        fits(parseType(displayName), await partsOf(api, "displayName", isSlabPriced));
-        fits(parseType(tag), await partsOf(api, "tag", isSlabPriced));
+        fits(parseType(displayName), await listParts(api, "displayName", isSlabPriced));
+        fits(parseType(tag), await listParts(api, "tag", isSlabPriced));
       }
     },
   }),
@@ -303,22 +303,22 @@ const CARDS: readonly Case[] = [
   }),
   ...ruleCases("Credit grant", {
     rateDetails: async (api, row) => {
-      const [{ creditGrantRateCards: cards }] = await detailsOf(api);
+      const [{ creditGrantRateCards: cards }] = await listDetails(api);
       fits(
-        listed(row),
+        listType(row),
         cards.map(({ rateDetails }: Json) => rateDetails),
       );
     },
     grantDetails: async (api, row) => {
-      const [{ creditGrantRateCards: cards }] = await detailsOf(api);
+      const [{ creditGrantRateCards: cards }] = await listDetails(api);
       fits(
-        listed(row),
+        listType(row),
         cards.map(({ grantDetails }: Json) => grantDetails),
       );
-      const given = await details(api);
-      const [card] = given.creditGrantRateCards;
+      const planDetails = await details(api);
+      const [card] = planDetails.creditGrantRateCards;
       const none = { ...card, grantDetails: { ...card.grantDetails, expiryDuration: null } };
-      const { json } = await posted(api, { ...given, creditGrantRateCards: [none] });
+      const { json } = await postPlan(api, { ...planDetails, creditGrantRateCards: [none] });
       const { grantDetails } = json.pricingSchedule[0].pricePlanDetails.creditGrantRateCards[0];
       expect(grantDetails).toEqual({ ...card.grantDetails, expiryDuration: null });
     },

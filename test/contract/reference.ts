@@ -29,26 +29,26 @@ interface Place {
 }
 
 /** Every row of a page. */
-export function rowsOf(page: string): readonly Row[] {
+export function readRows(page: string): readonly Row[] {
   const rows: Row[] = [];
   const place: Place = { heading: "", label: undefined, columns: undefined };
   for (const line of page.split("\n")) {
     const row = readLine(line, place);
     if (row !== undefined) rows.push(row);
   }
-  return told(rows);
+  return disambiguate(rows);
 }
 
 /** Rows that are no cells of a table: what they look like, and which row they are. */
-const LINES: readonly (readonly [RegExp, (place: Place, found: readonly string[]) => Row | undefined])[] = [
+const LINES: readonly (readonly [RegExp, (place: Place, groups: readonly string[]) => Row | undefined])[] = [
   [
     /^- \*\*(.+?)\*\* (.+?)(?:: (.*))?$/,
     (place, [name = "", type = "", notes = ""]) => fieldAt(place, { Field: name, Type: type, Notes: notes }),
   ],
-  [/^(\d+)\. (.*)/, (place, [number, said = ""]) => rowAt(place.heading, `rule ${number}`, said)],
-  [/^\s*- ([\w -]+?)(?:: | \()(.*)/, (place, [name = "", said = ""]) => rowAt(tableAt(place), name, said)],
-  [/^(Credit grant) (\w+): (.*)/, (_, [table = "", part = "", said = ""]) => rowAt(table, part, said)],
-  [/^(Allowed combinations, .*)/, (place, [said = ""]) => rowAt(place.heading, "allowed combinations", said)],
+  [/^(\d+)\. (.*)/, (place, [number, text = ""]) => rowAt(place.heading, `rule ${number}`, text)],
+  [/^\s*- ([\w -]+?)(?:: | \()(.*)/, (place, [name = "", text = ""]) => rowAt(tableAt(place), name, text)],
+  [/^(Credit grant) (\w+): (.*)/, (_, [table = "", part = "", text = ""]) => rowAt(table, part, text)],
+  [/^(Allowed combinations, .*)/, (place, [text = ""]) => rowAt(place.heading, "allowed combinations", text)],
 ];
 
 function readLine(line: string, place: Place): Row | undefined {
@@ -60,8 +60,8 @@ function readLine(line: string, place: Place): Row | undefined {
   if (line.startsWith("|")) return readCells(line, place);
   place.columns = undefined;
   for (const [pattern, read] of LINES) {
-    const found = pattern.exec(line);
-    if (found !== null) return read(place, found.slice(1));
+    const groups = pattern.exec(line);
+    if (groups !== null) return read(place, groups.slice(1));
   }
   place.label = /^([\w ]+):$/.exec(line)?.[1] ?? place.label;
   return undefined;
@@ -77,17 +77,18 @@ function readCells(line: string, place: Place): Row | undefined {
     return undefined;
   }
   if (cells.every((cell) => /^-+$/.test(cell))) return undefined;
-  const named = Object.fromEntries(place.columns.map((column, index) => [column, cells[index] ?? ""]));
-  const name = named["Path"] === undefined ? (cells[0] ?? "") : `${named["Method"]} ${named["Path"]}`;
-  const type = named["Type"] ?? named["Value"] ?? cells[1] ?? "";
+  const cellsByColumn = Object.fromEntries(place.columns.map((column, index) => [column, cells[index] ?? ""]));
+  const name =
+    cellsByColumn["Path"] === undefined ? (cells[0] ?? "") : `${cellsByColumn["Method"]} ${cellsByColumn["Path"]}`;
+  const type = cellsByColumn["Type"] ?? cellsByColumn["Value"] ?? cells[1] ?? "";
   const table = tableAt(place);
   return {
     key: `${table} / ${name}`,
     table,
     name,
     type,
-    notes: named["Notes"] ?? named["Meaning"] ?? "",
-    cells: named,
+    notes: cellsByColumn["Notes"] ?? cellsByColumn["Meaning"] ?? "",
+    cells: cellsByColumn,
   };
 }
 
@@ -107,7 +108,7 @@ function rowAt(table: string, name: string, type: string): Row {
 }
 
 /** Rows of one name are told apart by what they apply to. */
-function told(rows: readonly Row[]): readonly Row[] {
+function disambiguate(rows: readonly Row[]): readonly Row[] {
   const counts = new Map<string, number>();
   for (const { key } of rows) counts.set(key, (counts.get(key) ?? 0) + 1);
   return rows.map((row) =>
@@ -116,7 +117,7 @@ function told(rows: readonly Row[]): readonly Row[] {
 }
 
 /** All that the reference says. */
-export const ROWS = rowsOf(PAGE);
+export const ROWS = readRows(PAGE);
 
 /** The rows of a table. */
 export function rowsIn(table: string): readonly Row[] {
@@ -125,14 +126,14 @@ export function rowsIn(table: string): readonly Row[] {
 
 /** One row. */
 export function rowOf(key: string): Row {
-  const found = ROWS.find((row) => row.key === key);
-  if (found === undefined) throw new Error(`the reference has no row ${key}`);
-  return found;
+  const row = ROWS.find((row) => row.key === key);
+  if (row === undefined) throw new Error(`the reference has no row ${key}`);
+  return row;
 }
 
 /** The first number of a text: the figure that a case goes by. */
 export function figureIn(text: string): number {
-  const found = /\d+/.exec(text)?.[0];
-  if (found === undefined) throw new Error(`no figure in ${text}`);
-  return Number(found);
+  const digits = /\d+/.exec(text)?.[0];
+  if (digits === undefined) throw new Error(`no figure in ${text}`);
+  return Number(digits);
 }

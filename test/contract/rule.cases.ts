@@ -1,9 +1,9 @@
 /** The rules of pagination, authentication, errors and versions. */
 import { expect } from "vitest";
 
-import { type Api, type Json, startContract, textOf, unique } from "./api.ts";
-import { type Case, refused, ruleCases } from "./case.ts";
-import { aMigration, anEntry, pagesOf } from "./holdings.cases.ts";
+import { type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
+import { type Case, expectRefused, ruleCases } from "./case.ts";
+import { aMigration, anEntry, listPages } from "./holdings.cases.ts";
 import { anAccount, aPlan, aPlannedAccount, aSchema } from "./made.ts";
 import { figureIn, rowsIn } from "./reference.ts";
 import { valuesIn } from "./types.ts";
@@ -13,48 +13,48 @@ async function someAccounts(api: Api, count: number): Promise<readonly [string, 
   const customerId = await anAccount(api);
   const ids = [customerId];
   for (let at = 1; at < count; at += 1) {
-    api.served.pass(1);
+    api.server.pass(1);
     const id = unique("acc");
-    await api.done("POST /accounts", { id, name: id, customerId });
+    await api.callOk("POST /accounts", { id, name: id, customerId });
     ids.unshift(id);
   }
   return [customerId, ids];
 }
 
-const idsOf = (page: Json): readonly string[] => page.data.map(({ id }: Json) => id);
+const listIds = (page: Json): readonly string[] => page.data.map(({ id }: Json) => id);
 
 const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
   "rule 1": async (api, { type }) => {
     const [customer_id, ids] = await someAccounts(api, 3);
     const first = await api.ask("GET /accounts", { query: { customer_id, pageSize: "2" } });
-    expect(idsOf(first.json)).toEqual(ids.slice(0, 2));
+    expect(listIds(first.json)).toEqual(ids.slice(0, 2));
     expect(typeof first.json.nextToken).toBe("string");
-    await refused(api.ask("GET /accounts", { query: { pageSize: String(figureIn(type) + 1) } }), "pageSize");
+    await expectRefused(api.ask("GET /accounts", { query: { pageSize: String(figureIn(type) + 1) } }), "pageSize");
     expect((await api.ask("GET /accounts", { query: { pageSize: String(figureIn(type)) } })).status).toBe(200);
   },
   "rule 2": async (api) => {
     const [customer_id, ids] = await someAccounts(api, 4);
-    const pages = await pagesOf(api, "/accounts", { customer_id });
-    expect(pages.flatMap(idsOf)).toEqual(ids);
+    const pages = await listPages(api, "/accounts", { customer_id });
+    expect(pages.flatMap(listIds)).toEqual(ids);
     // Also when some are added in between: they come before the first page.
     const query = { customer_id, pageSize: "2" };
     const { json } = await api.ask("GET /accounts", { query });
-    await api.done("POST /accounts", { id: unique("acc"), name: "Later", customerId: customer_id });
+    await api.callOk("POST /accounts", { id: unique("acc"), name: "Later", customerId: customer_id });
     const next = await api.ask("GET /accounts", { query: { nextToken: json.nextToken } });
-    expect(idsOf(next.json)).toEqual(ids.slice(2));
+    expect(listIds(next.json)).toEqual(ids.slice(2));
   },
   "rule 3": async (api) => {
     const [customer_id, ids] = await someAccounts(api, 3);
     const { json } = await api.ask("GET /accounts", { query: { customer_id, pageSize: "1", status: "ACTIVE" } });
     const next = await api.ask("GET /accounts", { query: { nextToken: json.nextToken } });
-    expect([idsOf(next.json), next.json.context]).toEqual([[ids[1]], { pageSize: 1 }]);
+    expect([listIds(next.json), next.json.context]).toEqual([[ids[1]], { pageSize: 1 }]);
     // They may be repeated, but say nothing else.
     const again = { nextToken: json.nextToken, customer_id, pageSize: "1" };
-    expect(idsOf((await api.ask("GET /accounts", { query: again })).json)).toEqual([ids[1]]);
-    await refused(api.ask("GET /accounts", { query: { ...again, pageSize: "2" } }), "pageSize");
-    await refused(api.ask("GET /accounts", { query: { ...again, status: "ARCHIVED" } }), "status");
+    expect(listIds((await api.ask("GET /accounts", { query: again })).json)).toEqual([ids[1]]);
+    await expectRefused(api.ask("GET /accounts", { query: { ...again, pageSize: "2" } }), "pageSize");
+    await expectRefused(api.ask("GET /accounts", { query: { ...again, status: "ARCHIVED" } }), "status");
     // It is good for its own list alone.
-    await refused(api.ask("GET /customers", { query: { nextToken: json.nextToken } }), "nextToken");
+    await expectRefused(api.ask("GET /customers", { query: { nextToken: json.nextToken } }), "nextToken");
   },
   "rule 4": async (api) => {
     const [customer_id] = await someAccounts(api, 4);
@@ -69,22 +69,22 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
   },
   "rule 5": async (api, { type }) => {
     const [customers = "", entries = ""] = type.split(". ");
-    expect((await api.done("GET /customers")).context.pageSize).toBe(figureIn(customers));
+    expect((await api.callOk("GET /customers")).context.pageSize).toBe(figureIn(customers));
     const { path } = await anEntry(api);
     const [most = "", usual = ""] = entries.split("with default");
-    expect((await api.done(`GET ${path}`)).context.pageSize).toBe(figureIn(usual));
+    expect((await api.callOk(`GET ${path}`)).context.pageSize).toBe(figureIn(usual));
     expect((await api.ask(`GET ${path}`, { query: { pageSize: String(figureIn(most)) } })).status).toBe(200);
-    await refused(api.ask(`GET ${path}`, { query: { pageSize: String(figureIn(most) + 1) } }), "pageSize");
+    await expectRefused(api.ask(`GET ${path}`, { query: { pageSize: String(figureIn(most) + 1) } }), "pageSize");
   },
   "rule 6": async (api) => {
     const id = await anAccount(api);
-    const gone = await anAccount(api);
-    await api.done(`DELETE /accounts/${gone}`);
-    const found = async (query: Readonly<Record<string, string>>) =>
-      idsOf((await api.ask("GET /accounts", { query })).json);
-    expect(await found({ customer_id: id })).toEqual([id]);
-    expect(await found({ customer_id: gone, status: "ARCHIVED" })).toEqual([gone]);
-    expect(await found({ customer_id: gone, status: "ACTIVE" })).toEqual([]);
+    const archivedId = await anAccount(api);
+    await api.callOk(`DELETE /accounts/${archivedId}`);
+    const findIds = async (query: Readonly<Record<string, string>>) =>
+      listIds((await api.ask("GET /accounts", { query })).json);
+    expect(await findIds({ customer_id: id })).toEqual([id]);
+    expect(await findIds({ customer_id: archivedId, status: "ARCHIVED" })).toEqual([archivedId]);
+    expect(await findIds({ customer_id: archivedId, status: "ACTIVE" })).toEqual([]);
   },
 });
 
@@ -92,92 +92,92 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
 const LINES = rowsIn("Endpoints").map(({ name }) => name.replaceAll(/\{\w+\}/g, "some-id"));
 
 const AUTHENTICATION: readonly Case[] = ruleCases("Authentication", {
-  "rule 1": async ({ served }) => {
+  "rule 1": async ({ server }) => {
     expect(LINES).toHaveLength(20);
-    const key = await served.key();
+    const key = await server.key();
     for (const [at, line] of LINES.entries()) {
       const from = `10.0.0.${at}`;
       const statuses = [];
       for (const authorization of [undefined, `Basic ${key}`, key, "Bearer", `Bearer ${key}x`]) {
         const headers = authorization === undefined ? {} : { authorization };
-        const { statusCode, headers: answered } = await served.ask(line, { headers, from });
-        statuses.push(statusCode, answered["www-authenticate"]);
+        const { statusCode, headers: responseHeaders } = await server.ask(line, { headers, from });
+        statuses.push(statusCode, responseHeaders["www-authenticate"]);
       }
       expect([line, statuses]).toEqual([line, Array.from({ length: 5 }, () => [401, "Bearer"]).flat()]);
-      const good = await served.ask(line, { headers: { authorization: `Bearer ${key}` }, from });
+      const good = await server.ask(line, { headers: { authorization: `Bearer ${key}` }, from });
       expect([line, good.statusCode]).not.toEqual([line, 401]);
     }
   },
   "rule 2": async (api) => {
-    const key = await api.served.key();
+    const key = await api.server.key();
     const { token } = (await api.ask("POST /authenticate", { by: key })).json;
     expect((await api.ask("GET /features", { by: key })).status).toBe(200);
     expect((await api.ask("GET /features", { by: token })).status).toBe(200);
     // Another first character of the signature is another signature.
     const [head = "", payload = "", signature = ""] = token.split(".");
-    const forged = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
-    expect((await api.ask("GET /features", { by: `${head}.${payload}.${forged}` })).status).toBe(401);
+    const wrongSignature = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
+    expect((await api.ask("GET /features", { by: `${head}.${payload}.${wrongSignature}` })).status).toBe(401);
   },
   "rule 3": async (_, { type }) => {
     const own = await (await startContract())();
-    const { token } = await own.done("POST /authenticate");
+    const { token } = await own.callOk("POST /authenticate");
     const [, payload = ""] = token.split(".");
     const { iat, exp } = JSON.parse(Buffer.from(payload, "base64url").toString());
     expect(exp - iat).toBe(figureIn(type) * 3600);
     expect((await own.ask("POST /authenticate", { by: token })).json).toEqual({ token });
-    own.served.pass(3_600_000);
+    own.server.pass(3_600_000);
     expect((await own.ask("POST /authenticate", { by: token })).json).toEqual({ token });
-    own.served.pass(figureIn(type) * 3_600_000);
+    own.server.pass(figureIn(type) * 3_600_000);
     expect((await own.ask("POST /authenticate", { by: token })).status).toBe(401);
   },
   // Each is a server with a database of its own: what is made at one is not at the other, nor are its credentials good.
   "rule 4": async (api) => {
     const sandbox = await (await startContract())();
     const name = unique("feature");
-    const { id } = await sandbox.done("POST /features", { name });
+    const { id } = await sandbox.callOk("POST /features", { name });
     const { status } = await api.ask(`GET /features/${id}`);
     expect(status).toBe(404);
-    const { statusCode } = await api.served.ask("GET /features", { by: await sandbox.served.key(), from: "10.1.0.1" });
+    const { statusCode } = await api.server.ask("GET /features", { by: await sandbox.server.key(), from: "10.1.0.1" });
     expect(statusCode).toBe(401);
-    const { servers } = (await api.served.ask("GET /openapi.json", { headers: { host: "billing.test" } })).json();
+    const { servers } = (await api.server.ask("GET /openapi.json", { headers: { host: "billing.test" } })).json();
     expect(servers).toEqual([{ url: "http://billing.test" }]);
   },
   "rule 5": async (api) => {
-    const made = await api.done("POST /keys", { name: "A key", role: "read" });
-    expect((await api.ask("GET /features", { by: made.key })).status).toBe(200);
-    expect((await api.ask("POST /features", { by: made.key, body: { name: unique("f") } })).status).toBe(403);
-    await api.done(`DELETE /keys/${made.id}`);
-    expect((await api.ask("GET /features", { by: made.key })).status).toBe(401);
+    const keyAnswer = await api.callOk("POST /keys", { name: "A key", role: "read" });
+    expect((await api.ask("GET /features", { by: keyAnswer.key })).status).toBe(200);
+    expect((await api.ask("POST /features", { by: keyAnswer.key, body: { name: unique("f") } })).status).toBe(403);
+    await api.callOk(`DELETE /keys/${keyAnswer.id}`);
+    expect((await api.ask("GET /features", { by: keyAnswer.key })).status).toBe(401);
   },
 });
 
 /** A failure of each status that a request alone can have. */
 async function failures(api: Api): Promise<ReadonlyMap<number, Json>> {
   const name = await aSchema(api);
-  const taken = await anAccount(api);
-  const limited = await api.served.key();
-  for (const _ of Array.from({ length: 200 })) await api.served.ask("GET /features/none", { by: limited });
+  const accountId = await anAccount(api);
+  const limitedKey = await api.server.key();
+  for (const _ of Array.from({ length: 200 })) await api.server.ask("GET /features/none", { by: limitedKey });
   const requests: readonly (readonly [number, string, Parameters<Api["ask"]>[1]])[] = [
     [400, "GET /features", { query: { pageSize: "0" } }],
     [400, "POST /ingest", { body: { event: {} } }],
     [401, "GET /features", { by: "" }],
-    [403, "POST /features", { by: await api.served.key("read"), body: { name: "A feature" } }],
+    [403, "POST /features", { by: await api.server.key("read"), body: { name: "A feature" } }],
     [404, "GET /features/none", {}],
     [404, "GET /no/such/path", {}],
     [405, "PUT /features", {}],
-    [409, "POST /accounts", { body: { id: taken, name: "Taken", customerId: taken } }],
+    [409, "POST /accounts", { body: { id: accountId, name: "Taken", customerId: accountId } }],
     [413, "POST /features", { body: { name: "x".repeat(1_100_000) } }],
     [415, "POST /features", { body: { name: "A feature" }, headers: { "content-type": "text/plain" } }],
-    [429, "GET /features", { by: limited }],
-    [422, "POST /entitled", { body: { event: { schemaName: name, id: "1", accountId: taken } } }],
+    [429, "GET /features", { by: limitedKey }],
+    [422, "POST /entitled", { body: { event: { schemaName: name, id: "1", accountId: accountId } } }],
   ];
-  const found = new Map<number, Json>();
+  const failuresByStatus = new Map<number, Json>();
   for (const [expected, line, asked] of requests) {
     const { status, json } = await api.ask(line, asked);
     expect([line, status]).toEqual([line, expected]);
-    found.set(status, json);
+    failuresByStatus.set(status, json);
   }
-  return found;
+  return failuresByStatus;
 }
 
 /** What the document says of an endpoint. */
@@ -199,25 +199,25 @@ const ERRORS: readonly Case[] = ruleCases("Errors", {
     }
   },
   "rule 2": async (api, { type }) => {
-    const documented = await responsesOf(api, "DELETE /accounts/{account_id}");
+    const responses = await responsesOf(api, "DELETE /accounts/{account_id}");
     const statuses = type.match(/\b\d{3}\b/g) ?? [];
     expect(statuses).toEqual(["400", "401", "403", "404", "429"]);
-    for (const status of [...statuses, "default"]) expect(documented[status].content).toEqual(ERROR);
+    for (const status of [...statuses, "default"]) expect(responses[status].content).toEqual(ERROR);
     const account = await aPlannedAccount(api);
-    const deleted = async (id: string, by?: string) =>
+    const deleteAccount = async (id: string, by?: string) =>
       (await api.ask(`DELETE /accounts/${id}`, by === undefined ? {} : { by })).status;
-    const seen = [
-      await deleted(account),
-      await deleted(account, ""),
-      await deleted(account, await api.served.key("read")),
-      await deleted("nobody"),
+    const answers = [
+      await deleteAccount(account),
+      await deleteAccount(account, ""),
+      await deleteAccount(account, await api.server.key("read")),
+      await deleteAccount("nobody"),
     ];
-    const busy = await api.served.key();
-    for (const _ of Array.from({ length: 200 })) await api.served.ask("DELETE /accounts/nobody", { by: busy });
+    const busy = await api.server.key();
+    for (const _ of Array.from({ length: 200 })) await api.server.ask("DELETE /accounts/nobody", { by: busy });
     const { status, headers } = await api.ask("DELETE /accounts/nobody", { by: busy });
-    expect([...seen, status].map(String)).toEqual(statuses);
+    expect([...answers, status].map(String)).toEqual(statuses);
     expect(Number(headers["retry-after"])).toBeGreaterThan(0);
-    expect(await deleted(textOf(51))).toBe(400);
+    expect(await deleteAccount(uniqueText(51))).toBe(400);
   },
   "rule 3": async (api) => {
     const least: Readonly<Record<string, number>> = { "POST /authenticate": 5, "GET /aliases": 2, "DELETE /events": 5 };
@@ -234,7 +234,7 @@ const ERRORS: readonly Case[] = ruleCases("Errors", {
     expect(answer.status).toBe(refusal);
     const ending = await aMigration(api);
     const leave = { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" };
-    await api.done(`POST /accounts/${ending.accountId}/price_plans`, leave);
+    await api.callOk(`POST /accounts/${ending.accountId}/price_plans`, leave);
     const next = { ...ending.body, migrationMode: "NEXT_CYCLE", retainStartOffsets: true };
     expect((await api.ask("POST /migrations/price_plan", { body: next })).status).toBe(refusal);
   },
@@ -256,27 +256,28 @@ const VERSIONING: readonly Case[] = ruleCases("Versioning", {
   },
   "rule 2": async (api, { type }) => {
     const name = await aSchema(api);
-    await api.done(`PATCH /event_schema/${name}`, { attributes: [{ name: "more" }] });
-    const at = async (version: string) => (await api.ask(`GET /event_schema/${name}`, { query: { version } })).json;
-    const latest = await api.done(`GET /event_schema/${name}`);
+    await api.callOk(`PATCH /event_schema/${name}`, { attributes: [{ name: "more" }] });
+    const readVersion = async (version: string) =>
+      (await api.ask(`GET /event_schema/${name}`, { query: { version } })).json;
+    const latest = await api.callOk(`GET /event_schema/${name}`);
     expect([latest.version, latest.status]).toEqual([2, "ACTIVE"]);
-    expect(await at("2")).toEqual(latest);
-    const older = await at("1");
+    expect(await readVersion("2")).toEqual(latest);
+    const older = await readVersion("1");
     expect([older.version, older.attributes]).toEqual([1, [{ name: "count" }]]);
     expect(valuesIn(type)).toEqual([older.status]);
     const least = figureIn(type);
-    expect((await at(String(least))).version).toBe(least);
-    expect((await at(String(least - 1))).message).toContain("version");
+    expect((await readVersion(String(least))).version).toBe(least);
+    expect((await readVersion(String(least - 1))).message).toContain("version");
   },
   "rule 3": async (api) => {
     const { accountId, body } = await aMigration(api);
-    const schedules = async () => (await api.done(`GET /accounts/${accountId}/pricing_schedules`)).data;
-    const { pricingSchedule } = await api.done(`GET /price_plans/${body.sourceId}`);
+    const schedules = async () => (await api.callOk(`GET /accounts/${accountId}/pricing_schedules`)).data;
+    const { pricingSchedule } = await api.callOk(`GET /price_plans/${body.sourceId}`);
     expect(pricingSchedule.map(({ version }: Json) => version)).toEqual([1]);
-    await api.done(`POST /price_plans/${body.targetId}/versions`);
-    await api.done(`POST /price_plans/${body.targetId}/activate`);
-    await api.done("POST /migrations/price_plan", { ...body, targetVersion: 2 });
-    const target = await api.done(`GET /price_plans/${body.targetId}`);
+    await api.callOk(`POST /price_plans/${body.targetId}/versions`);
+    await api.callOk(`POST /price_plans/${body.targetId}/activate`);
+    await api.callOk("POST /migrations/price_plan", { ...body, targetVersion: 2 });
+    const target = await api.callOk(`GET /price_plans/${body.targetId}`);
     expect(target.pricingSchedule.map((each: Json) => each.version)).toEqual([1, 2]);
     expect(target.pricingSchedule[0].endDate).toBe(target.pricingSchedule[1].startDate);
     const { pricePlanId, version } = (await schedules()).at(-1);

@@ -28,41 +28,42 @@ const TABLES: Readonly<Record<string, string>> = {
 
 /** Reads `string (ACTIVE seen)`, `array of {currency string, rate number}`, … */
 export function parseType(text: string, notes = ""): Type {
-  const said = text.trim().replace(/^null or /, "");
+  const sentence = text.trim().replace(/^null or /, "");
   const nullable = /\bnull\b|nullable/.test(outside(`${text} ${notes}`));
   const values = valuesIn(`${text} ${notes}`);
-  const items = /^array of (.*)/s.exec(said)?.[1];
+  const items = /^array of (.*)/s.exec(sentence)?.[1];
   if (items !== undefined) return { kind: "array", nullable, values: [], items: parseItems(items, notes) };
-  if (said.startsWith("array")) return { kind: "array", nullable, values: [], ...itemsOf(notes) };
-  if (said.startsWith("{")) return parseObject(said, nullable);
-  if (TABLES[said] !== undefined) return { kind: "object", nullable, values: [], fields: fieldsOfTable(TABLES[said]) };
-  const kind = kindOf(said);
+  if (sentence.startsWith("array")) return { kind: "array", nullable, values: [], ...itemsOf(notes) };
+  if (sentence.startsWith("{")) return parseObject(sentence, nullable);
+  if (TABLES[sentence] !== undefined)
+    return { kind: "object", nullable, values: [], fields: fieldsOfTable(TABLES[sentence]) };
+  const kind = kindOf(sentence);
   const fields = kind === "object" ? fieldsIn(notes) : undefined;
   return { kind, nullable, values: kind === "object" ? [] : values, ...(fields && { fields }) };
 }
 
 /** Reads `{interval, offset}, both nullable` and `{maxQuantity} nullable; config itself may be null in a request`. */
-function parseObject(said: string, nullable: boolean): Type {
-  const after = outside(said);
-  const fields = parseFields(inBraces(said));
+function parseObject(sentence: string, nullable: boolean): Type {
+  const after = outside(sentence);
+  const fields = parseFields(inBraces(sentence));
   if (!/\bnullable\b/.test(after)) return { kind: "object", nullable, values: [], fields };
   const nulls = Object.entries(fields).map(([name, field]) => [name, { ...field, nullable: true }] as const);
   const nullInRequests = after.includes("null in a request");
   return { kind: "object", nullable: false, nullInRequests, values: [], fields: Object.fromEntries(nulls) };
 }
 
-function kindOf(said: string): Type["kind"] {
-  const kind = /\b(?:string|integer|number|boolean|date-time|date|object|map)\b/.exec(said)?.[0];
+function kindOf(sentence: string): Type["kind"] {
+  const kind = /\b(?:string|integer|number|boolean|date-time|date|object|map)\b/.exec(sentence)?.[0];
   if (kind === undefined) return "any";
   return kind === "map" ? "object" : (kind as Type["kind"]);
 }
 
-function parseItems(said: string, notes: string): Type {
-  const table = Object.entries(TABLES).find(([name]) => said.startsWith(name))?.[1];
+function parseItems(sentence: string, notes: string): Type {
+  const table = Object.entries(TABLES).find(([name]) => sentence.startsWith(name))?.[1];
   if (table !== undefined) return { kind: "object", nullable: false, values: [], fields: fieldsOfTable(table) };
   const own = fieldsIn(notes);
   if (own !== undefined) return { kind: "object", nullable: false, values: [], fields: own };
-  return parseType(said);
+  return parseType(sentence);
 }
 
 function itemsOf(notes: string): { readonly items: Type } | undefined {
@@ -101,18 +102,18 @@ export function parseFields(list: string): Readonly<Record<string, Type>> {
 
 /** The parts between commas that stand in no bracket. */
 function parts(list: string): readonly string[] {
-  const found: string[] = [];
+  const problems: string[] = [];
   let depth = 0;
   let part = "";
   for (const letter of list) {
     if ("({".includes(letter)) depth += 1;
     if (")}".includes(letter)) depth -= 1;
     if (letter === "," && depth === 0) {
-      found.push(part.trim());
+      problems.push(part.trim());
       part = "";
     } else part += letter;
   }
-  return [...found, part.trim()].filter((each) => each !== "");
+  return [...problems, part.trim()].filter((each) => each !== "");
 }
 
 /** What stands in the first braces. */
@@ -180,7 +181,7 @@ function isKind(kind: Type["kind"], value: unknown): boolean {
 export function unseen(type: Type, values: readonly unknown[], at: string): readonly string[] {
   const there = values.filter((value) => value !== undefined && value !== null);
   if (there.length === 0) return [at];
-  const missing = type.values.filter((named) => !there.includes(named)).map((named) => `${at} = ${named}`);
+  const missing = type.values.filter((value) => !there.includes(value)).map((value) => `${at} = ${value}`);
   if (type.items !== undefined) return [...missing, ...unseen(type.items, there.flat(), `${at}[]`)];
   return [
     ...missing,
@@ -202,18 +203,18 @@ export function misfitsOf({ kind, values }: Type): readonly unknown[] {
 }
 
 /** A value with one part that is not what its type says: one for each part, and what the part is. */
-export function spoiled(type: Type, value: unknown, at = ""): readonly (readonly [string, unknown])[] {
+export function listSpoiled(type: Type, value: unknown, at = ""): readonly (readonly [string, unknown])[] {
   const own = misfitsOf(type).map((wrong) => [at, wrong] as const);
   if (value === undefined || value === null) return own;
   if (type.items !== undefined) {
     const [first, ...others] = value as readonly unknown[];
-    return [...own, ...spoiled(type.items, first, at).map(([part, wrong]) => [part, [wrong, ...others]] as const)];
+    return [...own, ...listSpoiled(type.items, first, at).map(([part, wrong]) => [part, [wrong, ...others]] as const)];
   }
   const there = Object.entries(type.fields ?? {}).filter(([name]) => Object.hasOwn(value, name));
   return [
     ...own,
     ...there.flatMap(([name, field]) =>
-      spoiled(field, (value as Readonly<Record<string, unknown>>)[name], name).map(
+      listSpoiled(field, (value as Readonly<Record<string, unknown>>)[name], name).map(
         ([part, wrong]) => [part, { ...value, [name]: wrong }] as const,
       ),
     ),

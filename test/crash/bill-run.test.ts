@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
-import { BOOK, deedOf, endState, live, timeOf } from "./story.ts";
+import { BOOK, actionAt, endState, live, timeOf } from "./story.ts";
 
 /** Deeds of January, until the 22nd. */
 const DEEDS = 20;
@@ -13,13 +13,13 @@ const BILL_RUN = 69;
 
 /** Lives until the bill run; the store stops the engine from making more than so many transactions then. */
 async function livedToBillRun(): Promise<{ engine: Engine; allow: (transactions: number) => void }> {
-  let allowed = Infinity;
+  let allowance = Infinity;
   let now = timeOf(-1);
   const store = memoryStore();
   const stopping: Store = {
     ...store,
     transact(scope, work) {
-      if (allowed-- > 0) return store.transact(scope, work);
+      if (allowance-- > 0) return store.transact(scope, work);
       return Promise.reject(new Error("stopped"));
     },
   };
@@ -27,21 +27,21 @@ async function livedToBillRun(): Promise<{ engine: Engine; allow: (transactions:
   await engine.load(BOOK);
   for (let number = 0; number < DEEDS; number++) {
     now = timeOf(number);
-    await live(engine, deedOf(number));
+    await live(engine, actionAt(number));
   }
   now = timeOf(BILL_RUN);
-  return { engine, allow: (transactions) => void (allowed = transactions) };
+  return { engine, allow: (transactions) => void (allowance = transactions) };
 }
 
 test("S13.4 finalize goes on where it stopped, and leaves what it leaves when nothing stops it", async () => {
-  const [stopped, whole] = [await livedToBillRun(), await livedToBillRun()];
-  stopped.allow(1);
-  await expect(stopped.engine.finalize()).rejects.toThrow("stopped");
-  stopped.allow(Infinity);
-  const rest = (await stopped.engine.finalize()).finalized;
+  const [interrupted, whole] = [await livedToBillRun(), await livedToBillRun()];
+  interrupted.allow(1);
+  await expect(interrupted.engine.finalize()).rejects.toThrow("stopped");
+  interrupted.allow(Infinity);
+  const rest = (await interrupted.engine.finalize()).finalized;
   const all = (await whole.engine.finalize()).finalized;
   expect(rest).toBeGreaterThan(0);
   expect(rest).toBeLessThan(all);
-  expect(await endState(stopped.engine)).toEqual(await endState(whole.engine));
-  expect(await stopped.engine.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
+  expect(await endState(interrupted.engine)).toEqual(await endState(whole.engine));
+  expect(await interrupted.engine.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
 });

@@ -8,7 +8,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
-import { BOOK, deedOf, endState, live, storedEvents, timeOf, usageByAccount } from "./story.ts";
+import { BOOK, actionAt, endState, live, storedEvents, timeOf, usageByAccount } from "./story.ts";
 
 const [database = "", first = "0", last = "0", mode = ""] = process.argv.slice(2);
 
@@ -26,18 +26,18 @@ await engine.load(BOOK).catch((error: unknown) => {
 say({ events: await storedEvents(engine), usage: await usageByAccount(engine) });
 for (let number = Number(first); number <= Number(last); number++) {
   now = timeOf(number);
-  await live(engine, deedOf(number));
+  await live(engine, actionAt(number));
   say({ done: number });
 }
 if (mode === "finish") {
   say({ end: await endState(engine) });
   const statuses: string[] = [];
   for (let number = 0; number <= Number(last); number++) {
-    const deed = deedOf(number);
-    if (deed.kind !== "ingest") continue;
+    const action = actionAt(number);
+    if (action.kind !== "ingest") continue;
     // The first event of a batch that is undone would be taken again (S14.3).
-    const undone = deedOf(number + 1).kind === "undo";
-    const results = await engine.ingest(deed.batch.slice(undone ? 1 : 0) as EventInput[]);
+    const undone = actionAt(number + 1).kind === "undo";
+    const results = await engine.ingest(action.batch.slice(undone ? 1 : 0) as EventInput[]);
     statuses.push(...results.map(({ status }) => status));
   }
   await engine.finalize();

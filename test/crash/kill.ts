@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Program, Running } from "../support/programs.ts";
-import { BATCH, BOOK, deedOf, endState, live, type StoredEvent, timeOf } from "./story.ts";
+import { BATCH, BOOK, actionAt, endState, live, type StoredEvent, timeOf } from "./story.ts";
 
 /** Most deeds of one life, so that the story stays short on a quick machine. */
 const DEEDS_MAX = 25;
@@ -21,12 +21,12 @@ export interface Killing {
 }
 
 /** What came of it. */
-export interface Killed {
+export interface KillResult {
   /** Kills while the database was being opened, and while deeds were done. */
   readonly opening: number;
   readonly doing: number;
   /** Kills that left a deed which was done, but not acknowledged. */
-  readonly committed: number;
+  readonly commits: number;
   /** Deeds that were done in all. */
   readonly deeds: number;
 }
@@ -34,22 +34,22 @@ export interface Killed {
 interface Life {
   /** The last deed that was acknowledged. */
   readonly acknowledged: number;
-  readonly found: Found | undefined;
+  readonly state: FoundState | undefined;
 }
 
-interface Found {
+interface FoundState {
   readonly events: readonly StoredEvent[];
   readonly usage: Readonly<Record<string, string>>;
 }
 
 /** Kills as often as wanted, then lets one engine finish, and compares what is left with a life without death. */
-export async function killAndCompare({ program, database, kills, seed, also }: Killing): Promise<Killed> {
+export async function killAndCompare({ program, database, kills, seed, also }: Killing): Promise<KillResult> {
   const random = randomFrom(seed);
   let acknowledged = -1;
   // How long the start and one deed take on this machine, as of the life before.
   let opensMs = 1000;
   let deedMs = 30;
-  const counts = { opening: 0, doing: 0, committed: 0 };
+  const counts = { opening: 0, doing: 0, commits: 0 };
   for (let kill = 0; kill < kills; kill++) {
     const running = program.run(database, String(acknowledged + 1), String(acknowledged + DEEDS_MAX));
     const began = performance.now();
@@ -68,10 +68,10 @@ export async function killAndCompare({ program, database, kills, seed, also }: K
       else opensMs = took;
       if (!early && toDo-- === 0) setTimeout(death, random() * 1.5 * deedMs);
     });
-    const { code, errors } = await running.ended;
+    const { code, errors } = await running.end;
     expect({ code, errors }).toEqual({ code: null, errors: "" });
-    if (life.found !== undefined && inspect(life.found, acknowledged)) counts.committed += 1;
-    counts[life.found === undefined ? "opening" : "doing"] += 1;
+    if (life.state !== undefined && inspect(life.state, acknowledged)) counts.commits += 1;
+    counts[life.state === undefined ? "opening" : "doing"] += 1;
     acknowledged = life.acknowledged;
   }
   await finish(program, database, acknowledged);
@@ -81,16 +81,16 @@ export async function killAndCompare({ program, database, kills, seed, also }: K
 /** Reads what an engine says until it says no more. */
 async function watch(running: Running, acknowledged: number, onLine: (isOpen: boolean) => void): Promise<Life> {
   let last = acknowledged;
-  let found: Found | undefined;
+  let state: FoundState | undefined;
   for await (const line of running.lines) {
-    const said = line as { done?: number } & Partial<Found>;
-    onLine(found !== undefined);
-    if (said.events !== undefined && said.usage !== undefined) {
-      found = { events: said.events, usage: said.usage };
+    const message = line as { done?: number } & Partial<FoundState>;
+    onLine(state !== undefined);
+    if (message.events !== undefined && message.usage !== undefined) {
+      state = { events: message.events, usage: message.usage };
     }
-    if (said.done !== undefined) last = said.done;
+    if (message.done !== undefined) last = message.done;
   }
-  return { acknowledged: last, found };
+  return { acknowledged: last, state };
 }
 
 /**
@@ -99,33 +99,33 @@ async function watch(running: Running, acknowledged: number, onLine: (isOpen: bo
  *
  * @returns whether the deed under way was a batch, and is there
  */
-function inspect({ events, usage }: Found, acknowledged: number): boolean {
+function inspect({ events, usage }: FoundState, acknowledged: number): boolean {
   const byId = new Map<string, number>();
   for (const { eventId, status } of events) {
     expect(status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     byId.set(eventId, (byId.get(eventId) ?? 0) + 1);
   }
   for (let number = 0; number <= acknowledged; number++) {
-    const deed = deedOf(number);
-    if (deed.kind !== "ingest") continue;
-    expect(deed.batch.map(({ id }) => [id, byId.get(id)])).toEqual(deed.batch.map(({ id }) => [id, 1]));
-    for (const { id } of deed.batch) byId.delete(id);
+    const action = actionAt(number);
+    if (action.kind !== "ingest") continue;
+    expect(action.batch.map(({ id }) => [id, byId.get(id)])).toEqual(action.batch.map(({ id }) => [id, 1]));
+    for (const { id } of action.batch) byId.delete(id);
   }
-  const underWay = deedOf(acknowledged + 1);
-  const left = underWay.kind === "ingest" ? underWay.batch.filter(({ id }) => byId.get(id) === 1).length : 0;
-  expect([0, BATCH]).toContain(left);
-  expect(byId.size).toBe(left);
-  const reverted = new Set(events.filter((event) => event.reverted).map(({ eventId }) => eventId));
+  const underWay = actionAt(acknowledged + 1);
+  const partCount = underWay.kind === "ingest" ? underWay.batch.filter(({ id }) => byId.get(id) === 1).length : 0;
+  expect([0, BATCH]).toContain(partCount);
+  expect(byId.size).toBe(partCount);
+  const revertedIds = new Set(events.filter((event) => event.reverted).map(({ eventId }) => eventId));
   for (let number = 0; number <= acknowledged; number++) {
-    const deed = deedOf(number);
-    if (deed.kind === "undo") expect(reverted).toContain(deed.eventId);
+    const action = actionAt(number);
+    if (action.kind === "undo") expect(revertedIds).toContain(action.eventId);
   }
-  const counted: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   for (const event of events) {
-    if (!event.reverted) counted[event.accountId] = (counted[event.accountId] ?? 0) + Number(event.count);
+    if (!event.reverted) counts[event.accountId] = (counts[event.accountId] ?? 0) + Number(event.count);
   }
-  expect(usage).toEqual(Object.fromEntries(Object.entries(counted).map(([id, count]) => [id, String(count)])));
-  return left > 0;
+  expect(usage).toEqual(Object.fromEntries(Object.entries(counts).map(([id, count]) => [id, String(count)])));
+  return partCount > 0;
 }
 
 /** The story goes on to its end, where all is as if nothing had been killed, also after every batch is sent again. */
@@ -133,23 +133,23 @@ async function finish(program: Program, database: string, acknowledged: number):
   // To the next bill run, so that the comparison sees what it left.
   const last = acknowledged + 10 - (acknowledged % 10) + 9;
   const running = program.run(database, String(acknowledged + 1), String(last), "finish");
-  const said: { end?: unknown; again?: unknown; statuses?: unknown } = {};
-  for await (const line of running.lines) Object.assign(said, line);
-  expect(await running.ended).toEqual({ code: 0, signal: null, errors: "" });
-  const expected = await unharmed(last);
-  expect(said.end).toEqual(expected);
-  expect(said.statuses).toEqual(["INGESTION_FAILED_DUPLICATE_EVENT"]);
-  expect(said.again).toEqual(expected);
+  const output: { end?: unknown; again?: unknown; statuses?: unknown } = {};
+  for await (const line of running.lines) Object.assign(output, line);
+  expect(await running.end).toEqual({ code: 0, signal: null, errors: "" });
+  const expected = await uninterruptedState(last);
+  expect(output.end).toEqual(expected);
+  expect(output.statuses).toEqual(["INGESTION_FAILED_DUPLICATE_EVENT"]);
+  expect(output.again).toEqual(expected);
 }
 
 /** What the deeds up to one leave where nothing is killed. */
-async function unharmed(last: number): Promise<unknown> {
+async function uninterruptedState(last: number): Promise<unknown> {
   let now = timeOf(-1);
   const engine = createEngine({ store: memoryStore(), clock: () => now, idMemoryMs: 10_000 * 86_400_000 });
   await engine.load(BOOK);
   for (let number = 0; number <= last; number++) {
     now = timeOf(number);
-    await live(engine, deedOf(number));
+    await live(engine, actionAt(number));
   }
   return endState(engine);
 }

@@ -34,7 +34,7 @@ async function killWhileMade(directory: string): Promise<void> {
   const isBegun = (): boolean => readdirSync(directory).some((name) => existsSync(join(directory, name, "PG_VERSION")));
   while (!isBegun()) await new Promise((resolve) => void setTimeout(resolve, 1));
   running.kill();
-  expect((await running.ended).signal).toBe("SIGKILL");
+  expect((await running.end).signal).toBe("SIGKILL");
 }
 
 test("S14.3 fifty kills of the engine leave each batch whole or not there, and each acknowledged one there", async () => {
@@ -43,11 +43,11 @@ test("S14.3 fifty kills of the engine leave each batch whole or not there, and e
   await (await openDatabase(`pglite:${first}`)).close();
   // Two directories at once: most of a life is the start of its PGlite.
   await cp(first, second, { recursive: true });
-  const killed = await Promise.all(
+  const results = await Promise.all(
     [first, second].map((directory, seed) =>
       killAndCompare({ program, database: `pglite:${directory}`, kills: 25, seed: seed + 1 }),
     ),
   );
-  expect(killed.map(({ opening, doing }) => opening + doing)).toEqual([25, 25]);
-  for (const { deeds } of killed) expect(deeds).toBeGreaterThan(25);
+  expect(results.map(({ opening, doing }) => opening + doing)).toEqual([25, 25]);
+  for (const { deeds } of results) expect(deeds).toBeGreaterThan(25);
 });

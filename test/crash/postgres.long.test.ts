@@ -35,10 +35,10 @@ async function newDirectory(): Promise<string> {
 test("S14.3 fifty kills of the engine leave each batch whole or not there, and each acknowledged one there", async () => {
   const directory = await newDirectory();
   const server = await openPrivateServer(directory);
-  const killed = await killAndCompare({ program, database: directory, kills: 50, seed: 14 });
+  const result = await killAndCompare({ program, database: directory, kills: 50, seed: 14 });
   await server.close();
-  expect(killed.opening + killed.doing).toBe(50);
-  expect(killed.deeds).toBeGreaterThan(50);
+  expect(result.opening + result.doing).toBe(50);
+  expect(result.deeds).toBeGreaterThan(50);
 });
 
 test("S14.3 what was acknowledged survives kills of the engine together with its server, whoever starts it again", async () => {
@@ -47,8 +47,8 @@ test("S14.3 what was acknowledged survives kills of the engine together with its
     // Every other time the server lives on for a moment, until it finds that nobody uses it.
     if (kill % 2 === 0) killServer(directory);
   };
-  const killed = await killAndCompare({ program, database: directory, kills: 10, seed: 5, also });
-  expect(killed.opening + killed.doing).toBe(10);
+  const result = await killAndCompare({ program, database: directory, kills: 10, seed: 5, also });
+  expect(result.opening + result.doing).toBe(10);
 });
 
 function killServer(directory: string): void {

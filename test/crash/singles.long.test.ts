@@ -13,7 +13,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { childrenOf, postmasterOf } from "../support/database-processes.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
 import { signal } from "../support/signal.ts";
-import { ACCOUNT_IDS, accountOf, countOf, type Errand, NOW, PER_LIFE } from "./singles.ts";
+import { ACCOUNT_IDS, accountOfNumber, countOf, type Errand, NOW, PER_LIFE } from "./singles.ts";
 
 const LIVES = 100;
 /** Every tenth kill of the database is of all of it at once. */
@@ -35,46 +35,46 @@ afterAll(async () => {
 });
 
 /** What was sent, and what of it was said to be there. */
-interface Told {
+interface SinglesProgress {
   upTo: number;
   readonly acknowledged: Set<number>;
 }
 
 test("S14.3 two hundred kills lose none of the single events that were acknowledged, and count none twice", async () => {
   const server = await openPrivateServer(directory);
-  const told: Told = { upTo: 0, acknowledged: new Set() };
+  const progress: SinglesProgress = { upTo: 0, acknowledged: new Set() };
   const kills = { engines: 0, databases: 0 };
   // A slow machine has fewer answers before each kill, and more lives.
-  for (let life = 0; life < LIVES || told.acknowledged.size <= PER_LIFE; life++) {
+  for (let life = 0; life < LIVES || progress.acknowledged.size <= PER_LIFE; life++) {
     const running = program.run(directory);
-    running.say(errandOf(told, false));
-    const heard = listen(running.lines, told);
+    running.say(errandOf(progress, false));
+    const listening = listen(running.lines, progress);
     // A third of them before anything was answered, a third before the database is back, a third thereafter.
-    await (life % 3 === 0 ? heard.begun : heard.answer());
+    await (life % 3 === 0 ? listening.begin : listening.answer());
     await sleep(((life * 37) % 17) * 10);
     if (killDatabase(life)) kills.databases += 1;
-    if (life % 3 === 2) await heard.answer();
+    if (life % 3 === 2) await listening.answer();
     await sleep(((life * 53) % 23) * 10);
     running.kill();
     kills.engines += 1;
-    await heard.ended;
-    const { errors } = await running.ended;
+    await listening.end;
+    const { errors } = await running.end;
     expect(errors).toBe("");
   }
   expect(kills.engines).toBeGreaterThanOrEqual(LIVES);
   expect(kills.databases).toBe(kills.engines);
-  await inspect(told);
+  await inspect(progress);
 
   const last = program.run(directory);
-  last.say(errandOf(told, true));
-  await listen(last.lines, told).over;
+  last.say(errandOf(progress, true));
+  await listen(last.lines, progress).over;
   last.kill();
-  expect(told.acknowledged.size).toBe(told.upTo);
-  await inspect(told);
+  expect(progress.acknowledged.size).toBe(progress.upTo);
+  await inspect(progress);
   await server.close();
 });
 
-function errandOf({ upTo, acknowledged }: Told, isLast: boolean): Errand {
+function errandOf({ upTo, acknowledged }: SinglesProgress, isLast: boolean): Errand {
   const again = Array.from({ length: upTo }, (_, number) => number).filter((number) => !acknowledged.has(number));
   return { again, first: upTo, isLast };
 }
@@ -82,20 +82,20 @@ function errandOf({ upTo, acknowledged }: Told, isLast: boolean): Errand {
 /** What is heard of an engine. */
 interface Heard {
   /** When it begins to send. */
-  readonly begun: Promise<void>;
+  readonly begin: Promise<void>;
   /** When it has said once more which events were acknowledged, or has ended. */
   readonly answer: () => Promise<void>;
   /** When it is through. */
   readonly over: Promise<void>;
   /** When it says no more. */
-  readonly ended: Promise<void>;
+  readonly end: Promise<void>;
 }
 
 /** Notes what an engine says. */
-function listen(lines: AsyncIterable<unknown>, told: Told): Heard {
-  const [begun, over] = [signal(), signal()];
+function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard {
+  const [begin, over] = [signal(), signal()];
   let answer = signal();
-  const ended = (async () => {
+  const end = (async () => {
     for await (const line of lines) {
       const {
         upTo,
@@ -106,23 +106,23 @@ function listen(lines: AsyncIterable<unknown>, told: Told): Heard {
         readonly acknowledged: readonly number[];
         readonly over: boolean;
       }>;
-      for (const number of acknowledged) told.acknowledged.add(number);
+      for (const number of acknowledged) progress.acknowledged.add(number);
       if (acknowledged.length > 0) {
         answer.give();
         answer = signal();
       }
       if (upTo !== undefined) {
-        told.upTo = upTo;
-        begun.give();
+        progress.upTo = upTo;
+        begin.give();
       }
       if (isOver === true) over.give();
     }
     // One that ended before it began is noticed by what it complained of.
-    begun.give();
+    begin.give();
     answer.give();
     over.give();
   })();
-  return { begun: begun.given, answer: () => answer.given, over: over.given, ended };
+  return { begin: begin.promise, answer: () => answer.promise, over: over.promise, end };
 }
 
 /** Kills a process of PostgreSQL. @returns whether there was one */
@@ -137,23 +137,23 @@ function killDatabase(life: number): boolean {
 }
 
 /** Every acknowledged event is there once, no other one twice, and the usage is that of the events. */
-async function inspect(told: Told): Promise<void> {
+async function inspect(progress: SinglesProgress): Promise<void> {
   const store = await openDatabase(directory);
   const engine = createEngine({ store, clock: () => NOW });
-  const found = await acceptedNumbers(engine);
-  const there = new Set(found);
-  expect(found.length).toBe(there.size);
-  expect([...told.acknowledged].filter((number) => !there.has(number))).toEqual([]);
-  const counted = new Map<string, number>();
+  const acceptedIds = await acceptedNumbers(engine);
+  const there = new Set(acceptedIds);
+  expect(acceptedIds.length).toBe(there.size);
+  expect([...progress.acknowledged].filter((number) => !there.has(number))).toEqual([]);
+  const countById = new Map<string, number>();
   for (const number of there) {
-    counted.set(accountOf(number), (counted.get(accountOf(number)) ?? 0) + countOf(number));
+    countById.set(accountOfNumber(number), (countById.get(accountOfNumber(number)) ?? 0) + countOf(number));
   }
   const usage = new Map<string, number>();
   const cells = await engine.usage({ accountIds: ACCOUNT_IDS, from: NOW - 30 * DAY, until: NOW + DAY });
   for (const { accountId, quantity } of cells) {
     usage.set(accountId, (usage.get(accountId) ?? 0) + Number(quantity.toFixed()));
   }
-  expect(Object.fromEntries(usage)).toEqual(Object.fromEntries(counted));
+  expect(Object.fromEntries(usage)).toEqual(Object.fromEntries(countById));
   await store.close();
 }
 

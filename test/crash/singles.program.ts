@@ -11,7 +11,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
-import { type Errand, eventOf, IN_FLIGHT, NOW, PER_LIFE, SINGLES_BOOK } from "./singles.ts";
+import { type Errand, singleEvent, IN_FLIGHT, NOW, PER_LIFE, SINGLES_BOOK } from "./singles.ts";
 
 function say(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
@@ -24,10 +24,10 @@ await engine.load(SINGLES_BOOK as BookInput).catch((error: unknown) => {
 });
 
 /** Sends one event until it is known to be there. */
-async function send(number: number): Promise<void> {
+async function sendSingle(number: number): Promise<void> {
   for (;;) {
     try {
-      const [result] = await engine.ingest([eventOf(number) as EventInput]);
+      const [result] = await engine.ingest([singleEvent(number) as EventInput]);
       if (result?.status === "INGESTION_COMPLETED_EVENT_METERED") return;
       if (result?.status === "INGESTION_FAILED_DUPLICATE_EVENT") return;
       throw new Error(`an event was refused: ${JSON.stringify(result)}`);
@@ -48,7 +48,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   let acknowledged: number[] = [];
   const sender = async (): Promise<void> => {
     for (let number = numbers[next++]; number !== undefined; number = numbers[next++]) {
-      await send(number);
+      await sendSingle(number);
       acknowledged.push(number);
       // All of one commit are said at once.
       if (acknowledged.length === 1) {

@@ -53,16 +53,16 @@ export function countOf(number: number): number {
 }
 
 /** The account of a number. */
-export function accountOf(number: number): string {
+export function accountOfNumber(number: number): string {
   return `account-${(number * 7) % ACCOUNTS}`;
 }
 
 /** The event of a number. */
-export function eventOf(number: number): object {
+export function singleEvent(number: number): object {
   return {
     schemaName: "call",
     id: `s-${number}`,
-    accountId: accountOf(number),
+    accountId: accountOfNumber(number),
     timestamp: new Date(NOW - (number % 1_000_000) * 1_000).toISOString(),
     attributes: [{ name: "count", value: countOf(number) }],
   };

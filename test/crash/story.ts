@@ -48,48 +48,48 @@ function accountNumber(index: number): string {
 }
 
 /** When a deed is done, whenever that is. */
-export function timeOf(deed: number): number {
-  return BEGIN + (deed + 1) * 8 * HOUR;
+export function timeOf(actionNumber: number): number {
+  return BEGIN + (actionNumber + 1) * 8 * HOUR;
 }
 
 /** What a deed is; the first one is 0. */
-export type Deed =
+export type Action =
   | { readonly kind: "ingest"; readonly batch: readonly { readonly id: string; readonly accountId: string }[] }
   | { readonly kind: "undo"; readonly accountId: string; readonly eventId: string }
   | { readonly kind: "finalize" };
 
 /** Of ten deeds, one is a bill run and two undo the first event of the batch before; the others are batches. */
-export function deedOf(number: number): Deed {
+export function actionAt(number: number): Action {
   if (number % 10 === 9) return { kind: "finalize" };
   if (number % 5 === 3) {
-    return { kind: "undo", accountId: accountOf(number - 1, 0), eventId: eventId(number - 1, 0) };
+    return { kind: "undo", accountId: accountOfAction(number - 1, 0), eventId: eventId(number - 1, 0) };
   }
   const batch = Array.from({ length: BATCH }, (_, index) => ({
     schemaName: "call",
     id: eventId(number, index),
-    accountId: accountOf(number, index),
+    accountId: accountOfAction(number, index),
     timestamp: new Date(timeOf(number) - index * HOUR).toISOString(),
     attributes: [{ name: "count", value: ((number + index) % 7) + 0.25 }],
   }));
   return { kind: "ingest", batch };
 }
 
-function eventId(deed: number, index: number): string {
-  return `event-${deed}-${index}`;
+function eventId(actionNumber: number, index: number): string {
+  return `event-${actionNumber}-${index}`;
 }
 
-function accountOf(deed: number, index: number): string {
-  return accountNumber(deed * 7 + (index % 5) * 3);
+function accountOfAction(actionNumber: number, index: number): string {
+  return accountNumber(actionNumber * 7 + (index % 5) * 3);
 }
 
 /** Does a deed; the clock must say {@link timeOf} it. */
-export async function live(engine: Engine, deed: Deed): Promise<void> {
-  switch (deed.kind) {
+export async function live(engine: Engine, action: Action): Promise<void> {
+  switch (action.kind) {
     case "ingest":
-      await engine.ingest(deed.batch as EventInput[]);
+      await engine.ingest(action.batch as EventInput[]);
       return;
     case "undo":
-      await engine.undo({ account: deed.accountId, eventId: deed.eventId });
+      await engine.undo({ account: action.accountId, eventId: action.eventId });
       return;
     case "finalize":
       await engine.finalize();
@@ -108,13 +108,13 @@ export interface StoredEvent {
 
 /** All stored events. */
 export async function storedEvents(engine: Engine): Promise<readonly StoredEvent[]> {
-  const found: StoredEvent[] = [];
+  const stored: StoredEvent[] = [];
   for (let after: PageOptions = { limit: 1000 }; ;) {
     const { items, next } = await engine.events.list({ page: after });
     for (const { eventId, accountId, number, status, reverted, units } of items) {
-      found.push({ eventId, accountId, number, status, reverted, count: units[0]?.quantity.toFixed() ?? "0" });
+      stored.push({ eventId, accountId, number, status, reverted, count: units[0]?.quantity.toFixed() ?? "0" });
     }
-    if (next === undefined) return found;
+    if (next === undefined) return stored;
     after = { limit: 1000, after: next };
   }
 }

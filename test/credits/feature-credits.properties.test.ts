@@ -50,48 +50,48 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 /** An account's feature, changed by steps as a ledger would. */
-interface Held {
+interface EntriesAndEvents {
   entries: readonly FeatureEntry[];
   events: readonly OverageEvent[];
 }
 
-function take(held: Held, step: Step, eventId: string): void {
+function takeStep(state: EntriesAndEvents, step: Step, eventId: string): void {
   if ("undo" in step) {
-    const undone = held.events[step.undo % Math.max(held.events.length, 1)];
+    const undone = state.events[step.undo % Math.max(state.events.length, 1)];
     if (undone === undefined) return;
-    const freed = restoreAllocations(held.entries, undone.allocations);
+    const freedEntries = restoreAllocations(state.entries, undone.allocations);
     Object.assign(
-      held,
+      state,
       moveOverage(
-        freed,
-        held.events.filter((event) => event !== undone),
+        freedEntries,
+        state.events.filter((event) => event !== undone),
       ),
     );
     return;
   }
-  const result = consume(held.entries, step.consume, step.at, step.room);
+  const result = consume(state.entries, step.consume, step.at, step.room);
   if (result.kind === "INSUFFICIENT") return;
   const { allocations, overage } = result;
-  held.entries = result.entries;
-  held.events = [...held.events, { eventId, at: step.at, allocations, overage }];
+  state.entries = result.entries;
+  state.events = [...state.events, { eventId, at: step.at, allocations, overage }];
 }
 
-const total = (values: readonly Exact[]): Exact => values.reduce((sum: Exact, value) => addExact(sum, value), 0);
-const spent = (list: readonly FeatureEntry[]): Exact =>
-  total(list.map(({ granted, balance }) => subtractExact(granted, balance)));
-const consumed = ({ allocations, overage }: OverageEvent): Exact =>
-  total([...allocations.map(({ quantity }) => quantity), overage]);
+const addAll = (values: readonly Exact[]): Exact => values.reduce((sum: Exact, value) => addExact(sum, value), 0);
+const spentOf = (list: readonly FeatureEntry[]): Exact =>
+  addAll(list.map(({ granted, balance }) => subtractExact(granted, balance)));
+const consumedBy = ({ allocations, overage }: OverageEvent): Exact =>
+  addAll([...allocations.map(({ quantity }) => quantity), overage]);
 
 test("S11.6 granted − balance + overage is what the events that stand have consumed, after any steps", () => {
   fc.assert(
     fc.property(entries, steps, (list, sequence) => {
-      const held: Held = { entries: list, events: [] };
+      const state: EntriesAndEvents = { entries: list, events: [] };
       for (const [index, step] of sequence.entries()) {
-        take(held, step, `event-${index}`);
-        const overage = total(held.events.map((event) => event.overage));
-        const stands = total(held.events.map(consumed));
-        expect(formatExact(addExact(spent(held.entries), overage))).toBe(formatExact(stands));
-        for (const { granted, balance } of held.entries) {
+        takeStep(state, step, `event-${index}`);
+        const overage = addAll(state.events.map((event) => event.overage));
+        const stands = addAll(state.events.map(consumedBy));
+        expect(formatExact(addExact(spentOf(state.entries), overage))).toBe(formatExact(stands));
+        for (const { granted, balance } of state.entries) {
           expect(compareExact(balance, 0)).toBeGreaterThanOrEqual(0);
           expect(compareExact(balance, granted)).toBeLessThanOrEqual(0);
         }
@@ -103,10 +103,10 @@ test("S11.6 granted − balance + overage is what the events that stand have con
 test("S11.5 after an undo no overage stands beside a balance that covers it", () => {
   fc.assert(
     fc.property(entries, steps, (list, sequence) => {
-      const held: Held = { entries: list, events: [] };
-      for (const [index, step] of sequence.entries()) take(held, step, `event-${index}`);
-      const moved = moveOverage(held.entries, held.events);
-      expect(moved.events).toEqual(held.events);
+      const state: EntriesAndEvents = { entries: list, events: [] };
+      for (const [index, step] of sequence.entries()) takeStep(state, step, `event-${index}`);
+      const movement = moveOverage(state.entries, state.events);
+      expect(movement.events).toEqual(state.events);
     }),
   );
 });
@@ -115,11 +115,11 @@ test("S15.4 ingest and undo leave every balance as it was", () => {
   fc.assert(
     fc.property(entries, units, fc.nat(45), (list, quantity, at) => {
       const result = consume(list, quantity, at, "UNLIMITED");
-      const texts = (held: readonly FeatureEntry[]): readonly string[] =>
-        held.map(({ balance }) => formatExact(balance));
+      const balanceTexts = (entries: readonly FeatureEntry[]): readonly string[] =>
+        entries.map(({ balance }) => formatExact(balance));
       expect(result.kind).toBe("CONSUMED");
       if (result.kind === "CONSUMED")
-        expect(texts(restoreAllocations(result.entries, result.allocations))).toEqual(texts(list));
+        expect(balanceTexts(restoreAllocations(result.entries, result.allocations))).toEqual(balanceTexts(list));
     }),
   );
 });
@@ -128,14 +128,14 @@ test('S11.5 "ingest A and B, undo A" leaves the total balance and overage of "in
   const event = fc.record({ consume: units, at: fc.nat(45), room: fc.constant("UNLIMITED" as const) });
   fc.assert(
     fc.property(entries, event, event, (list, a, b) => {
-      const both: Held = { entries: list, events: [] };
-      take(both, a, "a");
-      take(both, b, "b");
-      take(both, { undo: 0 }, "undo");
-      const alone: Held = { entries: list, events: [] };
-      take(alone, b, "b");
-      const sums = (held: Held): readonly string[] =>
-        [spent(held.entries), total(held.events.map(({ overage }) => overage))].map(formatExact);
+      const both: EntriesAndEvents = { entries: list, events: [] };
+      takeStep(both, a, "a");
+      takeStep(both, b, "b");
+      takeStep(both, { undo: 0 }, "undo");
+      const alone: EntriesAndEvents = { entries: list, events: [] };
+      takeStep(alone, b, "b");
+      const sums = (state: EntriesAndEvents): readonly string[] =>
+        [spentOf(state.entries), addAll(state.events.map(({ overage }) => overage))].map(formatExact);
       expect(sums(both)).toEqual(sums(alone));
     }),
   );

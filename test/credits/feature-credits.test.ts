@@ -122,9 +122,9 @@ describe("S11.5 undo", () => {
       { eventId: "e2", at: 500, allocations: [], overage: 4 },
       { eventId: "e3", at: 6, allocations: [{ entryId: "z", quantity: 1 }], overage: 9 },
     ];
-    const moved = moveOverage([entry("a")], events);
-    expect(moved.entries).toEqual([entry("a", { balance: 0 })]);
-    expect(moved.events).toEqual([
+    const movement = moveOverage([entry("a")], events);
+    expect(movement.entries).toEqual([entry("a", { balance: 0 })]);
+    expect(movement.events).toEqual([
       { eventId: "e1", at: 5, allocations: [{ entryId: "a", quantity: 4 }], overage: 0 },
       // No entry covers its timestamp.
       { eventId: "e2", at: 500, allocations: [], overage: 4 },

@@ -50,8 +50,8 @@ const credits: fc.Arbitrary<MonetaryCredit[]> = fc
     }),
     { maxLength: 6 },
   )
-  .map((made) =>
-    made.map(({ from, days, entities, left, ...rest }, index) => ({
+  .map((list) =>
+    list.map(({ from, days, entities, left, ...rest }, index) => ({
       ...rest,
       id: `credit-${index}`,
       kind: "MANUAL",
@@ -67,10 +67,10 @@ const period = { start: 0, end: 2 * DAY_MS };
 
 test("S12.3 credits give no more than they have, and no line and not the net goes below 0", () => {
   fc.assert(
-    fc.property(credits, lines, (given, due) => {
-      const { uses } = applyCredits(creditsInOrder(given, period), due, 2);
+    fc.property(credits, lines, (creditList, due) => {
+      const { uses } = applyCredits(creditsInOrder(creditList, period), due, 2);
       for (const { creditId, amount, lines: parts } of uses) {
-        expect(amount.lte(given.find(({ id }) => id === creditId)?.left ?? ZERO)).toBe(true);
+        expect(amount.lte(creditList.find(({ id }) => id === creditId)?.left ?? ZERO)).toBe(true);
         expect(sum(parts.map((part) => part.amount)).eq(amount)).toBe(true);
         expect(parts.every((part) => part.amount.gt(ZERO) && part.amount.decimalPlaces() <= 2)).toBe(true);
       }
@@ -86,14 +86,14 @@ test("S12.3 credits give no more than they have, and no line and not the net goe
 });
 
 test("S12.1 the order in which credits are listed changes nothing", () => {
-  const shuffled = credits.chain((given) =>
-    fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length })),
+  const withShuffle = credits.chain((creditList) =>
+    fc.tuple(fc.constant(creditList), fc.shuffledSubarray(creditList, { minLength: creditList.length })),
   );
   fc.assert(
-    fc.property(shuffled, lines, ([given, mixed], due) => {
+    fc.property(withShuffle, lines, ([creditList, shuffledList], due) => {
       const pay = (list: readonly MonetaryCredit[]): string =>
         JSON.stringify(applyCredits(creditsInOrder(list, period), due, 2));
-      expect(pay(mixed)).toBe(pay(given));
+      expect(pay(shuffledList)).toBe(pay(creditList));
     }),
   );
 });

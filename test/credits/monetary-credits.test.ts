@@ -44,14 +44,18 @@ function credit(id: string, options: CreditOptions = {}): MonetaryCredit {
   };
 }
 
-const line = (kind: PayableKind, billableId: string, value: number | string): PayableLine => ({
+const payableLine = (kind: PayableKind, billableId: string, value: number | string): PayableLine => ({
   kind,
   billableId,
   value: new Decimal(value),
 });
 
 /** What is taken as `credit: line=amount …`. */
-function paid(credits: readonly MonetaryCredit[], lines: readonly PayableLine[], digits = 2): readonly string[] {
+function describeUses(
+  credits: readonly MonetaryCredit[],
+  lines: readonly PayableLine[],
+  digits = 2,
+): readonly string[] {
   return applyCredits(credits, lines, digits).uses.map(
     ({ creditId, amount, lines: parts }) =>
       `${creditId} ${amount.toFixed()}: ${parts.map((part) => `${part.index}=${part.amount.toFixed()}`).join(" ")}`,
@@ -74,8 +78,8 @@ describe("S12.1 which credits apply, and in which order", () => {
     ["from its last day", { from: "2026-06-30" }, "a"],
     ["from its end", { from: "2026-07-01" }, ""],
     ["with nothing left, as when it is voided", { left: 0 }, ""],
-  ])("S12.1 a credit %s", (_because, options, applied) => {
-    expect(order(credit("a", options))).toBe(applied);
+  ])("S12.1 a credit %s", (_because, options, expected) => {
+    expect(order(credit("a", options))).toBe(expected);
   });
 
   test.each([
@@ -102,13 +106,13 @@ describe("S12.1 which credits apply, and in which order", () => {
 
 describe("S12.2 which lines a credit pays", () => {
   const lines = [
-    line("USAGE", "um.calls", 1),
-    line("FIXED_FEE", "addon.fee", 2),
-    line("LICENSE", "addon.seats", 4),
-    line("BILLING_ENTITLEMENT", "feature.tokens", 8),
-    line("ENTITLEMENT_OVERAGE", "feature.tokens", 16),
-    line("CREDIT_GRANT", "addon.prepaid", 32),
-    line("TRUE_UP", "pp.plan", 64),
+    payableLine("USAGE", "um.calls", 1),
+    payableLine("FIXED_FEE", "addon.fee", 2),
+    payableLine("LICENSE", "addon.seats", 4),
+    payableLine("BILLING_ENTITLEMENT", "feature.tokens", 8),
+    payableLine("ENTITLEMENT_OVERAGE", "feature.tokens", 16),
+    payableLine("CREDIT_GRANT", "addon.prepaid", 32),
+    payableLine("TRUE_UP", "pp.plan", 64),
   ];
 
   test.each([
@@ -125,48 +129,58 @@ describe("S12.2 which lines a credit pays", () => {
     [["addon.prepaid", "pp.plan"], undefined],
     [["um.other"], undefined],
   ])("S12.2 a credit for %j pays %s", (entities, expected) => {
-    const [taken] = paid([credit("a", { left: 1000, entities })], lines);
+    const [taken] = describeUses([credit("a", { left: 1000, entities })], lines);
     expect(taken?.split(": ")[1]).toBe(expected);
   });
 });
 
 describe("S12.3 how much is paid", () => {
   test("S12.3 lines are paid in invoice order and the true-up last", () => {
-    const lines = [line("TRUE_UP", "pp", 30), line("USAGE", "um.a", 20), line("USAGE", "um.b", 25)];
-    expect(paid([credit("a", { left: 50 })], lines)).toEqual(["a 50: 1=20 2=25 0=5"]);
+    const lines = [
+      payableLine("TRUE_UP", "pp", 30),
+      payableLine("USAGE", "um.a", 20),
+      payableLine("USAGE", "um.b", 25),
+    ];
+    expect(describeUses([credit("a", { left: 50 })], lines)).toEqual(["a 50: 1=20 2=25 0=5"]);
   });
 
   test("S12.3 no line goes below 0, and the next credit pays what is still due", () => {
-    const lines = [line("USAGE", "um.a", 20), line("USAGE", "um.b", 25)];
+    const lines = [payableLine("USAGE", "um.a", 20), payableLine("USAGE", "um.b", 25)];
     const credits = [credit("a", { left: 30, entities: ["um.a"] }), credit("b", { left: 30 })];
-    expect(paid(credits, lines)).toEqual(["a 20: 0=20", "b 25: 1=25"]);
+    expect(describeUses(credits, lines)).toEqual(["a 20: 0=20", "b 25: 1=25"]);
   });
 
   test("S12.3 NET_AMOUNT does not go below 0: a discount lowers what there is to pay", () => {
-    const lines = [line("USAGE", "um.a", 20), line("FIXED_FEE", "addon.discount", -5)];
-    expect(paid([credit("a")], lines)).toEqual(["a 15: 0=15"]);
-    expect(paid([credit("a")], [line("USAGE", "um.a", 5), line("FIXED_FEE", "addon.discount", -5)])).toEqual([]);
-    expect(paid([credit("a")], [line("FIXED_FEE", "addon.discount", -5)])).toEqual([]);
+    const lines = [payableLine("USAGE", "um.a", 20), payableLine("FIXED_FEE", "addon.discount", -5)];
+    expect(describeUses([credit("a")], lines)).toEqual(["a 15: 0=15"]);
+    expect(
+      describeUses([credit("a")], [payableLine("USAGE", "um.a", 5), payableLine("FIXED_FEE", "addon.discount", -5)]),
+    ).toEqual([]);
+    expect(describeUses([credit("a")], [payableLine("FIXED_FEE", "addon.discount", -5)])).toEqual([]);
   });
 
   test("S12.2 S12.3 a credit grant line is part of NET_AMOUNT and is not paid by credits", () => {
-    const lines = [line("CREDIT_GRANT", "addon.prepaid", 90), line("USAGE", "um.a", 20)];
-    expect(paid([credit("a")], lines)).toEqual(["a 20: 1=20"]);
+    const lines = [payableLine("CREDIT_GRANT", "addon.prepaid", 90), payableLine("USAGE", "um.a", 20)];
+    expect(describeUses([credit("a")], lines)).toEqual(["a 20: 1=20"]);
   });
 
   test("S12.3 amounts are cut to the minor unit", () => {
-    expect(paid([credit("a", { left: "10.019" })], [line("USAGE", "um.a", 20)])).toEqual(["a 10.01: 0=10.01"]);
-    expect(paid([credit("a", { left: "0.009" })], [line("USAGE", "um.a", 20)])).toEqual([]);
-    expect(paid([credit("a", { left: "10.9" })], [line("USAGE", "um.a", 20)], 0)).toEqual(["a 10: 0=10"]);
+    expect(describeUses([credit("a", { left: "10.019" })], [payableLine("USAGE", "um.a", 20)])).toEqual([
+      "a 10.01: 0=10.01",
+    ]);
+    expect(describeUses([credit("a", { left: "0.009" })], [payableLine("USAGE", "um.a", 20)])).toEqual([]);
+    expect(describeUses([credit("a", { left: "10.9" })], [payableLine("USAGE", "um.a", 20)], 0)).toEqual([
+      "a 10: 0=10",
+    ]);
   });
 });
 
 describe("S12.4 S12.5 what is left of a credit", () => {
-  const state = (creditAmount: number, holdAmount: number, consumedAmount: number, voided = false) => ({
+  const state = (creditAmount: number, holdAmount: number, consumedAmount: number, isVoided = false) => ({
     creditAmount: new Decimal(creditAmount),
     holdAmount: new Decimal(holdAmount),
     consumedAmount: new Decimal(consumedAmount),
-    voided,
+    voided: isVoided,
   });
 
   test.each([

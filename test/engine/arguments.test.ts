@@ -36,10 +36,10 @@ const JUNK: readonly unknown[] = [
   new Date(Number.NaN),
 ];
 
-type Method = (...given: readonly unknown[]) => unknown;
+type Method = (...args: readonly unknown[]) => unknown;
 
 /** Every method of an engine, by its name. */
-function methodsOf(engine: object): readonly (readonly [name: string, method: Method])[] {
+function listMethods(engine: object): readonly (readonly [name: string, method: Method])[] {
   return Object.entries(engine).flatMap(([name, part]) => {
     if (name === "store" || name === "close") return [];
     if (typeof part === "function") return [[name, part as Method] as const];
@@ -47,9 +47,9 @@ function methodsOf(engine: object): readonly (readonly [name: string, method: Me
   });
 }
 
-async function outcomeOf(method: Method, given: readonly unknown[]): Promise<unknown> {
+async function catchFailure(method: Method, args: readonly unknown[]): Promise<unknown> {
   try {
-    await method(...given);
+    await method(...args);
     return undefined;
   } catch (error) {
     return error instanceof RatebookError ? undefined : error;
@@ -59,17 +59,17 @@ async function outcomeOf(method: Method, given: readonly unknown[]): Promise<unk
 test("every method answers values of any kind, or refuses them with a code", async () => {
   const engine = createEngine({ store: memoryStore(), clock: () => Date.parse("2024-06-15T12:00:00Z") });
   const faults: string[] = [];
-  for (const [name, method] of methodsOf(engine)) {
+  for (const [name, method] of listMethods(engine)) {
     for (const junk of JUNK) {
-      for (const given of [
+      for (const args of [
         [junk],
         ["acme", junk],
         [junk, junk],
         [{ accountId: "acme", featureId: "ft" }, junk],
         [{}, junk],
       ]) {
-        const fault = await outcomeOf(method, given);
-        if (fault !== undefined) faults.push(`${name} of ${inspect(given)}: ${inspect(fault)}`);
+        const fault = await catchFailure(method, args);
+        if (fault !== undefined) faults.push(`${name} of ${inspect(args)}: ${inspect(fault)}`);
       }
     }
   }
@@ -78,7 +78,7 @@ test("every method answers values of any kind, or refuses them with a code", asy
 
 test("an argument that a method does not take is refused by its name, before anything is done", async () => {
   const engine = createEngine({ store: memoryStore() });
-  const methods = new Map(methodsOf(engine));
+  const methods = new Map(listMethods(engine));
   const refusals = [
     ["entries.list", ["acme", "ft"], "of: expected"],
     ["entries.balance", [{ accountId: "acme" }], "of.featureId: missing"],
@@ -90,8 +90,8 @@ test("an argument that a method does not take is refused by its name, before any
     ["ingest", ["acme"], "events: expected a list of events"],
     ["customers.list", [null], "options: expected"],
   ] as const;
-  for (const [name, given, message] of refusals) {
-    const answer = methods.get(name)?.(...given);
+  for (const [name, args, message] of refusals) {
+    const answer = methods.get(name)?.(...args);
     await expect(answer).rejects.toMatchObject({
       code: "ERR_INPUT_INVALID",
       message: expect.stringContaining(message),

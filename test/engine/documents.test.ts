@@ -6,7 +6,7 @@ import { InvariantError } from "../../src/errors.ts";
 import { createEngine, memoryStore } from "../../src/index.ts";
 import type { DocumentRecord } from "../../src/ledger/decision.ts";
 
-function stored(kind: DocumentRecord["kind"], id: string, body: DocumentRecord["body"]): DocumentRecord {
+function documentRecord(kind: DocumentRecord["kind"], id: string, body: DocumentRecord["body"]): DocumentRecord {
   return { kind, id, createdAt: 1, updatedAt: 2, body };
 }
 
@@ -23,12 +23,12 @@ describe("S16 the body of a stored document", () => {
     ["customer", { id: "acme", name: "Acme" }, { status: "ACTIVE" }],
     ["alias", {}, {}],
   ])("of a %s that leaves out what was written later is read with its defaults", (kind, body, expected) => {
-    expect(toTypedDocument(kind, stored(kind, "id", body)).body).toMatchObject(expected);
+    expect(toTypedDocument(kind, documentRecord(kind, "id", body)).body).toMatchObject(expected);
   });
 
   test("keeps what is not typed, in its order", () => {
     const body = { zone: "eu", name: "call", status: "DRAFT", attributes: [{ unit: "s", name: "n" }], version: 3 };
-    expect(JSON.stringify(toTypedDocument("eventSchema", stored("eventSchema", "call@3", body)).body)).toBe(
+    expect(JSON.stringify(toTypedDocument("eventSchema", documentRecord("eventSchema", "call@3", body)).body)).toBe(
       JSON.stringify(body),
     );
   });
@@ -38,15 +38,15 @@ describe("S16 the body of a stored document", () => {
     ["usageMeter", { id: "um.a", name: 5, aggregation: "SUM" }, "name"],
     ["customer", { id: "acme" }, "name"],
   ])("of a %s that is none is refused with what is wrong", (kind, body, field) => {
-    expect(() => toTypedDocument(kind, stored(kind, "broken", body))).toThrow(InvariantError);
-    expect(() => toTypedDocument(kind, stored(kind, "broken", body))).toThrow(`"broken" is one: ${field}:`);
+    expect(() => toTypedDocument(kind, documentRecord(kind, "broken", body))).toThrow(InvariantError);
+    expect(() => toTypedDocument(kind, documentRecord(kind, "broken", body))).toThrow(`"broken" is one: ${field}:`);
   });
 
   test("of an older store is part of the configuration of an engine", async () => {
     const store = memoryStore();
     const documents = [
-      stored("eventSchema", "call@1", { name: "call", attributes: [{ name: "n" }] }),
-      stored("setting", "setting.user.tax", { id: "tax", value: "1" }),
+      documentRecord("eventSchema", "call@1", { name: "call", attributes: [{ name: "n" }] }),
+      documentRecord("setting", "setting.user.tax", { id: "tax", value: "1" }),
     ];
     await store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async () => ({
       result: undefined,

@@ -1,7 +1,7 @@
 /** Settings that are made with a customer or an account, in one commit (S4.2). */
 import { describe, expect, test } from "vitest";
 
-import { call, engineAt, refusalOf } from "./support.ts";
+import { callEvent, engineAt, describeRefusal } from "./support.ts";
 
 const limit = (value: string): typeof LIMIT => ({ ...LIMIT, value });
 const LIMIT = { id: "limit", namespace: "USER", name: "Limit", dataType: "NUMERIC" as const, value: "5" };
@@ -43,8 +43,8 @@ describe("settings made with their owner", () => {
     });
     await engine.eventSchemas.activate("call");
     const results = await engine.ingest([
-      call("e1", "2024-03-01T00:00:00Z"),
-      call("e2", "2024-03-01T00:00:00Z", 1, "test"),
+      callEvent("e1", "2024-03-01T00:00:00Z"),
+      callEvent("e2", "2024-03-01T00:00:00Z", 1, "test"),
     ]);
     const values = await Promise.all(
       results.map(
@@ -71,8 +71,8 @@ describe("settings made with their owner", () => {
     await engine.customers.create({ id: "acme", name: "Acme" });
     const before = store.snapshot();
     const account = { id: "prod", name: "Acme prod", settings };
-    expect(await refusalOf(engine.accounts.create({ ...account, customerId: "acme" }))).toMatch(sentence);
-    const path = await refusalOf(engine.customers.create({ id: "globex", name: "Globex", account }));
+    expect(await describeRefusal(engine.accounts.create({ ...account, customerId: "acme" }))).toMatch(sentence);
+    const path = await describeRefusal(engine.customers.create({ id: "globex", name: "Globex", account }));
     expect(path).toContain("account.settings");
     expect(store.snapshot()).toBe(before);
   });
@@ -85,6 +85,6 @@ describe("settings made with their owner", () => {
       account: { id: "prod", name: "Prod", settings: [TIER] },
     });
     const again = engine.accounts.create({ id: "prod", name: "Prod", customerId: "acme", settings: [TIER] });
-    expect(await refusalOf(again)).toBe('ERR_TAKEN the account id "prod" is taken');
+    expect(await describeRefusal(again)).toBe('ERR_TAKEN the account id "prod" is taken');
   });
 });

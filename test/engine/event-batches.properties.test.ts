@@ -7,35 +7,35 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { exactOfText } from "../../src/numbers/exact.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { runs } from "../support/runs.ts";
-import { batches, DAY, open, stateOf, undoneBy } from "./stored-events.ts";
+import { batches, DAY, openStore, readStoreState, undoneBy } from "./stored-events.ts";
 
 describe("a batch of events", () => {
   test("S14.3 is answered, kept, counted and undone as its events one after another, and comes back of a snapshot", async () => {
     await fc.assert(
-      fc.asyncProperty(batches, fc.array(fc.nat(30), { maxLength: 4 }), async (given, undone) => {
-        const [whole, single] = [await open(memoryStore()), await open(memoryStore())];
-        for (const batch of given) {
+      fc.asyncProperty(batches, fc.array(fc.nat(30), { maxLength: 4 }), async (eventBatches, undone) => {
+        const [whole, single] = [await openStore(memoryStore()), await openStore(memoryStore())];
+        for (const batch of eventBatches) {
           const answers: unknown[] = [];
           for (const event of batch) answers.push(...(await single.engine.ingest([event as EventInput])));
           expect(await whole.engine.ingest(batch as EventInput[])).toStrictEqual(answers);
         }
-        expect(await stateOf(whole)).toStrictEqual(await stateOf(single));
+        expect(await readStoreState(whole)).toStrictEqual(await readStoreState(single));
         for (const place of undone) {
           const filter = { account: "a", eventId: `e${place}` };
           expect(await undoneBy(whole, filter)).toEqual(await undoneBy(single, filter));
         }
-        expect(await stateOf(whole)).toStrictEqual(await stateOf(single));
-        const restored = memoryStore({ snapshot: whole.store.snapshot() });
-        expect(await stateOf({ ...whole, store: restored })).toStrictEqual(await stateOf(whole));
+        expect(await readStoreState(whole)).toStrictEqual(await readStoreState(single));
+        const copy = memoryStore({ snapshot: whole.store.snapshot() });
+        expect(await readStoreState({ ...whole, store: copy })).toStrictEqual(await readStoreState(whole));
       }),
       { numRuns: runs(60) },
     );
   });
 
   test("S14.3 is numbered in the order in which it was sent, whatever its events take", async () => {
-    const { engine, store } = await open(memoryStore());
+    const { engine, store } = await openStore(memoryStore());
     const at = "2024-06-20T00:00:00Z";
-    const sent = Array.from({ length: 9 }, (_, place) => ({
+    const eventList = Array.from({ length: 9 }, (_, place) => ({
       schemaName: place % 3 === 1 ? "token" : "call",
       id: `e${place}`,
       accountId: "a",
@@ -43,17 +43,17 @@ describe("a batch of events", () => {
       attributes: [{ name: "count", value: place }, ...(place % 3 === 1 ? [] : [{ name: "__proto__", value: 1 }])],
       ...(place % 3 === 1 ? {} : { dimensions: { region: "eu" } }),
     }));
-    const results = await engine.ingest(sent);
-    expect(results.map(({ status }) => status)).toEqual(sent.map(() => "INGESTION_COMPLETED_EVENT_METERED"));
+    const results = await engine.ingest(eventList);
+    expect(results.map(({ status }) => status)).toEqual(eventList.map(() => "INGESTION_COMPLETED_EVENT_METERED"));
     const events: readonly EventRecord[] = await store.read.eventsToUndo("a", {});
-    expect(events.map(({ eventId }) => eventId)).toEqual(sent.map(({ id }) => id));
+    expect(events.map(({ eventId }) => eventId)).toEqual(eventList.map(({ id }) => id));
     expect(events.map(({ payload }) => payload.attributes.map(({ value: each }) => String(each)))).toEqual(
-      sent.map(({ attributes }) => attributes.map((each) => String(each.value))),
+      eventList.map(({ attributes }) => attributes.map((each) => String(each.value))),
     );
   });
 
   test("a sum that cannot be kept leaves nothing of its batch", async () => {
-    const { engine, store } = await open(memoryStore());
+    const { engine, store } = await openStore(memoryStore());
     const quantity = exactOfText("1e90") ?? 0;
     const scope = { configuration: "shared", accountIds: ["b"], eventIds: [] } as const;
     const day = Math.floor(Date.parse("2024-06-19T00:00:00Z") / DAY);

@@ -20,23 +20,23 @@ interface Association {
 /** What is done to a loaded book, and when: later plans are associated as they are decided, events arrive as they occur. */
 interface Step {
   readonly at: string;
-  run(engine: Engine): Promise<unknown>;
+  runStep(engine: Engine): Promise<unknown>;
 }
 
 /** A book in which each account has only its first plan, and the steps that make all of the example of it. */
-function stepsOf(example: string): { readonly book: unknown; readonly steps: readonly Step[] } {
+function splitSteps(example: string): { readonly book: unknown; readonly steps: readonly Step[] } {
   const book = JSON.parse(exampleText(example, "book.json")) as {
     readonly accounts: readonly { readonly id: string; readonly pricePlans: readonly Association[] }[];
   };
   const plans = book.accounts.flatMap(({ id, pricePlans }) =>
     pricePlans.slice(1).map(({ decidedAt, ...association }): Step => ({
       at: decidedAt ?? `${association.effectiveFrom}T00:00:00Z`,
-      run: (engine) => engine.associate(id, association),
+      runStep: (engine) => engine.associate(id, association),
     })),
   );
   const events = exampleEvents(example, "events.ndjson").map((event): Step => ({
     at: (event as { readonly timestamp: string }).timestamp,
-    async run(engine) {
+    async runStep(engine) {
       const [result] = await engine.ingest([event]);
       expect(result?.status).toMatch(/^INGESTION_COMPLETED/);
     },
@@ -48,33 +48,33 @@ function stepsOf(example: string): { readonly book: unknown; readonly steps: rea
   };
 }
 
-async function ingested(example: string, loadedAt: string): Promise<ReturnType<typeof engineAt>> {
+async function playExample(example: string, loadedAt: string): Promise<ReturnType<typeof engineAt>> {
   const subject = engineAt(loadedAt);
-  const { book, steps } = stepsOf(example);
+  const { book, steps } = splitSteps(example);
   await subject.engine.load(book as BookInput);
-  for (const step of steps) await step.run(subject.at(step.at));
+  for (const step of steps) await step.runStep(subject.at(step.at));
   return subject;
 }
 
-describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedAt, closed }) => {
+describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedAt, closed: closingDate }) => {
   test("S13.5 has the same invoices as offline, whether previewed or final", async () => {
     const book = readBook(exampleText(example, "book.json"));
     const offline = preview(book, exampleEvents(example, "events.ndjson"), { from, until, explain: true }).invoices;
-    const { engine, at } = await ingested(example, loadedAt);
-    const { invoices: ahead } = await engine.preview({ from, until, asOf: `${closed}T00:00:00Z` });
-    const { invoices: previewed } = await at(closed).preview({ from, until });
-    expect(previewed).toEqual(ahead);
+    const { engine, at } = await playExample(example, loadedAt);
+    const { invoices: ahead } = await engine.preview({ from, until, asOf: `${closingDate}T00:00:00Z` });
+    const { invoices } = await at(closingDate).preview({ from, until });
+    expect(invoices).toEqual(ahead);
     await engine.finalize();
     const { invoices: final } = await engine.preview({ from, until });
-    expect(final).toEqual(previewed);
+    expect(final).toEqual(invoices);
     const drafts = final.map(({ invoice }) => ({ ...invoice, status: "DRAFT" }));
     expect(drafts.map(comparable).sort()).toEqual(offline.map(comparable).sort());
     expect(final.every(({ finalizedAt }) => finalizedAt !== undefined)).toBe(true);
   });
 
   test("S13.4 finalizing twice changes nothing", async () => {
-    const { store, at } = await ingested(example, loadedAt);
-    const engine = at(closed);
+    const { store, at } = await playExample(example, loadedAt);
+    const engine = at(closingDate);
     const first = await engine.finalize();
     expect(first.finalized).toBeGreaterThan(0);
     const before = store.snapshot();

@@ -13,7 +13,7 @@ import { preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { engineAt, type EngineUnderTest, refusalOf } from "./support.ts";
+import { engineAt, type EngineUnderTest, describeRefusal } from "./support.ts";
 
 interface Former {
   readonly book: unknown;
@@ -59,7 +59,7 @@ async function fromTheStart(): Promise<EngineUnderTest> {
 async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]> {
   const invoices = await engine.invoices.list({ page: { limit: 1000 } });
   const credits = await engine.credits.list({ page: { limit: 1000 } });
-  const found = [
+  const foundIds = [
     ...invoices.items.map(({ invoice: { accountId, invoiceType, status, startDate, endDate, revenueInfo } }) =>
       ["invoice", accountId, invoiceType, status, startDate, endDate, formatDecimal(revenueInfo.value)].join(" "),
     ),
@@ -77,12 +77,12 @@ async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]>
   for (const accountId of ACCOUNTS) {
     const entries = await engine.entries.list({ accountId, featureId: "feature.calls" }, { page: { limit: 1000 } });
     for (const { granted, balance, effectiveFrom, effectiveUntil } of entries.items) {
-      found.push(
+      foundIds.push(
         ["entry", accountId, formatDecimal(granted), formatDecimal(balance), effectiveFrom, effectiveUntil].join(" "),
       );
     }
   }
-  return found.sort();
+  return foundIds.sort();
 }
 
 describe("a ledger whose ids hold their keys", () => {
@@ -104,7 +104,7 @@ describe("a ledger whose ids hold their keys", () => {
   test("answers to every id that it had, whether it was written or only due", async () => {
     const { engine } = overFormer();
     for (const [id, accountId, invoiceType, status, startDate, total] of former.listed.invoices) {
-      const { id: answered, invoice } = await engine.invoices.get(id);
+      const { id: answerId, invoice } = await engine.invoices.get(id);
       expect([invoice.accountId, invoice.invoiceType, invoice.status, invoice.startDate]).toEqual([
         accountId,
         invoiceType,
@@ -112,7 +112,7 @@ describe("a ledger whose ids hold their keys", () => {
         startDate,
       ]);
       expect(formatDecimal(invoice.revenueInfo.value)).toBe(total);
-      if (answered !== id) expect(answered).toMatch(SHORT);
+      if (answerId !== id) expect(answerId).toMatch(SHORT);
     }
     for (const [id, accountId, purpose, amount] of former.listed.credits) {
       const { credit } = await engine.credits.get(id);
@@ -123,9 +123,9 @@ describe("a ledger whose ids hold their keys", () => {
       ]);
     }
     for (const [id, accountId, balance] of former.listed.entries) {
-      const changed = await engine.entries.update({ accountId, entryId: id }, { granted: 1000 });
+      const updatedEntry = await engine.entries.update({ accountId, entryId: id }, { granted: 1000 });
       // 900 more than the 100 of its grant.
-      expect(formatDecimal(changed.balance)).toBe(String(Number(balance) + 900));
+      expect(formatDecimal(updatedEntry.balance)).toBe(String(Number(balance) + 900));
     }
     await engine.finalize();
     for (const [id, , , status] of former.listed.invoices) {
@@ -133,7 +133,7 @@ describe("a ledger whose ids hold their keys", () => {
     }
     // Every grant was consumed whole: it is found, and refused for that.
     for (const [id] of former.listed.credits) {
-      expect(await refusalOf(engine.credits.void(id))).toMatch(/^ERR_REFUSED .*CONSUMED$/);
+      expect(await describeRefusal(engine.credits.void(id))).toMatch(/^ERR_REFUSED .*CONSUMED$/);
     }
   });
 
@@ -167,12 +167,12 @@ describe("what falls due", () => {
 
   test("S13.5 has the same ids in a preview and in an engine", async () => {
     const { engine } = await fromTheStart();
-    const drawn = preview(parseBook(former.book), [], { from: "2024-01-01", until: "2024-02-01" });
+    const drafts = preview(parseBook(former.book), [], { from: "2024-01-01", until: "2024-02-01" });
     const paying = (lines: readonly string[]): readonly string[] =>
       lines.flatMap((line) => line.match(/credit\.[0-9A-Za-z]{16}/g) ?? []);
-    const previewed = paying(drawn.invoices.map((invoice) => JSON.stringify(invoice)));
-    const stored = (await engine.credits.list({ page: { limit: 100 } })).items.map(({ credit }) => credit.id);
-    expect(previewed.length).toBeGreaterThan(0);
-    expect(stored).toEqual(expect.arrayContaining([...previewed]));
+    const netPreview = paying(drafts.invoices.map((invoice) => JSON.stringify(invoice)));
+    const storedIds = (await engine.credits.list({ page: { limit: 100 } })).items.map(({ credit }) => credit.id);
+    expect(netPreview.length).toBeGreaterThan(0);
+    expect(storedIds).toEqual(expect.arrayContaining([...netPreview]));
   });
 });

@@ -5,7 +5,7 @@ import type { UsageMeterRequest } from "../../src/book/model/catalog-requests.ts
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import { pausesDuring } from "./billing/far-behind.ts";
-import { activeSchema, call, customerWith, refusalOf } from "./support.ts";
+import { activeSchema, callEvent, customerWith, describeRefusal } from "./support.ts";
 
 /** 200 elements, and a body of 63 nodes for each: 12,600 steps at least. It comes to 200 × (1 + 60). */
 const HEAVY = {
@@ -16,7 +16,7 @@ const HEAVY = {
   ],
 };
 
-const clock = (): number => Date.parse("2024-06-15T12:00:00Z");
+const readClock = (): number => Date.parse("2024-06-15T12:00:00Z");
 
 function heavyMeter(eventSchemaName: string): UsageMeterRequest {
   return { name: "heavy", aggregation: "SUM", eventSchemaName, computations: [{ order: 1, computation: HEAVY }] };
@@ -25,7 +25,7 @@ function heavyMeter(eventSchemaName: string): UsageMeterRequest {
 /** A store with a heavy meter on the schema `call` that counts, made by an engine of a larger budget, and a light one. */
 async function storeWithHeavyRule(): Promise<{ readonly store: MemoryStore; readonly heavy: string }> {
   const store = memoryStore();
-  const engine = createEngine({ store, clock, ruleBudget: { steps: 100_000 } });
+  const engine = createEngine({ store, clock: readClock, ruleBudget: { steps: 100_000 } });
   await activeSchema(engine);
   await activeSchema(engine, "ping");
   await customerWith(engine);
@@ -43,15 +43,15 @@ async function storeWithHeavyRule(): Promise<{ readonly store: MemoryStore; read
 }
 
 async function statusesOf(engine: Engine, ids: readonly (readonly [string, string])[]): Promise<readonly string[]> {
-  const events = ids.map(([id, schemaName]) => ({ ...call(id, "2024-06-15T00:00:00Z"), schemaName }));
+  const events = ids.map(([id, schemaName]) => ({ ...callEvent(id, "2024-06-15T00:00:00Z"), schemaName }));
   return (await engine.ingest(events)).map(({ status }) => status);
 }
 
 describe("S3.8 a rule whose least work exceeds its budget", () => {
   test("is refused when it is saved, by its path, with the budget in the sentence; nothing is kept", async () => {
-    const engine = createEngine({ store: memoryStore(), clock });
+    const engine = createEngine({ store: memoryStore(), clock: readClock });
     await activeSchema(engine);
-    const refusal = await refusalOf(engine.usageMeters.create(heavyMeter("call")));
+    const refusal = await describeRefusal(engine.usageMeters.create(heavyMeter("call")));
     expect(refusal).toMatch(/^ERR_INPUT_INVALID computations\[0\]\.computation/);
     expect(refusal).toContain("budget of 10,000 steps");
     expect((await engine.usageMeters.list()).items).toEqual([]);
@@ -59,7 +59,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
 
   test("is taken by an engine of a larger budget, and counts there", async () => {
     const { store } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock, ruleBudget: { steps: 100_000 } });
+    const engine = createEngine({ store, clock: readClock, ruleBudget: { steps: 100_000 } });
     expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]);
     const usage = await engine.usage({ accountIds: ["prod"], from: "2024-06-15", until: "2024-06-16" });
     expect(usage.map(({ quantity }) => quantity.toNumber())).toEqual([12_200]);
@@ -67,7 +67,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
 
   test("fails its own events alone where it is stored, and stays readable", async () => {
     const { store, heavy } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock });
+    const engine = createEngine({ store, clock: readClock });
     expect(
       await statusesOf(engine, [
         ["a", "call"],
@@ -79,15 +79,15 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
       "INGESTION_COMPLETED_EVENT_NOT_BILLED",
       "INGESTION_FAILED_UNITS_INVALID",
     ]);
-    const [failed] = await engine.events.get("a");
-    expect(failed?.description).toContain("budget of 10,000 steps");
+    const [failure] = await engine.events.get("a");
+    expect(failure?.description).toContain("budget of 10,000 steps");
     expect((await engine.usageMeters.get(heavy)).input["computations"]).toEqual(heavyMeter("call")["computations"]);
     expect((await engine.usageMeters.list()).items).toHaveLength(2);
   });
 
   test("is taken out of use and archived where it is stored", async () => {
     const { store, heavy } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock });
+    const engine = createEngine({ store, clock: readClock });
     expect((await engine.usageMeters.deactivate(heavy)).item.status).toBe("INACTIVE");
     expect((await engine.usageMeters.archive(heavy)).item.status).toBe("ARCHIVED");
     expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_NO_MATCHING_METERS"]);
@@ -95,17 +95,17 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
 });
 
 test("S14.3 a batch whose rules do much for each event lets others have their turn", async () => {
-  const engine = createEngine({ store: memoryStore(), clock });
+  const engine = createEngine({ store: memoryStore(), clock: readClock });
   await activeSchema(engine);
   await customerWith(engine);
   const long = "1.2345678901234567890123456789";
   let body: unknown = { var: "" };
   for (let times = 0; times < 20; times++) body = { "/": [{ "+": [body, long] }, long] };
-  const mapped = { map: [Array.from({ length: 60 }, () => 1), body] };
-  const computation = { reduce: [mapped, { "+": [{ var: "accumulator" }, { var: "current" }] }, 0] } as never;
+  const mapRule = { map: [Array.from({ length: 60 }, () => 1), body] };
+  const computation = { reduce: [mapRule, { "+": [{ var: "accumulator" }, { var: "current" }] }, 0] } as never;
   const meter = { ...heavyMeter("call"), computations: [{ order: 1, computation }] };
   await engine.usageMeters.activate((await engine.usageMeters.create(meter)).item.id);
-  const events = Array.from({ length: 60 }, (_, place) => call(`e${place}`, "2024-06-15T00:00:00Z", 1));
+  const events = Array.from({ length: 60 }, (_, place) => callEvent(`e${place}`, "2024-06-15T00:00:00Z", 1));
   let results: readonly { readonly status: string }[] = [];
   const pauses = await pausesDuring(async () => (results = await engine.ingest(events)));
   expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { createIds } from "../../src/engine/ids.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { customerWith, refusalOf } from "./support.ts";
+import { customerWith, describeRefusal } from "./support.ts";
 
 describe("ids", () => {
   test("have the prefix, the time, a place within the millisecond and a random part", () => {
@@ -18,12 +18,12 @@ describe("ids", () => {
   test("grow while the clock stands still, goes on and is put back", () => {
     let now = 1_700_000_000_000;
     const ids = createIds(() => now);
-    const made = Array.from({ length: 10_000 }, (_, index) => {
+    const newIds = Array.from({ length: 10_000 }, (_, index) => {
       now += [0, 0, 1, 0, -5][index % 5] ?? 0;
       return ids("ev");
     });
-    expect(made.toSorted()).toEqual(made);
-    expect(new Set(made).size).toBe(made.length);
+    expect(newIds.toSorted()).toEqual(newIds);
+    expect(new Set(newIds).size).toBe(newIds.length);
   });
 });
 
@@ -50,11 +50,11 @@ test("an id that a source makes twice replaces nothing that an account has", asy
   const engine = createEngine({ store: memoryStore(), clock: () => 0, ids: (prefix) => `${prefix}.1` });
   await customerWith(engine);
   const credit = { accountId: "prod", purpose: "first", creditAmount: 5, priority: 1, effectiveFrom: "1970-01-01" };
-  expect(await refusalOf(engine.credits.create([credit, { ...credit, purpose: "second" }]))).toBe(
+  expect(await describeRefusal(engine.credits.create([credit, { ...credit, purpose: "second" }]))).toBe(
     'ERR_TAKEN the id "cr.1" is taken: the id source returned it twice',
   );
   expect((await engine.credits.list()).items).toEqual([]);
   await engine.credits.create([credit]);
-  expect(await refusalOf(engine.credits.create([{ ...credit, purpose: "second" }]))).toContain("ERR_TAKEN");
+  expect(await describeRefusal(engine.credits.create([{ ...credit, purpose: "second" }]))).toContain("ERR_TAKEN");
   expect((await engine.credits.list()).items.map(({ credit: { purpose } }) => purpose)).toEqual(["first"]);
 });

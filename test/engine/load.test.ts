@@ -6,7 +6,7 @@ import type { BookInput } from "../../src/book/model/book.ts";
 import type { AddOnPatch } from "../../src/book/model/catalog-requests.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { exampleText } from "../support/examples.ts";
-import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
+import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "./support.ts";
 
 const ACCOUNT = { id: "prod", name: "Acme prod", customerId: "acme", aliases: ["c-1"] };
 const CUSTOMERS = [{ id: "acme", name: "Acme" }];
@@ -36,7 +36,7 @@ describe("loading a book", () => {
 
   test("puts everything in, by ids where it was written by names, and says how much", async () => {
     const { engine } = engineAt("2024-03-01");
-    const loaded = await engine.load({
+    const counts = await engine.load({
       organization: { id: "org", baseCurrency: "EUR" },
       settings: [{ id: "unit", dataType: "NUMERIC", value: "1000" }],
       eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
@@ -57,7 +57,7 @@ describe("loading a book", () => {
       accounts: [{ ...ACCOUNT, credits: [{ purpose: "welcome", creditAmount: "0.10", effectiveFrom: "2024-03-01" }] }],
       invoiceGroups: [{ id: "ig.a", accountIds: ["prod"] }],
     });
-    expect(loaded).toEqual({
+    expect(counts).toEqual({
       settings: 1,
       eventSchemas: 1,
       usageMeters: 1,
@@ -149,7 +149,7 @@ describe("loading a book", () => {
       addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }],
     });
     const before = store.snapshot();
-    expect(await refusalOf(engine.load(book as BookInput))).toMatch(sentence);
+    expect(await describeRefusal(engine.load(book as BookInput))).toMatch(sentence);
     expect(store.snapshot()).toBe(before);
   });
 
@@ -157,7 +157,7 @@ describe("loading a book", () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     const other = { organization: { id: "other" }, addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }] } as const;
-    expect(await refusalOf(engine.load(other))).toBe(
+    expect(await describeRefusal(engine.load(other))).toBe(
       'ERR_REFUSED the database belongs to the organization "default" in USD, and the book belongs to "other" in USD',
     );
     await engine.load({ addOns: other.addOns });
@@ -170,8 +170,8 @@ describe("loading a book", () => {
     await engine.load({ organization: { id: "acme", name: "Acme", baseCurrency: "EUR" } });
     await engine.load({ organization: { id: "acme", baseCurrency: "EUR" } });
     expect(await engine.organization.get()).toMatchObject({ id: "acme", name: "Acme" });
-    const renamed = { organization: { id: "acme", name: "Bcme", baseCurrency: "EUR" } };
-    expect(await refusalOf(engine.load(renamed))).toBe(
+    const otherOrganization = { organization: { id: "acme", name: "Bcme", baseCurrency: "EUR" } };
+    expect(await describeRefusal(engine.load(otherOrganization))).toBe(
       'ERR_REFUSED the database belongs to the organization "acme" in EUR; the book would change its name',
     );
   });
@@ -183,7 +183,7 @@ describe("loading a book", () => {
       accounts: [{ ...ACCOUNT, pricePlans: [{ pricePlanId: "pp.a", effectiveFrom: "2024-03-01" }] }],
       pricePlans: [{ id: "pp.a", name: "Team", pricePlanDetails: monthly() }],
     };
-    expect(await refusalOf(engine.load(book))).toBe(
+    expect(await describeRefusal(engine.load(book))).toBe(
       'ERR_REFUSED expected an ACTIVE price plan: version 1 of "pp.a", which the account "prod" has, is DRAFT',
     );
   });
@@ -215,16 +215,19 @@ describe("settings, features and add-ons", () => {
     });
     await engine.eventSchemas.activate("call");
     const later = at("2024-03-02");
-    await later.ingest([call("e1", "2024-03-01T01:00:00Z", 5), call("e2", "2024-03-01T01:00:00Z", 5, "test")]);
+    await later.ingest([
+      callEvent("e1", "2024-03-01T01:00:00Z", 5),
+      callEvent("e2", "2024-03-01T01:00:00Z", 5, "test"),
+    ]);
     await later.settings.update("setting.user.factor.ACCOUNT.prod", { value: "4.5" });
-    await later.ingest([call("e3", "2024-03-01T01:00:00Z", 5)]);
-    const scaled = new Map(
+    await later.ingest([callEvent("e3", "2024-03-01T01:00:00Z", 5)]);
+    const scaledQuantities = new Map(
       (await engine.events.list()).items.map(({ eventId, enriched }) => [
         eventId,
         String(enriched.attributes[0]?.value),
       ]),
     );
-    expect(scaled).toEqual(
+    expect(scaledQuantities).toEqual(
       new Map([
         ["e1", "15"],
         ["e2", "10"],
@@ -232,14 +235,14 @@ describe("settings, features and add-ons", () => {
       ]),
     );
     expect(own.item.entityId).toBe("prod");
-    expect(await refusalOf(engine.settings.update("setting.user.factor", { value: "many" }))).toMatch(
+    expect(await describeRefusal(engine.settings.update("setting.user.factor", { value: "many" }))).toMatch(
       /^ERR_INPUT_INVALID value: expected a decimal/,
     );
-    expect(await refusalOf(engine.settings.create({ ...factor, value: "1" }))).toBe(
+    expect(await describeRefusal(engine.settings.create({ ...factor, value: "1" }))).toBe(
       'ERR_TAKEN the setting "setting.user.factor" exists',
     );
     expect(
-      await refusalOf(engine.settings.create({ ...factor, value: "1", entityType: "ACCOUNT", entityId: "no" })),
+      await describeRefusal(engine.settings.create({ ...factor, value: "1", entityType: "ACCOUNT", entityId: "no" })),
     ).toBe("ERR_INPUT_INVALID entityId: expected the id of an account");
   });
 
@@ -247,7 +250,7 @@ describe("settings, features and add-ons", () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     const first = await engine.features.create({ name: "One", schemaAssocitions: ["call"] });
-    expect(await refusalOf(engine.features.create({ name: "Two", schemaAssociations: ["call"] }))).toBe(
+    expect(await describeRefusal(engine.features.create({ name: "Two", schemaAssociations: ["call"] }))).toBe(
       `ERR_INPUT_INVALID schemaAssociations[0]: the event schema "call" already serves the feature "${first.item.id}"`,
     );
     expect((await engine.eventSchemas.get("call")).item.featureDetails).toEqual({
@@ -264,15 +267,15 @@ describe("settings, features and add-ons", () => {
   test("an add-on is renamed and archived, once", async () => {
     const { engine } = engineAt("2024-03-01");
     const { item } = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
-    expect(await refusalOf(engine.addOns.create({ name: "Seats", type: "FIXED_FEE" }))).toBe(
+    expect(await describeRefusal(engine.addOns.create({ name: "Seats", type: "FIXED_FEE" }))).toBe(
       'ERR_TAKEN the name "Seats" is taken by another add-on',
     );
     expect((await engine.addOns.update(item.id, { billableName: "Places" })).item.displayName).toBe("Places");
-    expect(await refusalOf(engine.addOns.update(item.id, { type: "FIXED_FEE" } as AddOnPatch))).toBe(
+    expect(await describeRefusal(engine.addOns.update(item.id, { type: "FIXED_FEE" } as AddOnPatch))).toBe(
       "ERR_INPUT_INVALID type: cannot be set here; remove it",
     );
     expect((await engine.addOns.archive(item.id)).item.status).toBe("ARCHIVED");
-    expect(await refusalOf(engine.addOns.archive(item.id))).toBe(
+    expect(await describeRefusal(engine.addOns.archive(item.id))).toBe(
       'ERR_REFUSED the add-on "Seats" is ARCHIVED: it must be ACTIVE to become ARCHIVED',
     );
   });
@@ -285,13 +288,13 @@ describe("two engines over one store", () => {
     const two = engineAt("2024-03-01T12:00:00Z", store).engine;
     await activeSchema(one);
     await customerWith(one);
-    await two.ingest([call("e1", "2024-03-01T00:00:00Z", 3)]);
+    await two.ingest([callEvent("e1", "2024-03-01T00:00:00Z", 3)]);
     const meterId = await sumMeter(one);
     await one.usageMeters.activate(meterId);
-    const [counted] = await two.ingest([call("e2", "2024-03-01T00:00:00Z", 5)]);
+    const [counted] = await two.ingest([callEvent("e2", "2024-03-01T00:00:00Z", 5)]);
     expect(counted?.status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
     await one.usageMeters.deactivate(meterId);
-    const [after] = await two.ingest([call("e3", "2024-03-01T00:00:00Z", 7)]);
+    const [after] = await two.ingest([callEvent("e3", "2024-03-01T00:00:00Z", 7)]);
     expect(after?.status).toBe("INGESTION_COMPLETED_NO_MATCHING_METERS");
     const usage = await two.usage({
       accountIds: ["prod"],
@@ -309,10 +312,10 @@ describe("two engines over one store", () => {
     await activeSchema(first);
     await customerWith(first);
     await first.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
-    const sent = engines.map((engine, index) =>
-      engine.ingest([call("e1", "2024-03-01T00:00:00Z", 1, index === 1 ? "test" : "prod")]),
+    const results = engines.map((engine, index) =>
+      engine.ingest([callEvent("e1", "2024-03-01T00:00:00Z", 1, index === 1 ? "test" : "prod")]),
     );
-    const statuses = (await Promise.all(sent)).flat().map(({ status }) => status);
+    const statuses = (await Promise.all(results)).flat().map(({ status }) => status);
     expect(statuses.filter((status) => status === "INGESTION_FAILED_DUPLICATE_EVENT")).toHaveLength(2);
     expect((await first.events.get("e1")).length).toBe(1);
   });
@@ -322,9 +325,9 @@ test("a whole store goes on from its snapshot", async () => {
   const { engine, store } = engineAt("2024-03-01T12:00:00Z");
   await activeSchema(engine);
   await customerWith(engine);
-  await engine.ingest([call("e1", "2024-03-01T00:00:00Z")]);
+  await engine.ingest([callEvent("e1", "2024-03-01T00:00:00Z")]);
   const again = engineAt("2024-03-01T12:00:00Z", memoryStore({ snapshot: store.snapshot() })).engine;
-  const [duplicate] = await again.ingest([call("e1", "2024-03-01T00:00:00Z")]);
+  const [duplicate] = await again.ingest([callEvent("e1", "2024-03-01T00:00:00Z")]);
   expect(duplicate?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
   expect((await again.events.list()).items).toEqual((await engine.events.list()).items);
 });

@@ -2,12 +2,12 @@
 import { expect, test } from "vitest";
 
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
-import { call, engineAt, monthly } from "./support.ts";
+import { callEvent, engineAt, monthly } from "./support.ts";
 
 const LOADED = "2024-06-15T12:00:00Z";
 
 /** A store into which history was loaded at {@link LOADED}: a monthly plan since January, without grace. */
-async function loaded(): Promise<MemoryStore> {
+async function loadHistory(): Promise<MemoryStore> {
   const { engine, store } = engineAt(LOADED);
   await engine.load({
     eventSchemas: [{ name: "call", attributes: [{ name: "count" }], dimensions: [{ name: "region" }] }],
@@ -46,13 +46,13 @@ function asFormerly(store: MemoryStore): MemoryStore {
 }
 
 test.each([
-  ["as it is stored now", async () => loaded()],
-  ["stored without when it was recorded", async () => asFormerly(await loaded())],
+  ["as it is stored now", async () => loadHistory()],
+  ["stored without when it was recorded", async () => asFormerly(await loadHistory())],
 ])("S6.5 history takes events for a day after it was loaded, %s", async (_, storeOf) => {
   const { engine, at } = engineAt(LOADED, await storeOf());
   const statusAt = async (id: string, now: string): Promise<string | undefined> => {
     at(now);
-    return (await engine.ingest([call(id, "2024-02-10T00:00:00Z")]))[0]?.status;
+    return (await engine.ingest([callEvent(id, "2024-02-10T00:00:00Z")]))[0]?.status;
   };
   expect(await statusAt("a", LOADED)).toBe("INGESTION_COMPLETED_EVENT_METERED");
   expect(await statusAt("b", "2024-06-16T11:59:59.999Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");

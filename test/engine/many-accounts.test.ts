@@ -3,26 +3,26 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { refusalOf } from "./support.ts";
+import { describeRefusal } from "./support.ts";
 import { teamBook } from "./team-book.ts";
 
 const NOW = Date.parse("2024-02-01T00:00:00Z");
 
 /** An engine whose store lists one account again and again, so many times. */
-async function engineOf(accounts: number): Promise<Engine> {
+async function createBigEngine(accounts: number): Promise<Engine> {
   const store = memoryStore();
   await createEngine({ store, clock: () => NOW }).load(
     teamBook([{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }]),
   );
   const [record] = await store.read.accounts(["prod"]);
   if (record === undefined) throw new Error("the book has the account");
-  let listed = 0;
+  let listings = 0;
   const read = {
     ...store.read,
     accountList: async (_: object, { limit, after }: { readonly limit: number; readonly after?: object }) => {
-      if (after === undefined) listed = 0;
-      const page = Array.from({ length: Math.min(limit, accounts - listed) }, () => record);
-      listed += page.length;
+      if (after === undefined) listings = 0;
+      const page = Array.from({ length: Math.min(limit, accounts - listings) }, () => record);
+      listings += page.length;
       return page;
     },
   };
@@ -45,22 +45,24 @@ const revenue = (engine: Engine, accountIds?: readonly string[]): Promise<unknow
 
 describe("over 10,000 accounts", () => {
   test("revenue is refused without a filter by account, and lets others work meanwhile below", async () => {
-    expect(await refusalOf(revenue(await engineOf(10_001)))).toBe(
+    expect(await describeRefusal(revenue(await createBigEngine(10_001)))).toBe(
       "ERR_INPUT_INVALID metricQueries[0].filters: expected a filter by ACCOUNT_ID: revenue can be asked of at most 10,000 accounts at once, and there are more",
     );
-    await revenue(await engineOf(10_001), ["prod"]);
+    await revenue(await createBigEngine(10_001), ["prod"]);
     let turns = 0;
     const beat = setInterval(() => (turns += 1), 1);
-    await revenue(await engineOf(10_000));
+    await revenue(await createBigEngine(10_000));
     clearInterval(beat);
     expect(turns).toBeGreaterThan(5);
   });
 
   test("license updates are refused without an account", async () => {
-    expect(await refusalOf((await engineOf(10_001)).licenses.list({ filter: { licenseId: "addon.seats" } }))).toBe(
+    expect(
+      await describeRefusal((await createBigEngine(10_001)).licenses.list({ filter: { licenseId: "addon.seats" } })),
+    ).toBe(
       "ERR_INPUT_INVALID accountId: expected the id of an account: license updates can be asked of at most 10,000 accounts at once, and there are more",
     );
-    await (await engineOf(10_001)).licenses.list({ filter: { accountId: "prod" } });
-    await (await engineOf(10_000)).licenses.list();
+    await (await createBigEngine(10_001)).licenses.list({ filter: { accountId: "prod" } });
+    await (await createBigEngine(10_000)).licenses.list();
   });
 });

@@ -9,7 +9,7 @@ const items = fc.uniqueArray(fc.record({ createdAt: fc.nat(8), id: fc.string({ m
   maxLength: 60,
   selector: ({ createdAt, id }) => JSON.stringify([createdAt, id]),
 });
-const own = (key: PageKey): PageKey => key;
+const sameKey = (key: PageKey): PageKey => key;
 
 describe("a page that is collected", () => {
   test("is the page of the whole list, in whatever order its items come, and however often", () => {
@@ -17,13 +17,13 @@ describe("a page that is collected", () => {
       fc.property(items, fc.integer({ min: 1, max: 9 }), fc.infiniteStream(fc.nat()), (all, limit, stream) => {
         const pages: Page<PageKey>[] = [];
         for (let after: PageKey | undefined; ;) {
-          const page = collectPage({ limit, after }, own);
-          const offered = all.flatMap((item) => ((stream.next().value ?? 0) % 4 === 0 ? [item, item] : [item]));
-          for (const item of offered) page.offer(item);
-          const found = page.page();
-          pages.push(found);
-          expect(found.items.length).toBeLessThanOrEqual(limit);
-          after = found.next;
+          const page = collectPage({ limit, after }, sameKey);
+          const candidates = all.flatMap((item) => ((stream.next().value ?? 0) % 4 === 0 ? [item, item] : [item]));
+          for (const item of candidates) page.offer(item);
+          const foundPage = page.page();
+          pages.push(foundPage);
+          expect(foundPage.items.length).toBeLessThanOrEqual(limit);
+          after = foundPage.next;
           if (after === undefined) break;
         }
         // Newest first, then by id: texts of one or two plain characters go by their codes.
@@ -36,7 +36,7 @@ describe("a page that is collected", () => {
 
   test("is refused for a limit out of its bounds", () => {
     for (const limit of [0, 1001, 1.5, Number.NaN]) {
-      expect(() => selectPage([], { limit }, own)).toThrow("limit: expected a whole number from 1 to 1000");
+      expect(() => selectPage([], { limit }, sameKey)).toThrow("limit: expected a whole number from 1 to 1000");
     }
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
 import type { BookInput } from "../../src/book/model/book.ts";
-import { call, engineAt } from "./support.ts";
+import { callEvent, engineAt } from "./support.ts";
 
 const SCHEMA = {
   name: "call",
@@ -70,7 +70,7 @@ describe("S16.8 eventLevelRevenue, tags, metadata and descriptions", () => {
   test("S16.8 come back from an engine, from its store, and after an event was metered", async () => {
     const { engine, store } = engineAt("2024-03-05");
     await engine.load(DOCUMENT as BookInput);
-    const [result] = await engine.ingest([call("e1", "2024-03-05T00:00:00Z", 3)]);
+    const [result] = await engine.ingest([callEvent("e1", "2024-03-05T00:00:00Z", 3)]);
     expect(result?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     for (const each of [engine, engineAt("2024-03-06", store).engine]) {
       expect((await each.eventSchemas.get("call")).item).toMatchObject({

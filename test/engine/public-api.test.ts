@@ -1,12 +1,12 @@
 /** What the engine's face says of times: milliseconds where they are instants, texts where they are days. */
 import { expect, test } from "vitest";
 
-import { activeSchema, call, customerWith, engineAt, monthly, sumMeter } from "./support.ts";
+import { activeSchema, callEvent, customerWith, engineAt, monthly, sumMeter } from "./support.ts";
 
 const JUNE = Date.parse("2024-06-01T00:00:00Z");
 const AUGUST = Date.parse("2024-08-01T00:00:00Z");
 
-async function sold() {
+async function sellTeamPlan() {
   const { engine } = engineAt("2024-06-20T12:00:00Z");
   await activeSchema(engine);
   const meterId = await sumMeter(engine);
@@ -18,21 +18,21 @@ async function sold() {
 }
 
 test("a schedule without an end has no `until`; one that ends tells its exclusive end", async () => {
-  const { engine, pricePlanId } = await sold();
+  const { engine, pricePlanId } = await sellTeamPlan();
   const [open] = await engine.associate("prod", { pricePlanId, effectiveFrom: "2024-06-01" });
   expect(open).toMatchObject({ pricePlanId, from: JUNE });
   expect(Object.keys(open ?? {})).not.toContain("until");
-  const [closed] = await engine.dissociate("prod", { effectiveFrom: "2024-08-01" });
-  expect(closed).toMatchObject({ from: JUNE, until: AUGUST });
+  const [ending] = await engine.dissociate("prod", { effectiveFrom: "2024-08-01" });
+  expect(ending).toMatchObject({ from: JUNE, until: AUGUST });
 });
 
 test("usage is told by account, meter and UTC day, the day as text", async () => {
-  const { engine, meterId, pricePlanId } = await sold();
+  const { engine, meterId, pricePlanId } = await sellTeamPlan();
   await engine.associate("prod", { pricePlanId, effectiveFrom: "2024-06-01" });
   const results = await engine.ingest([
-    call("late", "2024-06-19T23:59:59.999Z", 2),
-    call("early", "2024-06-20T00:00:00Z", 3),
-    call("more", "2024-06-20T01:00:00Z", 4),
+    callEvent("late", "2024-06-19T23:59:59.999Z", 2),
+    callEvent("early", "2024-06-20T00:00:00Z", 3),
+    callEvent("more", "2024-06-20T01:00:00Z", 4),
   ]);
   expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["INGESTION_COMPLETED_EVENT_METERED"]));
   const usage = await engine.usage({ accountIds: ["prod"], from: JUNE, until: new Date(AUGUST) });

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { batches, open, stateOf, undoneBy } from "./stored-events.ts";
+import { batches, openStore, readStoreState, undoneBy } from "./stored-events.ts";
 
 /** Each event many times, so that many are alike: under ids of their own, all but the first. */
 function manyTimes(batch: readonly unknown[]): readonly unknown[] {
@@ -32,21 +32,21 @@ describe("events in a database", () => {
     const database = await PGlite.create();
     let runs = 0;
     await fc.assert(
-      fc.asyncProperty(batches, fc.array(fc.nat(30), { maxLength: 4 }), async (given, undone) => {
-        const inDatabase = await open(await postgresStore(database, { schema: `run ${runs++}` }));
-        const inMemory = await open(memoryStore());
+      fc.asyncProperty(batches, fc.array(fc.nat(30), { maxLength: 4 }), async (batchList, undone) => {
+        const inDatabase = await openStore(await postgresStore(database, { schema: `run ${runs++}` }));
+        const inMemory = await openStore(memoryStore());
         const answers: unknown[][] = [[], []];
-        for (const batch of given.slice(0, 2).map((each) => manyTimes(each.slice(0, 10)))) {
+        for (const batch of batchList.slice(0, 2).map((each) => manyTimes(each.slice(0, 10)))) {
           answers[0]?.push(await inDatabase.engine.ingest(batch as EventInput[]));
           answers[1]?.push(await inMemory.engine.ingest(batch as EventInput[]));
         }
         expect(inWords(answers[0])).toEqual(inWords(answers[1]));
-        expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));
+        expect(inWords(await readStoreState(inDatabase))).toEqual(inWords(await readStoreState(inMemory)));
         for (const place of undone) {
           const filter = { account: "a", eventId: `e${place}` };
           expect(inWords(await undoneBy(inDatabase, filter))).toEqual(inWords(await undoneBy(inMemory, filter)));
         }
-        expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));
+        expect(inWords(await readStoreState(inDatabase))).toEqual(inWords(await readStoreState(inMemory)));
       }),
       { numRuns: 10 },
     );

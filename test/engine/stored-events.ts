@@ -12,7 +12,7 @@ const START = Date.parse("2024-06-01T00:00:00Z");
 const NOW = Date.parse("2024-06-20T12:00:00Z");
 export const DAY = 86_400_000;
 
-const counted = { var: "attribute.count" };
+const countRule = { var: "attribute.count" };
 const unlessTest = { "!=": [{ var: "dimension.region" }, "test"] };
 const book = {
   eventSchemas: [
@@ -29,7 +29,7 @@ const book = {
             type: "ATTRIBUTE",
             order: 1,
             enrichmentType: "JSON_LOGIC",
-            value: { "*": [counted, 2] },
+            value: { "*": [countRule, 2] },
           },
         ],
       },
@@ -40,19 +40,19 @@ const book = {
       id: "um.sum",
       name: "sum",
       eventSchemaName: "call",
-      computations: [{ order: 1, matcher: unlessTest, computation: counted }],
+      computations: [{ order: 1, matcher: unlessTest, computation: countRule }],
     },
     {
       id: "um.long",
       name: "long",
       eventSchemaName: "call",
-      computations: [{ order: 1, computation: { "*": [counted, 1_000_001, { "/": [1, 8] }] } }],
+      computations: [{ order: 1, computation: { "*": [countRule, 1_000_001, { "/": [1, 8] }] } }],
     },
     {
       id: "um.cents",
       name: "cents",
       eventSchemaName: "call",
-      computations: [{ order: 1, computation: { "/": [counted, 100] } }],
+      computations: [{ order: 1, computation: { "/": [countRule, 100] } }],
     },
     {
       id: "um.rich",
@@ -117,7 +117,7 @@ const dimensions = fc.oneof(
     .dictionary(fc.oneof(fc.constantFrom("region", "__proto__", "7", "other"), text), fc.oneof(text, value), {
       maxKeys: 3,
     })
-    .map((given): object => Object.fromEntries(Object.entries(given))),
+    .map((values): object => Object.fromEntries(Object.entries(values))),
 );
 const event = fc.record(
   {
@@ -148,19 +148,19 @@ export const batches: fc.Arbitrary<readonly (readonly unknown[])[]> = fc.array(
 );
 
 /** An engine and what it keeps its events in. */
-export interface Opened<Kept extends Store = Store> {
+export interface OpenStore<StoreType extends Store = Store> {
   readonly engine: Engine;
-  readonly store: Kept;
+  readonly store: StoreType;
 }
 
 /** An engine with the book, whose ids are numbered. */
-export async function open<Kept extends Store>(store: Kept): Promise<Opened<Kept>> {
+export async function openStore<StoreType extends Store>(store: StoreType): Promise<OpenStore<StoreType>> {
   let now = START;
-  let made = 0;
+  let idCount = 0;
   const engine = createEngine({
     store,
     clock: () => now,
-    ids: (prefix) => `${prefix}.${String(++made).padStart(6, "0")}`,
+    ids: (prefix) => `${prefix}.${String(++idCount).padStart(6, "0")}`,
   });
   await engine.load(book as BookInput);
   now = NOW;
@@ -168,24 +168,24 @@ export async function open<Kept extends Store>(store: Kept): Promise<Opened<Kept
 }
 
 /** All events, each with its rank among its account's instead of its number, which is the store's own. */
-async function eventsOf({ store }: Opened): Promise<readonly unknown[]> {
+async function listRankedEvents({ store }: OpenStore): Promise<readonly unknown[]> {
   const events = (await store.read.events({}, { limit: 1000 })).toSorted((a, b) => a.number - b.number);
   const ranks = new Map<string, number>();
-  const ranked = events.map((each) => {
+  const withRanks = events.map((each) => {
     const number = (ranks.get(each.accountId) ?? 0) + 1;
     ranks.set(each.accountId, number);
     return { ...each, number };
   });
-  return ranked.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
+  return withRanks.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
 }
 
 /** What an undo answers; the numbers of events are the store's own. */
-export async function undoneBy({ engine }: Opened, filter: UndoFilter): Promise<readonly unknown[]> {
+export async function undoneBy({ engine }: OpenStore, filter: UndoFilter): Promise<readonly unknown[]> {
   const undone = await engine.undo(filter);
   return undone.map((each) => ({ ...each, event: { ...each.event, number: 0 } }));
 }
 
-async function usageOf({ store }: Opened): Promise<readonly string[]> {
+async function listUsageCells({ store }: OpenStore): Promise<readonly string[]> {
   const cells = await store.read.usage(["a", "b"], -1_000_000, 1_000_000);
   return cells
     .map((cell) => `${cell.accountId} ${cell.meterOrFeatureId} ${cell.day} ${formatDecimal(cell.quantity)}`)
@@ -193,14 +193,14 @@ async function usageOf({ store }: Opened): Promise<readonly string[]> {
 }
 
 /** Everything of a store, in words. */
-export async function stateOf(opened: Opened): Promise<object> {
-  const { read } = opened.store;
-  const held = await read.acceptedIds(Array.from({ length: 31 }, (_, place) => `e${place}`));
+export async function readStoreState(source: OpenStore): Promise<object> {
+  const { read } = source.store;
+  const accepted = await read.acceptedIds(Array.from({ length: 31 }, (_, place) => `e${place}`));
   return {
-    events: await eventsOf(opened),
-    usage: await usageOf(opened),
+    events: await listRankedEvents(source),
+    usage: await listUsageCells(source),
     overage: await read.overage(["a", "b"], -1_000_000, 1_000_000),
     entries: await read.entries(["a", "b"]),
-    held: held.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
+    held: accepted.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
   };
 }

@@ -34,7 +34,7 @@ function instant(time: string): number {
 }
 
 /** How an operation was refused: the code and the sentence; fails when it was not. */
-export async function refusalOf(operation: Promise<unknown>): Promise<string> {
+export async function describeRefusal(operation: Promise<unknown>): Promise<string> {
   try {
     await operation;
   } catch (error) {
@@ -70,7 +70,7 @@ export function monthly(meterId?: string, rate = 1): PricePlanDetailsInput {
 }
 
 /** An event of {@link activeSchema}. */
-export function call(id: string, timestamp: string, count = 1, accountId = "prod"): EventInput {
+export function callEvent(id: string, timestamp: string, count = 1, accountId = "prod"): EventInput {
   const attributes = [{ name: "count", value: count }];
   return { schemaName: "call", id, accountId, timestamp, attributes, dimensions: { region: "eu" } };
 }

@@ -1,7 +1,7 @@
 /** A book with every kind of card, and an account on its plan; figures are easy to work out by hand. */
 import type { BookInput } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { MONTHLY, plan, slabs, sumMeter } from "../book/builder.ts";
+import { MONTHLY, planOfMonths, slabs, sumMeter } from "../book/builder.ts";
 
 /** Calls: the first 100 at 2, above at 1. */
 export const CALLS = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2], [100, 1]) };
@@ -38,7 +38,7 @@ export function teamBook(
       { id: "addon.seats", name: "Seats", type: "LICENSE" },
       { id: "addon.grant", name: "Welcome", type: "CREDIT_GRANT" },
     ],
-    pricePlans: [plan("pp.team", TEAM, { name: "Team" }), ...plans],
+    pricePlans: [planOfMonths("pp.team", TEAM, { name: "Team" }), ...plans],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [
       { id: "prod", name: "Acme prod", customerId: "acme", invoiceCurrency: "USD", pricePlans: associations },
@@ -49,7 +49,7 @@ export function teamBook(
 }
 
 /** An event of the schema `call`, or of another one. */
-export function counted(
+export function countEvent(
   id: string,
   timestamp: string,
   count: number | string,

@@ -27,13 +27,13 @@ describe.each([
     const files = folder();
     for (const [, name = "", text = ""] of guide.matchAll(/```csv (\S+)\n([^]*?)```/g)) files.file(name, text);
     for (const { commands, output } of blocks) {
-      let printed = "";
+      let stdout = "";
       for (const command of commands) {
         const { code, out } = await runGuideCommand(command, files);
         expect([command, code]).toEqual([command, 0]);
-        printed = out.trimEnd();
+        stdout = out.trimEnd();
       }
-      if (output !== undefined) expect(printed).toBe(output);
+      if (output !== undefined) expect(stdout).toBe(output);
     }
     files.remove();
   });

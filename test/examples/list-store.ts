@@ -52,37 +52,37 @@ export function listStore(): Store {
     keptUsage: nothing,
   };
   let last: Promise<unknown> = Promise.resolve();
-  const read = viewOf(() => state);
+  const read = createView(() => state);
   return {
     name: "list",
     read,
     consistentView: () => read,
     transact(_scope, work) {
-      const run = async () => {
+      const runTransaction = async () => {
         const { result, changes } = await work(read);
-        state = changed(state, changes);
+        state = applyChanges(state, changes);
         return result;
       };
-      const done = last.then(run, run);
-      last = done.catch(() => undefined);
-      return done;
+      const result = last.then(runTransaction, runTransaction);
+      last = result.catch(() => undefined);
+      return result;
     },
     close: async () => undefined,
   };
 }
 
 /** The state after changes. It throws before anything is kept, or not at all. */
-function changed(state: State, changes: Changes): State {
-  const documents = put(state.documents, changes.documents, documentKey);
-  for (const removed of changes.removedDocuments ?? []) documents.delete(documentKey(removed));
+function applyChanges(state: State, changes: Changes): State {
+  const documents = putAll(state.documents, changes.documents, documentKey);
+  for (const removal of changes.removedDocuments ?? []) documents.delete(documentKey(removal));
   const events = new Map(state.events);
   let number = Math.max(0, ...[...events.values()].map((event) => event.number));
   for (const event of changes.newEvents ?? []) {
     if (events.has(event.referenceId)) throw idTaken(event.referenceId);
     // What was sent is the sender's own, who may change it later.
     const { accountId, attributes, dimensions } = event.sent;
-    const sent = { accountId, attributes: attributes?.map((each) => ({ ...each })), dimensions: { ...dimensions } };
-    events.set(event.referenceId, toEventRecord({ ...event, sent }, ++number));
+    const payload = { accountId, attributes: attributes?.map((each) => ({ ...each })), dimensions: { ...dimensions } };
+    events.set(event.referenceId, toEventRecord({ ...event, sent: payload }, ++number));
   }
   for (const event of changes.events ?? []) events.set(event.referenceId, event);
   for (const { referenceId } of changes.removedEvents ?? []) events.delete(referenceId);
@@ -90,13 +90,13 @@ function changed(state: State, changes: Changes): State {
     revision: changes.configurationRevision ?? state.revision,
     documents,
     events,
-    accounts: put(state.accounts, changes.accounts, ({ id }) => id),
-    usage: added(state.usage, changes.usage),
-    overage: added(state.overage, changes.overage),
-    entries: put(state.entries, changes.entries, ({ id }) => id),
-    credits: put(state.credits, changes.credits, ({ id }) => id),
-    invoices: put(state.invoices, changes.invoices, ({ id }) => id),
-    keptUsage: put(state.keptUsage, changes.keptUsage, ({ id }) => id),
+    accounts: putAll(state.accounts, changes.accounts, ({ id }) => id),
+    usage: addUsage(state.usage, changes.usage),
+    overage: addUsage(state.overage, changes.overage),
+    entries: putAll(state.entries, changes.entries, ({ id }) => id),
+    credits: putAll(state.credits, changes.credits, ({ id }) => id),
+    invoices: putAll(state.invoices, changes.invoices, ({ id }) => id),
+    keptUsage: putAll(state.keptUsage, changes.keptUsage, ({ id }) => id),
   };
 }
 
@@ -105,7 +105,7 @@ function idTaken(id: string): RatebookError {
   return new RatebookError("ERR_TAKEN", message, { resource: "event", id });
 }
 
-function put<Item extends object>(
+function putAll<Item extends object>(
   before: ReadonlyMap<string, Item>,
   items: readonly Item[] = [],
   keyOf: (item: Item) => string,
@@ -117,7 +117,10 @@ function put<Item extends object>(
 }
 
 /** Sums with more added: exact, or an error. A sum of 0 is no cell. */
-function added(before: ReadonlyMap<string, UsageDelta>, deltas: readonly UsageDelta[] = []): Map<string, UsageDelta> {
+function addUsage(
+  before: ReadonlyMap<string, UsageDelta>,
+  deltas: readonly UsageDelta[] = [],
+): Map<string, UsageDelta> {
   const after = new Map(before);
   for (const delta of deltas) {
     const key = JSON.stringify([delta.accountId, delta.meterOrFeatureId, delta.day]);
@@ -133,15 +136,15 @@ function documentKey({ kind, id }: { readonly kind: string; readonly id: string 
   return `${kind} ${id}`;
 }
 
-function viewOf(now: () => State): LedgerView {
+function createView(now: () => State): LedgerView {
   const documents = (kind: string) => [...now().documents.values()].filter((document) => document.kind === kind);
   const accounts = () => [...now().accounts.values()];
-  const events = () => [...now().events.values()];
+  const listEvents = () => [...now().events.values()];
   const ofAccounts = <Item extends { readonly accountId: string }>(
     items: ReadonlyMap<string, Item>,
     accountIds: readonly string[],
   ): Item[] => [...items.values()].filter(({ accountId }) => accountIds.includes(accountId));
-  const idsOf = (isAsked: (account: RecordOf<"accounts">) => boolean, limit: number, after?: string) =>
+  const listIds = (isAsked: (account: RecordOf<"accounts">) => boolean, limit: number, after?: string) =>
     accounts()
       .filter((account) => isAsked(account) && (after === undefined || compareIds(account.id, after) > 0))
       .map(({ id }) => id)
@@ -152,18 +155,18 @@ function viewOf(now: () => State): LedgerView {
     document: async (kind, id) => now().documents.get(documentKey({ kind, id })),
     documentsOf: async (kind, ids) => documents(kind).filter(({ id }) => ids.includes(id)),
     allDocuments: async (kind) => documents(kind).sort(oldest),
-    documents: async (kind, page) => pageOf(documents(kind), page),
+    documents: async (kind, page) => takePage(documents(kind), page),
 
     accounts: async (ids) => accounts().filter(({ id }) => ids.includes(id)),
-    accountList: async (filter, page) => pageOf(accounts().filter(hasAll(filter)), page),
-    accountsBehind: async (instant, limit, after) => idsOf(({ nextDueAt }) => nextDueAt <= instant, limit, after),
+    accountList: async (filter, page) => takePage(accounts().filter(hasAll(filter)), page),
+    accountsBehind: async (instant, limit, after) => listIds(({ nextDueAt }) => nextDueAt <= instant, limit, after),
     accountsWithStaleDraftIndex: async (instant, limit, after) =>
-      idsOf(({ drafts }) => drafts?.credits === undefined || drafts.until <= instant, limit, after),
+      listIds(({ drafts }) => drafts?.credits === undefined || drafts.until <= instant, limit, after),
     draftList: async ({ customerId, period, begunBy, final, ...filter }, page) => {
       const drafts = accounts()
         .filter((account) => customerId === undefined || account.customerId === customerId)
         .flatMap(({ id: accountId, drafts: { places = [] } = {} }) => places.map((place) => ({ ...place, accountId })));
-      return pageOf(
+      return takePage(
         drafts
           .filter(hasAll(filter))
           .filter((draft) => begunBy === undefined || draft.start <= begunBy)
@@ -175,7 +178,7 @@ function viewOf(now: () => State): LedgerView {
 
     acceptedIds: async (eventIds) => {
       const holders = new Map<string, AcceptedEventId>();
-      for (const event of events().sort((a, b) => a.createdAt - b.createdAt || a.number - b.number)) {
+      for (const event of listEvents().sort((a, b) => a.createdAt - b.createdAt || a.number - b.number)) {
         const { eventId, referenceId, accountId, timestamp, createdAt } = event;
         if (!eventIds.includes(eventId) || !counts(event)) continue;
         holders.set(eventId, { eventId, referenceId, accountId, timestamp, createdAt });
@@ -183,19 +186,19 @@ function viewOf(now: () => State): LedgerView {
       return [...holders.values()];
     },
     events: async (filter, page) =>
-      pageOf(
-        events()
+      takePage(
+        listEvents()
           .filter(isAsked(filter))
           .map((event) => ({ event, id: event.referenceId, createdAt: event.createdAt })),
         page,
       ).map(({ event }) => event),
     eventsToUndo: async (accountId, filter, limit) =>
-      events()
+      listEvents()
         .filter(isAsked({ ...filter, accountId, reverted: false }))
         .sort((a, b) => a.number - b.number)
         .slice(0, limit),
     eventsWithOverage: async (accountId, featureId, from, until, page) =>
-      events()
+      listEvents()
         .filter((event) => event.accountId === accountId && counts(event))
         .filter(({ feature }) => feature?.featureId === featureId && !feature.overage.isZero())
         .filter(({ timestamp }) => timestamp >= from * DAY_MS && timestamp < until * DAY_MS)
@@ -203,17 +206,17 @@ function viewOf(now: () => State): LedgerView {
         .sort((a, b) => a.number - b.number)
         .slice(0, page?.limit),
     lastSpent: async (entryId, accountId) =>
-      events()
+      listEvents()
         .filter((event) => event.accountId === accountId && counts(event))
         .filter(({ feature }) => feature?.allocations.some((each) => each.entryId === entryId))
         .map(({ timestamp }) => timestamp)
         .sort((a, b) => b - a)[0],
 
-    usage: async (...asked) => cells(now().usage, ...asked),
-    overage: async (...asked) => cells(now().overage, ...asked),
+    usage: async (...args) => filterCells(now().usage, ...args),
+    overage: async (...args) => filterCells(now().overage, ...args),
     keptUsage: async (accountIds, from, until) =>
       ofAccounts(now().keptUsage, accountIds)
-        .filter((kept) => kept.from < until && kept.until > from)
+        .filter((period) => period.from < until && period.until > from)
         .sort((a, b) => a.from - b.from || compareIds(a.id, b.id)),
 
     entries: async (accountIds, featureId) =>
@@ -221,11 +224,11 @@ function viewOf(now: () => State): LedgerView {
         .filter((entry) => featureId === undefined || entry.featureId === featureId)
         .sort(oldest),
     entryList: async (accountId, featureId, page) =>
-      pageOf([...now().entries.values()].filter(hasAll({ accountId, featureId })), page),
+      takePage([...now().entries.values()].filter(hasAll({ accountId, featureId })), page),
     credits: async (accountIds) => ofAccounts(now().credits, accountIds).sort(oldest),
     credit: async (id) => now().credits.get(id),
     creditList: async ({ accountId, state, endsBy = Infinity, endsAfter = -Infinity }, page) =>
-      pageOf(
+      takePage(
         [...now().credits.values()]
           .filter(hasAll({ accountId }))
           .filter((credit) => state === undefined || creditStateOf(credit) === state)
@@ -234,7 +237,7 @@ function viewOf(now: () => State): LedgerView {
         page,
       ),
     dueCreditList: async ({ id, dueBy = Infinity }, page) =>
-      pageOf(
+      takePage(
         accounts()
           .flatMap(({ id: accountId, drafts: { credits = [] } = {} }) =>
             credits.map((place) => ({ ...place, accountId })),
@@ -248,7 +251,7 @@ function viewOf(now: () => State): LedgerView {
         .sort((a, b) => compareIds(a.invoice.invoiceDate, b.invoice.invoiceDate) || compareIds(a.id, b.id)),
     invoice: async (id) => now().invoices.get(id),
     invoiceList: async ({ period, ...filter }, page) =>
-      pageOf(
+      takePage(
         [...now().invoices.values()]
           .filter(({ invoice }) => hasAll(filter)(invoice))
           .filter(({ invoice: { startDate, endDate } }) =>
@@ -262,7 +265,7 @@ function viewOf(now: () => State): LedgerView {
 
 const DAY_MS = 86_400_000;
 
-function cells(
+function filterCells(
   sums: ReadonlyMap<string, UsageDelta>,
   accountIds: readonly string[],
   from: number,
@@ -295,8 +298,8 @@ function isAsked({ accepted, timestamp, createdAt, ...filter }: EventFilter): (e
 
 /** Whether an item has all fields of a filter; what is undefined does not filter. */
 function hasAll(filter: object): (item: object) => boolean {
-  const asked = Object.entries(filter).filter(([, value]) => value !== undefined);
-  return (item) => asked.every(([name, value]) => Reflect.get(item, name) === value);
+  const conditions = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return (item) => conditions.every(([name, value]) => Reflect.get(item, name) === value);
 }
 
 interface Range {
@@ -313,7 +316,7 @@ function touches({ start, end }: { readonly start: number; readonly end: number 
 }
 
 /** Newest first, then by id: the order of every page. */
-function pageOf<Item extends PageKey>(items: readonly Item[], { limit, after }: PageRequest): Item[] {
+function takePage<Item extends PageKey>(items: readonly Item[], { limit, after }: PageRequest): Item[] {
   const newest = (a: PageKey, b: PageKey): number => b.createdAt - a.createdAt || compareIds(a.id, b.id);
   return items
     .filter((item) => after === undefined || newest(item, after) > 0)

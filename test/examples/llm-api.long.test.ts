@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { preview, parseBook } from "../../src/index.ts";
 import { exampleText, previewExample, traceEvents } from "../support/examples.ts";
-import { linesOf } from "../support/invoice-lines.ts";
+import { flattenLines } from "../support/invoice-lines.ts";
 
 interface Row {
   readonly account: string;
@@ -41,7 +41,7 @@ const REPEATED = new Set(["NET_AMOUNT", "GROSS_AMOUNT", "PRICE_PLAN_AMOUNT", "SU
 
 function rowsOfPreview(): readonly Row[] {
   return result.invoices.flatMap((invoice) =>
-    linesOf(invoice.revenueInfo)
+    flattenLines(invoice.revenueInfo)
       .filter(({ line }) => !REPEATED.has(line.type))
       .map(({ line }) => ({
         account: invoice.accountId,

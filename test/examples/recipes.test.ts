@@ -5,20 +5,20 @@ import { type Invoice, type InvoiceLine, parseBook, preview } from "../../src/in
 import { buildRecipeBook, buildRecipeEvents, type Recipe } from "../../src/pages/play/recipes.ts";
 import { recipes } from "../support/recipes.ts";
 
-function run(recipe: Recipe): readonly Invoice[] {
+function runRecipe(recipe: Recipe): readonly Invoice[] {
   const options = { from: "2026-01-01", until: recipe.until ?? "2026-02-01" };
   const { invoices, problems } = preview(parseBook(buildRecipeBook(recipe)), buildRecipeEvents(recipe), options);
   expect(problems).toEqual([]);
   return invoices;
 }
 
-function linesOf(line: InvoiceLine): readonly InvoiceLine[] {
-  return [line, ...(line.lineItems ?? []).flatMap(linesOf)];
+function flattenLines(line: InvoiceLine): readonly InvoiceLine[] {
+  return [line, ...(line.lineItems ?? []).flatMap(flattenLines)];
 }
 
 /** An invoice in one line, as the page shows it. */
-function shown(invoice: Invoice, showDue: boolean): string {
-  const lines = linesOf(invoice.revenueInfo);
+function describeInvoice(invoice: Invoice, showDue: boolean): string {
+  const lines = flattenLines(invoice.revenueInfo);
   const amount = ({ value }: InvoiceLine): string => value.toFixed(2);
   const cards = lines.flatMap(({ type, lineItems }) => (type.endsWith("SUB_TOTAL_AMOUNT") ? (lineItems ?? []) : []));
   const trueUps = lines.filter(({ type, value }) => type.endsWith("TRUE_UP_AMOUNT") && !value.isZero());
@@ -59,6 +59,6 @@ describe("the recipes", () => {
   });
 
   test.each(recipes)("$title", ({ recipe, invoices }) => {
-    expect(run(recipe).map((invoice) => shown(invoice, recipe.showDue === true))).toEqual(invoices);
+    expect(runRecipe(recipe).map((invoice) => describeInvoice(invoice, recipe.showDue === true))).toEqual(invoices);
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 
 import { type Invoice, preview } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { bookOf } from "../book/catalog-book.ts";
+import { catalogBook } from "../book/catalog-book.ts";
 import { exampleEvents, previewExample, traceEvents } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
-import { linesOf } from "../support/invoice-lines.ts";
+import { flattenLines } from "../support/invoice-lines.ts";
 import { recomputeTree } from "../support/recompute-invoice.ts";
 
 /** Recomputes all lines. @returns how many */
@@ -15,7 +15,7 @@ function recomputeAll(invoices: readonly Invoice[]): number {
 }
 
 function countLines(invoices: readonly Invoice[]): number {
-  return invoices.flatMap(({ revenueInfo }) => linesOf(revenueInfo)).length;
+  return invoices.flatMap(({ revenueInfo }) => flattenLines(revenueInfo)).length;
 }
 
 describe("every line can be explained", () => {
@@ -36,7 +36,7 @@ describe("every line can be explained", () => {
   );
 
   test.each(goldenCases())("S13.6 explained: $it", (golden) => {
-    const { invoices } = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+    const { invoices } = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, {
       ...golden.options,
       explain: true,
     });
@@ -46,7 +46,7 @@ describe("every line can be explained", () => {
   test("S13.6 a wrong value does not pass", () => {
     const golden = goldenCases().find(({ it }) => it.startsWith("S7.2 TIERED"));
     if (golden === undefined) throw new Error("the golden cases have S7.2");
-    const [invoice] = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+    const [invoice] = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, {
       ...golden.options,
       explain: true,
     }).invoices;

@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { exampleEvents, previewExample } from "../support/examples.ts";
 import { compactLines, headOf } from "../support/invoice-lines.ts";
 
-function previewed(example: string): ReturnType<typeof previewExample> {
+function previewOf(example: string): ReturnType<typeof previewExample> {
   return previewExample(example, exampleEvents(example, "events.ndjson"));
 }
 
 describe("the example of cloud storage", () => {
-  const { invoices, events, problems } = previewed("cloud-storage");
+  const { invoices, events, problems } = previewOf("cloud-storage");
 
   test("takes every event; the one before the plan is metered and not billed", () => {
     expect(events).toEqual({
@@ -68,7 +68,7 @@ describe("the example of cloud storage", () => {
 });
 
 describe("the example of seats and usage", () => {
-  const { invoices } = previewed("seats-and-usage");
+  const { invoices } = previewOf("seats-and-usage");
   const totalsOf = (account: string): readonly string[] =>
     invoices
       .filter(({ accountId }) => accountId === account)

@@ -6,7 +6,7 @@ import { readGuide, readProgram, runProgram } from "../support/guides.ts";
 const guide = readGuide("guide/testing.md");
 /** Each program of the guide, and the text right behind it or behind the snippet that follows. */
 const programs = [...guide.matchAll(/```ts\n([^]*?)\n```[^]*?```text\n([^]*?)\n```/g)].map(
-  ([, program = "", printed = ""]) => ({ program, printed }),
+  ([, program = "", output = ""]) => ({ program, printed: output }),
 );
 const files = ["falling-plan.ts", "trial-revenue.ts", "nobody-pays-more.ts"];
 

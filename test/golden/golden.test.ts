@@ -6,14 +6,14 @@ import { describe, expect, test } from "vitest";
 
 import { preview } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { bookOf } from "../book/catalog-book.ts";
+import { catalogBook } from "../book/catalog-book.ts";
 import { goldenFiles } from "../support/golden.ts";
 import { compactLines, headOf } from "../support/invoice-lines.ts";
 
 describe.each(goldenFiles())("golden invoices of $file", ({ cases }) => {
   test.each(cases)("$it", (golden) => {
     const { invoices, events, problems } = preview(
-      bookOf(golden.book),
+      catalogBook(golden.book),
       golden.events as Iterable<EventInput>,
       golden.options,
     );

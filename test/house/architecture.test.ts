@@ -11,11 +11,11 @@ const page = readFileSync(join(root, "docs/contribute/architecture.md"), "utf8")
 const rows = [...page.matchAll(/^\| `([a-z-]+(?:\/[a-z-]+)?)` \|/gm)].map(([, folder = ""]) => folder);
 
 /** The folders of `src` and the corridors in them. */
-function foldersOf(place: string, depth: number): readonly string[] {
+function listFolders(place: string, depth: number): readonly string[] {
   return readdirSync(join(root, "src", place), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => (place === "" ? name : `${place}/${name}`))
-    .flatMap((folder) => [folder, ...(depth > 1 ? foldersOf(folder, depth - 1) : [])]);
+    .flatMap((folder) => [folder, ...(depth > 1 ? listFolders(folder, depth - 1) : [])]);
 }
 
 /** The files of a folder, and whether those of its corridors are among them. */
@@ -44,13 +44,13 @@ function saidOf(folder: string): readonly string[] {
 }
 
 describe("docs/contribute/architecture.md", () => {
-  test.each(foldersOf("", 1))("says what %s imports", (folder) => {
-    const imported = [...importedBy(filesOf(folder, true))].map((place) => place.split("/")[0] ?? "");
-    const others = new Set(imported.filter((name) => name !== "" && name !== folder));
+  test.each(listFolders("", 1))("says what %s imports", (folder) => {
+    const importedFolders = [...importedBy(filesOf(folder, true))].map((place) => place.split("/")[0] ?? "");
+    const others = new Set(importedFolders.filter((name) => name !== "" && name !== folder));
     expect([...others].toSorted()).toEqual(saidOf(folder));
   });
 
-  test.each(foldersOf("", 2).filter((folder) => folder.includes("/")))("says what %s imports", (corridor) => {
+  test.each(listFolders("", 2).filter((folder) => folder.includes("/")))("says what %s imports", (corridor) => {
     const [folder = ""] = corridor.split("/");
     const others = [...importedBy(filesOf(corridor, true))].filter(
       (place) => place.startsWith(`${folder}/`) && !place.startsWith(corridor),
@@ -59,7 +59,7 @@ describe("docs/contribute/architecture.md", () => {
   });
 
   test("has a row for every folder and corridor of src", () => {
-    expect(foldersOf("", 2).filter((folder) => !rows.includes(folder))).toEqual([]);
+    expect(listFolders("", 2).filter((folder) => !rows.includes(folder))).toEqual([]);
   });
 
   test("names only files and folders that are there", () => {

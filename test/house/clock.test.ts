@@ -5,8 +5,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { bookOf } from "../book/catalog-book.ts";
-import { bookOf as eventBook, granting, onPlan, openEvents, overage, requestOf } from "../ledger/event-harness.ts";
+import { catalogBook } from "../book/catalog-book.ts";
+import {
+  tokenBook as eventBook,
+  granting,
+  onPlan,
+  openEvents,
+  tokenOverage,
+  requestOf,
+} from "../ledger/event-harness.ts";
 import { goldenCases } from "../support/golden.ts";
 
 const refuse = (what: string) => (): never => {
@@ -21,8 +28,8 @@ beforeEach(() => {
   vi.stubGlobal(
     "Date",
     new Proxy(Date, {
-      construct: (target, given: readonly unknown[]) =>
-        given.length === 0 ? refuse("the time")() : (Reflect.construct(target, given) as object),
+      construct: (target, args: readonly unknown[]) =>
+        args.length === 0 ? refuse("the time")() : (Reflect.construct(target, args) as object),
     }),
   );
 });
@@ -34,22 +41,22 @@ afterEach(() => {
 describe("S2.3 the core reads no clock and makes no id", () => {
   test("S2.3 when it previews every golden case", () => {
     const cases = goldenCases();
-    const drawn = cases.flatMap(
-      (golden) => preview(bookOf(golden.book), golden.events as Iterable<EventInput>, golden.options).invoices,
+    const invoices = cases.flatMap(
+      (golden) => preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, golden.options).invoices,
     );
-    expect(drawn.length).toBeGreaterThan(cases.length);
+    expect(invoices.length).toBeGreaterThan(cases.length);
   });
 
   test("S2.3 when it takes events, grants and undoes: the same now and the same ids make the same decisions", async () => {
-    const decided = async () => {
-      const ledger = openEvents(eventBook({ ...granting(10), ...overage(6) }), [onPlan("a")]);
+    const decideEvents = async () => {
+      const ledger = openEvents(eventBook({ ...granting(10), ...tokenOverage(6) }), [onPlan("a")]);
       const now = "2024-03-05T12:00:00Z";
       const results = await ledger.ingest([requestOf("e1", 12, now), requestOf("e2", 9, now)], now);
       await ledger.grant(5, now, "2024-04-01", now);
       const undone = await ledger.undo({ account: "a", eventId: "e1" }, now);
       return { results, undone, entries: ledger.entries(), events: ledger.events(), totals: ledger.totals() };
     };
-    expect(await decided()).toEqual(await decided());
+    expect(await decideEvents()).toEqual(await decideEvents());
   });
 
   test("S2.3 which this test would notice", () => {

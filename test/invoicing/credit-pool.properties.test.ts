@@ -39,29 +39,29 @@ const step = fc.record({
 test("S12.1 S12.3 each draft finds all that it may take in order, whatever others took or made before", () => {
   fc.assert(
     fc.property(fc.array(credit, { maxLength: 150, size: "max" }), fc.array(step, { maxLength: 12 }), (list, steps) => {
-      const given = list.map((each, index) => ({ ...each, id: `credit-${index}` }));
-      const left = new Map<string, GrantedCredit>(given.map((each) => [each.id, each]));
+      const creditList = list.map((each, index) => ({ ...each, id: `credit-${index}` }));
+      const left = new Map<string, GrantedCredit>(creditList.map((each) => [each.id, each]));
       const drafts = steps.map(
         ({ start, length, finalAt }) => ({ cycle: { start, end: start + length }, finalAt }) as Draft,
       );
-      const pool = createCreditPool(given, drafts);
+      const pool = createCreditPool(creditList, drafts);
       steps.forEach(({ start, length, finalAt, take, grants }, place) => {
         const cycle = { start, end: start + length };
         const expected = [...left.values()]
           .filter((each) => each.left.gt(ZERO) && each.grantedAt <= finalAt && isEffectiveIn(each, cycle))
           .toSorted(compareCredits);
         const earliest = Math.min(...steps.slice(place).map((each) => each.start));
-        const found = [...pool.usableFor({ cycle, finalAt } as Draft, earliest)];
-        expect(found).toEqual(expected);
-        for (const each of found.slice(0, take)) {
+        const usable = [...pool.usableFor({ cycle, finalAt } as Draft, earliest)];
+        expect(usable).toEqual(expected);
+        for (const each of usable.slice(0, take)) {
           const amount = new Decimal(Math.min(take, each.left.toNumber()));
           expect(pool.take(each.id, amount)).toEqual(each);
           left.set(each.id, { ...each, left: subtract(each.left, amount) });
         }
         if (grants === undefined) return;
-        const granted = { ...grants, id: `granted-${place}` };
-        pool.add(granted);
-        left.set(granted.id, granted);
+        const grantedCredit = { ...grants, id: `granted-${place}` };
+        pool.add(grantedCredit);
+        left.set(grantedCredit.id, grantedCredit);
       });
       expect(pool.take("nobody", ZERO)).toBeUndefined();
     }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { preview, readBook } from "../../src/index.ts";
 import { MONTHLY, perUnit } from "../book/builder.ts";
-import { linesOf } from "../support/invoice-lines.ts";
+import { flattenLines } from "../support/invoice-lines.ts";
 
 describe("the name of a card's line", () => {
   test("S13.2 is that of what the card charges for, where a meter, a feature and an add-on share an id", () => {
@@ -55,12 +55,12 @@ describe("the name of a card's line", () => {
       attributes: [{ name: "n", value: 3 }],
     };
     const { invoices } = preview(book, [event]);
-    const named = invoices.flatMap(({ revenueInfo }) =>
-      linesOf(revenueInfo).flatMap(({ line }) =>
+    const lineNames = invoices.flatMap(({ revenueInfo }) =>
+      flattenLines(revenueInfo).flatMap(({ line }) =>
         line.type.endsWith("_RATE_CARD_AMOUNT") ? [[line.type, line.description]] : [],
       ),
     );
-    expect(named).toEqual([
+    expect(lineNames).toEqual([
       ["USAGE_RATE_CARD_AMOUNT", "the meter"],
       ["FIXED_FEE_RATE_CARD_AMOUNT", "the add-on"],
       ["BILLING_ENTITLEMENT_RATE_CARD_AMOUNT", "the feature"],

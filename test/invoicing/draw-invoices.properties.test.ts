@@ -7,26 +7,26 @@ import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { cyclesIn, NO_END, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { Decimal, sum } from "../../src/numbers/decimal.ts";
-import { headOf, linesOf, linesOfType } from "../support/invoice-lines.ts";
+import { headOf, flattenLines, linesOfType } from "../support/invoice-lines.ts";
 import { recomputeTree } from "../support/recompute-invoice.ts";
 import { runs } from "../support/runs.ts";
-import { type Billed, billed, FIRST, SPAN_DAYS } from "./account-arbitrary.ts";
+import { type AccountToBill, billedAccounts, FIRST, SPAN_DAYS } from "./account-arbitrary.ts";
 import { planFor } from "./plans.ts";
 
 /** Each run draws a whole account: fewer of them say as much. */
 const RUNS = { numRuns: runs(25) };
 const UNTIL = FIRST + SPAN_DAYS * DAY_MS;
 
-function drawn({ view, catalog }: Billed, from = FIRST, until = UNTIL): readonly Invoice[] {
+function drawAll({ view, catalog }: AccountToBill, from = FIRST, until = UNTIL): readonly Invoice[] {
   return drawInvoices(view, catalog, { from, until, explain: true });
 }
 
 describe("all invoices", () => {
   test("S13.6 S1.5 every line is recomputed from its explanation, every sum from the lines below it", () => {
     fc.assert(
-      fc.property(billed, (account) => {
-        for (const { revenueInfo } of drawn(account))
-          expect(recomputeTree(revenueInfo)).toBe(linesOf(revenueInfo).length);
+      fc.property(billedAccounts, (account) => {
+        for (const { revenueInfo } of drawAll(account))
+          expect(recomputeTree(revenueInfo)).toBe(flattenLines(revenueInfo).length);
       }),
       RUNS,
     );
@@ -34,10 +34,11 @@ describe("all invoices", () => {
 
   test("S1.5 no value has more digits than the minor unit", () => {
     fc.assert(
-      fc.property(billed, (account) => {
+      fc.property(billedAccounts, (account) => {
         const digits = minorUnitDigits(account.view.currency);
-        for (const { revenueInfo } of drawn(account)) {
-          for (const { line } of linesOf(revenueInfo)) expect(line.value.decimalPlaces()).toBeLessThanOrEqual(digits);
+        for (const { revenueInfo } of drawAll(account)) {
+          for (const { line } of flattenLines(revenueInfo))
+            expect(line.value.decimalPlaces()).toBeLessThanOrEqual(digits);
         }
       }),
       RUNS,
@@ -46,10 +47,10 @@ describe("all invoices", () => {
 
   test("S13.1 no invoice is empty, and none stands twice", () => {
     fc.assert(
-      fc.property(billed, (account) => {
-        const invoices = drawn(account);
+      fc.property(billedAccounts, (account) => {
+        const invoices = drawAll(account);
         for (const invoice of invoices) {
-          const leaves = linesOf(invoice.revenueInfo).filter(({ line }) => line.lineItems === undefined);
+          const leaves = flattenLines(invoice.revenueInfo).filter(({ line }) => line.lineItems === undefined);
           const charges = leaves.filter(({ line }) => line.type !== "SUB_TOTAL_AMOUNT" && line.type !== "SUB_CREDITS");
           expect(charges.length + (invoice.usageInfo?.lineItems.length ?? 0)).toBeGreaterThan(0);
         }
@@ -64,20 +65,20 @@ describe("all invoices", () => {
 
   test("S12.3 credits never take a net below 0, nor more than there is of them", () => {
     fc.assert(
-      fc.property(billed, (account) => {
-        for (const invoice of drawn(account)) {
+      fc.property(billedAccounts, (account) => {
+        for (const invoice of drawAll(account)) {
           const [gross] = linesOfType(invoice, "GROSS_AMOUNT");
           const credits = linesOfType(invoice, "SUB_CREDITS");
           if (credits.length > 0) expect(invoice.revenueInfo.value.isNegative()).toBe(false);
           else expect(invoice.revenueInfo.value.eq(gross?.value ?? 0)).toBe(true);
         }
-        const given = account.view.credits.map(({ id, creditAmount }) => {
-          const taken = drawn(account).flatMap((invoice) =>
+        const overdrawn = account.view.credits.map(({ id, creditAmount }) => {
+          const creditLines = drawAll(account).flatMap((invoice) =>
             linesOfType(invoice, "SUB_CREDITS").filter((line) => line.id === id),
           );
-          return taken.reduce((left, line) => left.plus(line.value), creditAmount).isNegative();
+          return creditLines.reduce((rest, line) => rest.plus(line.value), creditAmount).isNegative();
         });
-        expect(given).not.toContain(true);
+        expect(overdrawn).not.toContain(true);
       }),
       RUNS,
     );
@@ -85,8 +86,8 @@ describe("all invoices", () => {
 
   test("S13.3 a cycle's invoices come to its part of the commitment, and are trued up no further", () => {
     fc.assert(
-      fc.property(billed, (account) => {
-        const invoices = drawn(account);
+      fc.property(billedAccounts, (account) => {
+        const invoices = drawAll(account);
         const unit = new Decimal(`1e-${minorUnitDigits(account.view.currency)}`);
         for (const cycle of cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL)) {
           const { details, planId } = cycle.term.plan;
@@ -99,9 +100,9 @@ describe("all invoices", () => {
               // What was known only after the cycle was closed.
               !(invoiceType === "AD_HOC" && invoiceDate === endDate),
           );
-          const amountOf = (type: "SUB_TOTAL_AMOUNT" | "TRUE_UP_AMOUNT"): Decimal =>
+          const sumOfType = (type: "SUB_TOTAL_AMOUNT" | "TRUE_UP_AMOUNT"): Decimal =>
             sum(own.flatMap((invoice) => linesOfType(invoice, type).map(({ value }) => value)));
-          const [subTotal, trueUp] = [amountOf("SUB_TOTAL_AMOUNT"), amountOf("TRUE_UP_AMOUNT")];
+          const [subTotal, trueUp] = [sumOfType("SUB_TOTAL_AMOUNT"), sumOfType("TRUE_UP_AMOUNT")];
           const rate = details.minimumCommitment?.rateValues[0]?.rate ?? new Decimal(0);
           const days = (cycle.end - cycle.start) / DAY_MS;
           const part = rate.times(days).div((cycle.natural.end - cycle.natural.start) / DAY_MS);
@@ -110,8 +111,8 @@ describe("all invoices", () => {
               explanation?.of === "TRUE_UP" ? (explanation.refunds ?? []).map(({ value }) => value) : [],
             ),
           );
-          const paid = subTotal.minus(sum(refunds));
-          if (trueUp.gt(0)) expect(paid.plus(trueUp).minus(part).abs().lt(unit)).toBe(true);
+          const chargedBefore = subTotal.minus(sum(refunds));
+          if (trueUp.gt(0)) expect(chargedBefore.plus(trueUp).minus(part).abs().lt(unit)).toBe(true);
           else if (details.minimumCommitment) expect(subTotal.gt(part.minus(unit))).toBe(true);
         }
       }),
@@ -125,10 +126,10 @@ describe("all invoices", () => {
         .map((invoice) => `${headOf(invoice)} ${linesOfType(invoice, "GROSS_AMOUNT")[0]?.value.toFixed() ?? ""}`)
         .toSorted();
     fc.assert(
-      fc.property(billed, (account) => {
+      fc.property(billedAccounts, (account) => {
         const cycles = cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL);
-        const single = cycles.flatMap(({ start }) => drawn(account, start, start + 1));
-        expect(grossOf(single)).toEqual(grossOf(drawn(account)));
+        const single = cycles.flatMap(({ start }) => drawAll(account, start, start + 1));
+        expect(grossOf(single)).toEqual(grossOf(drawAll(account)));
       }),
       RUNS,
     );
@@ -137,8 +138,8 @@ describe("all invoices", () => {
   test("S13.1 invoices come in the order in which they take credits", () => {
     const kinds = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"];
     fc.assert(
-      fc.property(billed, (account) => {
-        const places = drawn(account).map(
+      fc.property(billedAccounts, (account) => {
+        const places = drawAll(account).map(
           ({ invoiceDate, invoiceType }) => `${invoiceDate} ${kinds.indexOf(invoiceType)}`,
         );
         expect(places).toEqual(places.toSorted());
@@ -148,7 +149,7 @@ describe("all invoices", () => {
   });
 
   test("S1.4 a minimum of 48.338 for 22 of 31 days has a text, although its hundredth digit is a zero", () => {
-    const [account] = fc.sample(billed, { numRuns: 1, seed: 1 });
+    const [account] = fc.sample(billedAccounts, { numRuns: 1, seed: 1 });
     const details = planFor("2024-01-10", {
       details: {
         licenseRateCards: [
@@ -166,7 +167,7 @@ describe("all invoices", () => {
     if (account === undefined) throw new Error("a sample has one account");
     const decisions = [{ from: FIRST, until: NO_END, decidedAt: FIRST, plan: details }];
     const view = { ...account.view, currency: "USD", decisions, credits: [], licenseChanges: [] };
-    const [january] = drawn({ ...account, view }, FIRST, FIRST + 1);
+    const [january] = drawAll({ ...account, view }, FIRST, FIRST + 1);
     // 48.338 × 22/31 = 34.304387…
     expect(january && linesOfType(january, "LICENSE_RATE_CARD_AMOUNT")[0]?.exactValue?.slice(0, 9)).toBe("34.304387");
   });

@@ -7,7 +7,7 @@ import { feeTiming } from "../../src/invoicing/charge-periods.ts";
 import { findDueCards, findDueCycles, findFeatureGrants } from "../../src/invoicing/due-work.ts";
 import type { PlanDecision } from "../../src/invoicing/timeline.ts";
 import { perUnit } from "../book/builder.ts";
-import { decision, fee, type PlanTerms, spanText } from "./plans.ts";
+import { decision, feeOf30, type PlanTerms, spanText } from "./plans.ts";
 
 /** An entitlement of 100 units. */
 function entitlement(effectiveUntil: string, more: Readonly<Record<string, unknown>> = {}): PlanTerms["details"] {
@@ -34,8 +34,8 @@ test("S11.1 a grant that an earlier version stored under its name with the cycle
   const decisions = [decision("2024-06-01", { details: entitlement("P1M") })];
   const [from, until] = [parseDate("2024-06-01"), parseDate("2024-07-01")];
   const [grant] = runToCompletion(findFeatureGrants(decisions, from, until));
-  const stored = `${grant?.key.replace(/\|0$/, "")}|MONTHLY|1|NIL|0`;
-  expect(runToCompletion(findFeatureGrants(decisions, from, until, (key) => key === stored))).toEqual([]);
+  const storedKey = `${grant?.key.replace(/\|0$/, "")}|MONTHLY|1|NIL|0`;
+  expect(runToCompletion(findFeatureGrants(decisions, from, until, (key) => key === storedKey))).toEqual([]);
 });
 
 describe("the cycles that fall due", () => {
@@ -66,15 +66,15 @@ describe("the cycles that fall due", () => {
   });
 
   test("S9.1 what is not prorated falls due once for a natural cycle, what is prorated in each piece", () => {
-    const keysOf = (enableProration: boolean): readonly string[] => {
-      const details = fee({ enableProration });
+    const listKeys = (enableProration: boolean): readonly string[] => {
+      const details = feeOf30({ enableProration });
       const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
       const dues = findDueCycles(decisions, parseDate("2024-08-01"));
       const cards = findDueCards(dues, ({ fixedFeeRateCards }) => fixedFeeRateCards, feeTiming);
       return runToCompletion(cards).map(({ due }) => formatDate(due.cycle.start));
     };
-    expect(keysOf(false)).toEqual(["2024-06-01", "2024-07-01"]);
-    expect(keysOf(true)).toEqual(["2024-06-01", "2024-06-11", "2024-07-01"]);
+    expect(listKeys(false)).toEqual(["2024-06-01", "2024-07-01"]);
+    expect(listKeys(true)).toEqual(["2024-06-01", "2024-06-11", "2024-07-01"]);
   });
 });
 
@@ -124,7 +124,7 @@ describe("what is granted", () => {
 
 describe("when a period that was charged in advance ends after all", () => {
   const period = { start: parseDate("2024-06-01"), end: parseDate("2024-07-01") };
-  const known = parseDate("2024-06-01");
+  const knownAt = parseDate("2024-06-01");
 
   test("S9.5 at the first day that a later decision takes", () => {
     const decisions = [
@@ -132,7 +132,7 @@ describe("when a period that was charged in advance ends after all", () => {
       decision("2024-06-21", { id: "third", decidedAt: "2024-06-05" }),
       decision("2024-06-11", { id: "other", decidedAt: "2024-06-09" }),
     ];
-    expect(findCut(decisions, period, known)).toEqual({
+    expect(findCut(decisions, period, knownAt)).toEqual({
       at: parseDate("2024-06-11"),
       decidedAt: parseDate("2024-06-09"),
     });
@@ -140,6 +140,6 @@ describe("when a period that was charged in advance ends after all", () => {
 
   test("S9.5 not at all where what was decided was known, or lies outside", () => {
     const before = decision("2024-06-11", { id: "other", decidedAt: "2024-05-01" });
-    expect(findCut([before, decision("2024-07-01", { id: "third" })], period, known)).toBeUndefined();
+    expect(findCut([before, decision("2024-07-01", { id: "third" })], period, knownAt)).toBeUndefined();
   });
 });

@@ -21,10 +21,10 @@ describe("the guide to invoices", () => {
 
   test.each(listings)("shows the golden case: $title", ({ title, listing, because }) => {
     const golden = goldenCases().find(({ it }) => it === title);
-    const shown = (golden?.invoices ?? []).map(({ invoice, lines }) =>
+    const invoiceTexts = (golden?.invoices ?? []).map(({ invoice, lines }) =>
       [invoice, ...lines.map((line) => `  ${line}`)].join("\n"),
     );
-    expect(listing).toBe([title, "", shown.join("\n\n")].join("\n"));
+    expect(listing).toBe([title, "", invoiceTexts.join("\n\n")].join("\n"));
     expect(because).toBe(golden?.because);
   });
 });

@@ -20,7 +20,7 @@ function callsCard(slabs: readonly object[], slabRates: readonly object[], rateC
 }
 
 /** The printed lines of an account on a monthly plan since 12 October 2026, with so many calls on that day. */
-function printed(
+function printLines(
   details: object,
   {
     calls = 1,
@@ -87,7 +87,7 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
 
   test("S7.3, S7.4 how many packages, which flat rate, and between which bounds", () => {
     // 100 × 0.10; ceil(900 / 250) × 7.77; 234.5 × 0.013 + 1.11 = 4.1585, at least 5.
-    expect(printed({ usageRateCards: [card] }, { calls: "1234.5" })).toEqual([
+    expect(printLines({ usageRateCards: [card] }, { calls: "1234.5" })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
       ["  the usage of the cycle", "docs/reference/semantics.md#s7.2, #s7.3"],
       ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
@@ -103,7 +103,7 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
   });
 
   test("nothing where no explanation was asked for", () => {
-    expect(printed({ usageRateCards: [card] }, { calls: "1234.5", explain: false })).toEqual([
+    expect(printLines({ usageRateCards: [card] }, { calls: "1234.5", explain: false })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
       ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
       ["  above 100 to 1,000, per package of 250", "900", "7.77", "31.08"],
@@ -120,10 +120,10 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
     [{ minimumRate: 31 }, 1, ["  adjustment to the card's minimum or maximum", "", "", "18.00"], "at least 31"],
     // 50 × 2; 62 × 20 ÷ 31 = 40.
     [{ maximumRate: 62 }, 50, ["  adjustment to the card's minimum or maximum", "", "", "-60.00"], "at most 62"],
-  ])("S7.4, S8.1 the card's bound by days: %j", (rateConfig, calls, line, bound) => {
+  ])("S7.4, S8.1 the card's bound by days: %j", (rateConfig, calls, line, limit) => {
     const bounded = callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }], rateConfig);
-    const rows = printed({ usageRateCards: [bounded] }, { calls });
-    expect(rows.slice(3, 5)).toEqual([line, [`    ${bound} × 20/31 days`, "docs/reference/semantics.md#s7.4"]]);
+    const rows = printLines({ usageRateCards: [bounded] }, { calls });
+    expect(rows.slice(3, 5)).toEqual([line, [`    ${limit} × 20/31 days`, "docs/reference/semantics.md#s7.4"]]);
   });
 });
 
@@ -131,7 +131,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
   test("S9.2 a fee for the days served", () => {
     const fee = { id: "addon.fee", enableProration: true, rateValues: [{ currency: USD, rate: "99.99" }] };
     // 99.99 × 20 ÷ 31 = 64.509…
-    expect(printed({ fixedFeeRateCards: [fee] }).slice(0, 2)).toEqual([
+    expect(printLines({ fixedFeeRateCards: [fee] }).slice(0, 2)).toEqual([
       ["Platform", "", "", "64.51"],
       ["  the fee for the days served: 99.99 × 20/31 days", "docs/reference/semantics.md#s8.1, #s9.2"],
     ]);
@@ -139,11 +139,11 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
 
   test("S1.5 a fee in full says its rate only where that was rounded", () => {
     const fees = (rate: string): readonly object[] => [{ id: "addon.fee", rateValues: [{ currency: USD, rate }] }];
-    expect(printed({ fixedFeeRateCards: fees("8.325") }).slice(0, 2)).toEqual([
+    expect(printLines({ fixedFeeRateCards: fees("8.325") }).slice(0, 2)).toEqual([
       ["Platform", "", "", "8.33"],
       ["  the fee in full: 8.325", "docs/reference/semantics.md#s9.1"],
     ]);
-    expect(printed({ fixedFeeRateCards: fees("8.320") })[1]).toEqual([
+    expect(printLines({ fixedFeeRateCards: fees("8.320") })[1]).toEqual([
       "  the fee in full",
       "docs/reference/semantics.md#s9.1",
     ]);
@@ -162,7 +162,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
 
   test("S10.2 each quantity of a license has its days and price", () => {
     // 40 × 13 ÷ 31 + 70 × 7 ÷ 31 = 1010 ÷ 31 = 32.580…
-    expect(printed({ licenseRateCards: [seats] }, { licenseUpdates }).slice(0, 3)).toEqual([
+    expect(printLines({ licenseRateCards: [seats] }, { licenseUpdates }).slice(0, 3)).toEqual([
       ["Seats", "7", "", "32.58"],
       ["  4 held for 13 of 31 days: 40 × 13/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
       ["  7 held for 7 of 31 days: 70 × 7/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
@@ -171,8 +171,8 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
 
   test("S10.3 an increase in full says both prices, held to the card's bounds", () => {
     const card = { ...seats, enableProration: false, invoiceTiming: "IN_ADVANCE" };
-    const capped = { ...card, rateValues: [{ ...seats.rateValues[0], rateConfig: { maximumRate: 65 } }] };
-    const rows = printed({ licenseRateCards: [capped] }, { licenseUpdates });
+    const cappedCard = { ...card, rateValues: [{ ...seats.rateValues[0], rateConfig: { maximumRate: 65 } }] };
+    const rows = printLines({ licenseRateCards: [cappedCard] }, { licenseUpdates });
     // The second invoice: 65 less 40, in full.
     expect(rows.filter(([, rules]) => rules?.startsWith("docs/reference/semantics.md#s7.2, #s7.3, #s7.4"))).toEqual([
       ["  4 held, in full", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
@@ -199,7 +199,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
       ratePlan,
       rateValues: [{ currency: USD, slabRates }],
     };
-    const rows = printed({ licenseRateCards: [card] }, { licenseUpdates });
+    const rows = printLines({ licenseRateCards: [card] }, { licenseUpdates });
     // 7 × 5 is 5 less than 4 × 10.
     const at = rows.findIndex(([text]) => text === "  7 held: 35");
     expect(rows.slice(at - 1, at + 3).map(([text]) => text)).toEqual([
@@ -233,7 +233,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
       effectiveFrom: `2026-10-${12 + index}`,
       quantity,
     }));
-    const rows = printed({ licenseRateCards: [card] }, { licenseUpdates: updates });
+    const rows = printLines({ licenseRateCards: [card] }, { licenseUpdates: updates });
     // 10 cost 100, 12 only 48; 30 cost 120, which is 20 more, and are 18 more than 12.
     const at = rows.findIndex(([text]) => text === "  30 held: 120");
     expect(rows.slice(at - 1, at + 3)).toEqual([
@@ -248,7 +248,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     const minimumCommitment = { displayName: "Commitment", rateValues: [{ currency: USD, rate: 500 }] };
     const usageRateCards = [callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }])];
     // 500 × 20 ÷ 31 − 20 = 302.580…
-    const rows = printed({ minimumCommitment, usageRateCards }, { calls: 10 });
+    const rows = printLines({ minimumCommitment, usageRateCards }, { calls: 10 });
     const at = rows.findIndex(([text]) => text === "True-up: Commitment");
     expect(rows.slice(at, at + 3)).toEqual([
       ["True-up: Commitment", "", "", "302.58"],

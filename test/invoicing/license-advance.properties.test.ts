@@ -109,48 +109,54 @@ interface Figure {
   readonly amount: number;
 }
 
-function figuresOf(account: Seats): readonly Figure[] {
+function listFigures(account: Seats): readonly Figure[] {
   const { charges, refunds } = advanceFor(account);
   const parts = account.isProrated ? DAYS : 1;
-  const amountOf = ({ numerator, denominator }: Fraction): number => numerator.times(parts).div(denominator).toNumber();
+  const amountInParts = ({ numerator, denominator }: Fraction): number =>
+    numerator.times(parts).div(denominator).toNumber();
   return [
     ...charges.flatMap(({ invoiceType, invoiceDate, rate }) => {
       const charge = rate();
       const hour = (invoiceDate - JUNE) / HOUR_MS;
-      return charge === undefined ? [] : [{ kind: invoiceType, hour, amount: amountOf(charge.bounded) }];
+      return charge === undefined ? [] : [{ kind: invoiceType, hour, amount: amountInParts(charge.bounded) }];
     }),
-    ...refunds.map(({ at, amount }) => ({ kind: "REFUND", hour: (at - JUNE) / HOUR_MS, amount: amountOf(amount) })),
+    ...refunds.map(({ at, amount }) => ({
+      kind: "REFUND",
+      hour: (at - JUNE) / HOUR_MS,
+      amount: amountInParts(amount),
+    })),
   ].filter(({ amount }) => amount !== 0);
 }
 
 /** The model: what S10.3 says, in its order. */
-function modelOf(account: Seats): readonly Figure[] {
+function modelFigures(account: Seats): readonly Figure[] {
   const { isProrated, refunds, updates: all } = account;
   const figures: Figure[] = [];
-  const held = (hour: number): number => all.findLast((update) => update.hour <= hour)?.quantity ?? 0;
+  const seatsAt = (hour: number): number => all.findLast((update) => update.hour <= hour)?.quantity ?? 0;
   const daysFrom = (day: number): number => (isProrated ? DAYS - day : 1);
   /** The charged quantities, each with the paid level up to it. */
-  let charged = [{ quantity: held(0), level: priceOf(account, held(0)) }];
-  const last = (): { readonly quantity: number; readonly level: number } => charged.at(-1) ?? { quantity: 0, level: 0 };
+  let chargedUnits = [{ quantity: seatsAt(0), level: priceOf(account, seatsAt(0)) }];
+  const last = (): { readonly quantity: number; readonly level: number } =>
+    chargedUnits.at(-1) ?? { quantity: 0, level: 0 };
   figures.push({ kind: "STANDARD_ADVANCED", hour: 0, amount: last().level * daysFrom(0) });
   for (let day = 0; day < DAYS; day++) {
     const hours = Array.from({ length: 24 }, (_, hour) => day * 24 + hour);
-    const largest = Math.max(...hours.map(held));
+    const largest = Math.max(...hours.map(seatsAt));
     if (isProrated && refunds && largest < last().quantity) {
       const before = last().level;
-      const kept = charged.filter(({ quantity }) => quantity <= largest);
-      const floor = Math.max(priceOf(account, largest), kept.at(-1)?.level ?? 0);
+      const remaining = chargedUnits.filter(({ quantity }) => quantity <= largest);
+      const floor = Math.max(priceOf(account, largest), remaining.at(-1)?.level ?? 0);
       // A quantity that was charged before is paid as it was; nothing is given back that was not paid.
-      if (kept.at(-1)?.quantity !== largest) kept.push({ quantity: largest, level: Math.min(before, floor) });
-      charged = kept;
+      if (remaining.at(-1)?.quantity !== largest) remaining.push({ quantity: largest, level: Math.min(before, floor) });
+      chargedUnits = remaining;
       figures.push({ kind: "REFUND", hour: day * 24, amount: (before - last().level) * daysFrom(day) });
     }
     for (const hour of hours) {
-      const quantity = held(hour);
+      const quantity = seatsAt(hour);
       if (quantity <= last().quantity) continue;
       const level = Math.max(last().level, priceOf(account, quantity));
       figures.push({ kind: "AD_HOC", hour, amount: (level - last().level) * daysFrom(day) });
-      charged.push({ quantity, level });
+      chargedUnits.push({ quantity, level });
     }
   }
   return figures.filter(({ amount }) => amount !== 0);
@@ -162,7 +168,7 @@ const byTime = (figures: readonly Figure[]): readonly Figure[] =>
 /** What each day costs in the end, as a price for the whole month: what was charged for it less what came back. */
 function pricesByDay(account: Seats): readonly number[] {
   const days = Array.from({ length: DAYS }, () => 0);
-  for (const { kind, hour, amount } of figuresOf(account)) {
+  for (const { kind, hour, amount } of listFigures(account)) {
     const from = Math.floor(hour / 24);
     for (let day = from; day < DAYS; day++) {
       days[day] = (days[day] ?? 0) + ((kind === "REFUND" ? -1 : 1) * amount) / (DAYS - from);
@@ -171,14 +177,14 @@ function pricesByDay(account: Seats): readonly number[] {
   return days;
 }
 
-const total = (account: Seats): number =>
-  figuresOf(account).reduce((sum, { kind, amount }) => sum + (kind === "REFUND" ? -amount : amount), 0);
+const netTotal = (account: Seats): number =>
+  listFigures(account).reduce((sum, { kind, amount }) => sum + (kind === "REFUND" ? -amount : amount), 0);
 
 describe("licenses in advance", () => {
   test("S10.3 are charged and given back as the rule says, update by update", () => {
     fc.assert(
       fc.property(seats, (account) => {
-        expect(byTime(figuresOf(account))).toEqual(byTime(modelOf(account)));
+        expect(byTime(listFigures(account))).toEqual(byTime(modelFigures(account)));
       }),
       { numRuns: 400 },
     );
@@ -223,7 +229,7 @@ describe("licenses in advance", () => {
         const same = [0, 30, 31, 400].map((hour) => ({ hour, quantity }));
         const account = { prices: of, isProrated, refunds, updates: same };
         const amount = priceOf(account, quantity) * (isProrated ? DAYS : 1);
-        expect(figuresOf(account)).toEqual(amount === 0 ? [] : [{ kind: "STANDARD_ADVANCED", hour: 0, amount }]);
+        expect(listFigures(account)).toEqual(amount === 0 ? [] : [{ kind: "STANDARD_ADVANCED", hour: 0, amount }]);
       }),
     );
   });
@@ -234,7 +240,7 @@ describe("licenses in advance", () => {
       fc.property(seats, updates(late), (account, arriving) => {
         const rising = { ...account, prices: account.prices.toSorted((a, b) => a - b) };
         const inTime = arriving.map(({ hour, quantity }) => ({ hour, quantity }));
-        expect(total({ ...rising, updates: arriving })).toBeCloseTo(total({ ...rising, updates: inTime }), 6);
+        expect(netTotal({ ...rising, updates: arriving })).toBeCloseTo(netTotal({ ...rising, updates: inTime }), 6);
       }),
       { numRuns: 300 },
     );

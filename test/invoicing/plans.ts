@@ -47,7 +47,7 @@ export function decision(
 }
 
 /** A fee of 30 in US dollars. */
-export function fee(more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+export function feeOf30(more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
     fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 30 }], ...more }],
   };

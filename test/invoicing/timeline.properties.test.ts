@@ -14,7 +14,7 @@ import { planFor } from "./plans.ts";
 
 const START = parseDate("2023-11-20");
 const DAYS = 500;
-const at = (day: number): number => START + day * DAY_MS;
+const dayAt = (day: number): number => START + day * DAY_MS;
 
 const CONFIGS = [
   { interval: "WEEKLY", startOffset: { dayOffset: "3" } },
@@ -37,27 +37,27 @@ const decisions: fc.Arbitrary<readonly PlanDecision[]> = fc
     }),
     { minLength: 1, maxLength: 6 },
   )
-  .map((made) => {
+  .map((decisionList) => {
     let now = 0;
-    return made.map(({ ahead, wait, days, id, version, config }) => {
+    return decisionList.map(({ ahead, wait, days, id, version, config }) => {
       now += wait;
-      const from = at(now + ahead);
+      const from = dayAt(now + ahead);
       const until = days === null ? NO_END : from + days * DAY_MS;
       const date = new Date(from).toISOString().slice(0, 10);
       const plan = id === null ? null : planFor(date, { id, version, cycle: config });
-      return { from, until, decidedAt: at(now), plan };
+      return { from, until, decidedAt: dayAt(now), plan };
     });
   });
 
-const days = Array.from({ length: DAYS }, (_, day) => at(day));
+const days = Array.from({ length: DAYS }, (_, day) => dayAt(day));
 
 describe("timelines", () => {
   test("S16.1 on every day the plan is that of the latest decision about the day", () => {
     fc.assert(
-      fc.property(decisions, (made) => {
-        const timeline = buildTimeline(made);
+      fc.property(decisions, (decisionList) => {
+        const timeline = buildTimeline(decisionList);
         for (const day of days) {
-          const last = made.findLast(({ from, until }) => from <= day && day < until);
+          const last = decisionList.findLast(({ from, until }) => from <= day && day < until);
           const term = timeline.find(({ from, until }) => from <= day && day < until);
           expect(term?.plan).toBe(last?.plan ?? undefined);
         }
@@ -67,9 +67,9 @@ describe("timelines", () => {
 
   test("S6.4 an account's cycles partition its associations", () => {
     fc.assert(
-      fc.property(decisions, (made) => {
-        const timeline = buildTimeline(made);
-        const end = at(DAYS);
+      fc.property(decisions, (decisionList) => {
+        const timeline = buildTimeline(decisionList);
+        const end = dayAt(DAYS);
         for (const { from, until } of timeline.filter((term) => term.from < end)) {
           const cycles = cyclesIn(timeline, from, Math.min(until, end));
           expect(cycles[0]?.start).toBe(from);
@@ -88,8 +88,8 @@ describe("timelines", () => {
 
   test("S9.1 n grows by one with each natural cycle of a run, and begins at 1", () => {
     fc.assert(
-      fc.property(decisions, (made) => {
-        const cycles = cyclesIn(buildTimeline(made), at(0), at(DAYS));
+      fc.property(decisions, (decisionList) => {
+        const cycles = cyclesIn(buildTimeline(decisionList), dayAt(0), dayAt(DAYS));
         for (const [index, cycle] of cycles.entries()) {
           const before = cycles[index - 1];
           if (before === undefined || before.run.start !== cycle.run.start) expect(cycle.n).toBe(1);
@@ -101,8 +101,8 @@ describe("timelines", () => {
 
   test("S6.4 the cycle that holds an instant is the one that the range of cycles has", () => {
     fc.assert(
-      fc.property(decisions, fc.nat(DAYS * DAY_MS), (made, ms) => {
-        const timeline = buildTimeline(made);
+      fc.property(decisions, fc.nat(DAYS * DAY_MS), (decisionList, ms) => {
+        const timeline = buildTimeline(decisionList);
         const instant = START + ms;
         expect(cycleAt(timeline, instant)).toEqual(cyclesIn(timeline, instant, instant + 1)[0]);
       }),
@@ -111,12 +111,12 @@ describe("timelines", () => {
 
   test("S9.2 what was known at an instant is what the decisions up to it make", () => {
     fc.assert(
-      fc.property(decisions, fc.nat(DAYS), (made, day) => {
-        const known = knownTimelines(made).find(
-          ({ knownFrom, knownUntil }) => knownFrom <= at(day) && at(day) < knownUntil,
+      fc.property(decisions, fc.nat(DAYS), (decisionList, day) => {
+        const knownTimeline = knownTimelines(decisionList).find(
+          ({ knownFrom, knownUntil }) => knownFrom <= dayAt(day) && dayAt(day) < knownUntil,
         );
-        const before = made.filter(({ decidedAt }) => decidedAt <= at(day));
-        expect(known?.timeline ?? []).toEqual(buildTimeline(before));
+        const before = decisionList.filter(({ decidedAt }) => decidedAt <= dayAt(day));
+        expect(knownTimeline?.timeline ?? []).toEqual(buildTimeline(before));
       }),
     );
   });

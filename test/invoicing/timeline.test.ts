@@ -130,15 +130,18 @@ describe("the cycles of an account", () => {
 
 describe("what was known when", () => {
   test("S9.2 each decision makes one timeline, from its instant to the next one's", () => {
-    const known = knownTimelines([
+    const knownTimeline = knownTimelines([
       decision("2024-01-01"),
       decision("2024-06-11", { id: "other", decidedAt: "2024-05-20" }),
     ]);
-    expect(known.map(({ knownFrom, timeline }) => [formatDate(knownFrom), termsOf(timeline)])).toEqual([
+    expect(knownTimeline.map(({ knownFrom, timeline }) => [formatDate(knownFrom), termsOf(timeline)])).toEqual([
       ["2024-01-01", ["plan@1 2024-01-01/9999-01-01"]],
       ["2024-05-20", ["plan@1 2024-01-01/2024-06-11", "other@1 2024-06-11/9999-01-01"]],
     ]);
-    expect(known.map(({ knownUntil }) => knownUntil)).toEqual([parseDate("2024-05-20"), Number.POSITIVE_INFINITY]);
+    expect(knownTimeline.map(({ knownUntil }) => knownUntil)).toEqual([
+      parseDate("2024-05-20"),
+      Number.POSITIVE_INFINITY,
+    ]);
   });
 
   test("S9.2 decisions of one instant are known together", () => {

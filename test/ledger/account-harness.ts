@@ -14,13 +14,13 @@ import type { AccountRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, type AccountWork, openWorkspace } from "../../src/ledger/workspace.ts";
 import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { exactOfDecimal } from "../../src/numbers/exact.ts";
-import { cellsOf } from "./cells.ts";
+import { toCells } from "./cells.ts";
 
 /** The start of all clocks in these tests. */
 export const START = "2024-01-01";
 
 /** An instant from a date, a date-time or a number. */
-export const at = (text: string | Instant): Instant => toInstant(text);
+export const toTime = (text: string | Instant): Instant => toInstant(text);
 
 /** Accounts in memory. */
 export interface Ledger {
@@ -36,7 +36,7 @@ export interface Ledger {
   use(quantity: number, timestamp: string | Instant, now?: string | Instant, id?: string): boolean;
   parts(id?: string): AccountParts;
   /** What a decision reads of it. */
-  read(id?: string): AccountParts;
+  readParts(id?: string): AccountParts;
   /** Keeps what a decision changes. */
   apply(changes: Changes): void;
 }
@@ -52,10 +52,10 @@ export function newAccount(id: string, more: Partial<AccountRecord> = {}): Accou
     aliases: [],
     associations: [],
     licenseUpdates: [],
-    caughtUpTo: at(START),
+    caughtUpTo: toTime(START),
     nextDueAt: NO_END,
-    createdAt: at(START),
-    updatedAt: at(START),
+    createdAt: toTime(START),
+    updatedAt: toTime(START),
     ...more,
   };
   return { record, entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
@@ -74,51 +74,51 @@ export function openLedger(
 ): Ledger {
   const catalog = createCatalog(book, options);
   const parts = new Map(accounts.map((each) => [each.record.id, each]));
-  let made = 0;
+  let idCount = 0;
   const partsOf = (id: string): AccountParts => {
-    const found = parts.get(id);
-    if (found === undefined) throw new Error(`no account ${id}`);
-    return found;
+    const foundParts = parts.get(id);
+    if (foundParts === undefined) throw new Error(`no account ${id}`);
+    return foundParts;
   };
   const ledger: Ledger = {
     catalog,
-    ids: (prefix) => `${prefix}.${++made}`,
+    ids: (prefix) => `${prefix}.${++idCount}`,
     run: (decision, id = "a") => ledger.runAll([id], ([work]) => decision(work as AccountWork)),
     runAll(ids, decision) {
-      const workspace = openWorkspace(ids.map((id) => ledger.read(id)));
+      const workspace = openWorkspace(ids.map((id) => ledger.readParts(id)));
       const result = decision(ids.map((id) => workspace.account(id)));
       ledger.apply(workspace.changes());
       return result;
     },
     apply(changes) {
       for (const [id, before] of parts) {
-        const own = <Item extends { readonly accountId: string }>(items: readonly Item[] = []): readonly Item[] =>
+        const ofAccount = <Item extends { readonly accountId: string }>(items: readonly Item[] = []): readonly Item[] =>
           items.filter(({ accountId }) => accountId === id);
-        const added = own(changes.newEvents).map((each, index) =>
+        const additions = ofAccount(changes.newEvents).map((each, index) =>
           toEventRecord(each, before.events.length + index + 1),
         );
         const after = {
           record: changes.accounts?.find((record) => record.id === id) ?? before.record,
-          entries: replaced(before.entries, own(changes.entries), (each) => each.id),
-          credits: replaced(before.credits, own(changes.credits), (each) => each.id),
-          invoices: replaced(before.invoices, own(changes.invoices), (each) => each.id),
-          events: replaced([...before.events, ...added], own(changes.events), (each) => each.referenceId),
-          usage: [...before.usage, ...cellsOf(own(changes.usage))],
-          overage: [...before.overage, ...cellsOf(own(changes.overage))],
+          entries: replaceItems(before.entries, ofAccount(changes.entries), (each) => each.id),
+          credits: replaceItems(before.credits, ofAccount(changes.credits), (each) => each.id),
+          invoices: replaceItems(before.invoices, ofAccount(changes.invoices), (each) => each.id),
+          events: replaceItems([...before.events, ...additions], ofAccount(changes.events), (each) => each.referenceId),
+          usage: [...before.usage, ...toCells(ofAccount(changes.usage))],
+          overage: [...before.overage, ...toCells(ofAccount(changes.overage))],
         };
         parts.set(id, after);
       }
     },
-    until: (now, id) => ledger.run((work) => catchUp(catalog, work, at(now)), id),
+    until: (now, id) => ledger.run((work) => catchUp(catalog, work, toTime(now)), id),
     use: (quantity, timestamp, now = timestamp, id = "a") =>
       ledger.run((work) => {
-        catchUp(catalog, work, at(now));
-        if (!createOpenCheck(catalog, work, at(now))(at(timestamp))) return false;
-        work.addUsage("um.calls", dayOf(at(timestamp)), exactOfDecimal(parseDecimal(quantity)));
+        catchUp(catalog, work, toTime(now));
+        if (!createOpenCheck(catalog, work, toTime(now))(toTime(timestamp))) return false;
+        work.addUsage("um.calls", dayOf(toTime(timestamp)), exactOfDecimal(parseDecimal(quantity)));
         return true;
       }, id),
     parts: (id = "a") => partsOf(id),
-    read(id = "a") {
+    readParts(id = "a") {
       const whole = partsOf(id);
       const since = shownSince(catalog, whole.record);
       return { ...whole, invoices: whole.invoices.filter(({ invoice }) => listedAt(invoice) >= since) };
@@ -127,9 +127,9 @@ export function openLedger(
   return ledger;
 }
 
-function replaced<Item>(before: readonly Item[], changed: readonly Item[], idOf: (item: Item) => string): Item[] {
+function replaceItems<Item>(before: readonly Item[], changes: readonly Item[], idOf: (item: Item) => string): Item[] {
   const all = new Map(before.map((each) => [idOf(each), each]));
-  for (const each of changed) all.set(idOf(each), each);
+  for (const each of changes) all.set(idOf(each), each);
   return [...all.values()];
 }
 
@@ -141,7 +141,7 @@ export function headOf(invoice: Invoice): string {
 }
 
 /** The lines of an invoice that are not sums: type, id and value. */
-export function cardsOf({ revenueInfo }: Invoice): readonly string[] {
+export function listCardLines({ revenueInfo }: Invoice): readonly string[] {
   const leaves = (line: InvoiceLine): readonly string[] => {
     const isCard = line.type.endsWith("_RATE_CARD_AMOUNT") || (line.lineItems ?? []).length === 0;
     if (isCard) return [`${line.type} ${line.id ?? ""} ${formatDecimal(line.value)}`];

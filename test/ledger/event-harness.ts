@@ -29,7 +29,7 @@ import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts"
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { perUnit } from "../book/builder.ts";
 import { newAccount } from "./account-harness.ts";
-import { cellsOf } from "./cells.ts";
+import { toCells } from "./cells.ts";
 import { readBatch } from "./read-batch.ts";
 
 /** Midnight of the first of March 2024: associations begin here, and clocks start. */
@@ -45,14 +45,14 @@ export const granting = (featureCreditLimit: number): object => ({
   ],
 });
 /** Tokens beyond the entries, up to a quantity each month. */
-export const overage = (maxQuantity?: number): object => ({
+export const tokenOverage = (maxQuantity?: number): object => ({
   entitlementOverageRateCards: [
     { featureId: "f.tokens", ...perUnit(1), ...(maxQuantity === undefined ? {} : { maxQuantity }) },
   ],
 });
 
 /** A book of one monthly plan with these cards; its events are `request` (metered, consuming tokens) and `call` (metered). */
-export function bookOf(details: object = {}, gracePeriod = 0, more: object = {}): Book {
+export function tokenBook(details: object = {}, gracePeriod = 0, more: object = {}): Book {
   const attributes = [{ name: "tokens" }];
   const tokens = { var: "attribute.tokens" };
   return readBook({
@@ -98,17 +98,17 @@ export function bookOf(details: object = {}, gracePeriod = 0, more: object = {})
 }
 
 /** An account without a plan, made just before March. */
-export function accountOf(id: string, more: Partial<AccountRecord> = {}): AccountRecord {
-  const made = MARCH - 1;
-  return newAccount(id, { caughtUpTo: made, createdAt: made, updatedAt: made, ...more }).record;
+export function accountBeforeMarch(id: string, more: Partial<AccountRecord> = {}): AccountRecord {
+  const createdAt = MARCH - 1;
+  return newAccount(id, { caughtUpTo: createdAt, createdAt: createdAt, updatedAt: createdAt, ...more }).record;
 }
 
-/** An account with the plan of {@link bookOf}. */
+/** An account with the plan of {@link tokenBook}. */
 export function onPlan(id: string, from = MARCH, decidedAt = from): AccountRecord {
   const cycleConfig = resolveCycleConfig({ interval: "MONTHLY", startOffset: { dayOffset: "1" } }, from);
   const plan = { planId: "plan", version: 1, cycleConfig };
   const association = { id: "as.1", plan, from, until: NO_END, decidedAt };
-  return accountOf(id, { associations: [association], caughtUpTo: decidedAt - 1, nextDueAt: decidedAt });
+  return accountBeforeMarch(id, { associations: [association], caughtUpTo: decidedAt - 1, nextDueAt: decidedAt });
 }
 
 /** A `request` of some tokens. */
@@ -149,7 +149,7 @@ export interface EventLedger {
 /** Opens a ledger with these accounts. */
 export function openEvents(book: Book, records: readonly AccountRecord[], options: CatalogOptions = {}): EventLedger {
   const catalog = createCatalog(book, options);
-  const kept: Kept = {
+  const state: LedgerState = {
     accounts: new Map(records.map((record) => [record.id, record])),
     events: new Map(),
     entries: new Map(),
@@ -159,15 +159,15 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     overage: [],
   };
   let read = 0;
-  const reads = readsOf(kept, (count) => (read += count));
-  let made = 0;
-  const ids = (prefix: string): string => `${prefix}.${++made}`;
-  const named = (name: string): string | undefined =>
-    kept.accounts.has(name)
+  const reads = buildReads(state, (count) => (read += count));
+  let idCount = 0;
+  const nextId = (prefix: string): string => `${prefix}.${++idCount}`;
+  const findAccountId = (name: string): string | undefined =>
+    state.accounts.has(name)
       ? name
-      : [...kept.accounts.values()].find((each) => each.aliases.some(({ alias }) => alias === name))?.id;
-  const account = (id = "a"): AccountRecord => {
-    const record = kept.accounts.get(id);
+      : [...state.accounts.values()].find((each) => each.aliases.some(({ alias }) => alias === name))?.id;
+  const requireAccount = (id = "a"): AccountRecord => {
+    const record = state.accounts.get(id);
     if (record === undefined) throw new Error(`no account ${id}`);
     return record;
   };
@@ -175,29 +175,29 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     if (parts === undefined) throw new Error("the account was not read");
     const workspace = openWorkspace([parts]);
     const result = decision(workspace.account(parts.record.id));
-    apply(kept, workspace.changes());
+    apply(state, workspace.changes());
     return result;
   };
   return {
     catalog,
     reads,
     eventsRead: () => read,
-    async ingest(sent, now) {
-      const batch = readBatch(sent);
+    async ingest(inputs, now) {
+      const batch = readBatch(inputs);
       const needs = ingestNeeds(catalog, batch);
       const names = new Map(
-        [...needs.names.keys()].flatMap((name) => (named(name) ? [[name, named(name) ?? ""]] : [])),
+        [...needs.names.keys()].flatMap((name) => (findAccountId(name) ? [[name, findAccountId(name) ?? ""]] : [])),
       );
       const parts = await readForIngest(catalog, reads, needs, names, toInstant(now));
-      const { result, changes } = decideIngest(catalog, parts, batch, toInstant(now), ids);
-      apply(kept, changes);
+      const { result, changes } = decideIngest(catalog, parts, batch, toInstant(now), nextId);
+      apply(state, changes);
       return result;
     },
     async undo(query, now) {
       const filter = parseUndoFilter(query);
-      const record = account(named(filter.account));
-      const found = await readForUndo(catalog, reads, record, filter.events, toInstant(now));
-      return decide(found?.account, (work) => decideUndo(catalog, work, found?.matched ?? [], toInstant(now)));
+      const record = requireAccount(findAccountId(filter.account));
+      const undoParts = await readForUndo(catalog, reads, record, filter.events, toInstant(now));
+      return decide(undoParts?.account, (work) => decideUndo(catalog, work, undoParts?.matched ?? [], toInstant(now)));
     },
     async grant(quantity, from, until, now, more = {}) {
       const [effectiveFrom, effectiveUntil] = [toInstant(from), toInstant(until)];
@@ -211,36 +211,36 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
       const parts = await readForGrant(
         catalog,
         reads,
-        account(),
+        requireAccount(),
         { ...request, quantity: request.granted },
         toInstant(now),
       );
-      return decide(parts, (work) => grantEntry(catalog, work, request, toInstant(now), ids));
+      return decide(parts, (work) => grantEntry(catalog, work, request, toInstant(now), nextId));
     },
     async patch(entryId, { granted, until }, now) {
       const change = {
         ...(granted === undefined ? {} : { granted: parseDecimal(granted) }),
         ...(until === undefined ? {} : { effectiveUntil: toInstant(until) }),
       };
-      const found = await readForEntry(catalog, reads, account(), { entryId, ...change }, toInstant(now));
-      const target = { entryId, lastSpent: found?.lastSpent };
-      return decide(found?.account, (work) => patchEntry(catalog, work, target, change, toInstant(now)));
+      const entryParts = await readForEntry(catalog, reads, requireAccount(), { entryId, ...change }, toInstant(now));
+      const target = { entryId, lastSpent: entryParts?.lastSpent };
+      return decide(entryParts?.account, (work) => patchEntry(catalog, work, target, change, toInstant(now)));
     },
     async voidEntry(entryId, now) {
-      const found = await readForEntry(catalog, reads, account(), { entryId }, toInstant(now));
-      return decide(found?.account, (work) => voidEntry(catalog, work, entryId, toInstant(now)));
+      const entryParts = await readForEntry(catalog, reads, requireAccount(), { entryId }, toInstant(now));
+      return decide(entryParts?.account, (work) => voidEntry(catalog, work, entryId, toInstant(now)));
     },
-    put: (invoice) => void kept.invoices.set(invoice.id, invoice),
-    entries: () => [...kept.entries.values()],
-    events: () => [...kept.events.values()].toSorted((a, b) => a.number - b.number),
-    records: () => [...kept.accounts.values()],
-    totals: (accountId = "a") => totalsOf(kept, accountId),
+    put: (invoice) => void state.invoices.set(invoice.id, invoice),
+    entries: () => [...state.entries.values()],
+    events: () => [...state.events.values()].toSorted((a, b) => a.number - b.number),
+    records: () => [...state.accounts.values()],
+    totals: (accountId = "a") => sumTotals(state, accountId),
   };
 }
 
 type Work = ReturnType<ReturnType<typeof openWorkspace>["account"]>;
 
-interface Kept {
+interface LedgerState {
   readonly accounts: Map<string, AccountRecord>;
   readonly events: Map<string, EventRecord>;
   readonly entries: Map<string, EntryRecord>;
@@ -250,53 +250,55 @@ interface Kept {
   readonly overage: LedgerCell[];
 }
 
-function apply(kept: Kept, changes: Changes): void {
-  for (const each of changes.accounts ?? []) kept.accounts.set(each.id, each);
+function apply(state: LedgerState, changes: Changes): void {
+  for (const each of changes.accounts ?? []) state.accounts.set(each.id, each);
   for (const each of changes.newEvents ?? []) {
-    kept.events.set(each.referenceId, toEventRecord(each, kept.events.size + 1));
+    state.events.set(each.referenceId, toEventRecord(each, state.events.size + 1));
   }
-  for (const each of changes.events ?? []) kept.events.set(each.referenceId, each);
-  for (const each of changes.entries ?? []) kept.entries.set(each.id, each);
-  for (const each of changes.credits ?? []) kept.credits.set(each.id, each);
-  for (const each of changes.invoices ?? []) kept.invoices.set(each.id, each);
-  kept.usage.push(...cellsOf(changes.usage));
-  kept.overage.push(...cellsOf(changes.overage));
+  for (const each of changes.events ?? []) state.events.set(each.referenceId, each);
+  for (const each of changes.entries ?? []) state.entries.set(each.id, each);
+  for (const each of changes.credits ?? []) state.credits.set(each.id, each);
+  for (const each of changes.invoices ?? []) state.invoices.set(each.id, each);
+  state.usage.push(...toCells(changes.usage));
+  state.overage.push(...toCells(changes.overage));
 }
 
-function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
-  const of = <Item extends { readonly accountId: string }>(items: Iterable<Item>, ids: readonly string[]): Item[] =>
-    [...items].filter(({ accountId }) => ids.includes(accountId));
-  const held = (): EventRecord[] =>
-    [...kept.events.values()].filter(({ status, reverted }) => isCompleted(status) && !reverted);
-  const counted = (events: readonly EventRecord[]): readonly EventRecord[] => {
+function buildReads(state: LedgerState, count: (events: number) => void): LedgerReads {
+  const ofAccounts = <Item extends { readonly accountId: string }>(
+    items: Iterable<Item>,
+    ids: readonly string[],
+  ): Item[] => [...items].filter(({ accountId }) => ids.includes(accountId));
+  const activeEvents = (): EventRecord[] =>
+    [...state.events.values()].filter(({ status, reverted }) => isCompleted(status) && !reverted);
+  const countEvents = (events: readonly EventRecord[]): readonly EventRecord[] => {
     count(events.length);
     return events;
   };
   const days = (cells: readonly LedgerCell[], ids: readonly string[], from: number, until: number): LedgerCell[] =>
-    of(cells, ids).filter(({ day }) => day >= from && day < until);
+    ofAccounts(cells, ids).filter(({ day }) => day >= from && day < until);
   return {
     externalUsage: async () => undefined,
-    accounts: async (ids) => ids.flatMap((id) => kept.accounts.get(id) ?? []),
+    accounts: async (ids) => ids.flatMap((id) => state.accounts.get(id) ?? []),
     acceptedIds: async (eventIds) =>
-      [...new Map(held().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>
+      [...new Map(activeEvents().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>
         eventIds.includes(eventId),
       ),
-    entries: async (ids) => of(kept.entries.values(), ids).toSorted((a, b) => a.createdAt - b.createdAt),
-    credits: async (ids) => of(kept.credits.values(), ids),
+    entries: async (ids) => ofAccounts(state.entries.values(), ids).toSorted((a, b) => a.createdAt - b.createdAt),
+    credits: async (ids) => ofAccounts(state.credits.values(), ids),
     invoices: async (ids, listedSince) =>
-      of(kept.invoices.values(), ids).filter(({ invoice }) => listedAt(invoice) >= listedSince),
-    usage: async (ids, from, until) => days(kept.usage, ids, from, until),
-    overage: async (ids, from, until) => days(kept.overage, ids, from, until),
+      ofAccounts(state.invoices.values(), ids).filter(({ invoice }) => listedAt(invoice) >= listedSince),
+    usage: async (ids, from, until) => days(state.usage, ids, from, until),
+    overage: async (ids, from, until) => days(state.overage, ids, from, until),
     eventsToUndo: async (accountId, filter, limit = Infinity) =>
-      counted(
-        of(kept.events.values(), [accountId])
+      countEvents(
+        ofAccounts(state.events.values(), [accountId])
           .filter((event) => !event.reverted && matches(event, filter))
           .toSorted((a, b) => a.number - b.number)
           .slice(0, limit),
       ),
     eventsWithOverage: async (accountId, featureId, from, until, { limit, afterNumber = 0 } = { limit: Infinity }) =>
-      counted(
-        of(held(), [accountId])
+      countEvents(
+        ofAccounts(activeEvents(), [accountId])
           .filter(({ feature, timestamp, number }) => {
             const day = Math.floor(timestamp / 86_400_000);
             const some = feature?.featureId === featureId && !feature.overage.isZero();
@@ -306,47 +308,49 @@ function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
           .slice(0, limit),
       ),
     lastSpent: async (entryId, accountId) => {
-      const spent = of(held(), [accountId]).filter(({ feature }) =>
+      const spending = ofAccounts(activeEvents(), [accountId]).filter(({ feature }) =>
         feature?.allocations.some((allocation) => allocation.entryId === entryId),
       );
-      return spent.length === 0 ? undefined : Math.max(...spent.map(({ timestamp }) => timestamp));
+      return spending.length === 0 ? undefined : Math.max(...spending.map(({ timestamp }) => timestamp));
     },
   };
 }
 
 function matches(event: EventRecord, filter: EventFilter): boolean {
-  const within = (at: Instant, span: EventFilter["timestamp"]): boolean =>
+  const isWithin = (at: Instant, span: EventFilter["timestamp"]): boolean =>
     span === undefined || (at >= span.from && at < span.until);
   return (
     (filter.referenceId === undefined || filter.referenceId === event.referenceId) &&
     (filter.eventId === undefined || filter.eventId === event.eventId) &&
     (filter.accepted === undefined || filter.accepted === isCompleted(event.status)) &&
-    within(event.timestamp, filter.timestamp) &&
-    within(event.createdAt, filter.createdAt)
+    isWithin(event.timestamp, filter.timestamp) &&
+    isWithin(event.createdAt, filter.createdAt)
   );
 }
 
-function totalsOf(kept: Kept, id: string): Totals {
-  const own = <Item extends { readonly accountId: string }>(items: Iterable<Item>): Item[] =>
+function sumTotals(state: LedgerState, id: string): Totals {
+  const ofAccount = <Item extends { readonly accountId: string }>(items: Iterable<Item>): Item[] =>
     [...items].filter(({ accountId }) => accountId === id);
   const text = (quantities: readonly Decimal[]): string => formatDecimal(sum(quantities));
   const usage: Record<string, string> = {};
-  for (const { meterOrFeatureId: meterId } of own(kept.usage)) {
-    const cells = own(kept.usage).filter(({ meterOrFeatureId }) => meterOrFeatureId === meterId);
+  for (const { meterOrFeatureId: meterId } of ofAccount(state.usage)) {
+    const cells = ofAccount(state.usage).filter(({ meterOrFeatureId }) => meterOrFeatureId === meterId);
     usage[meterId] = text(cells.map(({ quantity }) => quantity));
   }
-  const counted = own(kept.events.values()).filter(({ status, reverted }) => isCompleted(status) && !reverted);
+  const activeEvents = ofAccount(state.events.values()).filter(
+    ({ status, reverted }) => isCompleted(status) && !reverted,
+  );
   return {
     usage,
-    granted: text(own(kept.entries.values()).map(({ granted }) => granted)),
-    balance: text(own(kept.entries.values()).map(({ balance }) => balance)),
-    overage: text(own(kept.overage).map(({ quantity }) => quantity)),
-    consumed: text(counted.flatMap(({ feature }) => feature?.quantity ?? [])),
+    granted: text(ofAccount(state.entries.values()).map(({ granted }) => granted)),
+    balance: text(ofAccount(state.entries.values()).map(({ balance }) => balance)),
+    overage: text(ofAccount(state.overage).map(({ quantity }) => quantity)),
+    consumed: text(activeEvents.flatMap(({ feature }) => feature?.quantity ?? [])),
   };
 }
 
 /** A `call`, which consumes nothing. */
-export function callOf(changes: object = {}): object {
+export function callEvent(changes: object = {}): object {
   return {
     schemaName: "call",
     id: "e1",
@@ -361,9 +365,9 @@ export function callOf(changes: object = {}): object {
 /** A book whose plan grants 10 tokens a month, and accounts with and without a plan, and an archived one. */
 export function shop(details: object = granting(10), gracePeriod = 0, more: object = {}): EventLedger {
   const alias = { alias: "ally", createdAt: MARCH };
-  return openEvents(bookOf(details, gracePeriod, more), [
+  return openEvents(tokenBook(details, gracePeriod, more), [
     { ...onPlan("a"), aliases: [alias] },
-    accountOf("free"),
-    accountOf("gone", { status: "ARCHIVED" }),
+    accountBeforeMarch("free"),
+    accountBeforeMarch("gone", { status: "ARCHIVED" }),
   ]);
 }

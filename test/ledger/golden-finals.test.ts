@@ -15,7 +15,7 @@ import { updateLicense } from "../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
-import { bookOf } from "../book/catalog-book.ts";
+import { catalogBook } from "../book/catalog-book.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
 import { type Ledger, newAccount, openLedger } from "./account-harness.ts";
 import { readBatch } from "./read-batch.ts";
@@ -28,7 +28,7 @@ interface Moment {
 const LONG_AGO = toInstant("1990-01-01");
 
 /** An account as it is before anything is decided: with what was given to it. */
-function given(account: Account, book: Book): ReturnType<typeof newAccount> {
+function initialAccount(account: Account, book: Book): ReturnType<typeof newAccount> {
   const group = book.invoiceGroups.find(({ accountIds }) => accountIds.includes(account.id));
   const { record, ...parts } = newAccount(account.id, {
     caughtUpTo: LONG_AGO,
@@ -119,22 +119,23 @@ function ingests(ledger: Ledger, book: Book, events: readonly unknown[]): readon
 }
 
 /** Lives through everything that a case says, and long enough after it. */
-function livedThrough(golden: Golden, shown: readonly Invoice[]): Ledger {
-  const book = bookOf(golden.book);
+function livedThrough(golden: Golden, expectedFinals: readonly Invoice[]): Ledger {
+  const book = catalogBook(golden.book);
   const ledger = openLedger(
     book,
-    book.accounts.map((account) => given(account, book)),
+    book.accounts.map((account) => initialAccount(account, book)),
   );
-  const decided = book.accounts.flatMap((account) => decisionsAbout(ledger, book, account));
-  const moments = [...decided, ...ingests(ledger, book, golden.events)].toSorted((a, b) => a.at - b.at);
+  const decisions = book.accounts.flatMap((account) => decisionsAbout(ledger, book, account));
+  const moments = [...decisions, ...ingests(ledger, book, golden.events)].toSorted((a, b) => a.at - b.at);
   for (const { happens } of moments) happens();
-  const end = Math.max(moments.at(-1)?.at ?? 0, ...shown.map(({ endDate }) => toInstant(endDate))) + 70 * DAY_MS;
+  const end =
+    Math.max(moments.at(-1)?.at ?? 0, ...expectedFinals.map(({ endDate }) => toInstant(endDate))) + 70 * DAY_MS;
   for (const { id } of book.accounts) ledger.until(Math.min(end, toInstant("9998-12-31")), id);
   return ledger;
 }
 
 /** Invoices by what they are about; those that are about the same, in their order. */
-function named(invoices: readonly Invoice[]): ReadonlyMap<string, Invoice> {
+function nameInvoices(invoices: readonly Invoice[]): ReadonlyMap<string, Invoice> {
   const byName = new Map<string, Invoice>();
   for (const invoice of invoices) {
     const { accountId, invoiceType, startDate, endDate, invoiceDate } = invoice;
@@ -146,22 +147,24 @@ function named(invoices: readonly Invoice[]): ReadonlyMap<string, Invoice> {
 }
 
 /** Every line; the id of a credit is the ledger's own. */
-function linesOf(line: InvoiceLine, depth = 0): readonly string[] {
+function formatLines(line: InvoiceLine, depth = 0): readonly string[] {
   const id = line.type === "SUB_CREDITS" ? "" : (line.id ?? "");
-  const below = (line.lineItems ?? []).flatMap((each) => linesOf(each, depth + 1));
+  const below = (line.lineItems ?? []).flatMap((each) => formatLines(each, depth + 1));
   return [`${" ".repeat(depth)}${line.type} ${id} ${formatDecimal(line.value)}`, ...below];
 }
 
 describe("a golden book, lived through", () => {
   test.each(goldenCases().map((golden) => [golden.it, golden] as const))("S13.5 %s", (_it, golden) => {
-    const { invoices } = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, golden.options);
+    const { invoices } = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, golden.options);
     const ledger = livedThrough(golden, invoices);
     const records = [...new Set(invoices.map(({ accountId }) => accountId))].flatMap((id) => ledger.parts(id).invoices);
-    const finals = named(records.toSorted((a, b) => a.finalizedAt - b.finalizedAt).map(({ invoice }) => invoice));
-    for (const [name, shown] of named(invoices)) {
+    const finals = nameInvoices(
+      records.toSorted((a, b) => a.finalizedAt - b.finalizedAt).map(({ invoice }) => invoice),
+    );
+    for (const [name, expectedFinals] of nameInvoices(invoices)) {
       const final = finals.get(name);
-      expect([name, final && linesOf(final.revenueInfo)]).toEqual([name, linesOf(shown.revenueInfo)]);
-      const { notices, dueDate, usageInfo } = shown;
+      expect([name, final && formatLines(final.revenueInfo)]).toEqual([name, formatLines(expectedFinals.revenueInfo)]);
+      const { notices, dueDate, usageInfo } = expectedFinals;
       expect(final).toMatchObject({ notices, dueDate, ...(usageInfo === undefined ? {} : { usageInfo }) });
     }
   });

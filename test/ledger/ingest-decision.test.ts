@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { toInstant } from "../../src/calendar/instant.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import {
-  accountOf,
-  bookOf,
-  callOf,
+  accountBeforeMarch,
+  tokenBook,
+  callEvent,
   granting,
   MARCH,
   NOON,
@@ -17,52 +17,52 @@ import {
 
 describe("each event gets one outcome, checked in order (S14.1)", () => {
   const rows: readonly [because: string, event: unknown, status: string, description: string][] = [
-    ["malformed", callOf({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a text, got a number."],
+    ["malformed", callEvent({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a text, got a number."],
     [
       "an id that is held",
-      callOf({ id: "held", accountId: "nobody" }),
+      callEvent({ id: "held", accountId: "nobody" }),
       "INGESTION_FAILED_DUPLICATE_EVENT",
       'An event with the id "held" was accepted before.',
     ],
     [
       "no account",
-      callOf({ accountId: "nobody", schemaName: "?" }),
+      callEvent({ accountId: "nobody", schemaName: "?" }),
       "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
       'No account has the id or alias "nobody".',
     ],
     [
       "archived",
-      callOf({ accountId: "gone", schemaName: "?" }),
+      callEvent({ accountId: "gone", schemaName: "?" }),
       "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
       'The account "gone" is archived.',
     ],
     [
       "no schema",
-      callOf({ schemaName: "?", timestamp: "2030-01-01T00:00:00Z" }),
+      callEvent({ schemaName: "?", timestamp: "2030-01-01T00:00:00Z" }),
       "INGESTION_FAILED_SCHEMA_NOT_DEFINED",
       'No event schema "?" is active.',
     ],
     [
       "a missing field",
-      callOf({ dimensions: {}, timestamp: "2030-01-01T00:00:00Z" }),
+      callEvent({ dimensions: {}, timestamp: "2030-01-01T00:00:00Z" }),
       "INGESTION_FAILED",
       'The dimension "region" is missing: the event schema "call" declares it.',
     ],
     [
       "no decimal",
-      callOf({ attributes: [{ name: "tokens", value: "1,000" }] }),
+      callEvent({ attributes: [{ name: "tokens", value: "1,000" }] }),
       "INGESTION_FAILED",
       'The attribute "tokens" is unfit: "1,000" is not a decimal.',
     ],
     [
       "more than a day ahead (S6.6)",
-      callOf({ timestamp: "2024-03-06T12:00:00.001Z" }),
+      callEvent({ timestamp: "2024-03-06T12:00:00.001Z" }),
       "INGESTION_FAILED",
       "The timestamp 2024-03-06T12:00:00.001Z is too far after the time of ingest, 2024-03-05T12:00:00.000Z.",
     ],
     [
       "a meter that measures too many digits (S1.6)",
-      callOf({ schemaName: "huge" }),
+      callEvent({ schemaName: "huge" }),
       "INGESTION_FAILED_UNITS_INVALID",
       `Of the meter "huge" the event would count "1${"0".repeat(59)}…": expected at most 40 digits before the point and 40 after it.`,
     ],
@@ -80,26 +80,26 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
     ],
     [
       "nothing that could count it",
-      callOf({ schemaName: "ping", attributes: null }),
+      callEvent({ schemaName: "ping", attributes: null }),
       "INGESTION_COMPLETED_NO_MATCHING_METERS",
       "The event's schema has no active meter and no feature.",
     ],
     [
       "nothing that matches",
-      callOf({ dimensions: { region: "lab" } }),
+      callEvent({ dimensions: { region: "lab" } }),
       "INGESTION_COMPLETED_EVENT_NOT_METERED",
       "The event matches no meter of its schema and consumed no feature credits.",
     ],
     [
       "no plan in force",
-      callOf({ accountId: "free" }),
+      callEvent({ accountId: "free" }),
       "INGESTION_COMPLETED_EVENT_NOT_BILLED",
       "The event was metered, but no price plan is in force at its timestamp.",
     ],
-    ["by an alias", callOf({ accountId: "ally" }), "INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
+    ["by an alias", callEvent({ accountId: "ally" }), "INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
     [
       "exactly a day ahead (S6.6)",
-      callOf({ timestamp: "2024-03-06T12:00:00Z" }),
+      callEvent({ timestamp: "2024-03-06T12:00:00Z" }),
       "INGESTION_COMPLETED_EVENT_METERED",
       "The event was metered.",
     ],
@@ -114,7 +114,7 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
   const tokens = { var: "attribute.tokens" };
   /** 10 to the 64th. */
   const huge = { "*": Array.from({ length: 64 }, () => tokens) };
-  const book = bookOf(granting(10));
+  const book = tokenBook(granting(10));
   const withHuge = {
     ...book,
     eventSchemas: [
@@ -138,18 +138,18 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
   test.each(rows)("S14.1 %s", async (_, event, status, description) => {
     const records = [
       { ...onPlan("a"), aliases: [{ alias: "ally", createdAt: MARCH }] },
-      accountOf("free"),
-      accountOf("gone", { status: "ARCHIVED" }),
+      accountBeforeMarch("free"),
+      accountBeforeMarch("gone", { status: "ARCHIVED" }),
     ];
     const ledger = openEvents(withHuge, records);
-    await ledger.ingest([callOf({ id: "held" })], NOON);
+    await ledger.ingest([callEvent({ id: "held" })], NOON);
     const [result] = await ledger.ingest([event], NOON);
     expect(result).toMatchObject({ status, description });
-    const stored = ledger.events().filter(({ referenceId }) => referenceId === result?.referenceId);
+    const storedEvent = ledger.events().filter(({ referenceId }) => referenceId === result?.referenceId);
     if (status === "INGESTION_REFUSED") expect(result?.referenceId).toBeUndefined();
     else if (status === "INGESTION_FAILED_DUPLICATE_EVENT")
-      expect(stored).toMatchObject([{ eventId: "held", number: 1 }]);
-    else expect(stored).toMatchObject([{ status, description, reverted: false }]);
+      expect(storedEvent).toMatchObject([{ eventId: "held", number: 1 }]);
+    else expect(storedEvent).toMatchObject([{ status, description, reverted: false }]);
   });
 
   test("S14.1 an enrichment that needs a setting that is missing", async () => {
@@ -177,17 +177,19 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
       },
     ];
     const accounts = [{ id: "rich", name: "Rich", customerId: "ann" }];
-    const book = bookOf({}, 0, { eventSchemas, settings, usageMeters, features: [], accounts });
-    const ledger = openEvents(book, [accountOf("a"), accountOf("rich")]);
-    const event = callOf({ attributes: [] });
+    const book = tokenBook({}, 0, { eventSchemas, settings, usageMeters, features: [], accounts });
+    const ledger = openEvents(book, [accountBeforeMarch("a"), accountBeforeMarch("rich")]);
+    const event = callEvent({ attributes: [] });
     const [poor, rich] = await ledger.ingest([event, { ...event, accountId: "rich" }], NOON);
     expect(poor).toMatchObject({
       status: "INGESTION_FAILED_ENRICHMENT_FAILED",
       description: 'The setting "setting.user.rate" is missing for the account "a".',
     });
     expect(rich).toMatchObject({ status: "INGESTION_COMPLETED_EVENT_NOT_BILLED" });
-    const [, made] = ledger.events();
-    expect(made?.enriched.attributes.map(({ name, value }) => [name, formatDecimal(value)])).toEqual([["made", "2"]]);
+    const [, secondEvent] = ledger.events();
+    expect(secondEvent?.enriched.attributes.map(({ name, value }) => [name, formatDecimal(value)])).toEqual([
+      ["made", "2"],
+    ]);
     expect(ledger.totals("rich").usage).toEqual({ "um.made": "2" });
   });
 });
@@ -239,7 +241,7 @@ describe("what is kept of an event", () => {
 
   test("S14.2 an event of no account is kept under none", async () => {
     const ledger = shop();
-    await ledger.ingest([callOf({ accountId: "nobody" })], NOON);
+    await ledger.ingest([callEvent({ accountId: "nobody" })], NOON);
     expect(ledger.events()).toMatchObject([{ accountId: "", customerId: "", payload: { accountId: "nobody" } }]);
   });
 });

@@ -4,21 +4,21 @@ import { toInstant } from "../../src/calendar/instant.ts";
 import type { InvoiceRecord } from "../../src/ledger/records.ts";
 import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import {
-  accountOf,
-  bookOf,
-  callOf,
+  accountBeforeMarch,
+  tokenBook,
+  callEvent,
   granting,
   NOON,
   onPlan,
   openEvents,
-  overage,
+  tokenOverage,
   requestOf,
   shop,
 } from "./event-harness.ts";
 
 describe("late events (S6.5)", () => {
   const january = toInstant("2024-01-01");
-  const made = toInstant("2024-03-05T12:00:00Z");
+  const creation = toInstant("2024-03-05T12:00:00Z");
   const rows: readonly [because: string, timestamp: string, now: string, status: string][] = [
     [
       "the last instant of grace",
@@ -42,16 +42,16 @@ describe("late events (S6.5)", () => {
     ],
   ];
   test.each(rows)("S6.5 %s", async (_, timestamp, now, status) => {
-    const ledger = openEvents(bookOf({}, 2), [onPlan("a", january, made)]);
-    const [result] = await ledger.ingest([callOf({ timestamp })], now);
+    const ledger = openEvents(tokenBook({}, 2), [onPlan("a", january, creation)]);
+    const [result] = await ledger.ingest([callEvent({ timestamp })], now);
     expect(result?.status).toBe(status);
   });
 
   test("S6.5 history may be loaded for at least the days that were configured", async () => {
-    const ledger = openEvents(bookOf(), [onPlan("a", january, made)], { graceAfterAssociationDays: 3 });
-    const [last] = await ledger.ingest([callOf({ timestamp: "2024-01-05T00:00:00Z" })], "2024-03-08T11:59:59Z");
+    const ledger = openEvents(tokenBook(), [onPlan("a", january, creation)], { graceAfterAssociationDays: 3 });
+    const [last] = await ledger.ingest([callEvent({ timestamp: "2024-01-05T00:00:00Z" })], "2024-03-08T11:59:59Z");
     const [late] = await ledger.ingest(
-      [callOf({ id: "e2", timestamp: "2024-01-05T00:00:00Z" })],
+      [callEvent({ id: "e2", timestamp: "2024-01-05T00:00:00Z" })],
       "2024-03-08T12:00:00Z",
     );
     expect(last?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
@@ -63,39 +63,39 @@ describe("late events (S6.5)", () => {
   test("S16.7 the grace of the account's invoice group wins over the plan's", async () => {
     const accounts = [{ id: "x", name: "Account x", customerId: "ann" }];
     const invoiceGroups = [{ id: "g", name: "Group", gracePeriod: 5, accountIds: ["x"] }];
-    const book = bookOf({}, 2, { accounts, invoiceGroups });
+    const book = tokenBook({}, 2, { accounts, invoiceGroups });
     const ledger = openEvents(book, [{ ...onPlan("a"), invoiceGroupId: "g" }, onPlan("b")]);
-    const sent = [callOf(), callOf({ id: "e2", accountId: "b" })];
-    const statuses = (await ledger.ingest(sent, "2024-04-05T23:59:59.999Z")).map(({ status }) => status);
+    const inputs = [callEvent(), callEvent({ id: "e2", accountId: "b" })];
+    const statuses = (await ledger.ingest(inputs, "2024-04-05T23:59:59.999Z")).map(({ status }) => status);
     expect(statuses).toEqual(["INGESTION_COMPLETED_EVENT_METERED", "INGESTION_FAILED_PAST_GRACE_PERIOD"]);
-    const [late] = await ledger.ingest([callOf({ id: "e3" })], "2024-04-06T00:00:00Z");
+    const [late] = await ledger.ingest([callEvent({ id: "e3" })], "2024-04-06T00:00:00Z");
     expect(late?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
   });
 
   test("S6.5 a cycle with a final invoice accepts nothing, though its grace is not over, nor where the clock was put back", async () => {
     const ledger = shop({}, 5);
-    await ledger.ingest([callOf()], "2024-04-02T00:00:00Z");
+    await ledger.ingest([callEvent()], "2024-04-02T00:00:00Z");
     ledger.put(finalInvoice("2024-03-01", "2024-04-01"));
-    const [invoiced] = await ledger.ingest([callOf({ id: "e2" })], "2024-04-03T00:00:00Z");
+    const [invoiced] = await ledger.ingest([callEvent({ id: "e2" })], "2024-04-03T00:00:00Z");
     expect(invoiced).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The invoice of the pricing cycle of 2024-03-05T12:00:00.000Z is final.",
     });
-    const [back] = await ledger.ingest([callOf({ id: "e3" })], "2024-03-20T00:00:00Z");
+    const [back] = await ledger.ingest([callEvent({ id: "e3" })], "2024-03-20T00:00:00Z");
     expect(back?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
   });
 });
 
 describe("ids (S14.1, S14.2)", () => {
   test("S14.3 the second of one id in a batch is a duplicate of the first", async () => {
-    const [first, second] = await shop().ingest([callOf(), callOf({ timestamp: "2024-03-04T00:00:00Z" })], NOON);
+    const [first, second] = await shop().ingest([callEvent(), callEvent({ timestamp: "2024-03-04T00:00:00Z" })], NOON);
     expect(second).toMatchObject({ status: "INGESTION_FAILED_DUPLICATE_EVENT", referenceId: first?.referenceId });
   });
 
   test("S14.2 an event that failed does not block its id", async () => {
     const ledger = shop();
-    const sent = [requestOf("e1", 11, NOON), requestOf("e1", 10, NOON), requestOf("e1", 1, NOON)];
-    const statuses = (await ledger.ingest(sent, NOON)).map(({ status }) => status);
+    const inputs = [requestOf("e1", 11, NOON), requestOf("e1", 10, NOON), requestOf("e1", 1, NOON)];
+    const statuses = (await ledger.ingest(inputs, NOON)).map(({ status }) => status);
     expect(statuses).toEqual([
       "INGESTION_FAILED_INSUFFICIENT_CREDITS",
       "INGESTION_COMPLETED_EVENT_METERED",
@@ -106,8 +106,8 @@ describe("ids (S14.1, S14.2)", () => {
 
   test("S14.1 an id is held for 45 days after its ingest", async () => {
     const ledger = shop();
-    await ledger.ingest([callOf()], NOON);
-    const again = callOf({ timestamp: "2024-04-19T00:00:00Z" });
+    await ledger.ingest([callEvent()], NOON);
+    const again = callEvent({ timestamp: "2024-04-19T00:00:00Z" });
     const [last] = await ledger.ingest([again], "2024-04-19T11:59:59.999Z");
     const [free] = await ledger.ingest([again], "2024-04-19T12:00:00Z");
     expect(last?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
@@ -115,18 +115,18 @@ describe("ids (S14.1, S14.2)", () => {
   });
 
   test("S14.1 an id is held while its event's cycle is open, whichever account the event is of", async () => {
-    const ledger = openEvents(bookOf({}, 60), [onPlan("a"), onPlan("b")]);
-    await ledger.ingest([callOf()], NOON);
-    const again = callOf({ accountId: "b", timestamp: "2024-05-30T00:00:00Z" });
+    const ledger = openEvents(tokenBook({}, 60), [onPlan("a"), onPlan("b")]);
+    await ledger.ingest([callEvent()], NOON);
+    const again = callEvent({ accountId: "b", timestamp: "2024-05-30T00:00:00Z" });
     const [open] = await ledger.ingest([again], "2024-05-30T23:59:59.999Z");
-    const [closed] = await ledger.ingest([again], "2024-05-31T00:00:00Z");
+    const [lateResult] = await ledger.ingest([again], "2024-05-31T00:00:00Z");
     expect(open?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
-    expect(closed?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(lateResult?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("S14.1 how long an id is held can be configured", async () => {
-    const ledger = openEvents(bookOf(), [accountOf("a")], { idMemoryMs: 0 });
-    const results = [...(await ledger.ingest([callOf()], NOON)), ...(await ledger.ingest([callOf()], NOON))];
+    const ledger = openEvents(tokenBook(), [accountBeforeMarch("a")], { idMemoryMs: 0 });
+    const results = [...(await ledger.ingest([callEvent()], NOON)), ...(await ledger.ingest([callEvent()], NOON))];
     expect(results.map(({ status }) => status)).toEqual(Array(2).fill("INGESTION_COMPLETED_EVENT_NOT_BILLED"));
   });
 
@@ -136,7 +136,7 @@ describe("ids (S14.1, S14.2)", () => {
     ["idMemoryMs", 1.5],
   ])("an option %s of %d is refused", (option, value) => {
     const refusal = expect.objectContaining({ code: "ERR_OPTION_INVALID", details: { option } });
-    expect(() => openEvents(bookOf(), [], { [option]: value })).toThrow(refusal);
+    expect(() => openEvents(tokenBook(), [], { [option]: value })).toThrow(refusal);
   });
 });
 
@@ -164,14 +164,14 @@ describe("grants and overage (S2.4, S11)", () => {
   });
 
   test("S11.3 overage is allowed up to its maximum in a billing window, all or nothing", async () => {
-    const ledger = shop({ ...granting(10), ...overage(5) });
-    const sent = [
+    const ledger = shop({ ...granting(10), ...tokenOverage(5) });
+    const inputs = [
       requestOf("e1", 12, NOON),
       requestOf("e2", 4, NOON),
       requestOf("e3", 3, NOON),
       requestOf("e4", 1, NOON),
     ];
-    const statuses = (await ledger.ingest(sent, NOON)).map(({ status }) => status);
+    const statuses = (await ledger.ingest(inputs, NOON)).map(({ status }) => status);
     expect(statuses).toEqual([
       "INGESTION_COMPLETED_EVENT_METERED",
       "INGESTION_FAILED_INSUFFICIENT_CREDITS",
@@ -184,7 +184,7 @@ describe("grants and overage (S2.4, S11)", () => {
   });
 
   test("S11.3 without an overage card in force at its timestamp an event has no overage", async () => {
-    const ledger = shop({ ...granting(10), ...overage() });
+    const ledger = shop({ ...granting(10), ...tokenOverage() });
     const [before] = await ledger.ingest([requestOf("e1", 1, "2024-02-29T23:59:59Z")], NOON);
     const [within] = await ledger.ingest([requestOf("e2", 11, "2024-03-01T00:00:00Z")], NOON);
     expect(before?.status).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");

@@ -8,14 +8,14 @@ import { openWorkspace } from "../../src/ledger/workspace.ts";
 import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { runs } from "../support/runs.ts";
 import {
-  accountOf,
-  bookOf,
+  accountBeforeMarch,
+  tokenBook,
   type EventLedger,
   granting,
   MARCH,
   onPlan,
   openEvents,
-  overage,
+  tokenOverage,
   requestOf,
 } from "./event-harness.ts";
 
@@ -73,61 +73,61 @@ const steps = fc.array(step, { maxLength: 10 });
 const RUNS = { numRuns: runs(50) };
 
 /** A ledger whose plan grants ten tokens a month and allows some overage, and its clock. */
-interface Run {
+interface LedgerRun {
   readonly ledger: EventLedger;
   now: Instant;
 }
 
 /** Read once: the runs are many. */
 const BOOKS = {
-  "at most six of overage": bookOf({ ...granting(10), ...overage(6) }, 3),
-  "any overage": bookOf({ ...granting(10), ...overage() }, 3),
+  "at most six of overage": tokenBook({ ...granting(10), ...tokenOverage(6) }, 3),
+  "any overage": tokenBook({ ...granting(10), ...tokenOverage() }, 3),
 };
 
-function start(allowed: keyof typeof BOOKS = "at most six of overage"): Run {
-  const ledger = openEvents(BOOKS[allowed], [onPlan("a")]);
+function startRun(bookName: keyof typeof BOOKS = "at most six of overage"): LedgerRun {
+  const ledger = openEvents(BOOKS[bookName], [onPlan("a")]);
   return { ledger, now: MARCH + 20 * DAY_MS };
 }
 
-const eventOf = (
+const requestEvent = (
   { id, tokens: quantity, hoursAgo }: { id: string; tokens: string; hoursAgo: number },
   now: Instant,
 ): object => requestOf(id, quantity, formatInstant(now - hoursAgo * HOUR));
 
 /** Takes a step; what is refused changes nothing. */
-async function take(run: Run, taken: Step): Promise<void> {
+async function takeStep(run: LedgerRun, step: Step): Promise<void> {
   const { ledger, now } = run;
   const entries = ledger.entries();
-  switch (taken.kind) {
+  switch (step.kind) {
     case "ingest":
       await ledger.ingest(
-        taken.events.map((event) => eventOf(event, now)),
+        step.events.map((event) => requestEvent(event, now)),
         now,
       );
       return;
     case "undo":
-      await ledger.undo(taken.id === undefined ? { account: "a" } : { account: "a", eventId: taken.id }, now);
+      await ledger.undo(step.id === undefined ? { account: "a" } : { account: "a", eventId: step.id }, now);
       return;
     case "grant": {
-      const from = now - taken.daysAgo * DAY_MS;
-      await ledger.grant(taken.granted, formatInstant(from), formatInstant(from + taken.days * DAY_MS), now);
+      const from = now - step.daysAgo * DAY_MS;
+      await ledger.grant(step.granted, formatInstant(from), formatInstant(from + step.days * DAY_MS), now);
       return;
     }
     case "raise": {
-      const entry = entries[taken.entry % Math.max(entries.length, 1)];
+      const entry = entries[step.entry % Math.max(entries.length, 1)];
       if (entry === undefined) return;
-      const granted = Number(formatDecimal(entry.granted)) + taken.by;
-      const until = formatInstant(entry.effectiveUntil + taken.days * DAY_MS);
-      await ledger.patch(entry.id, { granted, until }, now).catch(expectRefusal);
+      const grantTotal = Number(formatDecimal(entry.granted)) + step.by;
+      const until = formatInstant(entry.effectiveUntil + step.days * DAY_MS);
+      await ledger.patch(entry.id, { granted: grantTotal, until }, now).catch(expectRefusal);
       return;
     }
     case "void": {
-      const entry = entries[taken.entry % Math.max(entries.length, 1)];
+      const entry = entries[step.entry % Math.max(entries.length, 1)];
       if (entry !== undefined) await ledger.voidEntry(entry.id, now).catch(expectRefusal);
       return;
     }
     case "wait":
-      run.now += taken.hours * HOUR;
+      run.now += step.hours * HOUR;
   }
 }
 
@@ -136,26 +136,26 @@ function expectRefusal(error: unknown): void {
 }
 
 /** Usage, total balance and overage, consumed: what S15.4 compares. */
-function sums({ ledger }: Run): object {
-  const { usage, balance, overage: over, consumed } = ledger.totals();
-  return { requests: usage["um.requests"] ?? "0", balance, overage: over, consumed };
+function sums({ ledger }: LedgerRun): object {
+  const { usage, balance, overage: over, consumed: consumption } = ledger.totals();
+  return { requests: usage["um.requests"] ?? "0", balance, overage: over, consumed: consumption };
 }
 
-function checkBooks({ ledger, now }: Run): void {
+function checkBooks({ ledger, now }: LedgerRun): void {
   const { usage, granted, balance, overage: over, consumed } = ledger.totals();
-  const counted = ledger.events().filter(({ status, reverted }) => isCompleted(status) && !reverted);
+  const activeEvents = ledger.events().filter(({ status, reverted }) => isCompleted(status) && !reverted);
   expect(formatDecimal(sum([parseDecimal(granted), parseDecimal(balance).negated(), parseDecimal(over)]))).toBe(
     consumed,
   );
-  expect(formatDecimal(sum(counted.flatMap(({ feature }) => feature?.overage ?? [])))).toBe(over);
-  expect(usage["um.requests"] ?? "0").toBe(String(counted.length));
+  expect(formatDecimal(sum(activeEvents.flatMap(({ feature }) => feature?.overage ?? [])))).toBe(over);
+  expect(usage["um.requests"] ?? "0").toBe(String(activeEvents.length));
   for (const entry of ledger.entries()) {
     expect(entry.balance.isNegative()).toBe(false);
     expect(entry.balance.lte(entry.granted)).toBe(true);
-    const spent = counted
+    const spentTotal = activeEvents
       .flatMap(({ feature }) => feature?.allocations ?? [])
       .filter(({ entryId }) => entryId === entry.id);
-    expect(formatDecimal(sum([entry.balance, ...spent.map(({ quantity }) => quantity)]))).toBe(
+    expect(formatDecimal(sum([entry.balance, ...spentTotal.map(({ quantity }) => quantity)]))).toBe(
       formatDecimal(entry.granted),
     );
   }
@@ -163,7 +163,7 @@ function checkBooks({ ledger, now }: Run): void {
   if (record === undefined) return;
   const nothing = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
   const isOpen = createOpenCheck(ledger.catalog, openWorkspace([{ record, ...nothing }]).account("a"), now);
-  for (const { feature, timestamp } of counted) {
+  for (const { feature, timestamp } of activeEvents) {
     if (feature === undefined || feature.overage.isZero() || !isOpen(timestamp)) continue;
     const covering = ledger
       .entries()
@@ -180,10 +180,10 @@ test("S11.6 granted − balance + overage is what was consumed, after any steps,
     fc.asyncProperty(
       steps,
       fc.constantFrom("any overage" as const, "at most six of overage" as const),
-      async (taken, allowed) => {
-        const run = start(allowed);
-        for (const each of taken) {
-          await take(run, each);
+      async (step, bookName) => {
+        const run = startRun(bookName);
+        for (const each of step) {
+          await takeStep(run, each);
           checkBooks(run);
         }
       },
@@ -194,19 +194,19 @@ test("S11.6 granted − balance + overage is what was consumed, after any steps,
 
 test("S15.4 an ingest followed by the undo of what it accepted leaves usage, balance and overage as they were", async () => {
   await fc.assert(
-    fc.asyncProperty(steps, ingest, async (taken, last) => {
-      const run = start();
-      for (const each of taken) await take(run, each);
+    fc.asyncProperty(steps, ingest, async (step, last) => {
+      const run = startRun();
+      for (const each of step) await takeStep(run, each);
       // Grants that fall due are made before either way.
-      await run.ledger.ingest([eventOf({ id: "last", tokens: "0", hoursAgo: -24 }, run.now)], run.now);
+      await run.ledger.ingest([requestEvent({ id: "last", tokens: "0", hoursAgo: -24 }, run.now)], run.now);
       await run.ledger.undo({ account: "a", eventId: "last" }, run.now);
       const before = sums(run);
       const results = await run.ledger.ingest(
-        last.events.map((event) => eventOf(event, run.now)),
+        last.events.map((event) => requestEvent(event, run.now)),
         run.now,
       );
-      const accepted = results.filter(({ status }) => isCompleted(status));
-      for (const { referenceId } of accepted.toReversed()) {
+      const acceptedResults = results.filter(({ status }) => isCompleted(status));
+      for (const { referenceId } of acceptedResults.toReversed()) {
         const [undone] = await run.ledger.undo({ account: "a", referenceId: referenceId ?? "" }, run.now);
         expect(undone?.status).toBe("REVERTED");
       }
@@ -219,18 +219,18 @@ test("S15.4 an ingest followed by the undo of what it accepted leaves usage, bal
 test("S11.5 to ingest A and B and undo A leaves the total balance and overage of ingesting B", async () => {
   const one = fc.record({ tokens, hoursAgo: fc.integer({ min: -24, max: 500 }) });
   await fc.assert(
-    fc.asyncProperty(steps, one, one, async (taken, first, second) => {
-      const both = start();
-      const alone = start();
-      for (const each of taken) {
-        await take(both, each);
-        await take(alone, each);
+    fc.asyncProperty(steps, one, one, async (step, first, second) => {
+      const both = startRun();
+      const alone = startRun();
+      for (const each of step) {
+        await takeStep(both, each);
+        await takeStep(alone, each);
       }
       const { now } = both;
       // The grants up to a day ahead are made on both sides.
       for (const { ledger } of [both, alone])
-        await ledger.ingest([eventOf({ id: "0", tokens: "0", hoursAgo: -24 }, now)], now);
-      const [a, b] = [eventOf({ id: "A", ...first }, now), eventOf({ id: "B", ...second }, now)];
+        await ledger.ingest([requestEvent({ id: "0", tokens: "0", hoursAgo: -24 }, now)], now);
+      const [a, b] = [requestEvent({ id: "A", ...first }, now), requestEvent({ id: "B", ...second }, now)];
       const results = await both.ledger.ingest([a, b], now);
       fc.pre(results.every(({ status }) => isCompleted(status)));
       await both.ledger.undo({ account: "a", eventId: "A" }, now);
@@ -243,22 +243,22 @@ test("S11.5 to ingest A and B and undo A leaves the total balance and overage of
 
 test("S14.3 a batch is the same as its events one after another", async () => {
   await fc.assert(
-    fc.asyncProperty(steps, ingest, ingest, async (taken, first, second) => {
-      const batched = start();
-      const single = start();
-      for (const each of taken) {
-        await take(batched, each);
-        await take(single, each);
+    fc.asyncProperty(steps, ingest, ingest, async (step, first, second) => {
+      const batchRun = startRun();
+      const single = startRun();
+      for (const each of step) {
+        await takeStep(batchRun, each);
+        await takeStep(single, each);
       }
-      const events = [...first.events, ...second.events].map((event) => eventOf(event, batched.now));
-      const results = await batched.ledger.ingest(events, batched.now);
+      const events = [...first.events, ...second.events].map((event) => requestEvent(event, batchRun.now));
+      const results = await batchRun.ledger.ingest(events, batchRun.now);
       const others = [];
       for (const event of events) others.push(...(await single.ledger.ingest([event], single.now)));
       expect(results).toEqual(others);
-      expect(batched.ledger.events()).toEqual(single.ledger.events());
-      expect(batched.ledger.entries()).toEqual(single.ledger.entries());
-      expect(batched.ledger.totals()).toEqual(single.ledger.totals());
-      expect(batched.ledger.records()).toEqual(single.ledger.records());
+      expect(batchRun.ledger.events()).toEqual(single.ledger.events());
+      expect(batchRun.ledger.entries()).toEqual(single.ledger.entries());
+      expect(batchRun.ledger.totals()).toEqual(single.ledger.totals());
+      expect(batchRun.ledger.records()).toEqual(single.ledger.records());
     }),
     RUNS,
   );
@@ -286,8 +286,8 @@ test("S14.4 accepted events with distinct ids give the same usage in any order a
   await fc.assert(
     fc.asyncProperty(arrivals, async ({ events, order, size }) => {
       const now = MARCH + 20 * DAY_MS;
-      const records = [onPlan("a"), accountOf("b")];
-      const [plain, shuffled] = [openEvents(bookOf(), records), openEvents(bookOf(), records)];
+      const records = [onPlan("a"), accountBeforeMarch("b")];
+      const [plain, shuffled] = [openEvents(tokenBook(), records), openEvents(tokenBook(), records)];
       await plain.ingest(events, now);
       for (let index = 0; index < order.length; index += size)
         await shuffled.ingest(order.slice(index, index + size), now);

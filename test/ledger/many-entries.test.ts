@@ -10,7 +10,7 @@ import { type LedgerReads, overageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
-import { bookOf, type EventLedger, NOON, onPlan, openEvents, overage, requestOf } from "./event-harness.ts";
+import { tokenBook, type EventLedger, NOON, onPlan, openEvents, tokenOverage, requestOf } from "./event-harness.ts";
 import { readBatch } from "./read-batch.ts";
 
 const MARCH_1 = "2024-03-01T00:00:00Z";
@@ -19,29 +19,29 @@ const endOf = (place: number): string => new Date(Date.parse("2024-04-01T00:00:0
 
 /** An account with so many entries of one token, each with an end of its own. */
 async function withEntries(count: number): Promise<EventLedger> {
-  const ledger = openEvents(bookOf(overage()), [onPlan("a")]);
+  const ledger = openEvents(tokenBook(tokenOverage()), [onPlan("a")]);
   for (let place = 0; place < count; place++) await ledger.grant(1, MARCH_1, endOf(place), NOON);
   return ledger;
 }
 
 /** The reads of a ledger, whose entries count how often their ids are looked at. */
-function counting({ reads }: EventLedger): { readonly counted: LedgerReads; readonly looks: () => number } {
+function counting({ reads }: EventLedger): { readonly countedReads: LedgerReads; readonly looks: () => number } {
   let looks = 0;
-  const watched = ({ id, ...entry }: EntryRecord): EntryRecord =>
+  const watchId = ({ id, ...entry }: EntryRecord): EntryRecord =>
     Object.defineProperty({ ...entry, id }, "id", { enumerable: true, get: () => (looks++, id) });
   return {
-    counted: { ...reads, entries: async (...asked) => (await reads.entries(...asked)).map(watched) },
+    countedReads: { ...reads, entries: async (...args) => (await reads.entries(...args)).map(watchId) },
     looks: () => looks,
   };
 }
 
 test.each([20, 200])("S11.2 an event that takes from all of %i entries looks at each a few times", async (count) => {
   const ledger = await withEntries(count);
-  const { counted, looks } = counting(ledger);
+  const { countedReads, looks } = counting(ledger);
   const batch = readBatch([requestOf("e1", count, NOON)]);
   const read = await readForIngest(
     ledger.catalog,
-    counted,
+    countedReads,
     ingestNeeds(ledger.catalog, batch),
     new Map(),
     toInstant(NOON),
@@ -63,8 +63,8 @@ test.each([20, 200])("S11.5 what an event took from %i entries is given back wit
     };
     return Object.defineProperty({ ...bounds, id: "", effectiveUntil: place + 1 }, "id", { get, enumerable: true });
   });
-  const taken = places.map((place) => ({ entryId: `fce.${place}`, quantity: 1 }));
-  expect(restoreAllocations(entries, taken).every(({ balance }) => balance === 1)).toBe(true);
+  const draws = places.map((place) => ({ entryId: `fce.${place}`, quantity: 1 }));
+  expect(restoreAllocations(entries, draws).every(({ balance }) => balance === 1)).toBe(true);
   expect(looks).toBeLessThan(5 * count);
 });
 
@@ -96,8 +96,11 @@ test("S11.5 overage that moves onto many entries is read once, and the earliest 
   // The event, and a page of those with overage: 40 of these 100 move.
   expect(ledger.eventsRead() - before).toBe(101);
   expect(ledger.totals()).toMatchObject({ balance: "0", overage: "110", consumed: "150" });
-  const moved = ledger.events().filter(({ feature }) => feature?.overage.isZero() === true);
-  expect(moved.map(({ eventId }) => eventId)).toEqual(["e0", ...batch.slice(0, 40).map((_, place) => `o${place}`)]);
+  const freeEvents = ledger.events().filter(({ feature }) => feature?.overage.isZero() === true);
+  expect(freeEvents.map(({ eventId }) => eventId)).toEqual([
+    "e0",
+    ...batch.slice(0, 40).map((_, place) => `o${place}`),
+  ]);
 });
 
 test("S11.8 an account has at most 1,000 entries that were bought and can still be spent", async () => {
@@ -107,8 +110,8 @@ test("S11.8 an account has at most 1,000 entries that were bought and can still 
   if (record === undefined || entry === undefined) throw new TypeError("expected an account with an entry");
   const more = Array.from({ length: OPEN_ENTRIES_MAX - 2 }, (_, place) => ({ ...entry, id: `fce.more${place}` }));
   const none = { credits: [], invoices: [], usage: [], overage: [], events: [] };
-  const ended = { ...entry, id: "fce.ended", effectiveUntil: toInstant(NOON) };
-  const parts: AccountParts = { record, ...none, entries: [ended, entry, ...more] };
+  const endedEntry = { ...entry, id: "fce.ended", effectiveUntil: toInstant(NOON) };
+  const parts: AccountParts = { record, ...none, entries: [endedEntry, entry, ...more] };
   const work = openWorkspace([parts]).account("a");
   const request = {
     featureId: "f.tokens",
@@ -116,9 +119,9 @@ test("S11.8 an account has at most 1,000 entries that were bought and can still 
     effectiveFrom: toInstant(MARCH_1),
     effectiveUntil: toInstant(endOf(0)),
   };
-  let made = 0;
+  let idCount = 0;
   const buy = (change: object = {}): EntryRecord =>
-    grantEntry(ledger.catalog, work, { ...request, ...change }, toInstant(NOON), () => `fce.new${++made}`);
+    grantEntry(ledger.catalog, work, { ...request, ...change }, toInstant(NOON), () => `fce.new${++idCount}`);
   // An entry of nothing does not count; the thousandth does.
   const empty = buy({ granted: parseDecimal(0) });
   const last = buy({ idempotencyKey: "k" });
@@ -128,7 +131,7 @@ test("S11.8 an account has at most 1,000 entries that were bought and can still 
   const change = (entryId: string, to: object): EntryRecord =>
     patchEntry(ledger.catalog, work, { entryId, lastSpent: undefined }, to, toInstant(NOON));
   expect(() => change(empty.id, { granted: parseDecimal(1) })).toThrow(refusal);
-  expect(() => change(ended.id, { effectiveUntil: toInstant(endOf(1)) })).toThrow(refusal);
+  expect(() => change(endedEntry.id, { effectiveUntil: toInstant(endOf(1)) })).toThrow(refusal);
   expect(change(last.id, { granted: parseDecimal(6) }).balance.toFixed()).toBe("6");
   voidEntry(ledger.catalog, work, last.id, toInstant(NOON));
   expect(buy().balance.toFixed()).toBe("5");

@@ -3,9 +3,9 @@ import type { BatchEvent } from "../../src/ledger/events/ingest.ts";
 import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
 
 /** Reads the envelopes of a batch. */
-export function readBatch(sent: readonly unknown[]): readonly BatchEvent[] {
+export function readBatch(inputs: readonly unknown[]): readonly BatchEvent[] {
   const readEnvelope = createEnvelopeReader();
-  return sent.map((event): BatchEvent => {
+  return inputs.map((event): BatchEvent => {
     const read = readEnvelope(event);
     return typeof read === "string" ? { problem: read } : read;
   });

@@ -24,23 +24,23 @@ export const europeMeter = {
 };
 
 /** An account of the one customer. */
-export function accountOf(id: string, more: Readonly<Record<string, unknown>> = {}): unknown {
+export function contosoAccount(id: string, more: Readonly<Record<string, unknown>> = {}): unknown {
   return { id, name: `Account ${id}`, customerId: "contoso", ...more };
 }
 
 /** A book of these parts, with one account where none are given. */
-export function bookOf(parts: BookParts): Book {
+export function bookWithParts(parts: BookParts): Book {
   return parseBook({
     eventSchemas: [requestSchema],
     usageMeters: [europeMeter],
     customers: [{ id: "contoso", name: "Contoso" }],
-    accounts: [accountOf("prod")],
+    accounts: [contosoAccount("prod")],
     ...parts,
   });
 }
 
 /** A good event of {@link requestSchema}, with these changes. */
-export function eventOf(changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+export function requestEvent(changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
     schemaName: "request",
     id: "e1",

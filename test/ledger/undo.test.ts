@@ -5,20 +5,20 @@ import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-f
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import {
-  accountOf,
-  bookOf,
+  accountBeforeMarch,
+  tokenBook,
   type EventLedger,
   granting,
   MARCH,
   NOON,
   onPlan,
   openEvents,
-  overage,
+  tokenOverage,
   requestOf,
 } from "./event-harness.ts";
 
 const shop = (details: object = granting(10), gracePeriod = 0): EventLedger =>
-  openEvents(bookOf(details, gracePeriod), [{ ...onPlan("a"), aliases: [{ alias: "ally", createdAt: MARCH }] }]);
+  openEvents(tokenBook(details, gracePeriod), [{ ...onPlan("a"), aliases: [{ alias: "ally", createdAt: MARCH }] }]);
 
 /** Ingests requests of these tokens at noon, as e1, e2 and so on. */
 async function requests(ledger: EventLedger, ...tokens: readonly number[]): Promise<void> {
@@ -28,7 +28,7 @@ async function requests(ledger: EventLedger, ...tokens: readonly number[]): Prom
   );
 }
 
-const ids = (events: readonly { readonly event: EventRecord }[]): readonly string[] =>
+const listEventIds = (events: readonly { readonly event: EventRecord }[]): readonly string[] =>
   events.map(({ event }) => event.eventId);
 const overages = (ledger: EventLedger): readonly string[] =>
   ledger.events().flatMap(({ feature }) => (feature === undefined ? [] : [formatDecimal(feature.overage)]));
@@ -98,12 +98,15 @@ describe("filters (S15.1)", () => {
     await ledger.ingest([requestOf("e3", 1, "2024-03-04T00:00:00Z")], "2024-03-05T13:00:00Z");
     const [first] = ledger.events();
     const now = "2024-03-06T00:00:00Z";
-    expect(ids(await ledger.undo({ account: "ally", eventId: "e1", createdAt: "2024-03-05T13:00:00Z" }, now))).toEqual(
-      [],
-    );
-    expect(ids(await ledger.undo({ account: "a", timestamp: "2024-03-04T00:00:00Z" }, now))).toEqual(["e1", "e3"]);
-    expect(ids(await ledger.undo({ account: "a", referenceId: first?.referenceId ?? "" }, now))).toEqual([]);
-    expect(ids(await ledger.undo({ account: "ally", eventId: "e2", createdAt: NOON }, now))).toEqual(["e2"]);
+    expect(
+      listEventIds(await ledger.undo({ account: "ally", eventId: "e1", createdAt: "2024-03-05T13:00:00Z" }, now)),
+    ).toEqual([]);
+    expect(listEventIds(await ledger.undo({ account: "a", timestamp: "2024-03-04T00:00:00Z" }, now))).toEqual([
+      "e1",
+      "e3",
+    ]);
+    expect(listEventIds(await ledger.undo({ account: "a", referenceId: first?.referenceId ?? "" }, now))).toEqual([]);
+    expect(listEventIds(await ledger.undo({ account: "ally", eventId: "e2", createdAt: NOON }, now))).toEqual(["e2"]);
   });
 });
 
@@ -111,8 +114,8 @@ describe("which events are touched (S15.1, S15.2)", () => {
   test("S15.1 at most five, earliest ingested first, until all are reverted", async () => {
     const ledger = shop(granting(100));
     await requests(ledger, 1, 1, 1, 1, 1, 1, 1);
-    expect(ids(await ledger.undo({ account: "a" }, NOON))).toEqual(["e1", "e2", "e3", "e4", "e5"]);
-    expect(ids(await ledger.undo({ account: "a" }, NOON))).toEqual(["e6", "e7"]);
+    expect(listEventIds(await ledger.undo({ account: "a" }, NOON))).toEqual(["e1", "e2", "e3", "e4", "e5"]);
+    expect(listEventIds(await ledger.undo({ account: "a" }, NOON))).toEqual(["e6", "e7"]);
     expect(await ledger.undo({ account: "a" }, NOON)).toEqual([]);
     expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "0" }, balance: "100", consumed: "0" });
   });
@@ -122,7 +125,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
     // The first six fail, the last two are accepted.
     await requests(ledger, 3, 3, 3, 3, 3, 3, 1, 1);
     const undone = await ledger.undo({ account: "a" }, NOON);
-    expect(ids(undone)).toEqual(["e7", "e8", "e1", "e2", "e3"]);
+    expect(listEventIds(undone)).toEqual(["e7", "e8", "e1", "e2", "e3"]);
     expect(undone.map(({ status }) => status)).toEqual(["REVERTED", "REVERTED", "FAILED", "FAILED", "FAILED"]);
     expect(undone[2]?.reason).toBe("Event was not accepted at its ingest: INGESTION_FAILED_INSUFFICIENT_CREDITS");
     expect(undone[0]?.reason).toBe("Event was reverted, and what it counted and consumed was taken back");
@@ -133,7 +136,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
     await requests(ledger, 1);
     await ledger.ingest([requestOf("e2", 1, "2024-04-02T00:00:00Z")], "2024-04-02T00:00:00Z");
     const undone = await ledger.undo({ account: "a" }, "2024-04-03T00:00:00Z");
-    expect(ids(undone)).toEqual(["e2", "e1"]);
+    expect(listEventIds(undone)).toEqual(["e2", "e1"]);
     expect(undone[1]).toMatchObject({
       status: "FAILED",
       reason: "Event was ingested in past pricing cycle",
@@ -150,7 +153,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
   });
 
   test("S15.1 among three thousand events a few are read", async () => {
-    const ledger = openEvents(bookOf(overage()), [onPlan("a")]);
+    const ledger = openEvents(tokenBook(tokenOverage()), [onPlan("a")]);
     const events = Array.from({ length: 3000 }, (_, index) => requestOf(`e${index}`, 1, NOON));
     await ledger.ingest(events, NOON);
     await ledger.grant(0, "2024-03-01", "2024-04-01", NOON);
@@ -173,7 +176,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
   });
 
   test("S11.5 overage moves onto what became free, events earliest ingested first", async () => {
-    const ledger = shop({ ...granting(10), ...overage() });
+    const ledger = shop({ ...granting(10), ...tokenOverage() });
     await requests(ledger, 10, 6, 7);
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "13" });
     await ledger.undo({ account: "a", eventId: "e1" }, NOON);
@@ -182,7 +185,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
   });
 
   test("S11.5 overage of a cycle that has closed does not move", async () => {
-    const ledger = shop(overage(), 0);
+    const ledger = shop(tokenOverage(), 0);
     await requests(ledger, 5);
     await ledger.grant(5, "2024-03-01", "2024-06-01", "2024-04-01T00:00:00Z");
     expect(ledger.totals()).toMatchObject({ balance: "5", overage: "5" });
@@ -199,14 +202,14 @@ describe("what is taken back (S15.3, S11.5)", () => {
   });
 
   test("S11.5 undoing two events, one of whose overage moved onto the other's credits, leaves nothing", async () => {
-    const ledger = shop({ ...granting(10), ...overage() });
+    const ledger = shop({ ...granting(10), ...tokenOverage() });
     await requests(ledger, 10, 6);
     await ledger.undo({ account: "a" }, NOON);
     expect(ledger.totals()).toMatchObject({ balance: "10", overage: "0", consumed: "0" });
   });
 
   test("S15.4 an undo of an account without a plan takes its usage back", async () => {
-    const ledger = openEvents(bookOf(), [accountOf("a")]);
+    const ledger = openEvents(tokenBook(), [accountBeforeMarch("a")]);
     const call = { schemaName: "call", id: "c1", timestamp: NOON, accountId: "a", dimensions: { region: "eu" } };
     await ledger.ingest([{ ...call, attributes: [{ name: "tokens", value: "0.1" }] }], NOON);
     const [undone] = await ledger.undo({ account: "a", eventId: "c1" }, "2030-01-01T00:00:00Z");

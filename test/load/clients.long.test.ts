@@ -18,11 +18,11 @@ describe.each(STORES)("200 clients over %s", (_, open) => {
     // They come as fast as they can: what is tried is not the limit.
     const server = await serve({ engine, port: 0, rateLimits: "off", log: { level: "silent" }, billRunInterval: 200 });
     closing.push(() => server.close());
-    const told = await crowd({ clients: 200, steps: STEPS, during: 4_000, url: server.url, key });
+    const records = await crowd({ clients: 200, steps: STEPS, during: 4_000, url: server.url, key });
     // Each sent ten calls, of which it may have undone one, and one more.
-    expect(told.counting.size).toBeGreaterThanOrEqual(200 * 10);
+    expect(records.counting.size).toBeGreaterThanOrEqual(200 * 10);
     // Some asked for more credits than were left.
-    expect(new Set(told.statuses.keys())).toEqual(new Set([200, 202, 422]));
-    await checkAccounts(engine, told);
+    expect(new Set(records.statuses.keys())).toEqual(new Set([200, 202, 422]));
+    await checkAccounts(engine, records);
   });
 });

@@ -16,11 +16,11 @@ export interface Crowd {
 }
 
 /** What the clients were told was done. */
-export interface Told {
+export interface ClientRecords {
   /** Units that count, by account: of accepted events that were not undone. */
   readonly usage: Map<string, number>;
   /** Credits that were taken and not given back, by account. */
-  readonly taken: Map<string, number>;
+  readonly takenByAccount: Map<string, number>;
   /** Ids of accepted events that count. */
   readonly counting: Set<string>;
   /** How many answers had each status. */
@@ -59,48 +59,56 @@ export const CROWD_BOOK = {
 } satisfies BookInput;
 
 /** Lets the clients go on for a while. @throws where an answer is a 500, or does not fit what was asked */
-export async function crowd({ clients, steps, during, url, key }: Crowd): Promise<Told> {
-  const told: Told = { usage: new Map(), taken: new Map(), counting: new Set(), statuses: new Map() };
+export async function crowd({ clients, steps, during, url, key }: Crowd): Promise<ClientRecords> {
+  const records: ClientRecords = {
+    usage: new Map(),
+    takenByAccount: new Map(),
+    counting: new Set(),
+    statuses: new Map(),
+  };
   const until = Date.now() + during;
   await Promise.all(
     Array.from({ length: clients }, async (_, index) => {
-      const client = clientOf(index, { url, key }, told);
+      const client = createClient(index, { url, key }, records);
       for (let step = 0; step < steps || Date.now() < until; step++) await client();
     }),
   );
-  return told;
+  return records;
 }
 
 /** What the clients were told is what the accounts hold, to the unit. */
-export async function checkAccounts(engine: Engine, { usage, taken, counting }: Told): Promise<void> {
+export async function checkAccounts(engine: Engine, { usage, takenByAccount, counting }: ClientRecords): Promise<void> {
   const accountIds = Array.from({ length: ACCOUNTS }, (_, index) => accountAt(index));
   const cells = await engine.usage({ accountIds, from: DAY, until: "2024-06-11T00:00:00Z" });
-  const counted = new Map(cells.map(({ accountId, quantity }) => [accountId, quantity.toNumber()]));
+  const countsByAccount = new Map(cells.map(({ accountId, quantity }) => [accountId, quantity.toNumber()]));
   for (const accountId of accountIds) {
-    expect([accountId, counted.get(accountId) ?? 0]).toEqual([accountId, usage.get(accountId) ?? 0]);
+    expect([accountId, countsByAccount.get(accountId) ?? 0]).toEqual([accountId, usage.get(accountId) ?? 0]);
     const { balance, granted } = await engine.entries.balance({ accountId, featureId: "chat" });
-    expect([accountId, granted.toNumber() - balance.toNumber()]).toEqual([accountId, taken.get(accountId) ?? 0]);
+    expect([accountId, granted.toNumber() - balance.toNumber()]).toEqual([
+      accountId,
+      takenByAccount.get(accountId) ?? 0,
+    ]);
     expect(balance.isNegative()).toBe(false);
   }
-  const stored = new Set<string>();
+  const storedIds = new Set<string>();
   let page: Awaited<ReturnType<Engine["events"]["list"]>> | undefined;
   do {
     page = await engine.events.list({ filter: { accepted: true }, page: { limit: 1000, after: page?.next } });
     for (const { eventId, reverted } of page.items) {
       if (reverted) continue;
-      if (stored.has(eventId)) throw new Error(`${eventId} counts twice`);
-      stored.add(eventId);
+      if (storedIds.has(eventId)) throw new Error(`${eventId} counts twice`);
+      storedIds.add(eventId);
     }
   } while (page.next !== undefined);
-  expect(stored).toEqual(counting);
+  expect(storedIds).toEqual(counting);
 }
 
 /** One client: it does one thing after another, and notes what it was told. */
-function clientOf(client: number, to: Pick<Crowd, "url" | "key">, told: Told): () => Promise<void> {
+function createClient(client: number, to: Pick<Crowd, "url" | "key">, records: ClientRecords): () => Promise<void> {
   let step = 0;
   /** Its own events that count, for it to undo. */
   const own: { readonly id: string; readonly accountId: string; readonly n: number; readonly chat: boolean }[] = [];
-  const ask = (line: string, body?: object): Promise<Answer> => request(to, line, body, told);
+  const sendRequest = (line: string, body?: object): Promise<Answer> => request(to, line, body, records);
   const note = (of: Map<string, number>, accountId: string, n: number): void =>
     void of.set(accountId, (of.get(accountId) ?? 0) + n);
   return async () => {
@@ -112,34 +120,37 @@ function clientOf(client: number, to: Pick<Crowd, "url" | "key">, told: Told): (
       case 0: {
         // The same event twice at once: both are successes, and one counts.
         const event = callOf(id, accountId, n);
-        const both = await Promise.all([ask("POST /ingest", { event }), ask("POST /ingest", { event })]);
+        const both = await Promise.all([
+          sendRequest("POST /ingest", { event }),
+          sendRequest("POST /ingest", { event }),
+        ]);
         expect(both.map(({ status, json }) => [status, json.success])).toEqual([
           [202, true],
           [202, true],
         ]);
-        note(told.usage, accountId, n);
-        told.counting.add(id);
+        note(records.usage, accountId, n);
+        records.counting.add(id);
         break;
       }
       case 1:
       case 2: {
         const event = { ...callOf(id, accountId, n), schemaName: "chat", attributes: [{ name: "tokens", value: n }] };
-        const { status } = await ask("POST /entitled", { event });
+        const { status } = await sendRequest("POST /entitled", { event });
         expect([200, 422]).toContain(status);
         if (status !== 200) break;
-        note(told.taken, accountId, n);
-        told.counting.add(id);
+        note(records.takenByAccount, accountId, n);
+        records.counting.add(id);
         own.push({ id, accountId, n, chat: true });
         break;
       }
       case 3: {
         const ids = Array.from({ length: 10 }, (_, place) => `${id}.${place}`);
         const events = ids.map((each, place) => callOf(each, accountAt(client + place), n));
-        const { status, json } = await ask("POST /ingestBatch", { events });
+        const { status, json } = await sendRequest("POST /ingestBatch", { events });
         expect([status, json.success]).toEqual([202, true]);
         for (const [place, each] of ids.entries()) {
-          note(told.usage, accountAt(client + place), n);
-          told.counting.add(each);
+          note(records.usage, accountAt(client + place), n);
+          records.counting.add(each);
         }
         own.push({ id: ids[0] ?? "", accountId: accountAt(client), n, chat: false });
         break;
@@ -147,32 +158,36 @@ function clientOf(client: number, to: Pick<Crowd, "url" | "key">, told: Told): (
       case 4: {
         const event = own.shift();
         if (event === undefined) break;
-        const { json } = await ask(`DELETE /events?account_id=${event.accountId}&event_id=${event.id}`);
+        const { json } = await sendRequest(`DELETE /events?account_id=${event.accountId}&event_id=${event.id}`);
         expect(json.data?.map((each) => each.status)).toEqual(["REVERTED"]);
-        note(event.chat ? told.taken : told.usage, event.accountId, -event.n);
-        told.counting.delete(event.id);
+        note(event.chat ? records.takenByAccount : records.usage, event.accountId, -event.n);
+        records.counting.delete(event.id);
         break;
       }
       case 5: {
-        const { json } = await ask(`GET /accounts/${accountId}/features/chat`);
+        const { json } = await sendRequest(`GET /accounts/${accountId}/features/chat`);
         expect(json.balance).toBeGreaterThanOrEqual(0);
         expect(json.balance).toBeLessThanOrEqual(GRANTED);
         break;
       }
       default:
-        expect((await ask(`GET /events?account_id=${accountId}&pageSize=5`)).status).toBe(200);
+        expect((await sendRequest(`GET /events?account_id=${accountId}&pageSize=5`)).status).toBe(200);
     }
   };
 }
 
 /** One client that sends each request again until it is told what became of it: nothing counts twice by that. */
-export function steadyClient(client: number, to: Pick<Crowd, "url" | "key">, told: Told): () => Promise<void> {
+export function steadyClient(
+  client: number,
+  to: Pick<Crowd, "url" | "key">,
+  records: ClientRecords,
+): () => Promise<void> {
   let step = 0;
   const insist = async (line: string, body: object): Promise<{ readonly status: number; readonly again: boolean }> => {
     for (let tries = 0; ; tries++) {
-      const { status } = await request(to, line, body, told);
+      const { status } = await request(to, line, body, records);
       if (status !== 503) return { status, again: tries > 0 };
-      await new Promise((done) => setTimeout(done, 50));
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
   const note = (of: Map<string, number>, accountId: string, n: number): void =>
@@ -187,16 +202,16 @@ export function steadyClient(client: number, to: Pick<Crowd, "url" | "key">, tol
       const { status, again } = await insist("POST /entitled", { event });
       // A first try whose answer was lost may have taken the credits: then the second one is told so.
       if (status !== 200 && !(status === 409 && again)) return;
-      note(told.taken, accountId, n);
-      told.counting.add(id);
+      note(records.takenByAccount, accountId, n);
+      records.counting.add(id);
       return;
     }
     const ids = Array.from({ length: 10 }, (_, place) => `${id}.${place}`);
     const events = ids.map((each, place) => callOf(each, accountAt(client + place), n));
     await insist("POST /ingestBatch", { events });
     for (const [place, each] of ids.entries()) {
-      note(told.usage, accountAt(client + place), n);
-      told.counting.add(each);
+      note(records.usage, accountAt(client + place), n);
+      records.counting.add(each);
     }
   };
 }
@@ -214,7 +229,7 @@ async function request(
   { url, key }: Pick<Crowd, "url" | "key">,
   line: string,
   body: object | undefined,
-  told: Told,
+  records: ClientRecords,
 ): Promise<Answer> {
   const [method = "", path = ""] = line.split(" ");
   const response = await fetch(url + path, {
@@ -222,7 +237,7 @@ async function request(
     headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  told.statuses.set(response.status, (told.statuses.get(response.status) ?? 0) + 1);
+  records.statuses.set(response.status, (records.statuses.get(response.status) ?? 0) + 1);
   const text = await response.text();
   if (response.status >= 500 && response.status !== 503)
     throw new Error(`${line} was answered ${response.status}: ${text}`);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { manageApiKeys, serve } from "../../src/server.ts";
-import { calls, plan, perUnit, sumMeter } from "../book/builder.ts";
+import { calls, planOfMonths, perUnit, sumMeter } from "../book/builder.ts";
 import { closingAfterEach, type OpenStore, STORES } from "./stores.ts";
 
 const closing = closingAfterEach();
@@ -26,8 +26,8 @@ const BOOK: BookInput = {
   addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
   usageMeters: [sumMeter("um.calls", "calls", "n")],
   pricePlans: [
-    plan("pp.one", { ...calls(1), ...SEATS, ...CHATS }),
-    plan("pp.two", { ...calls(2), ...SEATS, ...CHATS }),
+    planOfMonths("pp.one", { ...calls(1), ...SEATS, ...CHATS }),
+    planOfMonths("pp.two", { ...calls(2), ...SEATS, ...CHATS }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
@@ -48,7 +48,7 @@ interface Answer {
 type Ask = (line: string, body?: object) => Promise<Answer>;
 
 /** Two servers over one store, asked by turns. */
-async function served(open: OpenStore): Promise<{ engine: Engine; ask: Ask; at: (time: string) => void }> {
+async function startServers(open: OpenStore): Promise<{ engine: Engine; sendInTurn: Ask; at: (time: string) => void }> {
   let now = Date.parse("2024-06-15T12:00:00Z");
   const store = await open(closing);
   const engines = [1, 2].map(() => createEngine({ store, clock: () => now }));
@@ -63,7 +63,7 @@ async function served(open: OpenStore): Promise<{ engine: Engine; ask: Ask; at: 
     urls.push(server.url);
   }
   let turn = 0;
-  const ask: Ask = async (line, body) => {
+  const sendInTurn: Ask = async (line, body) => {
     const [method = "", path = ""] = line.split(" ");
     const answer = await fetch(`${urls[turn++ % urls.length]}${path}`, {
       method,
@@ -72,7 +72,7 @@ async function served(open: OpenStore): Promise<{ engine: Engine; ask: Ask; at: 
     });
     return { status: answer.status, json: (await answer.json()) as Answer["json"] };
   };
-  return { engine, ask, at: (time) => void (now = Date.parse(time)) };
+  return { engine, sendInTurn, at: (time) => void (now = Date.parse(time)) };
 }
 
 function atOnce(count: number, work: (index: number) => Promise<Answer>): Promise<Answer[]> {
@@ -89,7 +89,7 @@ function tally(answers: readonly Answer[]): Readonly<Record<string, number>> {
   return counts;
 }
 
-const event = (id: string, n: number, schemaName = "calls", timestamp = "2024-06-10T08:00:00Z"): object => ({
+const chatOrCall = (id: string, n: number, schemaName = "calls", timestamp = "2024-06-10T08:00:00Z"): object => ({
   schemaName,
   id,
   accountId: "prod",
@@ -100,24 +100,24 @@ const event = (id: string, n: number, schemaName = "calls", timestamp = "2024-06
 
 describe.each(STORES)("at the same moment over %s", (_, open) => {
   test("what is made twice is made once", async () => {
-    const { ask } = await served(open);
+    const { sendInTurn } = await startServers(open);
     const customer = { id: "new", name: "New", primaryEmail: "new@acme.test" };
-    expect(tally(await atOnce(20, () => ask("POST /customers", customer)))).toEqual({
+    expect(tally(await atOnce(20, () => sendInTurn("POST /customers", customer)))).toEqual({
       "201": 1,
       '409 the customer id "new" is taken': 19,
     });
-    expect(tally(await atOnce(10, () => ask("POST /price_plans/pp.one/versions", {})))).toEqual({
+    expect(tally(await atOnce(10, () => sendInTurn("POST /price_plans/pp.one/versions", {})))).toEqual({
       "200": 1,
       '400 version 2 of "pp.one" is a DRAFT; edit it instead': 9,
     });
     const entry = { effectiveFrom: "2024-06-01", effectiveUntil: "2025-01-01", idempotencyKey: "e" };
     const grant = "POST /accounts/prod/features/chat/entries";
-    const granted = await atOnce(20, (index) => ask(grant, { ...entry, granted: 10 + (index % 2) }));
-    expect(tally(granted)).toEqual({ "201": 10, '409 the idempotencyKey "e" was used for another entry': 10 });
-    expect(new Set(granted.flatMap(({ status, json }) => (status === 201 ? [json["id"]] : []))).size).toBe(1);
+    const grants = await atOnce(20, (index) => sendInTurn(grant, { ...entry, granted: 10 + (index % 2) }));
+    expect(tally(grants)).toEqual({ "201": 10, '409 the idempotencyKey "e" was used for another entry': 10 });
+    expect(new Set(grants.flatMap(({ status, json }) => (status === 201 ? [json["id"]] : []))).size).toBe(1);
     const seats = { accountId: "prod", licenseId: "addon.seats", updateType: "RELATIVE", quantity: 5 };
     const updates = await atOnce(20, (index) =>
-      ask("POST /license_updates", { ...seats, idempotencyKey: `l${index % 4}` }),
+      sendInTurn("POST /license_updates", { ...seats, idempotencyKey: `l${index % 4}` }),
     );
     // Four keys, each of five more seats.
     expect([tally(updates), Math.max(...updates.map(({ json }) => Number(json["quantity"])))]).toEqual([
@@ -127,43 +127,56 @@ describe.each(STORES)("at the same moment over %s", (_, open) => {
   });
 
   test("S14.4 an event that comes alone and in batches counts once, and no credit is taken twice", async () => {
-    const { engine, ask } = await served(open);
+    const { engine, sendInTurn } = await startServers(open);
     const answers = await atOnce(40, (index) =>
       index % 2 === 0
-        ? ask("POST /ingest", { event: event("same", 7) })
-        : ask("POST /ingestBatch", { events: [event("same", 7), event(`own${index}`, 1), event("same", 7)] }),
+        ? sendInTurn("POST /ingest", { event: chatOrCall("same", 7) })
+        : sendInTurn("POST /ingestBatch", {
+            events: [chatOrCall("same", 7), chatOrCall(`own${index}`, 1), chatOrCall("same", 7)],
+          }),
     );
     expect(tally(answers)).toEqual({ "202": 40 });
     const cells = await engine.usage({ accountIds: ["prod"], from: "2024-06-01", until: "2024-07-01" });
     // 7 once, and 20 of 1.
     expect(cells.map(({ quantity }) => quantity.toNumber())).toEqual([27]);
-    const taken = await atOnce(60, (index) => ask("POST /entitled", { event: event(`t${index % 40}`, 7, "chat") }));
+    const results = await atOnce(60, (index) =>
+      sendInTurn("POST /entitled", { event: chatOrCall(`t${index % 40}`, 7, "chat") }),
+    );
     // 14 times 7 of 100.
-    expect(taken.filter(({ status }) => status === 200)).toHaveLength(14);
-    expect(new Set(taken.map(({ status }) => status))).toEqual(new Set([200, 409, 422]));
+    expect(results.filter(({ status }) => status === 200)).toHaveLength(14);
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200, 409, 422]));
     const { balance } = await engine.entries.balance({ accountId: "prod", featureId: "chat" });
     expect(balance.toNumber()).toBe(2);
   });
 
   test("S13.4 plan changes, migrations, undo, seats and bill runs leave one invoice for each day that is billed", async () => {
-    const { engine, ask, at } = await served(open);
+    const { engine, sendInTurn, at } = await startServers(open);
     for (const day of ["2024-06-16", "2024-07-04", "2024-08-05"]) {
       at(`${day}T09:00:00Z`);
       const versions = { sourceId: "pp.one", sourceVersion: 1, targetId: "pp.two", targetVersion: 1 };
       const works: readonly ((index: number) => Promise<Answer>)[] = [
         (index) =>
-          ask("POST /accounts/prod/price_plans", { pricePlanId: index % 2 ? "pp.one" : "pp.two", effectiveFrom: day }),
-        () => ask("POST /migrations/price_plan", { ...versions, migrationMode: "IMMEDIATE", retainStartOffsets: true }),
-        () => ask("POST /invoices/bill_runs", {}),
-        (index) => ask("POST /ingest", { event: event(`${day}.${index % 12}`, 1, "calls", `${day}T08:00:00Z`) }),
-        () => ask(`DELETE /events?account_id=prod&event_id=${day}.3`),
-        () => ask("GET /invoices?account_id=prod"),
+          sendInTurn("POST /accounts/prod/price_plans", {
+            pricePlanId: index % 2 ? "pp.one" : "pp.two",
+            effectiveFrom: day,
+          }),
+        () =>
+          sendInTurn("POST /migrations/price_plan", {
+            ...versions,
+            migrationMode: "IMMEDIATE",
+            retainStartOffsets: true,
+          }),
+        () => sendInTurn("POST /invoices/bill_runs", {}),
+        (index) =>
+          sendInTurn("POST /ingest", { event: chatOrCall(`${day}.${index % 12}`, 1, "calls", `${day}T08:00:00Z`) }),
+        () => sendInTurn(`DELETE /events?account_id=prod&event_id=${day}.3`),
+        () => sendInTurn("GET /invoices?account_id=prod"),
       ];
       const answers = await atOnce(48, async (index) => (await works[index % works.length]?.(index)) as Answer);
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 202]));
     }
     at("2024-09-05T00:00:00Z");
-    expect(tally(await atOnce(8, () => ask("POST /invoices/bill_runs", {})))).toEqual({ "200": 8 });
+    expect(tally(await atOnce(8, () => sendInTurn("POST /invoices/bill_runs", {})))).toEqual({ "200": 8 });
     const { items } = await engine.invoices.list({ filter: { accountId: "prod" }, page: { limit: 1000 } });
     const standard = items.filter(({ invoice }) => invoice.invoiceType === "STANDARD").map(({ invoice }) => invoice);
     const periods = standard.map(({ startDate, endDate }) => [startDate, endDate]).toReversed();

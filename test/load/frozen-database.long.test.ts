@@ -29,13 +29,13 @@ test("S14.3 a frozen database is a 503 within 30 seconds, and what was sent coun
   closing.push(() => server.close());
   const [account] = (await engine.accounts.list()).items;
   const { name: schemaName = "" } = CROWD_BOOK.eventSchemas[0] ?? {};
-  const call = async (method: string, path: string, body?: object): Promise<number> => {
+  const sendRequest = async (method: string, path: string, body?: object): Promise<number> => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const given = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-    return (await fetch(`${server.url}${path}`, given)).status;
+    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+    return (await fetch(`${server.url}${path}`, init)).status;
   };
-  const ingest = (id: string): Promise<number> =>
-    call("POST", "/ingest", {
+  const ingestOne = (id: string): Promise<number> =>
+    sendRequest("POST", "/ingest", {
       event: {
         schemaName,
         id,
@@ -45,30 +45,30 @@ test("S14.3 a frozen database is a 503 within 30 seconds, and what was sent coun
         dimensions: {},
       },
     });
-  expect(await ingest("before")).toBe(202);
+  expect(await ingestOne("before")).toBe(202);
 
   const postmaster = postmasterOf(directory) ?? expect.unreachable("no server runs");
   const processes = [postmaster, ...childrenOf(postmaster)];
   expect(processes.length).toBeGreaterThan(1);
   for (const pid of processes) process.kill(pid, "SIGSTOP");
   const began = performance.now();
-  const undo = (): Promise<number> => call("DELETE", `/events?account_id=${account?.id}&event_id=frozen-1`);
-  const asked = [
-    ingest("frozen-1"),
-    ingest("frozen-2"),
-    call("GET", "/events"),
-    call("GET", "/invoices"),
+  const undoOne = (): Promise<number> => sendRequest("DELETE", `/events?account_id=${account?.id}&event_id=frozen-1`);
+  const requests = [
+    ingestOne("frozen-1"),
+    ingestOne("frozen-2"),
+    sendRequest("GET", "/events"),
+    sendRequest("GET", "/invoices"),
     // Those that wait for one account wait together, not one after the other.
-    ...Array.from({ length: 6 }, undo),
+    ...Array.from({ length: 6 }, undoOne),
   ];
   try {
-    expect(await Promise.all(asked)).toEqual(asked.map(() => 503));
+    expect(await Promise.all(requests)).toEqual(requests.map(() => 503));
   } finally {
     for (const pid of processes) process.kill(pid, "SIGCONT");
   }
   expect(performance.now() - began).toBeLessThan(ANSWERED_WITHIN_MS);
 
-  for (const id of ["before", "frozen-1", "frozen-2"]) expect(await ingest(id)).toBe(202);
+  for (const id of ["before", "frozen-1", "frozen-2"]) expect(await ingestOne(id)).toBe(202);
   const { items } = await engine.events.list({ filter: { accepted: true } });
   expect(items.map(({ eventId }) => eventId).toSorted()).toEqual(["before", "frozen-1", "frozen-2"]);
 });

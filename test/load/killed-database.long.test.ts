@@ -10,7 +10,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { manageApiKeys, serve } from "../../src/server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { postmasterOf } from "../support/database-processes.ts";
-import { checkAccounts, CROWD_BOOK, steadyClient, type Told } from "./clients.ts";
+import { checkAccounts, CROWD_BOOK, steadyClient, type ClientRecords } from "./clients.ts";
 
 const KILLS = 4;
 const CLIENTS = 24;
@@ -31,31 +31,36 @@ test("S14.3 a database that is killed under load loses nothing that was acknowle
   const server = await serve({ engine, port: 0, rateLimits: "off", log: { level: "silent" }, billRunInterval: 0 });
   closing.push(() => server.close());
 
-  const told: Told = { usage: new Map(), taken: new Map(), counting: new Set(), statuses: new Map() };
+  const records: ClientRecords = {
+    usage: new Map(),
+    takenByAccount: new Map(),
+    counting: new Set(),
+    statuses: new Map(),
+  };
   const over = new AbortController();
   const clients = Array.from({ length: CLIENTS }, async (_, index) => {
-    const client = steadyClient(index, { url: server.url, key }, told);
+    const client = steadyClient(index, { url: server.url, key }, records);
     while (!over.signal.aborted) await client();
   });
   // A quick machine may have the database back before anything was refused.
-  for (let kill = 0; kill < KILLS || !told.statuses.has(503); kill++) {
+  for (let kill = 0; kill < KILLS || !records.statuses.has(503); kill++) {
     await sleep(600 + 300 * Math.min(kill, KILLS));
-    const killed = postmasterOf(directory) ?? expect.unreachable("no server runs");
-    process.kill(killed, "SIGKILL");
-    await answering(server.url, directory, killed);
+    const postmaster = postmasterOf(directory) ?? expect.unreachable("no server runs");
+    process.kill(postmaster, "SIGKILL");
+    await answering(server.url, directory, postmaster);
   }
   await sleep(500);
   over.abort();
   await Promise.all(clients);
 
-  expect(told.counting.size).toBeGreaterThan(CLIENTS);
+  expect(records.counting.size).toBeGreaterThan(CLIENTS);
   // It was away, and the answers said so; nothing else went wrong.
-  expect([...told.statuses.keys()].filter((status) => ![200, 202, 409, 422, 503].includes(status))).toEqual([]);
-  await checkAccounts(engine, told);
+  expect([...records.statuses.keys()].filter((status) => ![200, 202, 409, 422, 503].includes(status))).toEqual([]);
+  await checkAccounts(engine, records);
 });
 
 /** Waits until the server says that its database is back, which another process is now. */
-async function answering(url: string, directory: string, killed: number): Promise<void> {
-  await expect.poll(() => [undefined, killed].includes(postmasterOf(directory)), { timeout: 300_000 }).toBe(false);
+async function answering(url: string, directory: string, postmaster: number): Promise<void> {
+  await expect.poll(() => [undefined, postmaster].includes(postmasterOf(directory)), { timeout: 300_000 }).toBe(false);
   await expect.poll(async () => (await fetch(`${url}/ready`)).status, { timeout: 300_000 }).toBe(200);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
-import { accountOf, bookOf, europeMeter, eventOf, requestSchema } from "../ledger/support.ts";
+import { contosoAccount, bookWithParts, europeMeter, requestEvent, requestSchema } from "../ledger/support.ts";
 
 type Parts = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ const field = (name: string, value: unknown, more: Parts = {}): Parts => ({
   ...more,
 });
 
-interface Enriched {
+interface Enrichment {
   readonly fields: readonly Parts[];
   readonly dependencies?: readonly Parts[];
   readonly settings?: readonly Parts[];
@@ -29,15 +29,15 @@ interface Enriched {
 }
 
 /** A run whose only meter adds up `computation` of every event. */
-function runOf({
+function startRun({
   fields,
   dependencies = [],
   settings = [],
   computation,
   accounts,
-}: Enriched): ReturnType<typeof startEventRun> {
+}: Enrichment): ReturnType<typeof startEventRun> {
   return startEventRun(
-    bookOf({
+    bookWithParts({
       settings,
       eventSchemas: [{ ...requestSchema, enrichments: { dependencies, fields } }],
       usageMeters: [{ ...europeMeter, computations: [{ order: 1, computation }] }],
@@ -47,14 +47,14 @@ function runOf({
 }
 
 /** What the meter counts of one event with 10 tokens from Europe. */
-function unitsOf(enriched: Enriched, accountId = "prod"): string {
-  const run = runOf(enriched);
-  const { status, description } = run.add(eventOf({ accountId }));
+function countUnits(enrichment: Enrichment, accountId = "prod"): string {
+  const run = startRun(enrichment);
+  const { status, description } = run.add(requestEvent({ accountId }));
   if (!status.startsWith("INGESTION_COMPLETED")) return description;
   return run.usage.between(accountId, "um.eu", 0, 30_000).toFixed();
 }
 
-const made = { var: "attribute.made" };
+const madeVariable = { var: "attribute.made" };
 
 describe("S4.3 fields", () => {
   test("are computed in ascending order, each seeing the ones before", () => {
@@ -62,7 +62,7 @@ describe("S4.3 fields", () => {
       field("made", { "+": [{ var: "attribute.half" }, 1] }, { order: 7 }),
       field("half", { "/": [{ var: "attributes.tokens" }, 4] }, { order: 3 }),
     ];
-    expect(unitsOf({ fields, computation: made })).toBe("3.5");
+    expect(countUnits({ fields, computation: madeVariable })).toBe("3.5");
   });
 
   test("a constant is an attribute or a dimension", () => {
@@ -70,8 +70,8 @@ describe("S4.3 fields", () => {
       field("made", "0.10", { enrichmentType: "VALUE" }),
       field("class", "large", { enrichmentType: "VALUE", type: "DIMENSION", order: 2 }),
     ];
-    const computation = { if: [{ "==": [{ var: "dimension.class" }, "large"] }, made, 0] };
-    expect(unitsOf({ fields, computation })).toBe("0.1");
+    const computation = { if: [{ "==": [{ var: "dimension.class" }, "large"] }, madeVariable, 0] };
+    expect(countUnits({ fields, computation })).toBe("0.1");
   });
 
   test("an attribute may come out as decimal text, a dimension as a decimal", () => {
@@ -79,9 +79,9 @@ describe("S4.3 fields", () => {
       field("made", { cat: ["1", ".", "5"] }),
       field("class", { "/": [1, 8] }, { type: "DIMENSION", order: 2 }),
     ];
-    expect(unitsOf({ fields, computation: { if: [{ "===": [{ var: "dimension.class" }, "0.125"] }, made, 0] } })).toBe(
-      "1.5",
-    );
+    expect(
+      countUnits({ fields, computation: { if: [{ "===": [{ var: "dimension.class" }, "0.125"] }, madeVariable, 0] } }),
+    ).toBe("1.5");
   });
 
   test("the event itself can be read", () => {
@@ -90,18 +90,18 @@ describe("S4.3 fields", () => {
     };
     const fields = [field("made", text, { type: "DIMENSION" })];
     const matches = { "===": [{ var: "dimension.made" }, "e1prodrequest2024-03-05T10:00:00.000Z"] };
-    expect(unitsOf({ fields, computation: { if: [matches, 1, 0] } })).toBe("1");
+    expect(countUnits({ fields, computation: { if: [matches, 1, 0] } })).toBe("1");
   });
 
   test("a name that is only computed is found all the same, but not a field that comes later", () => {
-    const computed = (name: string): unknown => ({ var: [{ cat: ["attribute.", name] }, -1] });
+    const computedVariable = (name: string): unknown => ({ var: [{ cat: ["attribute.", name] }, -1] });
     const fields = [
-      field("made", { "+": [computed("later"), computed("tokens")] }),
+      field("made", { "+": [computedVariable("later"), computedVariable("tokens")] }),
       field("later", { "+": [5] }, { order: 2 }),
     ];
-    const run = runOf({ fields, computation: made });
-    run.add(eventOf());
-    run.add(eventOf({ id: "e2" }));
+    const run = startRun({ fields, computation: madeVariable });
+    run.add(requestEvent());
+    run.add(requestEvent({ id: "e2" }));
     // −1 + 10 each: the first event's later field must not be seen by the second event.
     expect(run.usage.between("prod", "um.eu", 0, 30_000).toFixed()).toBe("18");
   });
@@ -110,18 +110,18 @@ describe("S4.3 fields", () => {
 describe("S4.2 dependencies", () => {
   const factor = {
     fields: [field("made", { "*": [{ var: "attribute.tokens" }, { var: "dependencies.factor" }] })],
-    computation: made,
+    computation: madeVariable,
   };
-  const needed = [{ key: key("factor"), name: "factor" }];
+  const dependencyList = [{ key: key("factor"), name: "factor" }];
 
   test("a NUMERIC setting is its exact decimal", () => {
     const settings = [setting("factor", "NUMERIC", "0.10")];
-    expect(unitsOf({ ...factor, dependencies: needed, settings })).toBe("1");
+    expect(countUnits({ ...factor, dependencies: dependencyList, settings })).toBe("1");
   });
 
   test("a bare id names a setting too", () => {
     const settings = [setting("factor", "NUMERIC", "2")];
-    expect(unitsOf({ ...factor, dependencies: [{ key: "factor", name: "factor" }], settings })).toBe("20");
+    expect(countUnits({ ...factor, dependencies: [{ key: "factor", name: "factor" }], settings })).toBe("20");
   });
 
   test("the account's own wins over its customer's, that over the organization's", () => {
@@ -130,17 +130,26 @@ describe("S4.2 dependencies", () => {
       setting("factor", "NUMERIC", "2", { entityType: "CUSTOMER", entityId: "contoso" }),
       setting("factor", "NUMERIC", "3", { entityType: "ACCOUNT", entityId: "prod" }),
     ];
-    const enriched = { ...factor, dependencies: needed, accounts: [accountOf("prod"), accountOf("test")] };
-    expect(unitsOf({ ...enriched, settings })).toBe("30");
-    expect(unitsOf({ ...enriched, settings }, "test")).toBe("20");
-    expect(unitsOf({ ...enriched, settings: settings.slice(0, 1) }, "test")).toBe("10");
+    const bookParts = {
+      ...factor,
+      dependencies: dependencyList,
+      accounts: [contosoAccount("prod"), contosoAccount("test")],
+    };
+    expect(countUnits({ ...bookParts, settings })).toBe("30");
+    expect(countUnits({ ...bookParts, settings }, "test")).toBe("20");
+    expect(countUnits({ ...bookParts, settings: settings.slice(0, 1) }, "test")).toBe("10");
   });
 
   test("a setting that an account lacks fails its events, and only its", () => {
     const settings = [setting("factor", "NUMERIC", "3", { entityType: "ACCOUNT", entityId: "prod" })];
-    const enriched = { ...factor, dependencies: needed, settings, accounts: [accountOf("prod"), accountOf("test")] };
-    expect(unitsOf(enriched)).toBe("30");
-    expect(unitsOf(enriched, "test")).toBe('The setting "setting.user.factor" is missing for the account "test".');
+    const bookParts = {
+      ...factor,
+      dependencies: dependencyList,
+      settings,
+      accounts: [contosoAccount("prod"), contosoAccount("test")],
+    };
+    expect(countUnits(bookParts)).toBe("30");
+    expect(countUnits(bookParts, "test")).toBe('The setting "setting.user.factor" is missing for the account "test".');
   });
 
   test("S3.3 a dependency whose name has a dot is read before what a shorter name holds", () => {
@@ -150,42 +159,47 @@ describe("S4.2 dependencies", () => {
       { key: key("ab"), name: "a.b" },
     ];
     // 10 tokens by 3 of "a.b", and by 4 of "a" where there is no longer name.
-    const read = (name: string): string => {
+    const unitsWithDependency = (name: string): string => {
       const fields = [field("made", { "*": [{ var: "attribute.tokens" }, { var: `dependencies.${name}` }] })];
-      return unitsOf({ fields, dependencies, settings, computation: made });
+      return countUnits({ fields, dependencies, settings, computation: madeVariable });
     };
-    expect([read("a.b"), read("a.c")]).toEqual(["30", "40"]);
+    expect([unitsWithDependency("a.b"), unitsWithDependency("a.c")]).toEqual(["30", "40"]);
   });
 
   test("a JSON setting is read further down, its numbers exact", () => {
     const settings = [setting("prices", "JSON", '{"eu": {"rate": 0.1}, "list": [1, 2.5]}')];
     const dependencies = [{ key: key("prices"), name: "prices" }];
     const byName = [field("made", { "*": [{ var: "attribute.tokens" }, { var: "dependencies.prices.eu.rate" }] })];
-    expect(unitsOf({ fields: byName, dependencies, settings, computation: made })).toBe("1");
+    expect(countUnits({ fields: byName, dependencies, settings, computation: madeVariable })).toBe("1");
     const path = { cat: ["dependencies.prices.", { var: "dimension.region" }, ".rate"] };
     expect(
-      unitsOf({ fields: [field("made", { "*": [3, { var: path }] })], dependencies, settings, computation: made }),
+      countUnits({
+        fields: [field("made", { "*": [3, { var: path }] })],
+        dependencies,
+        settings,
+        computation: madeVariable,
+      }),
     ).toBe("0.3");
-    const listed = [
+    const listRule = [
       field("made", {
         reduce: [{ var: "dependencies.prices.list" }, { "+": [{ var: "current" }, { var: "accumulator" }] }, 0],
       }),
     ];
-    expect(unitsOf({ fields: listed, dependencies, settings, computation: made })).toBe("3.5");
+    expect(countUnits({ fields: listRule, dependencies, settings, computation: madeVariable })).toBe("3.5");
   });
 
-  const ruled = {
+  const withRule = {
     fields: [field("made", "rule", { enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY" })],
     dependencies: [{ key: key("rule"), name: "rule" }],
-    computation: made,
+    computation: madeVariable,
   };
   test("a rule that a setting holds is the account's own", () => {
     const settings = [
       setting("rule", "JSON_LOGIC", '{"*": [{"var": "attribute.tokens"}, 2]}'),
       setting("rule", "JSON_LOGIC", "7", { entityType: "ACCOUNT", entityId: "test" }),
     ];
-    const accounts = [accountOf("prod"), accountOf("test")];
-    expect(unitsOf({ ...ruled, settings, accounts })).toBe("20");
-    expect(unitsOf({ ...ruled, settings, accounts }, "test")).toBe("7");
+    const accounts = [contosoAccount("prod"), contosoAccount("test")];
+    expect(countUnits({ ...withRule, settings, accounts })).toBe("20");
+    expect(countUnits({ ...withRule, settings, accounts }, "test")).toBe("7");
   });
 });

@@ -6,9 +6,9 @@ import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
 import { createFieldReader, type ReadFields } from "../../src/metering/event-fields.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { formatExact } from "../../src/numbers/exact.ts";
-import { bookOf } from "../ledger/support.ts";
+import { bookWithParts } from "../ledger/support.ts";
 
-const book = bookOf({
+const book = bookWithParts({
   eventSchemas: [
     { name: "request", attributes: [{ name: "tokens" }, { name: "ms" }], dimensions: [{ name: "region" }] },
     { name: "bare", attributes: [], dimensions: [] },
@@ -26,12 +26,12 @@ const attribute = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 3) },
 );
 /** Mostly what the schema declares, in either order, so that one event is often like the one before. */
-const usualAttributes = fc.tuple(values, values, fc.boolean()).map(([tokens, ms, turned]) => {
+const usualAttributes = fc.tuple(values, values, fc.boolean()).map(([tokens, ms, isReversed]) => {
   const list = [
     { name: "tokens", value: tokens },
     { name: "ms", value: ms },
   ];
-  return turned ? list.toReversed() : list;
+  return isReversed ? list.toReversed() : list;
 });
 const dimensionValues = fc.constantFrom<unknown>("eu", "us", "x".repeat(513), 5, 2.5, null, "");
 const dimensions = fc.oneof(

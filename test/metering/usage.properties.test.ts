@@ -37,11 +37,11 @@ test("S5.3 the tally agrees with a map of decimals, cell by cell", () => {
         const key = `${ACCOUNTS[account]} ${METERS[meter]} ${day}`;
         expected.set(key, add(expected.get(key) ?? ZERO, new Decimal(quantity)));
       }
-      const found = [...tally.cells()].map((cell) => [
+      const cells = [...tally.cells()].map((cell) => [
         `${cell.accountId} ${cell.meterId} ${cell.day}`,
         cell.quantity.toFixed(),
       ]);
-      expect(new Map(found as [string, string][])).toEqual(
+      expect(new Map(cells as [string, string][])).toEqual(
         new Map([...expected].map(([key, sum]) => [key, sum.isZero() ? "0" : sum.toFixed()])),
       );
     }),
@@ -56,14 +56,14 @@ test("S14.4 additions in any order, and merged from any split, give the same cel
       const second = createUsageTally(ACCOUNTS, METERS);
       for (const [index, { account, meter, day, quantity }] of list.entries()) {
         whole.add(account, meter, day, exactOfText(quantity) ?? 0);
-        const reversed = list[list.length - 1 - index] ?? { account, meter, day, quantity };
+        const counterpart = list[list.length - 1 - index] ?? { account, meter, day, quantity };
         const part = index < cut ? first : second;
-        part.add(reversed.account, reversed.meter, reversed.day, exactOfText(reversed.quantity) ?? 0);
+        part.add(counterpart.account, counterpart.meter, counterpart.day, exactOfText(counterpart.quantity) ?? 0);
       }
       first.merge(second);
-      const texts = (tally: typeof whole): readonly string[] =>
+      const formatCells = (tally: typeof whole): readonly string[] =>
         [...tally.cells()].map((cell) => `${cell.accountId} ${cell.meterId} ${cell.day} ${cell.quantity.toFixed()}`);
-      expect(texts(first)).toEqual(texts(whole));
+      expect(formatCells(first)).toEqual(formatCells(whole));
     }),
   );
 });
@@ -78,7 +78,7 @@ const units = fc.oneof(
     arbitrary: fc.constantFrom("9".repeat(40), `-0.${"9".repeat(40)}`, `-${"9".repeat(40)}`, `0.${"0".repeat(39)}1`),
   },
 );
-const counted = fc.array(
+const listAdditions = fc.array(
   fc.record({
     account: fc.nat(2),
     day: days,
@@ -90,7 +90,7 @@ const counted = fc.array(
 
 test("S1.6 what one event counts is added as cell by cell, whatever its size and whatever was added before", () => {
   fc.assert(
-    fc.property(counted, fc.nat(11), (list, cut) => {
+    fc.property(listAdditions, fc.nat(11), (list, cut) => {
       const all = [...manyMeters.keys()];
       const tally = createUsageTally(ACCOUNTS, manyMeters, [all.slice(0, cut), all]);
       const forward = tally.adder(all);
@@ -101,12 +101,12 @@ test("S1.6 what one event counts is added as cell by cell, whatever its size and
         for (const [meter, each] of quantities.entries()) {
           if (each !== undefined) oneByOne.add(account, meter, day, each);
         }
-        const given = reversed ? quantities.toReversed() : quantities;
-        (reversed ? backward : forward)(account, day, given);
+        const ordered = reversed ? quantities.toReversed() : quantities;
+        (reversed ? backward : forward)(account, day, ordered);
       }
-      const texts = (from: typeof tally): readonly string[] =>
+      const formatCells = (from: typeof tally): readonly string[] =>
         [...from.cells()].map((cell) => `${cell.accountId} ${cell.meterId} ${cell.day} ${cell.quantity.toFixed()}`);
-      expect(texts(tally)).toEqual(texts(oneByOne));
+      expect(formatCells(tally)).toEqual(formatCells(oneByOne));
     }),
   );
 });

@@ -21,7 +21,7 @@ const anyDigits: fc.Arbitrary<Digits> = fc
 const decimalOf = ({ digits, power }: Digits): Decimal => new Decimal(`${digits}e${power}`);
 
 /** The plain text of a result, or that it does not fit. */
-function told(compute: () => Decimal): string {
+function toPlainText(compute: () => Decimal): string {
   try {
     const result = compute();
     return result.isZero() ? `${result.isNegative() ? "-" : ""}0` : result.toFixed();
@@ -38,7 +38,7 @@ function expected({ digits, power }: Digits): string {
   return significant > DIGITS_MAX || Math.abs(exponent) > 1000 ? "refused" : decimalOf({ digits, power }).toFixed();
 }
 
-function aligned(a: Digits, b: Digits): readonly [bigint, bigint, number] {
+function alignPowers(a: Digits, b: Digits): readonly [bigint, bigint, number] {
   const power = Math.min(a.power, b.power);
   return [a.digits * 10n ** BigInt(a.power - power), b.digits * 10n ** BigInt(b.power - power), power];
 }
@@ -47,9 +47,9 @@ describe("S1.4 exact or refused", () => {
   test("S1.4 a sum and a difference", () => {
     fc.assert(
       fc.property(anyDigits, anyDigits, (a, b) => {
-        const [x, y, power] = aligned(a, b);
-        expect(told(() => add(decimalOf(a), decimalOf(b)))).toBe(expected({ digits: x + y, power }));
-        expect(told(() => subtract(decimalOf(a), decimalOf(b)))).toBe(expected({ digits: x - y, power }));
+        const [x, y, power] = alignPowers(a, b);
+        expect(toPlainText(() => add(decimalOf(a), decimalOf(b)))).toBe(expected({ digits: x + y, power }));
+        expect(toPlainText(() => subtract(decimalOf(a), decimalOf(b)))).toBe(expected({ digits: x - y, power }));
       }),
       { numRuns: 500 },
     );
@@ -59,7 +59,7 @@ describe("S1.4 exact or refused", () => {
     fc.assert(
       fc.property(anyDigits, anyDigits, (a, b) => {
         const product = { digits: a.digits * b.digits, power: a.power + b.power };
-        expect(told(() => multiply(decimalOf(a), decimalOf(b)))).toBe(expected(product));
+        expect(toPlainText(() => multiply(decimalOf(a), decimalOf(b)))).toBe(expected(product));
       }),
       { numRuns: 500 },
     );

@@ -31,9 +31,9 @@ describe("telling decimals", () => {
     { s: 1, e: 0, d: "abc" },
     { s: "x", e: "y", d: ["0"] },
   ])("S1.2 data with the mark of a decimal, %j, is none, whatever it holds", (parts) => {
-    const forged = { toStringTag: "[object Decimal]", ...parts };
-    expect(isDecimalObject(forged)).toBe(false);
-    expect(() => parseDecimal(forged)).toThrow("expected a decimal, got an object");
+    const forgery = { toStringTag: "[object Decimal]", ...parts };
+    expect(isDecimalObject(forgery)).toBe(false);
+    expect(() => parseDecimal(forgery)).toThrow("expected a decimal, got an object");
   });
 });
 
@@ -50,8 +50,8 @@ describe("reading decimals", () => {
     [9_007_199_254_740_991, "9007199254740991"],
     [new Decimal("1.50"), "1.5"],
     ["9".repeat(100), "9".repeat(100)],
-  ])("S1.2 %s is the decimal %s", (given, expected) => {
-    expect(formatDecimal(parseDecimal(given))).toBe(expected);
+  ])("S1.2 %s is the decimal %s", (input, expected) => {
+    expect(formatDecimal(parseDecimal(input))).toBe(expected);
   });
 
   test.each<[unknown, string]>([
@@ -74,8 +74,8 @@ describe("reading decimals", () => {
     ["1e1001", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
     ["1e-999999999", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
     ["1".repeat(101), "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
-  ])("S1.2 what is no decimal is refused: %j", (given, message) => {
-    expect(() => parseDecimal(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
+  ])("S1.2 what is no decimal is refused: %j", (input, message) => {
+    expect(() => parseDecimal(input)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
   });
 
   test.each(["12345678901234567890.12345678901234567890", "-99999999999999999999", "1e-20", "1e19", "0e50"])(
@@ -91,8 +91,8 @@ describe("reading decimals", () => {
     ["1e400", '"1e400" has more than 20 integer or 20 fraction digits'],
     ["0.000000000000000000001", '"0.000000000000000000001" has more than 20 integer or 20 fraction digits'],
     [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
-  ])("S1.3 a value of more digits is refused, never rounded: %s", (given, message) => {
-    expect(() => parseValue(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
+  ])("S1.3 a value of more digits is refused, never rounded: %s", (input, message) => {
+    expect(() => parseValue(input)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
   });
 });
 

@@ -34,7 +34,7 @@ function exact(text: string): Exact {
 }
 
 /** The same value in a form that is not normal: zeros at the end of the mantissa. */
-function padded(value: Exact, zeros: number): Exact {
+function padZeros(value: Exact, zeros: number): Exact {
   if (zeros === 0 || isZeroExact(value)) return value;
   const decimal = decimalOfExact(value);
   const scale = Math.max(0, decimal.decimalPlaces()) + zeros;
@@ -50,7 +50,7 @@ function agrees(
   theirs: (a: Decimal, b: Decimal) => Decimal,
 ): fc.IPropertyWithHooks<[[string, number], [string, number]]> {
   return fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
-    const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+    const [a, b] = [padZeros(exact(textA), zerosA), padZeros(exact(textB), zerosB)];
     const result = ours(a, b);
     expect(formatExact(result)).toBe(formatDecimal(theirs(new Wide(textA), new Wide(textB))));
     checkForm(result);
@@ -94,7 +94,7 @@ test("S1.4 products are those of decimal.js", () => {
 test("S1.4 quotients are those of decimal.js at 34 digits, half up", () => {
   fc.assert(
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
-      const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+      const [a, b] = [padZeros(exact(textA), zerosA), padZeros(exact(textB), zerosB)];
       fc.pre(!isZeroExact(b));
       expect(formatExact(divideExact(a, b))).toBe(formatDecimal(new Quotient(textA).div(textB)));
       checkForm(divideExact(a, b));
@@ -106,7 +106,7 @@ test("S1.4 quotients are those of decimal.js at 34 digits, half up", () => {
 test("S3.2 remainders are those of decimal.js", () => {
   fc.assert(
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
-      const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+      const [a, b] = [padZeros(exact(textA), zerosA), padZeros(exact(textB), zerosB)];
       fc.pre(!isZeroExact(b));
       expect(formatExact(remainderExact(a, b))).toBe(formatDecimal(new Wide(textA).mod(textB)));
       checkForm(remainderExact(a, b));
@@ -118,9 +118,9 @@ test("S3.2 remainders are those of decimal.js", () => {
 test("S3.2 comparisons are those of decimal.js", () => {
   fc.assert(
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
-      const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+      const [a, b] = [padZeros(exact(textA), zerosA), padZeros(exact(textB), zerosB)];
       expect(Math.sign(compareExact(a, b))).toBe(new Wide(textA).cmp(textB));
-      expect(compareExact(a, padded(a, 3))).toBe(0);
+      expect(compareExact(a, padZeros(a, 3))).toBe(0);
     }),
     { numRuns: 500 },
   );
@@ -136,7 +136,7 @@ test("S3.4 rounding is that of decimal.js", () => {
       ([text, zeros], places, mode) => {
         const unit = new Wide(10).pow(-places);
         const expected = new Wide(text).div(unit).toDecimalPlaces(0, modes[mode]).times(unit);
-        const result = roundExact(padded(exact(text), zeros), places, mode);
+        const result = roundExact(padZeros(exact(text), zeros), places, mode);
         expect(formatExact(result)).toBe(formatDecimal(expected));
         checkForm(result);
       },
@@ -148,7 +148,7 @@ test("S3.4 rounding is that of decimal.js", () => {
 test("S1.2 a text read and written is its plain decimal", () => {
   fc.assert(
     fc.property(operand, ([text, zeros]) => {
-      const value = padded(exact(text), zeros);
+      const value = padZeros(exact(text), zeros);
       const plain = formatDecimal(new Wide(text));
       expect(formatExact(value)).toBe(plain);
       expect(formatDecimal(decimalOfExact(value))).toBe(plain);
@@ -223,7 +223,7 @@ test("S1.4 results at the ends of the range agree with the public face, errors i
   const far = fc
     .tuple(fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }), fc.integer({ min: -900, max: 900 }))
     .map(([mantissa, exponent]) => `${mantissa}e${exponent}`);
-  const outcome = (compute: () => string): string => {
+  const tryCompute = (compute: () => string): string => {
     try {
       return compute();
     } catch (error) {
@@ -239,8 +239,8 @@ test("S1.4 results at the ends of the range agree with the public face, errors i
   fc.assert(
     fc.property(fc.oneof(far, anyDecimalText), fc.oneof(far, anyDecimalText), (textA, textB) => {
       for (const [ours, face] of pairs) {
-        expect(outcome(() => formatExact(ours(exact(textA), exact(textB))))).toBe(
-          outcome(() => formatDecimal(face(new Decimal(textA), new Decimal(textB)))),
+        expect(tryCompute(() => formatExact(ours(exact(textA), exact(textB))))).toBe(
+          tryCompute(() => formatDecimal(face(new Decimal(textA), new Decimal(textB)))),
         );
       }
     }),

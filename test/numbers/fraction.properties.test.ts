@@ -37,9 +37,9 @@ const mode = fc.constantFrom<RoundingMode>("HALF_UP", "HALF_EVEN", "DOWN");
 
 test("S1.5 rounding is that of whole numbers by hand", () => {
   fc.assert(
-    fc.property(parts, digits, mode, (given, places, rounding) => {
-      const expected = new Decimal(`${roundedUnits(given, places, rounding)}e-${places}`);
-      expect(formatDecimal(roundFraction(fractionOf(given), places, rounding))).toBe(formatDecimal(expected));
+    fc.property(parts, digits, mode, (value, places, rounding) => {
+      const expected = new Decimal(`${roundedUnits(value, places, rounding)}e-${places}`);
+      expect(formatDecimal(roundFraction(fractionOf(value), places, rounding))).toBe(formatDecimal(expected));
     }),
     { numRuns: 500 },
   );
@@ -47,8 +47,8 @@ test("S1.5 rounding is that of whole numbers by hand", () => {
 
 test("S1.5 what is cut off below the minor unit is at least 0 and less than one unit", () => {
   fc.assert(
-    fc.property(parts, digits, (given, places) => {
-      const fraction = fractionOf(given);
+    fc.property(parts, digits, (value, places) => {
+      const fraction = fractionOf(value);
       const floor = { numerator: floorFraction(fraction, places), denominator: 1 };
       const above = addFractions(floor, { numerator: new Decimal(`1e-${places}`), denominator: 1 });
       expect(compareFractions(floor, fraction)).toBeLessThanOrEqual(0);
@@ -63,10 +63,10 @@ test("S8.2 addition is that of whole numbers over the product of the denominator
       const sum = addFractions(fractionOf(first), fractionOf(second));
       const places = 24;
       const scaledTo = ({ mantissa, places: own }: Parts): bigint => mantissa * 10n ** BigInt(places - own);
-      const crossed = scaledTo(first) * BigInt(second.denominator) + scaledTo(second) * BigInt(first.denominator);
+      const crossSum = scaledTo(first) * BigInt(second.denominator) + scaledTo(second) * BigInt(first.denominator);
       const denominator = BigInt(first.denominator) * BigInt(second.denominator);
       const numerator = BigInt(new Decimal(formatDecimal(sum.numerator)).mul(new Decimal(`1e${places}`)).toFixed(0));
-      expect(numerator * denominator).toBe(crossed * BigInt(sum.denominator));
+      expect(numerator * denominator).toBe(crossSum * BigInt(sum.denominator));
     }),
   );
 });

@@ -77,7 +77,7 @@ test("a long JSON text comes in pieces of 16,384 characters and one part more", 
 });
 
 test("a fault is found in a text where the engine finds one, and nowhere else, at the first character that makes it one", () => {
-  const broken = fc
+  const brokenText = fc
     .tuple(
       json,
       fc.nat(),
@@ -89,7 +89,7 @@ test("a fault is found in a text where the engine finds one, and nowhere else, a
       return text.slice(0, at) + put + text.slice(at + cut);
     });
   fc.assert(
-    fc.property(fc.oneof(json, broken), (text) => {
+    fc.property(fc.oneof(json, brokenText), (text) => {
       const fault = findJsonFault(text);
       expect(fault === undefined).toBe(isJson(text));
       if (fault === undefined) return;

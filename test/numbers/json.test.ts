@@ -94,8 +94,8 @@ describe("writing JSON", () => {
     expect(stringifyJson(value)).toBe(JSON.stringify(value));
     expect(stringifyJson(value, 2)).toBe(JSON.stringify(value, null, 2));
     expect(stringifyJson(undefined)).toBe("null");
-    const marked = { toStringTag: "[object Decimal]", s: 1, e: 0, d: 5 };
-    expect(stringifyJson(marked)).toBe(JSON.stringify(marked));
+    const lookalike = { toStringTag: "[object Decimal]", s: 1, e: 0, d: 5 };
+    expect(stringifyJson(lookalike)).toBe(JSON.stringify(lookalike));
   });
 
   test("S1.2 what is written reads back", () => {

@@ -31,25 +31,25 @@ function codeOf(file: string): string {
 
 /** The packages that an entry's declarations import, however far, and the names of Node that they use. */
 function reachedFrom(entry: string): readonly string[] {
-  const seen = new Set<string>();
-  const reached = new Set<string>();
+  const visited = new Set<string>();
+  const reachable = new Set<string>();
   const walk = (file: string): void => {
-    if (seen.has(file)) return;
-    seen.add(file);
+    if (visited.has(file)) return;
+    visited.add(file);
     const code = codeOf(file);
     for (const [, target = ""] of code.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom "([^"]+)";/gm)) {
       if (target.startsWith(".")) walk(resolve(dirname(file), target.replace(/\.(?:js|ts)$/, ".d.ts")));
-      else reached.add(target);
+      else reachable.add(target);
     }
     for (const [, target = ""] of code.matchAll(/\bimport\("([^"]+)"\)/g)) {
       if (target.startsWith(".")) walk(resolve(dirname(file), target.replace(/\.(?:js|ts)$/, ".d.ts")));
-      else reached.add(target);
+      else reachable.add(target);
     }
-    for (const [name] of code.matchAll(/\bNodeJS\.\w+|\bBuffer\b|reference types="[^"]*"/g)) reached.add(name);
+    for (const [name] of code.matchAll(/\bNodeJS\.\w+|\bBuffer\b|reference types="[^"]*"/g)) reachable.add(name);
   };
   walk(join(folder, `${entry}.d.ts`));
-  expect(seen.size).toBeGreaterThan(0);
-  return [...reached].toSorted();
+  expect(visited.size).toBeGreaterThan(0);
+  return [...reachable].toSorted();
 }
 
 test.each([
@@ -82,12 +82,15 @@ describe("defineBook with 50 meters and 1,000 cards", () => {
   const cardOf = (meter: string): string =>
     `{ usageMeterId: "${meter}", ratePlan: { pricingModel: "TIERED", slabs: [${slabs.join(", ")}] }, rateValues: ${rates} }`;
   const cards = meters.map((_, n) => cardOf(n % 2 === 0 ? `um.m${n}` : `Meter ${n}`));
-  const planOf = (n: number, its: readonly string[]): string =>
+  const planText = (n: number, its: readonly string[]): string =>
     `{ id: "pp.${n}", name: "Plan ${n}", pricePlanDetails: { usageRateCards: [\n${its.join(",\n")}] } }`;
 
   /** What the compiler says of the book, with its figures, and how many types it made. @param count how many plans it has */
-  function compiled(lastPlan: readonly string[], count = PLANS): { readonly said: string; readonly types: number } {
-    const plans = Array.from({ length: count }, (_, n) => planOf(n, n === count - 1 ? lastPlan : cards));
+  function compileBook(
+    lastPlan: readonly string[],
+    count = PLANS,
+  ): { readonly diagnostics: string; readonly types: number } {
+    const plans = Array.from({ length: count }, (_, n) => planText(n, n === count - 1 ? lastPlan : cards));
     const book = `{ eventSchemas: [{ name: "e" }], usageMeters: [${meters.join(", ")}], pricePlans: [${plans.join(", ")}] }`;
     writeFileSync(
       join(folder, "program.ts"),
@@ -107,20 +110,20 @@ describe("defineBook with 50 meters and 1,000 cards", () => {
     const argv = [join(root, "node_modules/typescript/bin/tsc"), ...options, "--extendedDiagnostics", "program.ts"];
     const { stdout } = spawnSync(process.execPath, argv, { cwd: folder, encoding: "utf8" });
     const [, types = "NaN"] = /^Types: +(\d+)$/m.exec(stdout) ?? [];
-    return { said: stdout, types: Number(types) };
+    return { diagnostics: stdout, types: Number(types) };
   }
 
   test("takes the compiler few types, and so about half a second", () => {
-    const { said, types } = compiled(cards);
-    expect(said).not.toContain("error TS");
+    const { diagnostics, types } = compileBook(cards);
+    expect(diagnostics).not.toContain("error TS");
     // Types are counted in place of seconds, which are the machine's: they were 30,000 when the check took 0.3 s.
     expect(types).toBeLessThan(45_000);
   });
 
   test("names the one misspelt meter, and what was meant", () => {
-    const { said } = compiled([...cards.slice(1), cardOf("um.m499")], 2);
-    expect(said.match(/error TS\d+/g)).toHaveLength(1);
-    expect(said).toMatch(/^program\.ts\(\d+,\d+\): error TS2820: Type '"um\.m499"' is not assignable to type/m);
-    expect(said).toContain(`Did you mean '"um.m49"'?`);
+    const { diagnostics } = compileBook([...cards.slice(1), cardOf("um.m499")], 2);
+    expect(diagnostics.match(/error TS\d+/g)).toHaveLength(1);
+    expect(diagnostics).toMatch(/^program\.ts\(\d+,\d+\): error TS2820: Type '"um\.m499"' is not assignable to type/m);
+    expect(diagnostics).toContain(`Did you mean '"um.m49"'?`);
   });
 });

@@ -20,35 +20,35 @@ import type { revenueRequest } from "../../src/book/requests/revenue-request.ts"
 const root = resolve(import.meta.dirname, "../..");
 
 /** What one schema takes. */
-type Taken<List extends keyof typeof RESOURCES> = z.input<(typeof RESOURCES)[List]>;
+type InputCase<List extends keyof typeof RESOURCES> = z.input<(typeof RESOURCES)[List]>;
 /** The same, whose lists and objects are read only: inputs are never changed. */
-type Frozen<Value> = Value extends string | number | boolean | null | undefined | { readonly toFixed: unknown }
+type FrozenInput<Value> = Value extends string | number | boolean | null | undefined | { readonly toFixed: unknown }
   ? Value
   : Value extends readonly (infer Item)[]
-    ? readonly Frozen<Item>[]
+    ? readonly FrozenInput<Item>[]
     : Value extends object
-      ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
+      ? { readonly [Key in keyof Value]: FrozenInput<Value[Key]> }
       : Value;
 
 describe("the types of inputs say what the schemas take, no more and no less", () => {
   test("the resources of a book", () => {
-    expectTypeOf<OrganizationInput>().branded.toEqualTypeOf<Frozen<z.input<typeof organization>>>();
-    expectTypeOf<SettingInput>().branded.toEqualTypeOf<Frozen<Taken<"settings">>>();
-    expectTypeOf<EventSchemaInput>().branded.toEqualTypeOf<Frozen<Taken<"eventSchemas">>>();
-    expectTypeOf<UsageMeterInput>().branded.toEqualTypeOf<Frozen<Taken<"usageMeters">>>();
-    expectTypeOf<FeatureInput>().branded.toEqualTypeOf<Frozen<Taken<"features">>>();
-    expectTypeOf<AddOnInput>().branded.toEqualTypeOf<Frozen<Taken<"addOns">>>();
-    expectTypeOf<PricePlanInput>().branded.toEqualTypeOf<Frozen<Taken<"pricePlans">>>();
-    expectTypeOf<CustomerInput>().branded.toEqualTypeOf<Frozen<Taken<"customers">>>();
-    expectTypeOf<AccountInput>().branded.toEqualTypeOf<Frozen<Taken<"accounts">>>();
-    expectTypeOf<InvoiceGroupInput>().branded.toEqualTypeOf<Frozen<Taken<"invoiceGroups">>>();
+    expectTypeOf<OrganizationInput>().branded.toEqualTypeOf<FrozenInput<z.input<typeof organization>>>();
+    expectTypeOf<SettingInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"settings">>>();
+    expectTypeOf<EventSchemaInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"eventSchemas">>>();
+    expectTypeOf<UsageMeterInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"usageMeters">>>();
+    expectTypeOf<FeatureInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"features">>>();
+    expectTypeOf<AddOnInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"addOns">>>();
+    expectTypeOf<PricePlanInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"pricePlans">>>();
+    expectTypeOf<CustomerInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"customers">>>();
+    expectTypeOf<AccountInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"accounts">>>();
+    expectTypeOf<InvoiceGroupInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"invoiceGroups">>>();
   });
 
   test("requests without times, which an engine takes in more ways than a document", () => {
-    expectTypeOf<CustomerRequest>().branded.toEqualTypeOf<Frozen<z.input<(typeof REQUESTS)["customerCreate"]>>>();
-    expectTypeOf<AccountRequest>().branded.toEqualTypeOf<Frozen<z.input<(typeof REQUESTS)["accountCreate"]>>>();
-    expectTypeOf<InvoiceGroupRequest>().branded.toEqualTypeOf<Frozen<z.input<(typeof REQUESTS)["groupCreate"]>>>();
-    expectTypeOf<RevenueRequestInput>().branded.toEqualTypeOf<Frozen<z.input<typeof revenueRequest>>>();
+    expectTypeOf<CustomerRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["customerCreate"]>>>();
+    expectTypeOf<AccountRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["accountCreate"]>>>();
+    expectTypeOf<InvoiceGroupRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["groupCreate"]>>>();
+    expectTypeOf<RevenueRequestInput>().branded.toEqualTypeOf<FrozenInput<z.input<typeof revenueRequest>>>();
   });
 });
 
@@ -197,16 +197,16 @@ test("a misspelt choice or field is an error of the compiler, which names what w
     );
     const argv = [join(root, "node_modules/typescript/bin/tsc"), "-p", folder, "--pretty", "false", "--checkers", "1"];
     const { stdout } = spawnSync(process.execPath, argv, { cwd: folder, encoding: "utf8" });
-    const said = new Map<number, string>();
+    const sentences = new Map<number, string>();
     for (const part of stdout.split(/^(?=program\.ts\()/m)) {
       const [, line = "0"] = /^program\.ts\((\d+),/.exec(part) ?? [];
-      said.set(Number(line), (said.get(Number(line)) ?? "") + part);
+      sentences.set(Number(line), (sentences.get(Number(line)) ?? "") + part);
     }
-    const found = LINES.map(([line, sentence], index) => {
-      const words = said.get(head + index) ?? "";
+    const results = LINES.map(([line, sentence], index) => {
+      const words = sentences.get(head + index) ?? "";
       return sentence === undefined ? [line, words] : [line, words.includes(sentence) ? sentence : words];
     });
-    expect(found).toEqual(LINES.map(([line, sentence = ""]) => [line, sentence]));
+    expect(results).toEqual(LINES.map(([line, sentence = ""]) => [line, sentence]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -39,11 +39,11 @@ interface Program {
   readonly page: string;
   readonly language: "ts" | "js";
   readonly program: string;
-  readonly printed: string;
+  readonly output: string;
 }
 
 /** The programs of a page that print, each with the text before the next one: its output. Parts of programs print nothing. */
-function programsOf(page: string): readonly Program[] {
+function listPrograms(page: string): readonly Program[] {
   const blocks = [...readFileSync(join(root, page), "utf8").matchAll(/^```(\w*)[^\n]*\n([^]*?)\n```$/gm)].map(
     ([, language = "", text = ""]) => ({ language, text }),
   );
@@ -52,14 +52,14 @@ function programsOf(page: string): readonly Program[] {
   return blocks.flatMap((block, index) => {
     if (!isProgram(block)) return [];
     const behind = blocks.slice(index + 1);
-    const [printed] = behind.filter((each) => each.language === "text" || isProgram(each));
-    if (printed?.language !== "text") throw new Error(`${page}: a program is not followed by what it prints`);
-    return [{ page, language: block.language === "ts" ? "ts" : "js", program: block.text, printed: printed.text }];
+    const [output] = behind.filter((each) => each.language === "text" || isProgram(each));
+    if (output?.language !== "text") throw new Error(`${page}: a program is not followed by what it prints`);
+    return [{ page, language: block.language === "ts" ? "ts" : "js", program: block.text, output: output.text }];
   });
 }
 
 /** An empty project with the package in it, and what npm said. */
-function install(...more: readonly string[]): { readonly project: string; readonly said: string } {
+function install(...more: readonly string[]): { readonly project: string; readonly log: string } {
   const project = mkdtempSync(join(folder, "project-"));
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "mine", private: true, type: "module" }));
   const { status, stderr } = spawnSync("npm", ["install", "--prefer-offline", "--no-audit", tarball, ...more], {
@@ -67,7 +67,7 @@ function install(...more: readonly string[]): { readonly project: string; readon
     encoding: "utf8",
   });
   expect(status).toBe(0);
-  return { project, said: stderr };
+  return { project, log: stderr };
 }
 
 /** The sum of the sizes of all files, in megabytes. */
@@ -90,16 +90,16 @@ function shell(project: string, command: string): Ran {
 
 describe("a plain install", () => {
   let project: string;
-  let said: string;
+  let log: string;
   beforeAll(() => {
-    ({ project, said } = install(TYPESCRIPT_5, FAST_CHECK));
+    ({ project, log } = install(TYPESCRIPT_5, FAST_CHECK));
   });
 
   test("is under 45 MB without the compiler and fast-check, which this test adds, and warns of no engine", () => {
     const modules = join(project, "node_modules");
-    const added = ["typescript", "fast-check"].reduce((sum, name) => sum + megabytesOf(join(modules, name)), 0);
-    expect(megabytesOf(modules) - added).toBeLessThan(45);
-    expect(said).not.toContain("EBADENGINE");
+    const megabytes = ["typescript", "fast-check"].reduce((sum, name) => sum + megabytesOf(join(modules, name)), 0);
+    expect(megabytesOf(modules) - megabytes).toBeLessThan(45);
+    expect(log).not.toContain("EBADENGINE");
   });
 
   test("prices a CSV that nobody has seen, by the commands that are printed alone", () => {
@@ -111,11 +111,11 @@ describe("a plain install", () => {
     expect(init.status).toBe(0);
     const [check = "", preview = ""] = (init.stdout.split("Next:\n")[1] ?? "").trim().split("\n");
     expect(shell(project, check).stdout).toMatch(/^book\.jsonc: ok, /);
-    const priced = shell(project, preview);
+    const previewRun = shell(project, preview);
     // 1,700.5 minutes and 300 at a cent: 17.005 is 17.01 (half away from zero), and 3.
-    expect(priced.stdout).toMatch(/^hooli +2 +1,700\.5 +17\.01 +85\.0%\ninitech +1 +300 +3\.00 +15\.0%\n/m);
-    expect(priced.stdout).toMatch(/^Total +3 +20\.01 +100%$/m);
-    expect(priced.status).toBe(0);
+    expect(previewRun.stdout).toMatch(/^hooli +2 +1,700\.5 +17\.01 +85\.0%\ninitech +1 +300 +3\.00 +15\.0%\n/m);
+    expect(previewRun.stdout).toMatch(/^Total +3 +20\.01 +100%$/m);
+    expect(previewRun.status).toBe(0);
   });
 
   test("says where the JSON Schemas are, and has them", () => {
@@ -151,7 +151,7 @@ describe("a plain install", () => {
   );
 
   describe("the programs of the README and the guides", () => {
-    const programs = PAGES.flatMap((page) => programsOf(page));
+    const programs = PAGES.flatMap((page) => listPrograms(page));
     const compilerOptions = {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -170,15 +170,24 @@ describe("a plain install", () => {
       "compile under TypeScript %s, with the library's own types checked, and print what they say",
       (version, compiler) => {
         const out = `out-${version}`;
-        const named = programs.map((each, index) => ({ ...each, name: `program-${index}` }));
-        for (const { name, language, program } of named) writeFileSync(join(project, `${name}.${language}`), program);
-        const files = named.filter(({ language }) => language === "ts").map(({ name }) => `${name}.ts`);
+        const namedPrograms = programs.map((each, index) => ({ ...each, name: `program-${index}` }));
+        for (const { name, language, program } of namedPrograms)
+          writeFileSync(join(project, `${name}.${language}`), program);
+        const files = namedPrograms.filter(({ language }) => language === "ts").map(({ name }) => `${name}.ts`);
         writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-        const compiled = spawnSync(process.execPath, [compiler(), "--outDir", out], { cwd: project, encoding: "utf8" });
-        expect(compiled.stdout).toBe("");
-        for (const { page, language, name, printed } of named) {
+        const compilation = spawnSync(process.execPath, [compiler(), "--outDir", out], {
+          cwd: project,
+          encoding: "utf8",
+        });
+        expect(compilation.stdout).toBe("");
+        for (const { page, language, name, output } of namedPrograms) {
           const { status, stdout, stderr } = shell(project, `node ${language === "ts" ? `${out}/${name}` : name}.js`);
-          expect({ page, status, stderr, printed: stdout.trimEnd() }).toEqual({ page, status: 0, stderr: "", printed });
+          expect({ page, status, stderr, printed: stdout.trimEnd() }).toEqual({
+            page,
+            status: 0,
+            stderr: "",
+            printed: output,
+          });
         }
       },
     );
@@ -240,8 +249,8 @@ describe("the ranges of its dependencies", () => {
   test.each([
     ["lowest", ranges.map(([name, range]) => `${name}@${lowestOf(range)}`)],
     ["newest", []],
-  ])("work with the %s versions that they allow, of which there is one copy", (which, named) => {
-    const { project } = install(...named);
+  ])("work with the %s versions that they allow, of which there is one copy", (which, namedPrograms) => {
+    const { project } = install(...namedPrograms);
     for (const [name, range] of which === "lowest" ? ranges : []) {
       const manifest = readFileSync(join(project, "node_modules", name, "package.json"), "utf8");
       expect([name, (JSON.parse(manifest) as { version: string }).version]).toEqual([name, lowestOf(range)]);

@@ -13,30 +13,30 @@ import { createPageRows } from "../../src/pages/invoice/invoice-lines.ts";
 import { buildReport } from "../../src/pages/report/build-report.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { InvoiceData, LineData } from "../../src/pages/report/report-data.ts";
-import { bookOf } from "../book/catalog-book.ts";
+import { catalogBook } from "../book/catalog-book.ts";
 import { goldenCases } from "../support/golden.ts";
 import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
 /** The lines as a terminal prints them: label, quantity, rate, amount; of slabs the figures alone. */
-function printedOf({ lines }: InvoiceData, digits: number): readonly string[] {
+function printLines({ lines }: InvoiceData, digits: number): readonly string[] {
   const figure = (text: string | undefined): string => (text === undefined ? "" : formatNumber(parseDecimal(text)));
-  const printed = (line: LineData): readonly string[] => [
+  const printLine = (line: LineData): readonly string[] => [
     [
       line.figures === true ? "slab" : line.label,
       figure(line.quantity),
       figure(line.rate),
       formatMoney(parseDecimal(line.amount), digits),
     ].join(" | "),
-    ...(line.lines ?? []).flatMap(printed),
+    ...(line.lines ?? []).flatMap(printLine),
   ];
-  return lines.flatMap(printed);
+  return lines.flatMap(printLine);
 }
 
 describe("an invoice on a page", () => {
   test.each(goldenCases().map((golden) => [golden.it, golden] as const))(
     "%s: has the terminal's lines",
     (_, golden) => {
-      const { invoices } = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+      const { invoices } = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, {
         ...golden.options,
         explain: true,
       });
@@ -45,16 +45,14 @@ describe("an invoice on a page", () => {
         const data = toInvoiceData(invoice, () => undefined);
         const rows = invoiceRows(invoice);
         const end = rows.findIndex(({ kind, ...row }) => kind === "line" && "cells" in row && row.cells[0] === "Total");
-        const printed = printedOf(data, digits);
+        const lines = printLines(data, digits);
         const terminal = rows
           .slice(0, end + 1)
           .flatMap((row) =>
             row.kind === "line" ? [row.cells.join(" | ").replace(/^Total \|  \| \w+ /, "Total |  |  ")] : [],
           )
-          .map((line, index) =>
-            printed[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line,
-          );
-        expect(printed).toEqual(terminal);
+          .map((line, index) => (lines[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line));
+        expect(lines).toEqual(terminal);
       }
     },
   );
@@ -62,10 +60,11 @@ describe("an invoice on a page", () => {
 
 describe("a slab on a page", () => {
   test("is named by the words of the invoice page", () => {
-    const named: string[] = [];
+    const names: string[] = [];
     for (const golden of goldenCases()) {
-      const given = { ...golden.options, explain: true };
-      for (const invoice of preview(bookOf(golden.book), golden.events as Iterable<EventInput>, given).invoices) {
+      const goldenOptions = { ...golden.options, explain: true };
+      for (const invoice of preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, goldenOptions)
+        .invoices) {
         const cards = toInvoiceData(invoice, () => undefined).lines.flatMap(({ lines = [] }) => lines);
         const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
         const rows = [...createPageRows(invoice)];
@@ -75,10 +74,10 @@ describe("a slab on a page", () => {
         );
         const slabs = page.flatMap(({ kind, label }) => (kind === "slab" ? [label] : []));
         expect(labels.filter((label) => slabs.includes(label))).toEqual(slabs);
-        named.push(...slabs);
+        names.push(...slabs);
       }
     }
-    expect(named.filter((label) => /^(?:first|next|up to|above) [\d,]+, (?:each|in all|per)/.test(label))).not.toEqual(
+    expect(names.filter((label) => /^(?:first|next|up to|above) [\d,]+, (?:each|in all|per)/.test(label))).not.toEqual(
       [],
     );
   });
@@ -87,19 +86,19 @@ describe("a slab on a page", () => {
 describe("a report that does not fit a page", () => {
   const many = parseBook(bookOfMany(40));
   const run = createPreview(many, { explain: true });
-  const tried = createBacktest(many, [parsePlan(planAt("pp.dear", 2), many)], { causes: true });
+  const backtestRun = createBacktest(many, [parsePlan(planAt("pp.dear", 2), many)], { causes: true });
   const [, ...rows] = usageOfMany(40).trim().split("\n");
   for (const row of rows) {
     const [accountId = "", meterId = "", date = "", quantity = ""] = row.split(",");
     run.addUsage({ accountId, meterId, date, quantity });
-    tried.addUsage({ accountId, meterId, date, quantity });
+    backtestRun.addUsage({ accountId, meterId, date, quantity });
   }
   const input = {
     book: many,
     ...run.finish(),
     cellsOf: (accountId: string) => run.cellsOf(accountId),
     problems: { first: [], count: 0 },
-    backtest: tried.finish(),
+    backtest: backtestRun.finish(),
   };
   const bytes = (data: unknown): number => Buffer.byteLength(JSON.stringify(data));
 
@@ -124,12 +123,12 @@ describe("a report that does not fit a page", () => {
 
   test("leaves no account out for its events: these have the room that is left, the largest accounts first", () => {
     const event = { id: "e".repeat(50), timestamp: Date.parse("2024-06-10T09:08:07Z"), quantity: parseDecimal("1.5") };
-    const eventsOf = () => ({ count: 7, largest: [event, event] });
+    const twoEvents = () => ({ count: 7, largest: [event, event] });
     const without = buildReport(input, { details: 1e6, rows: 1e6, drafts: 1e6 });
-    const needed = without.accounts.reduce((length, { detail }) => length + bytes(detail), 0);
+    const detailBytes = without.accounts.reduce((length, { detail }) => length + bytes(detail), 0);
     const { accounts, detailed } = buildReport(
-      { ...input, eventsOf },
-      { details: needed + 50_000, rows: 1e6, drafts: 1e6 },
+      { ...input, eventsOf: twoEvents },
+      { details: detailBytes + 50_000, rows: 1e6, drafts: 1e6 },
     );
     expect(detailed).toBe(40);
     const eventsIn = accounts.map(({ detail }) => JSON.stringify(detail).split('"count":7').length - 1);
@@ -138,16 +137,16 @@ describe("a report that does not fit a page", () => {
     expect(last).toBeLessThan(39);
     expect(eventsIn.slice(0, last + 1).every((count) => count === 90)).toBe(true);
     const [line] = accounts[0]?.detail?.invoices[0]?.lines ?? [];
-    const shown = { id: "e".repeat(50), time: "09:08:07", quantity: "1.5" };
-    expect(line?.days?.events?.[0]).toEqual({ day: 0, count: 7, largest: [shown, shown] });
+    const eventRow = { id: "e".repeat(50), time: "09:08:07", quantity: "1.5" };
+    expect(line?.days?.events?.[0]).toEqual({ day: 0, count: 7, largest: [eventRow, eventRow] });
   });
 
   test("or does: what each day added comes to the lines' amounts, and causes to the differences", () => {
     const whole = buildReport(input);
     const lines = whole.accounts.flatMap(({ detail }) => detail?.invoices.flatMap((each) => each.lines) ?? []);
-    const grown = lines.filter(({ days }) => days !== undefined);
-    expect(grown).toHaveLength(120);
-    for (const { amount, days } of grown) expect(days?.amounts.at(-1)).toBe(amount);
+    const linesWithDays = lines.filter(({ days }) => days !== undefined);
+    expect(linesWithDays).toHaveLength(120);
+    for (const { amount, days } of linesWithDays) expect(days?.amounts.at(-1)).toBe(amount);
     for (const account of whole.drafts[0]?.accounts ?? [])
       for (const { causes, difference } of account.lines)
         expect(formatDecimal(sum(causes.map(({ amount }) => parseDecimal(amount))))).toBe(difference);

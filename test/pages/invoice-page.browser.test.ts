@@ -23,7 +23,7 @@ const LETTER = {
 };
 
 /** An invoice of an example with seats in advance, and a long one by its many slabs. */
-function invoicesOf(): readonly Invoice[] {
+function exampleInvoices(): readonly Invoice[] {
   const book = readBook(readFileSync(examplePath("cloud-storage", "book.json"), "utf8"));
   const events = readFileSync(examplePath("cloud-storage", "events.ndjson"), "utf8").trim().split("\n");
   return preview(
@@ -33,7 +33,7 @@ function invoicesOf(): readonly Invoice[] {
   ).invoices;
 }
 
-const pageOf = (invoice: Invoice, status: InvoiceStatus): string => {
+const renderPage = (invoice: Invoice, status: InvoiceStatus): string => {
   const on = { invoice: { ...invoice, status }, account: "Contoso production", pricePlan: "Storage" };
   return [...renderInvoicePage({ id: "inv.0123456789ABCDEF", ...on }, LETTER)].join("");
 };
@@ -43,8 +43,8 @@ describe("the page of an invoice", () => {
     ["on a desk", DESK, "DUE"],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, "DRAFT"],
   ] as const)("%s reads well, and loads and runs nothing", async (_, options, status) => {
-    for (const invoice of invoicesOf()) {
-      const open = await openPage(pageOf(invoice, status), options);
+    for (const invoice of exampleInvoices()) {
+      const open = await openPage(renderPage(invoice, status), options);
       const text = await open.page.locator("body").innerText();
       for (const words of ["Acme Ltd", "1 Main Street", "PO-4711", "Thank you."]) expect(text).toContain(words);
       expect(await open.page.locator(".draft").count()).toBe(status === "DRAFT" ? 1 : 0);
@@ -58,9 +58,9 @@ describe("the page of an invoice", () => {
     ["A4", { width: 794 - 114, height: 1123 - 121 }],
     ["Letter", { width: 816 - 114, height: 1056 - 121 }],
   ] as const)("on %s no row is cut, and none is wider than the sheet", async (format, viewport) => {
-    const [invoice] = invoicesOf();
+    const [invoice] = exampleInvoices();
     if (invoice === undefined) throw new TypeError("expected an invoice");
-    const open = await openPage(pageOf(invoice, "DRAFT"), { viewport });
+    const open = await openPage(renderPage(invoice, "DRAFT"), { viewport });
     const { page } = open;
     await page.emulateMedia({ media: "print" });
     const wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
@@ -82,11 +82,11 @@ describe("the page of an invoice", () => {
 /** A picture of one colour, as a data URI. */
 function plainPng(width: number, height: number, [red, green, blue]: readonly [number, number, number]): string {
   const chunk = (type: string, content: Buffer): Buffer => {
-    const named = Buffer.concat([Buffer.from(type, "latin1"), content]);
+    const chunkBody = Buffer.concat([Buffer.from(type, "latin1"), content]);
     const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
     length.writeUInt32BE(content.length);
-    check.writeUInt32BE(crc32(named));
-    return Buffer.concat([length, named, check]);
+    check.writeUInt32BE(crc32(chunkBody));
+    return Buffer.concat([length, chunkBody, check]);
   };
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -114,8 +114,8 @@ describe("the server's page of an invoice with a logo", () => {
     ])
       await api.call("POST /settings", { body: { ...setting, id, value, namespace: "invoice" } });
     const event = { schemaName: "api calls", id: "e1", accountId: "acme", timestamp: "2024-06-10T08:00:00Z" };
-    const used = { ...event, attributes: [{ name: "n", value: 7 }], dimensions: { region: "eu" } };
-    await api.call("POST /ingest", { body: { event: used } });
+    const eventWithUnits = { ...event, attributes: [{ name: "n", value: 7 }], dimensions: { region: "eu" } };
+    await api.call("POST /ingest", { body: { event: eventWithUnits } });
     const [{ id }] = (await api.call("GET /invoices")).json.data;
     const { text, headers } = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
     expect(headers["content-security-policy"]).toContain("img-src data:");

@@ -18,7 +18,7 @@ import { describePrice, describeSlabRange } from "../../src/pages/slab-text.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { unclosedIn } from "../support/svg.ts";
 
-const event = (units: number) => ({
+const eventOfUnits = (units: number) => ({
   schemaName: "call",
   id: "e",
   accountId: "prod",
@@ -27,8 +27,8 @@ const event = (units: number) => ({
   dimensions: { region: "eu" },
 });
 
-const invoiceOf = (units: number) => {
-  const { invoices } = preview(parseBook(SMALL_BOOK), [event(units)], {
+const invoiceForUnits = (units: number) => {
+  const { invoices } = preview(parseBook(SMALL_BOOK), [eventOfUnits(units)], {
     from: "2024-06-01",
     until: "2024-07-01",
     explain: true,
@@ -40,7 +40,7 @@ const invoiceOf = (units: number) => {
 
 const LETTER: InvoiceLetter = { seller: ["Acme Ltd", "12 Harbour Road"], buyer: ["Contoso"] };
 const ID = "inv.0123456789ABCDEF";
-const pageOf = (invoice: ReturnType<typeof invoiceOf>, letter: Partial<InvoiceLetter> = {}): string =>
+const renderPage = (invoice: ReturnType<typeof invoiceForUnits>, letter: Partial<InvoiceLetter> = {}): string =>
   [
     ...renderInvoicePage(
       { id: ID, invoice, account: "Contoso production", pricePlan: "Small" },
@@ -50,7 +50,7 @@ const pageOf = (invoice: ReturnType<typeof invoiceOf>, letter: Partial<InvoiceLe
 
 describe("an invoice for the one who pays it", () => {
   test("has its lines in words, and what is added, paid and due", () => {
-    const rows = [...createPageRows({ ...invoiceOf(1500), status: "DUE" })];
+    const rows = [...createPageRows({ ...invoiceForUnits(1500), status: "DUE" })];
     expect(
       rows.map(({ label, quantity, rate, amount }) => [label, quantity, rate, amount].filter(Boolean).join(" | ")),
     ).toEqual([
@@ -74,9 +74,9 @@ describe("an invoice for the one who pays it", () => {
     ["PAID", "Paid. Nothing is due."],
     ["MERGED", "Part of the invoice of the group: pay that one."],
   ] as const)("says of %s what is due", (status, sentence) => {
-    const drawn = pageOf({ ...invoiceOf(1500), status });
-    expect(drawn).toContain(`<p class="says">${sentence}</p>`);
-    expect(drawn.includes(`<div class="draft" aria-hidden="true"></div>`)).toBe(status === "DRAFT");
+    const page = renderPage({ ...invoiceForUnits(1500), status });
+    expect(page).toContain(`<p class="says">${sentence}</p>`);
+    expect(page.includes(`<div class="draft" aria-hidden="true"></div>`)).toBe(status === "DRAFT");
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe("an invoice for the one who pays it", () => {
   });
 
   test("the days of a part are said once", () => {
-    const invoice = invoiceOf(1500);
+    const invoice = invoiceForUnits(1500);
     const [, ...rows] = createPageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
     expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
   });
@@ -122,7 +122,7 @@ const invoiceOfSlabs = (count: number) => {
     ],
   };
   const book = { ...SMALL_BOOK, pricePlans: [{ ...SMALL_BOOK.pricePlans[0], pricePlanDetails: details }] };
-  const [invoice] = preview(parseBook(book), [event(count)], {
+  const [invoice] = preview(parseBook(book), [eventOfUnits(count)], {
     from: "2024-06-01",
     until: "2024-07-01",
     explain: true,
@@ -132,7 +132,7 @@ const invoiceOfSlabs = (count: number) => {
 };
 
 /** Counts how often elements of the lists in a value are read. */
-function countingReads(value: Invoice): { readonly counted: Invoice; readonly reads: () => number } {
+function countingReads(value: Invoice): { readonly invoiceToCount: Invoice; readonly reads: () => number } {
   let reads = 0;
   const wrap = (part: unknown): unknown => {
     if (Array.isArray(part)) {
@@ -145,18 +145,18 @@ function countingReads(value: Invoice): { readonly counted: Invoice; readonly re
     if (typeof part !== "object" || part === null || Object.getPrototypeOf(part) !== Object.prototype) return part;
     return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, wrap(inner)]));
   };
-  return { counted: wrap(value) as Invoice, reads: () => reads };
+  return { invoiceToCount: wrap(value) as Invoice, reads: () => reads };
 }
 
 describe("an invoice of many slabs", () => {
   test.each([
-    ["its page", (invoice: Invoice) => pageOf(invoice)],
+    ["its page", (invoice: Invoice) => renderPage(invoice)],
     ["a report", (invoice: Invoice) => toInvoiceData(invoice, () => undefined)],
     ["a table", (invoice: Invoice) => invoiceRows(invoice)],
   ])("%s reads each slab a few times, however many there are", (_, draw) => {
     for (const count of [4, 400]) {
-      const { counted, reads } = countingReads(invoiceOfSlabs(count));
-      draw(counted);
+      const { invoiceToCount, reads } = countingReads(invoiceOfSlabs(count));
+      draw(invoiceToCount);
       expect(reads()).toBeGreaterThan(count);
       // Names, notes and rows each look at the lines and at the slabs behind them.
       expect(reads()).toBeLessThan(20 * count + 100);
@@ -164,8 +164,8 @@ describe("an invoice of many slabs", () => {
   });
 
   test("its page comes in pieces of a row at most", () => {
-    const drawn = { id: ID, invoice: invoiceOfSlabs(400), account: "Contoso production", pricePlan: "Small" };
-    const pieces = [...renderInvoicePage(drawn, LETTER)];
+    const page = { id: ID, invoice: invoiceOfSlabs(400), account: "Contoso production", pricePlan: "Small" };
+    const pieces = [...renderInvoicePage(page, LETTER)];
     const rows = pieces.map((piece) => piece.match(/<tr class/g)?.length ?? 0);
     expect(Math.max(...rows)).toBe(1);
     // Each of 400 slabs has a row and the note "1 package".
@@ -216,7 +216,7 @@ const PNG =
 
 describe("logos", () => {
   test("a picture in the setting is shown with the seller's name", () => {
-    expect(pageOf(invoiceOf(1), { logo: PNG })).toContain(`<img class="logo" alt="Acme Ltd" src="${PNG}">`);
+    expect(renderPage(invoiceForUnits(1), { logo: PNG })).toContain(`<img class="logo" alt="Acme Ltd" src="${PNG}">`);
   });
 
   test.each([
@@ -229,7 +229,7 @@ describe("logos", () => {
     ["nothing", ""],
   ])("%s is not shown", (_, value) => {
     expect(parseLogo(value)).toBeUndefined();
-    expect(pageOf(invoiceOf(1), { logo: value })).not.toContain("<img");
+    expect(renderPage(invoiceForUnits(1), { logo: value })).not.toContain("<img");
   });
 });
 
@@ -244,30 +244,30 @@ describe("what is in an invoice is text", () => {
     .map((parts) => parts.join(""));
 
   test("whatever names, notes and descriptions are", () => {
-    const invoice = invoiceOf(1500);
-    const plain = pageOf(invoice, { notes: "", reference: "" });
-    const tags = (drawn: string): readonly string[] => drawn.match(/<[a-z][^>]*>/g) ?? [];
+    const invoice = invoiceForUnits(1500);
+    const plain = renderPage(invoice, { notes: "", reference: "" });
+    const tags = (page: string): readonly string[] => page.match(/<[a-z][^>]*>/g) ?? [];
     fc.assert(
       fc.property(nasty, nasty, (name, notes) => {
         const letter = { seller: [name, name], buyer: [name], notes: notes.replaceAll("\n", " "), reference: name };
-        const drawn = [
+        const page = [
           ...renderInvoicePage({ id: ID, invoice, account: name, pricePlan: name }, { ...letter, logo: name }),
         ].join("");
-        expect(tags(drawn)).toEqual(tags(plain));
-        const body = drawn.slice(drawn.indexOf("<body>")).replaceAll("<br>", "");
+        expect(tags(page)).toEqual(tags(plain));
+        const body = page.slice(page.indexOf("<body>")).replaceAll("<br>", "");
         expect(unclosedIn(body.replace("</html>", ""))).toEqual([]);
-        expect(drawn).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+        expect(page).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
       }),
       { numRuns: 200 },
     );
   });
 
   test("nothing runs or is fetched: the policy names the style by its hash", () => {
-    const drawn = pageOf(invoiceOf(1), { logo: PNG });
-    const [, style = ""] = /<style>([^<]*)<\/style>/.exec(drawn) ?? [];
+    const page = renderPage(invoiceForUnits(1), { logo: PNG });
+    const [, style = ""] = /<style>([^<]*)<\/style>/.exec(page) ?? [];
     expect(PAGE_POLICY).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
     expect(PAGE_POLICY).toContain("default-src 'none'");
     expect(PAGE_POLICY).not.toContain("unsafe");
-    expect(drawn).not.toMatch(/<script|<link|style="|\son\w+=/);
+    expect(page).not.toMatch(/<script|<link|style="|\son\w+=/);
   });
 });

@@ -7,10 +7,10 @@ import { findDescription, type CompletionSchema, findCompletions } from "../../s
 
 const SCHEMA: CompletionSchema = toDescribedSchema(bookFileSchema, "book");
 
-const placeOf = (marked: string) => findCaretContext(marked.replace("|", ""), marked.indexOf("|"));
+const placeOf = (textWithCaret: string) => findCaretContext(textWithCaret.replace("|", ""), textWithCaret.indexOf("|"));
 
-function labelsAt(marked: string): readonly string[] | undefined {
-  const place = placeOf(marked);
+function labelsAt(textWithCaret: string): readonly string[] | undefined {
+  const place = placeOf(textWithCaret);
   return place && findCompletions(SCHEMA, place).map(({ label }) => label);
 }
 
@@ -22,11 +22,11 @@ describe("the place of the caret", () => {
     ['{"a": t|r}', { kind: "value", path: ["a"], prefix: "t", start: 6, end: 8, keys: [] }],
     ['{"a": |', { kind: "value", path: ["a"], prefix: "", start: 6, end: 6, keys: [] }],
     ['{"{[": {"\\"|": 1}}', { kind: "key", path: ["{["], prefix: '\\"', start: 8, end: 12, keys: [] }],
-  ])("%s", (marked, place) => expect(placeOf(marked)).toEqual(place));
+  ])("%s", (textWithCaret, place) => expect(placeOf(textWithCaret)).toEqual(place));
 
   test.each(["|", '{"a": 1}|', '{"a" |: 1}', '{"a": 1 |}', "{ // a |\n}", '{"a": "b"|}', "]]|}"])(
     "nothing can be written at %s",
-    (marked) => expect(placeOf(marked)).toBeUndefined(),
+    (textWithCaret) => expect(placeOf(textWithCaret)).toBeUndefined(),
   );
 });
 

@@ -11,7 +11,7 @@ import type { OpenPage } from "../support/browser.ts";
 const METERS = ["calls", "storage", "tokens"] as const;
 
 /** Numbers from 0 to 1, always the same. */
-function drawn(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
@@ -62,7 +62,7 @@ export function bookOfMany(accounts: number, nameOf = (index: number): string =>
 
 /** Their usage on the days of June, as a file of cells. */
 export function usageOfMany(accounts: number): string {
-  const next = drawn(accounts);
+  const next = createRandom(accounts);
   const lines = ["accountId,meterId,date,quantity"];
   for (let account = 1; account <= accounts; account++) {
     const size = Math.exp(next() * 4);

@@ -15,7 +15,7 @@ import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing
 import { recipeBooks } from "../support/recipes.ts";
 import { textsOf, unclosedIn } from "../support/svg.ts";
 
-const bookOf = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], more: object = {}) =>
+const bookWithSlabs = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], more: object = {}) =>
   parseBook({
     addOns: [
       { id: "addon.seats", name: "Seats", type: "LICENSE" },
@@ -36,7 +36,7 @@ const bookOf = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], more: obje
     ],
   });
 
-const chartOf = (book: ReturnType<typeof bookOf>, options: PlanCurveOptions = {}): string => {
+const drawChart = (book: ReturnType<typeof bookWithSlabs>, options: PlanCurveOptions = {}): string => {
   const names = new Map(book.addOns.map(({ id, displayName }) => [id, displayName]));
   const [plan] = book.pricePlans;
   if (plan === undefined) throw new TypeError("expected a plan");
@@ -50,14 +50,14 @@ describe("the chart of a plan", () => {
   ];
 
   test("says where a total falls, with figures to check by hand", () => {
-    const said = textsOf(chartOf(bookOf("VOLUME", falling)));
-    expect(said).toContain("up to 20: 25.00 each");
-    expect(said).toContain("above 20: 20.00 each");
-    expect(said).toContain("falls: at 20 Seats: 500.00, at 21: 420.00");
+    const texts = textsOf(drawChart(bookWithSlabs("VOLUME", falling)));
+    expect(texts).toContain("up to 20: 25.00 each");
+    expect(texts).toContain("above 20: 20.00 each");
+    expect(texts).toContain("falls: at 20 Seats: 500.00, at 21: 420.00");
   });
 
   test("tells a screen reader the same", () => {
-    const [, description] = /<desc id="desc">([^<]*)<\/desc>/.exec(chartOf(bookOf("VOLUME", falling))) ?? [];
+    const [, description] = /<desc id="desc">([^<]*)<\/desc>/.exec(drawChart(bookWithSlabs("VOLUME", falling))) ?? [];
     expect(description).toBe(
       "Amounts in USD of a whole cycle, before lines are rounded. Seats: licenses held for the whole cycle, volume. " +
         "up to 20: 25.00 each. above 20: 20.00 each. falls: at 20 Seats: 500.00, at 21: 420.00.",
@@ -90,14 +90,14 @@ describe("the chart of a plan", () => {
     ],
     ["what is free", [{ after: 0, rate: 0 }], "all units: free"],
   ])("says of %s", (_, rows, sentence) => {
-    expect(textsOf(chartOf(bookOf("TIERED", rows)))).toContain(sentence);
+    expect(textsOf(drawChart(bookWithSlabs("TIERED", rows)))).toContain(sentence);
   });
 
   test("counts what it has no room for", () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ after: index * 100, rate: 50 - index }));
-    const said = textsOf(chartOf(bookOf("VOLUME", rows)));
-    expect(said).toContain("and 42 more slabs");
-    expect(said).toContain("and 41 more jumps and falls");
+    const texts = textsOf(drawChart(bookWithSlabs("VOLUME", rows)));
+    expect(texts).toContain("and 42 more slabs");
+    expect(texts).toContain("and 41 more jumps and falls");
   });
 
   test.each([
@@ -111,15 +111,15 @@ describe("the chart of a plan", () => {
   });
 
   test("writes quantities of a hundred digits short", () => {
-    expect(textsOf(chartOf(bookOf("VOLUME", falling), { upTo: "1e100" }))).toContain("1 × 10^100");
+    expect(textsOf(drawChart(bookWithSlabs("VOLUME", falling), { upTo: "1e100" }))).toContain("1 × 10^100");
   });
 
   test("is well formed whatever the names are, and runs nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 40 }), (name) => {
-        const drawn = chartOf(bookOf("TIERED", falling, { displayName: `<script>${name}"'\u202E]]>` }));
-        expect(unclosedIn(drawn)).toEqual([]);
-        expect(drawn).not.toMatch(/<(?:script|foreignObject|image|a|use)\b|\son\w+=|style=|href=|[\u202E\u2028]/i);
+        const chart = drawChart(bookWithSlabs("TIERED", falling, { displayName: `<script>${name}"'\u202E]]>` }));
+        expect(unclosedIn(chart)).toEqual([]);
+        expect(chart).not.toMatch(/<(?:script|foreignObject|image|a|use)\b|\son\w+=|style=|href=|[\u202E\u2028]/i);
       }),
       { numRuns: 100 },
     );
@@ -129,17 +129,17 @@ describe("the chart of a plan", () => {
     fc.assert(
       fc.property(bookArbitrary(), (input) => {
         for (const { name, pricePlanDetails } of parseBook(input).pricePlans) {
-          const drawn = drawPlanChart(name, planCurves(pricePlanDetails));
-          expect(unclosedIn(drawn)).toEqual([]);
-          const [, height = "0"] = /viewBox="0 0 720 (\d+)"/.exec(drawn) ?? [];
-          const paths = [...drawn.matchAll(/ class="(?:card|total)" d="([^"]+)"/g)].map(([, path = ""]) => path);
+          const chart = drawPlanChart(name, planCurves(pricePlanDetails));
+          expect(unclosedIn(chart)).toEqual([]);
+          const [, height = "0"] = /viewBox="0 0 720 (\d+)"/.exec(chart) ?? [];
+          const paths = [...chart.matchAll(/ class="(?:card|total)" d="([^"]+)"/g)].map(([, path = ""]) => path);
           for (const [, x, y] of paths.join("").matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)) {
             expect(Number(x)).toBeGreaterThanOrEqual(0);
             expect(Number(x)).toBeLessThanOrEqual(720);
             expect(Number(y)).toBeGreaterThanOrEqual(0);
             expect(Number(y)).toBeLessThanOrEqual(Number(height));
           }
-          expect(drawn).not.toMatch(/NaN|Infinity|undefined/);
+          expect(chart).not.toMatch(/NaN|Infinity|undefined/);
         }
       }),
       { numRuns: 60 },
@@ -157,7 +157,7 @@ describe("the chart of a plan", () => {
     const { pricePlans, usageMeters } = parseBook(text);
     const names = new Map(usageMeters.map(({ id, displayName }) => [id, displayName]));
     const [plan] = pricePlans;
-    const drawn = plan === undefined ? "" : drawPlanChart(plan.name, planCurves(plan.pricePlanDetails, { names }));
-    await expect(drawn).toMatchFileSnapshot("../../docs/pictures/plan-chart.svg");
+    const chart = plan === undefined ? "" : drawPlanChart(plan.name, planCurves(plan.pricePlanDetails, { names }));
+    await expect(chart).toMatchFileSnapshot("../../docs/pictures/plan-chart.svg");
   });
 });

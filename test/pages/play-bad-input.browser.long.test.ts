@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { createLink } from "../../src/pages/browser/play/link.ts";
 import { readPage } from "../../src/pages/page-file.ts";
-import { line, SMALL_BOOK } from "../cli/fake-io.ts";
+import { eventLine, SMALL_BOOK } from "../cli/fake-io.ts";
 import { expectSound, type OpenPage, openPage } from "../support/browser.ts";
 
 const BOOK = JSON.stringify(SMALL_BOOK, null, 2);
@@ -33,7 +33,7 @@ describe("a file of events", () => {
     const open = await openWith({});
     const { page } = open;
     await page.locator(".invoice").waitFor();
-    const event = JSON.stringify(line("e1", "2024-06-20T00:00:00Z", "3000"));
+    const event = JSON.stringify(eventLine("e1", "2024-06-20T00:00:00Z", "3000"));
     await chooseIn(
       page,
       `new Blob([...Array(1024).fill(new Blob([(" ".repeat(65535) + "\\n").repeat(16)])), ${event}])`,
@@ -62,7 +62,7 @@ describe("a file of events", () => {
     const { page } = open;
     await page.evaluate("globalThis.Worker = undefined");
     await page.locator(".invoice").waitFor();
-    await chooseIn(page, JSON.stringify(line("e1", "2024-06-20T00:00:00Z", "1")));
+    await chooseIn(page, JSON.stringify(eventLine("e1", "2024-06-20T00:00:00Z", "1")));
     await page.getByText("this browser does not support workers; use ratebook preview on the command line").waitFor();
     await expectSound(open);
     await open.close();
@@ -76,12 +76,12 @@ describe("what cannot be priced is told, and stays as it was typed", () => {
     ["1,5", "1,5"],
     ["\u202E5", "is not a decimal"],
     ["<script>", "<script>"],
-  ])("a quantity %s", async (quantity, said) => {
+  ])("a quantity %s", async (quantity, message) => {
     const open = await openWith({ usage: [{ of: "um.units", date: "2024-06-20", quantity }] });
     const { page } = open;
     const alert = page.getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toContain(said);
+    expect(await alert.innerText()).toContain(message);
     expect(await page.getByLabel("units, row 1: quantity").first().inputValue()).toBe(quantity);
     await expectSound(open);
     await open.close();
@@ -94,12 +94,12 @@ describe("what cannot be priced is told, and stays as it was typed", () => {
     ["a number without an end", '{"pricePlans": 1e999999999}', /line 1: /],
     ["very deep", "[".repeat(20_000), /./],
     ["with a key that all objects have", '{"__proto__": {"toString": 1}, "constructor": 2}', /constructor/],
-  ])("a book: %s", async (_, book, said) => {
+  ])("a book: %s", async (_, book, message) => {
     const open = await openWith({ book });
     const { page } = open;
     const alert = page.getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(said);
+    expect(await alert.innerText()).toMatch(message);
     await page.getByText("The book as JSON").click();
     expect(await page.getByLabel("The book as JSON").inputValue()).toBe(book);
     expect(open.faults).toEqual([]);
@@ -145,8 +145,8 @@ test("a book of many plans, slabs and accounts is shown in part", async () => {
   };
   const open = await openWith({ book: JSON.stringify(book) });
   const { page } = open;
-  for (const said of ["first 10 of 300 plans", "first 100 of 2,000 slabs", "first 50 of 500 invoices"])
-    await page.getByText(said).waitFor();
+  for (const message of ["first 10 of 300 plans", "first 100 of 2,000 slabs", "first 50 of 500 invoices"])
+    await page.getByText(message).waitFor();
   expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(10_000);
   expect(open.faults).toEqual([]);
   await open.close();
@@ -199,17 +199,17 @@ const NASTY = fc.constantFrom(
 );
 
 /** A copy in which some texts, and some keys, are others. */
-function spoiled(value: unknown, next: () => string | undefined): unknown {
-  if (Array.isArray(value)) return value.map((item) => spoiled(item, next));
+function replaceTexts(value: unknown, next: () => string | undefined): unknown {
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, next));
   if (typeof value === "string") return next() ?? value;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [next()?.replace(/^(?!.)/, key) ?? key, spoiled(part, next)]),
+    Object.entries(value).map(([key, part]) => [next()?.replace(/^(?!.)/, key) ?? key, replaceTexts(part, next)]),
   );
 }
 
 /** The book with other names for all that a person names. */
-function named(name: () => string): object {
+function bookWithNames(name: () => string): object {
   return {
     ...SMALL_BOOK,
     organization: { ...SMALL_BOOK.organization, name: name() },
@@ -236,7 +236,7 @@ test("nothing runs of texts in a book, in events, in usage", async () => {
   for (const [index, [texts, dice]] of draws.entries()) {
     const next = (): string | undefined => (Number(dice.next().value) < 1 ? texts.next().value : undefined);
     const isMild = index % 2 === 0;
-    const book = isMild ? named(() => `${texts.next().value} ${index}`) : spoiled(SMALL_BOOK, next);
+    const book = isMild ? bookWithNames(() => `${texts.next().value} ${index}`) : replaceTexts(SMALL_BOOK, next);
     const nasty = texts.next().value;
     const state = {
       ...STATE,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { readPage } from "../../src/pages/page-file.ts";
 import { embedData } from "../../src/pages/self-contained-page.ts";
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, exampleText, traceEvents } from "../support/examples.ts";
 
@@ -32,7 +32,7 @@ const openBook = async (book: string, options = DESK): Promise<OpenPage> =>
 const section = (page: Page) => page.locator("section[aria-labelledby=file]");
 const choose = async (page: Page, ...paths: readonly string[]): Promise<void> =>
   page.locator("input[type=file]").setInputFiles([...paths]);
-const totals = async (page: Page): Promise<readonly number[]> =>
+const readTotals = async (page: Page): Promise<readonly number[]> =>
   (await section(page).locator("tr.total .number").allInnerTexts()).map((text) => Number(text.replaceAll(",", "")));
 
 /** The totals that the command line comes to, and what it says of lines. */
@@ -74,7 +74,7 @@ describe("a CSV file", () => {
       await page.getByText("8,819 events, 4 invoices").waitFor();
       const { totals: expected } = await terminal(book, csv, examplePath("llm-api", "code.map.json"));
       expect(expected).toHaveLength(4);
-      expect(await totals(page)).toEqual(expected);
+      expect(await readTotals(page)).toEqual(expected);
       await expectSound(open);
       await open.close();
     },
@@ -85,14 +85,14 @@ describe("a CSV file", () => {
     const csv = examplePath("llm-api", "AzureLLMInferenceTrace_conv.csv");
     const map = examplePath("llm-api", "conv.map.json");
     const { totals: expected } = await terminal(book, csv, map);
-    const packed = `${files.path}/conv.csv.gz`;
-    writeFileSync(packed, gzipSync(readFileSync(csv)));
+    const gzipFile = `${files.path}/conv.csv.gz`;
+    writeFileSync(gzipFile, gzipSync(readFileSync(csv)));
     const open = await openBook(book);
     const { page } = open;
-    for (const file of [csv, packed]) {
+    for (const file of [csv, gzipFile]) {
       await choose(page, file, map);
       await page.getByText("19,366 events, 4 invoices").waitFor();
-      expect(await totals(page)).toEqual(expected);
+      expect(await readTotals(page)).toEqual(expected);
     }
     expect(open.faults).toEqual([]);
     await open.close();
@@ -127,7 +127,7 @@ describe("a CSV file", () => {
     const { totals: expected, err } = await terminal(SMALL, csv, map);
     // 100 × 2 + 1,900 × 1 − 50
     expect(expected).toEqual([2050]);
-    expect(await totals(page)).toEqual(expected);
+    expect(await readTotals(page)).toEqual(expected);
     const problems = (await section(page).locator(".problems li").allInnerTexts()).map((text) =>
       text.split(/^line (\d+): /).slice(1),
     );
@@ -148,7 +148,7 @@ test("the example's request traces come to what the terminal prints", async () =
   await choose(page, events);
   await page.getByText("28,185 events, 4 invoices").waitFor();
   const { totals: expected } = await terminal(book, events);
-  expect(await totals(page)).toEqual(expected);
+  expect(await readTotals(page)).toEqual(expected);
   expect(expected.reduce((sum, total) => sum + total, 0)).toBeCloseTo(113.1, 8);
   await expectSound(open);
   await open.close();
@@ -166,11 +166,11 @@ test("a file that is dropped is priced; a text that is dropped is none", async (
   };
   await drop('dataTransfer.setData("text/plain", "no file")');
   expect(await section(page).getByRole("progressbar").count()).toBe(0);
-  const event = JSON.stringify(line("e1", "2024-06-20T00:00:00Z", "3000"));
+  const event = JSON.stringify(eventLine("e1", "2024-06-20T00:00:00Z", "3000"));
   await drop(`dataTransfer.items.add(new File([${event}], "events.ndjson"))`);
   await page.getByText("1 event, 1 invoice").waitFor();
   // 100 × 2 + 2,900 × 1 − 50
-  expect(await totals(page)).toEqual([3050]);
+  expect(await readTotals(page)).toEqual([3050]);
   expect(open.faults).toEqual([]);
   await open.close();
 });
@@ -186,10 +186,10 @@ describe("a file that is no file of events", () => {
     ["a JSON list", "usage.json", "[{}]", "the file is one JSON list"],
     ["damaged gzip", "usage.csv.gz", Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7]), "the gzip data is damaged"],
     ["lines that end in carriage returns", "usage.csv", "id,time\r1,2\r", "expected a header and at least one row"],
-  ])("%s", async (_, name, content, said) => {
+  ])("%s", async (_, name, content, message) => {
     const open = await openBook(SMALL);
     await choose(open.page, files.file(name, content));
-    await section(open.page).getByText(said).waitFor();
+    await section(open.page).getByText(message).waitFor();
     await expectSound(open);
     await open.close();
   });
@@ -197,13 +197,13 @@ describe("a file that is no file of events", () => {
   test("two of them, and maps alone", async () => {
     const open = await openBook(SMALL);
     const { page } = open;
-    const event = files.file("one.ndjson", line("e1", "2024-06-20T00:00:00Z", "1"));
+    const event = files.file("one.ndjson", eventLine("e1", "2024-06-20T00:00:00Z", "1"));
     const map = files.file("m.json", exampleText("llm-api", "code.map.json"));
-    for (const given of [
+    for (const droppedFile of [
       [event, files.file("two.ndjson", "{}\n")],
       [map, map],
     ]) {
-      await choose(page, ...given);
+      await choose(page, ...droppedFile);
       await page.getByText("expected one file of events, with a map beside it or without: these are 2").waitFor();
     }
     expect(open.faults).toEqual([]);
@@ -224,7 +224,7 @@ describe("a file that is no file of events", () => {
     const { totals: expected } = await terminal(SMALL, events, map);
     // 100 × 2 + 2,900 × 1 − 50
     expect(expected).toEqual([3050]);
-    expect(await totals(page)).toEqual(expected);
+    expect(await readTotals(page)).toEqual(expected);
     await open.close();
   });
 

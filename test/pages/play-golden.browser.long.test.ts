@@ -21,7 +21,7 @@ interface Line {
   readonly value: number;
   readonly lineItems?: readonly Line[];
 }
-interface Printed {
+interface PrintedInvoices {
   readonly invoices: readonly { readonly accountId: string; readonly revenueInfo: Line }[];
 }
 
@@ -34,7 +34,7 @@ afterAll(() => files.remove());
 const below = (line: Line): readonly Line[] => [line, ...(line.lineItems ?? []).flatMap(below)];
 
 /** The figures of an invoice from top to bottom: cards, sub-totals, true-ups, credits, total. */
-function figuresOf({ revenueInfo }: Printed["invoices"][number]): readonly number[] {
+function listFigures({ revenueInfo }: PrintedInvoices["invoices"][number]): readonly number[] {
   const lines = below(revenueInfo);
   const ofType = (isWanted: (type: string) => boolean): readonly number[] =>
     lines.filter(({ type }) => isWanted(type)).map(({ value }) => value);
@@ -50,12 +50,12 @@ function figuresOf({ revenueInfo }: Printed["invoices"][number]): readonly numbe
 /** The same figures as the page shows them, each invoice after its title. */
 const shownOn = async (page: Page): Promise<readonly (readonly [title: string, figures: readonly number[]])[]> => {
   // One question to the browser: asked cell by cell, a hundred cases take minutes.
-  const shown = (await page.evaluate(`
+  const texts = (await page.evaluate(`
     [...document.querySelectorAll("section[aria-labelledby=invoices] table.invoice")].map((invoice) => [
       invoice.caption.innerText,
       [...invoice.querySelectorAll(":is(tr.card, tr.sum, tr.total) td.number")].map((cell) => cell.innerText),
     ])`)) as readonly (readonly [string, readonly string[]])[];
-  return shown.map(([title, figures]) => [
+  return texts.map(([title, figures]) => [
     title.split(", ").at(-1) ?? "",
     figures.map((text) => Number(text.replaceAll(",", ""))),
   ]);
@@ -85,8 +85,8 @@ test("golden cases", async () => {
     writeFileSync(eventsPath, `${events}\n`);
     const range = ["--from", from, "--until", until];
     const { out } = await ratebook(["preview", path, "--events", eventsPath, "--format", "json", ...range]);
-    const { invoices } = JSON.parse(out) as Printed;
-    const expected = invoices.map((invoice) => [name, figuresOf(invoice)]);
+    const { invoices } = JSON.parse(out) as PrintedInvoices;
+    const expected = invoices.map((invoice) => [name, listFigures(invoice)]);
     const state = { book: JSON.stringify(book), usage: [], seats: [], events, from, until };
     await page.evaluate(`location.hash = ${JSON.stringify(await createLink(state))}`);
     await expect.poll(() => shownOn(page), { message: golden.it }).toEqual(expected);
@@ -109,10 +109,10 @@ test("recipes", async () => {
     );
     const range = ["--from", "2026-01-01", "--until", recipe.until ?? "2026-02-01"];
     const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...range]);
-    const expected = (JSON.parse(out) as Printed).invoices.map(figuresOf);
+    const expected = (JSON.parse(out) as PrintedInvoices).invoices.map(listFigures);
     await page.getByLabel("Begin from").selectOption(String(index));
-    const shown = async (): Promise<unknown> => (await shownOn(page)).map(([, figures]) => figures);
-    await expect.poll(shown, { message: title }).toEqual(expected);
+    const readFigures = async (): Promise<unknown> => (await shownOn(page)).map(([, figures]) => figures);
+    await expect.poll(readFigures, { message: title }).toEqual(expected);
   }
   await expectSound(open);
   await open.close();

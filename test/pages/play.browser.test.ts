@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, measurePageSize, readPage } from "../../src/pages/page-file.ts";
 import { embedData } from "../../src/pages/self-contained-page.ts";
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
 
 let files: Folder;
@@ -21,7 +21,7 @@ afterAll(() => files.remove());
 const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
 const JUNE = { usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" };
 const stateful = (state: object): string => embedData(playground, JSON.stringify({ state: { ...JUNE, ...state } }));
-const used = (quantity: string) => ({ of: "um.units", date: "2024-06-20", quantity });
+const usageLine = (quantity: string) => ({ of: "um.units", date: "2024-06-20", quantity });
 
 const totalsOn = async (page: Page): Promise<readonly string[]> =>
   page.locator("section[aria-labelledby=invoices] tr.total .number").allInnerTexts();
@@ -37,7 +37,7 @@ describe("the playground", () => {
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: a slab is edited, and the invoice changes", async (_, options) => {
-    const open = await openPage(stateful({ book: SMALL, usage: [used("1500")] }), options);
+    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("1500")] }), options);
     const { page } = open;
     // 100 × 2 + 1,400 × 1 is raised to 2,000; 50 are credited.
     await expect.poll(() => totalsOn(page)).toEqual(["1,950.00"]);
@@ -53,7 +53,7 @@ describe("the playground", () => {
   });
 
   test("its link holds all of it; one that was cut is told", async () => {
-    const open = await openPage(stateful({ book: SMALL, usage: [used("3000")] }));
+    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("3000")] }));
     const { page } = open;
     await expect.poll(() => totalsOn(page)).toEqual(["3,050.00"]);
     await expect.poll(() => page.url()).toContain("#v1.");
@@ -69,18 +69,18 @@ describe("the playground", () => {
   });
 
   test("says what is wrong with the book and where, and keeps what was typed", async () => {
-    const broken = SMALL.replace('"rate": 2', '"rate": "two"');
-    const open = await openPage(stateful({ book: broken, usage: [used("1")] }));
+    const brokenBook = SMALL.replace('"rate": 2', '"rate": "two"');
+    const open = await openPage(stateful({ book: brokenBook, usage: [usageLine("1")] }));
     const { page } = open;
     await page.getByText("The book as JSON").click();
-    const at = broken.slice(0, broken.indexOf('"two"')).split("\n").length;
+    const at = brokenBook.slice(0, brokenBook.indexOf('"two"')).split("\n").length;
     await page.getByRole("button", { name: `line ${at}: ` }).click();
-    expect(await page.getByLabel("The book as JSON").inputValue()).toBe(broken);
+    expect(await page.getByLabel("The book as JSON").inputValue()).toBe(brokenBook);
     expect(
       await page
         .getByLabel("The book as JSON")
         .evaluate((text) => (text as { selectionStart?: number }).selectionStart),
-    ).toBe(broken.indexOf('"two"'));
+    ).toBe(brokenBook.indexOf('"two"'));
     await page.getByLabel("units, slab 1: rate").fill("2");
     await expect.poll(() => totalsOn(page)).toEqual(["1,950.00"]);
     await expectSound(open);
@@ -91,7 +91,7 @@ describe("the playground", () => {
     const book = files.file("book.json", SMALL);
     const events = files.file(
       "events.ndjson",
-      `${Array.from({ length: 3000 }, (_, index) => line(`e${index}`, "2024-06-20T00:00:00Z", "1.25")).join("")}not json\n`,
+      `${Array.from({ length: 3000 }, (_, index) => eventLine(`e${index}`, "2024-06-20T00:00:00Z", "1.25")).join("")}not json\n`,
     );
     const open = await openPage(stateful({ book: SMALL }));
     const { page } = open;
@@ -117,12 +117,12 @@ describe("the playground", () => {
       accounts: book.accounts.map((account) => ({ ...account, name })),
     };
     const open = await openPage(
-      stateful({ book: JSON.stringify(nasty), usage: [used("1e100"), used("7")], events: name }),
+      stateful({ book: JSON.stringify(nasty), usage: [usageLine("1e100"), usageLine("7")], events: name }),
     );
     await open.page.getByRole("alert").waitFor();
-    const fixed = await openPage(stateful({ book: JSON.stringify(nasty), usage: [used("7")] }));
-    await expect.poll(() => totalsOn(fixed.page)).toEqual(["1,950.00"]);
-    for (const each of [open, fixed]) {
+    const fixedPage = await openPage(stateful({ book: JSON.stringify(nasty), usage: [usageLine("7")] }));
+    await expect.poll(() => totalsOn(fixedPage.page)).toEqual(["1,950.00"]);
+    for (const each of [open, fixedPage]) {
       expect(await each.page.title()).toBe("ratebook playground");
       expect(await each.page.locator("main script, main img:not([src^='data:image/svg'])").count()).toBe(0);
       expect(each.faults).toEqual([]);
@@ -131,16 +131,16 @@ describe("the playground", () => {
   });
 
   test("what a card comes to at a quantity: in all, on average, the next one", async () => {
-    const open = await openPage(stateful({ book: SMALL, usage: [used("150")] }));
+    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("150")] }));
     const { page } = open;
     const costs = page.getByRole("region", { name: "units: cost" });
-    const rows = async (): Promise<readonly string[]> =>
+    const readRows = async (): Promise<readonly string[]> =>
       (await costs.locator("tbody tr").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
     // 100 × 2 + 50 × 1; the whole month costs 2,000 at least.
-    await expect.poll(rows).toContain("150 250.00 about 1.66666667 1.00 2,000.00");
+    await expect.poll(readRows).toContain("150 250.00 about 1.66666667 1.00 2,000.00");
     await page.getByLabel("units: cost at", { exact: true }).fill("100");
-    await expect.poll(async () => (await rows())[0]).toBe("100 200.00 2.00 1.00 2,000.00");
-    expect((await rows()).slice(1, 4)).toEqual([
+    await expect.poll(async () => (await readRows())[0]).toBe("100 200.00 2.00 1.00 2,000.00");
+    expect((await readRows()).slice(1, 4)).toEqual([
       "1 2.00 2.00 2.00 2,000.00",
       "100 200.00 2.00 1.00 2,000.00",
       "101 201.00 about 1.99009901 1.00 2,000.00",
@@ -148,13 +148,13 @@ describe("the playground", () => {
     await page.getByLabel("units: cost at", { exact: true }).fill("many");
     await page.getByText("many is not a valid quantity.").waitFor();
     await page.getByLabel("units: cost at", { exact: true }).fill("1e100");
-    expect((await rows())[0]).toMatch(/^1 × 10\^100 |is no quantity/);
+    expect((await readRows())[0]).toMatch(/^1 × 10\^100 |is no quantity/);
     await expectSound(open);
     await open.close();
   });
 
   test("cycles: where they begin, what cuts them, and which part is charged by days", async () => {
-    const open = await openPage(stateful({ book: SMALL, usage: [used("1")] }));
+    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("1")] }));
     const { page } = open;
     const cycles = page.locator("section[aria-labelledby=cycles]");
     await page.getByLabel("Contoso production, plan 1: from").fill("2024-06-16");

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => files.remove());
 
 /** How long the page takes to parse its data, at most of five times, in milliseconds: how quick the machine is just now. */
-const parsed = async (page: Page): Promise<number> =>
+const timeParsing = async (page: Page): Promise<number> =>
   page.evaluate(`Math.max(...Array.from({ length: 5 }, () => {
     const begun = performance.now();
     JSON.parse(document.getElementById("data").textContent);
@@ -33,9 +33,9 @@ describe("a report of a thousand accounts and thirty days", () => {
     expect(statSync(thousand).size).toBeLessThan(10_000_000);
     const open = await openPage(readFileSync(thousand, "utf8"));
     const { page } = open;
-    const opened = (await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")) as number;
+    const loadTime = (await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")) as number;
     // A second on a quiet machine, which parses the data in 30 ms; this one may be slow, or busy with other tests.
-    expect(opened / (await parsed(page))).toBeLessThan(120);
+    expect(loadTime / (await timeParsing(page))).toBeLessThan(120);
     const rows = tableOf(open, "Accounts with invoices");
     const largest = await rows.nth(0).innerText();
     await page.getByRole("region", { name: "Accounts with invoices" }).getByRole("button", { name: "Amount" }).click();
@@ -68,10 +68,10 @@ function tenfold(html: string): string {
 }
 
 /** How long a page takes from something that a person does until it is on the screen, in milliseconds. */
-const untilShown = async (page: Page, done: string): Promise<number> =>
+const untilShown = async (page: Page, condition: string): Promise<number> =>
   page.evaluate(`(async () => {
     const begun = performance.now();
-    ${done};
+    ${condition};
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
     return performance.now() - begun;
   })()`);
@@ -83,21 +83,21 @@ describe("a report of ten thousand accounts", () => {
     const rows = tableOf(open, "Accounts with invoices");
     await rows.first().waitFor();
     const region = "document.querySelector(\"[aria-label='Accounts with invoices']\")";
-    const typed = (text: string): string =>
+    const typeInSearch = (text: string): string =>
       `const field = document.querySelector("[aria-label='Search: Accounts with invoices']");
        field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true }))`;
     const sortedBy = (head: string): string =>
       `[...${region}.querySelectorAll("th button")].find((button) => button.textContent === "${head}").click()`;
     const took: Record<string, number> = {};
-    took["search 1"] = await untilShown(page, typed("9"));
-    took["search 2"] = await untilShown(page, typed("account-9999"));
+    took["search 1"] = await untilShown(page, typeInSearch("9"));
+    took["search 2"] = await untilShown(page, typeInSearch("account-9999"));
     expect(await rows.count()).toBe(1);
-    took["search none"] = await untilShown(page, typed(""));
+    took["search none"] = await untilShown(page, typeInSearch(""));
     took["sort by name"] = await untilShown(page, sortedBy("Account"));
     expect(await rows.nth(0).innerText()).toContain("Customer 1");
     took["sort by amount"] = await untilShown(page, sortedBy("Amount"));
     // A tenth of a second on a quiet machine, which parses the data in 70 ms; this one may be slow, or busy with other tests.
-    expect(Math.max(...Object.values(took)) / (await parsed(page))).toBeLessThan(30);
+    expect(Math.max(...Object.values(took)) / (await timeParsing(page))).toBeLessThan(30);
     expect(open.faults).toEqual([]);
     await open.close();
   });

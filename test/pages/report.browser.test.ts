@@ -115,7 +115,7 @@ describe("the report of the request traces", () => {
   test("on paper each invoice begins a page, of all accounts or of the one that is open", async () => {
     const open = await tracesOn();
     const { page } = open;
-    const shown = async (): Promise<readonly string[]> => {
+    const readPrinted = async (): Promise<readonly string[]> => {
       await page.emulateMedia({ media: "print" });
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
       const texts = await page.locator("#paper .invoice h2 + p").allInnerTexts();
@@ -133,14 +133,14 @@ describe("the report of the request traces", () => {
       await page.emulateMedia({ media: "screen" });
       return texts.map((text, index) => `${breaks[index] ?? ""} ${text.split(" (")[0] ?? ""}`);
     };
-    expect(await shown()).toEqual([
+    expect(await readPrinted()).toEqual([
       "page Contoso code assistant",
       "page Contoso code assistant",
       "page Contoso chat",
       "page Contoso chat",
     ]);
     await page.getByRole("link", { name: "Contoso chat" }).click();
-    expect(await shown()).toEqual(["auto Contoso chat", "page Contoso chat"]);
+    expect(await readPrinted()).toEqual(["auto Contoso chat", "page Contoso chat"]);
     await expect.poll(() => page.locator("#paper .invoice").count()).toBe(0);
     await open.close();
   });
@@ -153,7 +153,7 @@ describe("the summary on paper", () => {
   ])("from %s: has its charts and bars, each within the sheet, and none of an invoice's", async (_, options) => {
     const open = await tracesOn(options);
     const { page } = open;
-    const drawn = await page.locator("main .chart > svg").count();
+    const chartCount = await page.locator("main .chart > svg").count();
     // A4 less its margins. The page learns of a new width a moment later than paper does: what it drew stays.
     await page.emulateMedia({ media: "print" });
     await page.evaluate("document.body.style.width = '703px'");
@@ -163,7 +163,7 @@ describe("the summary on paper", () => {
         `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.getBoundingClientRect().right)`,
       );
     const charts = await wide("main .chart > svg");
-    expect(charts).toHaveLength(drawn);
+    expect(charts).toHaveLength(chartCount);
     expect(Math.min(...charts)).toBeGreaterThan(0);
     expect(Math.max(...charts)).toBeLessThanOrEqual(703);
     expect(Math.min(...(await wide(".shares .share")))).toBeGreaterThan(0);

@@ -19,7 +19,7 @@ import { refundFixedFee, rateFixedFee } from "../../src/rating/fixed-fee.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
 import { type CardBounds, createRateValue } from "../../src/testing/slab-cards.ts";
-import { d, days, HALF_JUNE, JUNE, LATE_JUNE, pricedBy, textOf, wholePeriod } from "./cards.ts";
+import { d, days, HALF_JUNE, JUNE, LATE_JUNE, pricedBy, fractionText, wholePeriod } from "./cards.ts";
 
 const usageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
   usageRateCard.parse({ usageMeterId: "um.calls", ...pricedBy("TIERED", [{ after: 0, rate }], bounds) });
@@ -28,10 +28,10 @@ describe("usage", () => {
   test("S7.4 a card's bounds are prorated by days in a cut cycle, its slabs are not", () => {
     const card = usageCard("0.5", { minimumRate: 100, maximumRate: 200 });
     // Of the bounds, 15 of 30 days count: 50 and 100.
-    expect(textOf(rateUsage(card, "USD", d(4), HALF_JUNE).bounded)).toBe("50");
-    expect(textOf(rateUsage(card, "USD", d(120), HALF_JUNE).bounded)).toBe("60");
-    expect(textOf(rateUsage(card, "USD", d(1000), HALF_JUNE).bounded)).toBe("100");
-    expect(textOf(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
+    expect(fractionText(rateUsage(card, "USD", d(4), HALF_JUNE).bounded)).toBe("50");
+    expect(fractionText(rateUsage(card, "USD", d(120), HALF_JUNE).bounded)).toBe("60");
+    expect(fractionText(rateUsage(card, "USD", d(1000), HALF_JUNE).bounded)).toBe("100");
+    expect(fractionText(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
   });
 
   test("S7.4 the adjustment is the rounded bound less the rounded charge", () => {
@@ -46,7 +46,7 @@ describe("usage", () => {
 
   test("S7.5 a negative quantity costs nothing, and a notice says so", () => {
     const charge = rateUsage(usageCard("0.5"), "USD", d("-2.5"), JUNE);
-    expect([textOf(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
+    expect([fractionText(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
       "0",
       "-2.5",
       ["um.calls: the negative quantity -2.5 was priced as zero"],
@@ -60,7 +60,7 @@ describe("usage", () => {
       ...pricedBy("TIERED", [{ after: 0, rate: 2 }]),
       rateValues: [createRateValue([{ after: 0, rate: 2 }]), createRateValue(rows, undefined, "EUR")],
     });
-    expect(textOf(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
+    expect(fractionText(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
     expect(() => rateUsage(card, "JPY", d(10), JUNE)).toThrow(
       expect.objectContaining({
         code: "ERR_RATES_INVALID",
@@ -98,34 +98,36 @@ describe("fixed fees", () => {
       .map((until, index) =>
         rateFixedFee(feeCard("100"), "USD", { served: days(cuts[index] ?? "", until), natural: JUNE.natural }),
       );
-    expect(textOf(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
+    expect(fractionText(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
     expect(pieces.map((piece) => roundLines(piece, 2, "HALF_UP").value.toFixed())).toEqual(["33.33", "33.33", "33.33"]);
   });
 
   test("S9.2 without proration the full rate is charged", () => {
-    expect(textOf(rateFixedFee(feeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded)).toBe("100");
+    expect(fractionText(rateFixedFee(feeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded)).toBe(
+      "100",
+    );
   });
 
   test("S9.1 ONE_TIME is never prorated", () => {
-    expect(textOf(rateFixedFee(feeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe("100");
+    expect(fractionText(rateFixedFee(feeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe("100");
   });
 
   test("S9.2 the natural period of a charge for three cycles is those three cycles", () => {
     // From 1 May in the second quarter of 2026: 61 of 91 days of 91 is 61.
     const period = { served: days("2026-05-01", "2026-07-01"), natural: days("2026-04-01", "2026-07-01") };
-    expect(textOf(rateFixedFee(feeCard("91"), "USD", period).bounded)).toBe("61");
+    expect(fractionText(rateFixedFee(feeCard("91"), "USD", period).bounded)).toBe("61");
   });
 
   test("S9.5 an association that ends early gives back the unserved days of a prorated fee, and of no other", () => {
-    const unserved = days("2026-06-21", "2026-07-01");
-    const given = refundFixedFee(feeCard("90"), "USD", unserved, JUNE);
-    expect(given && textOf(given.amount)).toBe("30");
-    expect(given?.explanation.parts.map(({ because }) => because)).toEqual([
+    const unusedDays = days("2026-06-21", "2026-07-01");
+    const refund = refundFixedFee(feeCard("90"), "USD", unusedDays, JUNE);
+    expect(refund && fractionText(refund.amount)).toBe("30");
+    expect(refund?.explanation.parts.map(({ because }) => because)).toEqual([
       "the fee for 10 of 30 days that are not served",
     ]);
-    expect(refundFixedFee(feeCard("90", { enableProration: false }), "USD", unserved, JUNE)).toBeUndefined();
-    expect(refundFixedFee(feeCard("90", { type: "ONE_TIME" }), "USD", unserved, JUNE)).toBeUndefined();
-    expect(refundFixedFee(feeCard("-90"), "USD", unserved, JUNE)).toBeUndefined();
+    expect(refundFixedFee(feeCard("90", { enableProration: false }), "USD", unusedDays, JUNE)).toBeUndefined();
+    expect(refundFixedFee(feeCard("90", { type: "ONE_TIME" }), "USD", unusedDays, JUNE)).toBeUndefined();
+    expect(refundFixedFee(feeCard("-90"), "USD", unusedDays, JUNE)).toBeUndefined();
   });
 });
 
@@ -141,7 +143,7 @@ describe("grants and overage", () => {
     });
     // 150.5 × 2 = 301, raised to the whole minimum although 15 of 30 days are served.
     const charge = rateBillingEntitlement(card, "USD", HALF_JUNE);
-    expect([charge.quantity?.toFixed(), textOf(charge.charged), textOf(charge.bounded)]).toEqual([
+    expect([charge.quantity?.toFixed(), fractionText(charge.charged), fractionText(charge.bounded)]).toEqual([
       "150.5",
       "301",
       "302",
@@ -167,7 +169,7 @@ describe("grants and overage", () => {
       grantDetails: { expiryType: "NO_EXPIRY" },
     });
     // 500 × 1 + 500 × 0.8
-    expect(textOf(rateCreditGrant(card, "USD", HALF_JUNE).bounded)).toBe("900");
+    expect(fractionText(rateCreditGrant(card, "USD", HALF_JUNE).bounded)).toBe("900");
     expect(creditAmountOf(card, "USD").toFixed()).toBe("1000");
     expect(() => creditAmountOf(card, "EUR")).toThrow("the rate card of addon.prepaid has no rates in EUR");
   });
@@ -178,12 +180,12 @@ describe("grants and overage", () => {
       { after: 100, rate: 1 },
     ];
     const plain = entitlementOverageRateCard.parse({ featureId: "feature.tokens", ...pricedBy("TIERED", rows) });
-    expect(textOf(rateOverage(plain, "USD", d(150), HALF_JUNE).bounded)).toBe("250");
+    expect(fractionText(rateOverage(plain, "USD", d(150), HALF_JUNE).bounded)).toBe("250");
     const bounded = entitlementOverageRateCard.parse({
       featureId: "feature.tokens",
       ...pricedBy("TIERED", rows, { maximumRate: 400 }),
     });
-    expect(textOf(rateOverage(bounded, "USD", d(150), HALF_JUNE).bounded)).toBe("200");
+    expect(fractionText(rateOverage(bounded, "USD", d(150), HALF_JUNE).bounded)).toBe("200");
   });
 });
 
@@ -198,10 +200,10 @@ describe("S13.3 the minimum commitment", () => {
     ["-10", JUNE, "110", "a discount is made up for"],
     ["20", LATE_JUNE, "33.33", "100 × 16 ÷ 30 is 53.333…, less 20"],
     ["53.33", LATE_JUNE, undefined, "a third of a cent is nothing"],
-  ])("S13.3 with %s invoiced (%#)", (invoiced, period, amount, _because) => {
-    expect(computeTrueUp(commitment, "USD", period, { alreadyCharged: d(invoiced) }, cents)?.amount.toFixed()).toBe(
-      amount,
-    );
+  ])("S13.3 with %s invoiced (%#)", (alreadyInvoiced, period, amount, _because) => {
+    expect(
+      computeTrueUp(commitment, "USD", period, { alreadyCharged: d(alreadyInvoiced) }, cents)?.amount.toFixed(),
+    ).toBe(amount);
   });
 
   test("S7.7 a commitment without a rate in the currency is an error", () => {

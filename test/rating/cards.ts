@@ -44,6 +44,6 @@ export function d(value: number | string): Decimal {
 }
 
 /** The exact text of a fraction. */
-export function textOf(fraction: Fraction): string {
+export function fractionText(fraction: Fraction): string {
   return formatFraction(fraction);
 }

@@ -26,19 +26,19 @@ import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
 import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../src/testing/slab-cards.ts";
 import { pricedBy } from "./cards.ts";
-import { compare, type ExplanationFacts, ratio, recompute, roundOnce } from "./recompute.ts";
+import { compareRatios, type ExplanationFacts, toRatio, recompute, roundOnce } from "./recompute.ts";
 
 const decimals = hundredthsArbitrary(40_000).map((text) => new Decimal(text));
 /** Below zero too (S7.5). */
-const signed = fc.integer({ min: -500, max: 40_000 }).map((units) => new Decimal(`${units}e-2`));
+const arbitraryAmount = fc.integer({ min: -500, max: 40_000 }).map((units) => new Decimal(`${units}e-2`));
 /** A natural period of up to 62 days, and a piece of it of at least one day. */
 const periods: fc.Arbitrary<RatedPeriod> = fc
   .tuple(fc.integer({ min: 20_000, max: 21_000 }), fc.nat(30), fc.integer({ min: 1, max: 31 }), fc.nat(30))
   .map(([first, before, length, after]) => {
-    const day = (count: number): number => count * DAY_MS;
+    const daysMs = (count: number): number => count * DAY_MS;
     return {
-      natural: { start: day(first), end: day(first + before + length + after) },
-      served: { start: day(first + before), end: day(first + before + length) },
+      natural: { start: daysMs(first), end: daysMs(first + before + length + after) },
+      served: { start: daysMs(first + before), end: daysMs(first + before + length) },
     };
   });
 const modes = fc.constantFrom("HALF_UP" as const, "HALF_EVEN" as const, "DOWN" as const);
@@ -46,19 +46,19 @@ const modes = fc.constantFrom("HALF_UP" as const, "HALF_EVEN" as const, "DOWN" a
 /** Recomputes a charge's exact amount and its rounded line, also from its explanation as JSON text. */
 function expectExplained(charge: Charge, mode: "HALF_UP" | "HALF_EVEN" | "DOWN"): void {
   const { numerator, denominator } = charge.bounded;
-  const exact = { over: ratio(numerator).over, under: ratio(numerator).under * BigInt(denominator) };
+  const exact = { over: toRatio(numerator).over, under: toRatio(numerator).under * BigInt(denominator) };
   const asText = JSON.parse(JSON.stringify(charge.explanation)) as ExplanationFacts;
   for (const facts of [charge.explanation, asText]) {
-    const recomputed = recompute(facts);
-    expect(compare(recomputed, exact)).toBe(0);
-    expect(roundOnce(recomputed, 2, mode)).toBe(roundLines(charge, 2, mode).value.toFixed(2));
+    const result = recompute(facts);
+    expect(compareRatios(result, exact)).toBe(0);
+    expect(roundOnce(result, 2, mode)).toBe(roundLines(charge, 2, mode).value.toFixed(2));
   }
   const { chargedBefore, parts } = charge.explanation;
   if (chargedBefore !== undefined) {
-    const held = largestQuantity(
+    const largest = largestQuantity(
       parts.map(({ sign, quantity }) => ({ quantity: sign > 0 && quantity ? quantity : ZERO })),
     );
-    expect(charge.quantity?.toFixed()).toBe(subtract(held, chargedBefore).toFixed());
+    expect(charge.quantity?.toFixed()).toBe(subtract(largest, chargedBefore).toFixed());
   }
   if (charge.kind === "FIXED_FEE") expect(charge.slabs).toEqual([]);
   else expect(compareFractions(sumFractions(charge.slabs.map(({ amount }) => amount)), charge.charged)).toBe(0);
@@ -70,7 +70,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
       fc.property(
         pricingModelArbitrary(),
         decimalCardArbitrary(),
-        signed,
+        arbitraryAmount,
         periods,
         modes,
         (model, { rows, bounds }, quantity, period, mode) => {
@@ -106,23 +106,23 @@ describe("S13.6 an explanation recomputes its amount", () => {
       offset: fc.integer({ min: -3, max: 70 }),
     });
     const license = fc.tuple(pricingModelArbitrary(), decimalCardArbitrary(), fc.boolean());
-    const paid = fc.array(decimals, { maxLength: 3 });
+    const alreadyPaid = fc.array(decimals, { maxLength: 3 });
     fc.assert(
       fc.property(
         license,
         fc.array(update, { maxLength: 5 }),
-        paid,
+        alreadyPaid,
         periods,
         modes,
-        ([model, random, enableProration], updates, charged, period, mode) => {
-          const priced = pricedBy(model, random.rows, random.bounds);
-          const card = licenseRateCard.parse({ id: "addon.seats", enableProration, ...priced });
+        ([model, random, enableProration], updates, chargedUnits, period, mode) => {
+          const pricing = pricedBy(model, random.rows, random.bounds);
+          const card = licenseRateCard.parse({ id: "addon.seats", enableProration, ...pricing });
           const runs = splitIntoDayRuns(
             updates.map(({ offset, ...rest }) => ({ ...rest, effectiveFrom: period.natural.start + offset * DAY_MS })),
             period.served,
           );
           const quantity = runs[0]?.quantity ?? new Decimal(0);
-          const paidBefore = paidLevel(card, "USD", charged);
+          const paidBefore = paidLevel(card, "USD", chargedUnits);
           const increase = { ...NO_EARLIER_CHARGES, ...paidBefore, to: quantity, days: period.served };
           expectExplained(rateLicenseInArrears(card, "USD", runs, period, paidBefore), mode);
           expectExplained(rateLicenseInAdvance(card, "USD", quantity, period, paidBefore), mode);
@@ -136,17 +136,17 @@ describe("S13.6 an explanation recomputes its amount", () => {
     fc.assert(
       fc.property(decimals, decimals, periods, modes, (rate, alreadyCharged, period, mode) => {
         const commitment = minimumCommitment.parse({ rateValues: [{ currency: "USD", rate }] });
-        const made = computeTrueUp(commitment, "USD", period, { alreadyCharged }, { digits: 2, mode });
-        if (made === undefined) {
+        const trueUp = computeTrueUp(commitment, "USD", period, { alreadyCharged }, { digits: 2, mode });
+        if (trueUp === undefined) {
           // Nothing above half a cent is lacking.
           const { natural, served } = period;
           const [days, of] = [BigInt(served.end - served.start), BigInt(natural.end - natural.start)];
-          const commitmentPart = ratio(rate);
+          const commitmentPart = toRatio(rate);
           const due = { over: commitmentPart.over * days, under: commitmentPart.under * of };
           const most = sum([alreadyCharged, new Decimal("0.01")]);
-          expect(compare(due, ratio(most))).toBeLessThan(0);
+          expect(compareRatios(due, toRatio(most))).toBeLessThan(0);
         } else {
-          expect(roundOnce(recompute(made.explanation), 2, mode)).toBe(made.amount.toFixed(2));
+          expect(roundOnce(recompute(trueUp.explanation), 2, mode)).toBe(trueUp.amount.toFixed(2));
         }
       }),
     );

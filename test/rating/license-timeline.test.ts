@@ -14,7 +14,7 @@ const set = (at: string, quantity: number): QuantityUpdate => ({
 const by = (at: string, quantity: number): QuantityUpdate => ({ ...set(at, quantity), updateType: "RELATIVE" });
 
 /** Runs as `first day of the month, days, quantity`. */
-function runsOf(updates: readonly QuantityUpdate[], period = JUNE.served): readonly (readonly number[])[] {
+function listRuns(updates: readonly QuantityUpdate[], period = JUNE.served): readonly (readonly number[])[] {
   return splitIntoDayRuns(updates, period).map(({ start, end, quantity }) => [
     new Date(start).getUTCDate(),
     (end - start) / DAY_MS,
@@ -38,7 +38,7 @@ describe("S10.1 the timeline of a license", () => {
 
   test("S10.1 a day's quantity is the largest in effect on that day", () => {
     const updates = [set("2026-06-01T00:00:00Z", 10), set("2026-06-10T12:00:00Z", 16), set("2026-06-10T18:00:00Z", 8)];
-    expect(runsOf(updates)).toEqual([
+    expect(listRuns(updates)).toEqual([
       [1, 9, 10],
       [10, 1, 16],
       [11, 20, 8],
@@ -47,25 +47,25 @@ describe("S10.1 the timeline of a license", () => {
 
   test("S10.1 a decrease in the middle of a day counts from the next day, one at midnight at once", () => {
     const start = set("2026-06-01T00:00:00Z", 10);
-    expect(runsOf([start, set("2026-06-16T12:00:00Z", 4)])).toEqual([
+    expect(listRuns([start, set("2026-06-16T12:00:00Z", 4)])).toEqual([
       [1, 16, 10],
       [17, 14, 4],
     ]);
-    expect(runsOf([start, set("2026-06-16T00:00:00Z", 4)])).toEqual([
+    expect(listRuns([start, set("2026-06-16T00:00:00Z", 4)])).toEqual([
       [1, 15, 10],
       [16, 15, 4],
     ]);
   });
 
   test("S10.1 a quantity persists across cycles, and nothing is held before the first update", () => {
-    expect(runsOf([set("2026-01-01T00:00:00Z", 3)])).toEqual([[1, 30, 3]]);
-    expect(runsOf([set("2026-08-01T00:00:00Z", 3)])).toEqual([[1, 30, 0]]);
-    expect(runsOf([])).toEqual([[1, 30, 0]]);
+    expect(listRuns([set("2026-01-01T00:00:00Z", 3)])).toEqual([[1, 30, 3]]);
+    expect(listRuns([set("2026-08-01T00:00:00Z", 3)])).toEqual([[1, 30, 0]]);
+    expect(listRuns([])).toEqual([[1, 30, 0]]);
   });
 
   test("S10.1 changes that cancel out within a day leave one run", () => {
     expect(
-      runsOf([set("2026-06-01T00:00:00Z", 5), by("2026-06-03T00:00:00Z", 1), by("2026-06-03T00:00:00Z", -1)]),
+      listRuns([set("2026-06-01T00:00:00Z", 5), by("2026-06-03T00:00:00Z", 1), by("2026-06-03T00:00:00Z", -1)]),
     ).toEqual([[1, 30, 5]]);
   });
 });
@@ -104,7 +104,7 @@ describe("laws", () => {
     fc.assert(
       fc.property(fc.array(update, { maxLength: 12 }), (updates) => {
         const runs = splitIntoDayRuns(updates, period);
-        const expanded = runs.flatMap(({ start, end, quantity }) =>
+        const perDay = runs.flatMap(({ start, end, quantity }) =>
           Array.from({ length: (end - start) / DAY_MS }, () => Number(quantity.toFixed())),
         );
         const daily = Array.from({ length: 10 }, (_, index) => {
@@ -117,7 +117,7 @@ describe("laws", () => {
               .toFixed(),
           );
         });
-        expect(expanded).toEqual(daily);
+        expect(perDay).toEqual(daily);
         expect(runs.slice(1).every(({ quantity }, index) => !runs[index]?.quantity.eq(quantity))).toBe(true);
       }),
     );

@@ -14,7 +14,7 @@ import {
   rateLicenseIncrease,
 } from "../../src/rating/license.ts";
 import type { CardBounds, SlabRow } from "../../src/testing/slab-cards.ts";
-import { d, days, HALF_JUNE, JUNE, pricedBy, textOf } from "./cards.ts";
+import { d, days, HALF_JUNE, JUNE, pricedBy, fractionText } from "./cards.ts";
 
 const TEN_EACH: readonly SlabRow[] = [{ after: 0, rate: 10 }];
 
@@ -25,18 +25,18 @@ interface CardOptions {
   readonly more?: object;
 }
 
-function seats(
+function seatCard(
   enableProration: boolean,
   { rows = TEN_EACH, model = "TIERED", bounds, more = {} }: CardOptions = {},
 ): LicenseRateCard {
   return licenseRateCard.parse({ id: "addon.seats", enableProration, ...pricedBy(model, rows, bounds), ...more });
 }
 
-const run = (from: string, until: string, quantity: number): QuantityRun => ({
+const quantityRun = (from: string, until: string, quantity: number): QuantityRun => ({
   ...days(from, until),
   quantity: d(quantity),
 });
-const TEN_THEN_SIXTEEN = [run("2026-06-01", "2026-06-16", 10), run("2026-06-16", "2026-07-01", 16)];
+const TEN_THEN_SIXTEEN = [quantityRun("2026-06-01", "2026-06-16", 10), quantityRun("2026-06-16", "2026-07-01", 16)];
 const REMAINING = days("2026-06-16", "2026-07-01");
 
 const paidAs = (quantity: number): EarlierCharges => ({ above: d(quantity), paidAs: d(quantity) });
@@ -45,17 +45,18 @@ const arrears = (
   card: LicenseRateCard,
   runs: readonly QuantityRun[],
   period: RatedPeriod = JUNE,
-  paid?: number,
-): Charge => rateLicenseInArrears(card, "USD", runs, period, paid === undefined ? undefined : paidAs(paid));
+  alreadyPaid?: number,
+): Charge =>
+  rateLicenseInArrears(card, "USD", runs, period, alreadyPaid === undefined ? undefined : paidAs(alreadyPaid));
 
 describe("S10.2 in arrears", () => {
   test("S10.2 without proration the largest daily quantity is priced in full", () => {
-    expect(textOf(arrears(seats(false), TEN_THEN_SIXTEEN).bounded)).toBe("160");
+    expect(fractionText(arrears(seatCard(false), TEN_THEN_SIXTEEN).bounded)).toBe("160");
   });
 
   test("S10.2 with proration each run of days is priced for its days", () => {
-    const charge = arrears(seats(true), TEN_THEN_SIXTEEN);
-    expect(textOf(charge.bounded)).toBe("130");
+    const charge = arrears(seatCard(true), TEN_THEN_SIXTEEN);
+    expect(fractionText(charge.bounded)).toBe("130");
     expect(charge.explanation.parts.map(({ because, quantity }) => [because, quantity?.toFixed()])).toEqual([
       ["10 held for 15 of 30 days", "10"],
       ["16 held for 15 of 30 days", "16"],
@@ -68,45 +69,51 @@ describe("S10.2 in arrears", () => {
       { after: 12, rate: 6 },
     ];
     // 10 × 10 × ½ + (12 × 10 + 4 × 6) × ½ = 50 + 72
-    const charge = arrears(seats(true, { rows }), TEN_THEN_SIXTEEN);
-    expect(charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), textOf(amount)])).toEqual([
+    const charge = arrears(seatCard(true, { rows }), TEN_THEN_SIXTEEN);
+    expect(
+      charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), fractionText(amount)]),
+    ).toEqual([
       [1, "12", "110"],
       [2, "4", "12"],
     ]);
-    expect(textOf(charge.bounded)).toBe("122");
+    expect(fractionText(charge.bounded)).toBe("122");
   });
 
   test("S7.4 the bounds of a prorated card follow the days served, and hold the sum of the runs", () => {
-    const bounded = seats(true, { bounds: { minimumRate: 200, maximumRate: 220 } });
-    expect(textOf(arrears(bounded, TEN_THEN_SIXTEEN).bounded)).toBe("200");
+    const bounded = seatCard(true, { bounds: { minimumRate: 200, maximumRate: 220 } });
+    expect(fractionText(arrears(bounded, TEN_THEN_SIXTEEN).bounded)).toBe("200");
     // 30 × 10 × ½ = 150, held to 220 × ½.
-    expect(textOf(arrears(bounded, [run("2026-06-16", "2026-07-01", 30)], HALF_JUNE).bounded)).toBe("110");
+    expect(fractionText(arrears(bounded, [quantityRun("2026-06-16", "2026-07-01", 30)], HALF_JUNE).bounded)).toBe(
+      "110",
+    );
   });
 
   test.each([
     [10, "60", "16 are held, 10 were paid"],
     [16, "0", "no more than was paid"],
     [20, "0", "less than was paid"],
-  ])("S9.1 what is not prorated is charged once: with %i paid before, %s (%s)", (paid, amount, _because) => {
-    const charge = arrears(seats(false), [run("2026-06-16", "2026-07-01", 16)], HALF_JUNE, paid);
-    expect(textOf(charge.bounded)).toBe(amount);
+  ])("S9.1 what is not prorated is charged once: with %i paid before, %s (%s)", (alreadyPaid, amount, _because) => {
+    const charge = arrears(seatCard(false), [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, alreadyPaid);
+    expect(fractionText(charge.bounded)).toBe(amount);
   });
 
   test("S13.1 where no more was held than paid, the charge is for a quantity of 0", () => {
     const charge = arrears(
-      seats(false, { bounds: { minimumRate: 50 } }),
-      [run("2026-06-16", "2026-07-01", 2)],
+      seatCard(false, { bounds: { minimumRate: 50 } }),
+      [quantityRun("2026-06-16", "2026-07-01", 2)],
       HALF_JUNE,
       3,
     );
-    expect([charge.quantity?.toFixed(), textOf(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
+    expect([charge.quantity?.toFixed(), fractionText(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
   });
 
   test("S7.4 the pieces of an unprorated card stay within its bounds together", () => {
-    const card = seats(false, { bounds: { minimumRate: 120, maximumRate: 150 } });
+    const card = seatCard(false, { bounds: { minimumRate: 120, maximumRate: 150 } });
     // 10 seats are 100, raised to 120; 16 are 160, held to 150, of which 120 are paid.
-    expect(textOf(arrears(card, [run("2026-06-01", "2026-06-16", 10)], HALF_JUNE).bounded)).toBe("120");
-    expect(textOf(arrears(card, [run("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10).bounded)).toBe("30");
+    expect(fractionText(arrears(card, [quantityRun("2026-06-01", "2026-06-16", 10)], HALF_JUNE).bounded)).toBe("120");
+    expect(fractionText(arrears(card, [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10).bounded)).toBe(
+      "30",
+    );
   });
 });
 
@@ -114,16 +121,20 @@ describe("S10.3 in advance", () => {
   const advance = { invoiceTiming: "IN_ADVANCE" };
 
   test("S10.3 the quantity at the start is charged, for the days served with proration", () => {
-    expect(textOf(rateLicenseInAdvance(seats(true, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe("50");
-    expect(textOf(rateLicenseInAdvance(seats(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe("100");
-    expect(textOf(rateLicenseInAdvance(seats(false), "USD", d(12), HALF_JUNE, paidAs(10)).bounded)).toBe("20");
+    expect(fractionText(rateLicenseInAdvance(seatCard(true, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe(
+      "50",
+    );
+    expect(
+      fractionText(rateLicenseInAdvance(seatCard(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded),
+    ).toBe("100");
+    expect(fractionText(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, paidAs(10)).bounded)).toBe("20");
   });
 
   test("S10.3 an increase is charged for the remaining days with proration, in full without", () => {
     const change = [{ ...paidAs(10), to: d(16), days: REMAINING }];
-    expect(textOf(rateLicenseIncrease(seats(true), "USD", change, JUNE).bounded)).toBe("30");
-    const full = rateLicenseIncrease(seats(false), "USD", change, JUNE);
-    expect([textOf(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
+    expect(fractionText(rateLicenseIncrease(seatCard(true), "USD", change, JUNE).bounded)).toBe("30");
+    const full = rateLicenseIncrease(seatCard(false), "USD", change, JUNE);
+    expect([fractionText(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
       "60",
       "6",
       "6",
@@ -137,12 +148,12 @@ describe("S10.3 in advance", () => {
     ];
     // VOLUME: 100 are 200, 150 are 150.
     const charge = rateLicenseIncrease(
-      seats(false, { rows, model: "VOLUME" }),
+      seatCard(false, { rows, model: "VOLUME" }),
       "USD",
       [{ ...paidAs(100), to: d(150), days: REMAINING }],
       JUNE,
     );
-    expect([textOf(charge.charged), textOf(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
+    expect([fractionText(charge.charged), fractionText(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
   });
 
   test("S10.3 an increase is charged over the paid level, not over the price of the largest quantity", () => {
@@ -150,13 +161,13 @@ describe("S10.3 in advance", () => {
       { after: 0, rate: 10 },
       { after: 10, rate: 4 },
     ];
-    const card = seats(false, { rows, model: "VOLUME" });
+    const card = seatCard(false, { rows, model: "VOLUME" });
     // 10 cost 100, 12 no more than that; 30 cost 120, 20 more.
-    const paid = paidLevel(card, "USD", [d(10), d(12)]);
-    expect([paid?.above.toFixed(), paid?.paidAs?.toFixed()]).toEqual(["12", "10"]);
-    const increase = { ...paidAs(12), ...paid, to: d(30), days: REMAINING };
+    const alreadyPaid = paidLevel(card, "USD", [d(10), d(12)]);
+    expect([alreadyPaid?.above.toFixed(), alreadyPaid?.paidAs?.toFixed()]).toEqual(["12", "10"]);
+    const increase = { ...paidAs(12), ...alreadyPaid, to: d(30), days: REMAINING };
     const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
-    expect([textOf(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
+    expect([fractionText(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
     // 10 paid what 12 cost, but it is above 12 that 30 seats count.
     const { parts, chargedBefore } = charge.explanation;
     expect([parts.map(({ quantity }) => quantity?.toFixed()), chargedBefore?.toFixed()]).toEqual([["30", "10"], "12"]);
@@ -168,32 +179,32 @@ describe("S10.3 in advance", () => {
       { ...paidAs(3), to: d(5), days: REMAINING },
     ];
     // 3 × 10 × 15/30 + 2 × 10 × 15/30 = 15 + 10
-    const charge = rateLicenseIncrease(seats(true), "USD", increases, JUNE);
-    expect([textOf(charge.bounded), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
+    const charge = rateLicenseIncrease(seatCard(true), "USD", increases, JUNE);
+    expect([fractionText(charge.bounded), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
   });
 
   test("S10.3 a quantity that does not grow is charged nothing", () => {
     const same = [{ ...paidAs(10), to: d(10), days: REMAINING }];
-    expect(textOf(rateLicenseIncrease(seats(false), "USD", same, JUNE).bounded)).toBe("0");
+    expect(fractionText(rateLicenseIncrease(seatCard(false), "USD", same, JUNE).bounded)).toBe("0");
   });
 
   test("S10.3 a price is that of a whole cycle, held to the card's bounds", () => {
-    const bounded = seats(true, { bounds: { maximumRate: 55 } });
-    expect([d(4), d(10)].map((held) => licensePrice(bounded, "USD", held).toFixed())).toEqual(["40", "55"]);
+    const bounded = seatCard(true, { bounds: { maximumRate: 55 } });
+    expect([d(4), d(10)].map((quantity) => licensePrice(bounded, "USD", quantity).toFixed())).toEqual(["40", "55"]);
   });
 
   test("S9.5 S10.3 the unserved days of a price are given back where the card is prorated", () => {
-    const back = (card: ReturnType<typeof seats>, to: ReturnType<typeof d> | undefined) =>
+    const back = (card: ReturnType<typeof seatCard>, to: ReturnType<typeof d> | undefined) =>
       refundLicense(card, "USD", [{ from: d(10), to, days: REMAINING }], JUNE);
-    const amountOf = (given: ReturnType<typeof back>) => given && textOf(given.amount);
+    const refundAmount = (refund: ReturnType<typeof back>) => refund && fractionText(refund.amount);
     // 10 seats at 10: 100 × 15 ÷ 30; down to 4: (100 − 40) × 15 ÷ 30.
-    expect(amountOf(back(seats(true), undefined))).toBe("50");
-    expect(amountOf(back(seats(true), d(4)))).toBe("30");
-    expect(back(seats(true), d(4))?.explanation.parts.map(({ because }) => because)).toEqual([
+    expect(refundAmount(back(seatCard(true), undefined))).toBe("50");
+    expect(refundAmount(back(seatCard(true), d(4)))).toBe("30");
+    expect(back(seatCard(true), d(4))?.explanation.parts.map(({ because }) => because)).toEqual([
       "10 already paid for 15 of 30 days",
       "4 still paid for 15 of 30 days",
     ]);
-    expect(back(seats(false), undefined)).toBeUndefined();
-    expect(back(seats(true), d(10))).toBeUndefined();
+    expect(back(seatCard(false), undefined)).toBeUndefined();
+    expect(back(seatCard(true), d(10))).toBeUndefined();
   });
 });

@@ -52,7 +52,7 @@ export interface Ratio {
 export function recompute(explanation: ExplanationFacts): Ratio {
   let total: Ratio = { over: 0n, under: 1n };
   for (const { sign, share, slabs, rate, quantity, pricingModel, bounds } of explanation.parts) {
-    const price = slabs === undefined ? ratio(rate ?? 0) : priceOfSlabs(slabs, ratio(quantity ?? 0), pricingModel);
+    const price = slabs === undefined ? toRatio(rate ?? 0) : priceOfSlabs(slabs, toRatio(quantity ?? 0), pricingModel);
     const shared = times(hold(price, bounds), { over: BigInt(share.days), under: BigInt(share.of) });
     total = plus(total, { over: BigInt(sign) * shared.over, under: shared.under });
   }
@@ -64,9 +64,9 @@ export function recompute(explanation: ExplanationFacts): Ratio {
 /** Rounds once, to `digits` after the point, as a decimal text. */
 export function roundOnce({ over, under }: Ratio, digits: number, mode: "HALF_UP" | "HALF_EVEN" | "DOWN"): string {
   const negative = over < 0n;
-  const scaled = (negative ? -over : over) * 10n ** BigInt(digits);
-  let units = scaled / under;
-  const twice = 2n * (scaled % under);
+  const numerator = (negative ? -over : over) * 10n ** BigInt(digits);
+  let units = numerator / under;
+  const twice = 2n * (numerator % under);
   if (mode === "HALF_UP" && twice >= under) units += 1n;
   if (mode === "HALF_EVEN" && (twice > under || (twice === under && units % 2n === 1n))) units += 1n;
   const text = units.toString().padStart(digits + 1, "0");
@@ -76,7 +76,7 @@ export function roundOnce({ over, under }: Ratio, digits: number, mode: "HALF_UP
 }
 
 /** A decimal as a fraction. */
-export function ratio(value: Value): Ratio {
+export function toRatio(value: Value): Ratio {
   const text = typeof value === "object" ? value.toFixed() : String(value);
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text);
   if (match === null) throw new Error(`${text} is no decimal`);
@@ -89,7 +89,7 @@ export function ratio(value: Value): Ratio {
 }
 
 /** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
-export function compare(a: Ratio, b: Ratio): number {
+export function compareRatios(a: Ratio, b: Ratio): number {
   const difference = a.over * b.under - b.over * a.under;
   return difference < 0n ? -1 : Number(difference > 0n);
 }
@@ -108,41 +108,41 @@ function priceOfSlabs(slabs: readonly SlabFacts[], quantity: Ratio, model: "TIER
 
 function unitsIn({ startAfter, endAt }: SlabFacts, quantity: Ratio, model: "TIERED" | "VOLUME" | undefined): Ratio {
   if (model === "VOLUME") return quantity;
-  const top = endAt !== undefined && compare(quantity, ratio(endAt)) > 0 ? ratio(endAt) : quantity;
-  const start = ratio(startAfter);
+  const top = endAt !== undefined && compareRatios(quantity, toRatio(endAt)) > 0 ? toRatio(endAt) : quantity;
+  const start = toRatio(startAfter);
   return plus(top, { over: -start.over, under: start.under });
 }
 
 function priceOfSlab(slab: SlabFacts, units: Ratio): Ratio {
-  const rate = ratio(slab.rate);
+  const rate = toRatio(slab.rate);
   let price: Ratio;
   if (slab.priceType === "FLAT") price = rate;
   else if (slab.priceType === "PER_UNIT") price = times(rate, units);
   else {
-    const size = ratio(slab.packageSize ?? 0);
+    const size = toRatio(slab.packageSize ?? 0);
     const packages = (units.over * size.under + units.under * size.over - 1n) / (units.under * size.over);
     same({ over: packages, under: 1n }, slab.packages ?? -1, `the packages of slab ${slab.order}`);
     price = times(rate, { over: packages, under: 1n });
   }
-  return hold(plus(price, ratio(slab.flatRate ?? 0)), slab);
+  return hold(plus(price, toRatio(slab.flatRate ?? 0)), slab);
 }
 
 function hold(amount: Ratio, bounds: BoundFacts | undefined, share?: { days: number; of: number }): Ratio {
   const part = { over: BigInt(share?.days ?? 1), under: BigInt(share?.of ?? 1) };
-  let held = amount;
+  let quantity = amount;
   if (bounds?.minimumRate !== undefined) {
-    const minimum = times(ratio(bounds.minimumRate), part);
-    if (compare(held, minimum) < 0) held = minimum;
+    const minimum = times(toRatio(bounds.minimumRate), part);
+    if (compareRatios(quantity, minimum) < 0) quantity = minimum;
   }
   if (bounds?.maximumRate !== undefined) {
-    const maximum = times(ratio(bounds.maximumRate), part);
-    if (compare(held, maximum) > 0) held = maximum;
+    const maximum = times(toRatio(bounds.maximumRate), part);
+    if (compareRatios(quantity, maximum) > 0) quantity = maximum;
   }
-  return held;
+  return quantity;
 }
 
-function same(computed: Ratio, said: Value, what: string): void {
-  if (compare(computed, ratio(said)) !== 0) throw new Error(`${what} is not what its facts give`);
+function same(actual: Ratio, printedValue: Value, what: string): void {
+  if (compareRatios(actual, toRatio(printedValue)) !== 0) throw new Error(`${what} is not what its facts give`);
 }
 
 function plus(a: Ratio, b: Ratio): Ratio {

@@ -14,8 +14,8 @@ test.each([
   [null, "ONE_TIME", [1]],
   [{ offset: 4 }, "ONE_TIME", [5]],
   [{ interval: 3, offset: 4 }, "ONE_TIME", [5]],
-] as const)("S9.1 %j %s is charged in cycles %j", (recurrence, type, charged) => {
-  expect(cycles.filter((n) => chargedIn(recurrence, type, n))).toEqual(charged);
+] as const)("S9.1 %j %s is charged in cycles %j", (recurrence, type, chargedCycles) => {
+  expect(cycles.filter((n) => chargedIn(recurrence, type, n))).toEqual(chargedCycles);
 });
 
 test.each([

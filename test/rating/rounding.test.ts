@@ -18,7 +18,7 @@ type Part = readonly [numerator: number | string, denominator: number];
 const fraction = ([numerator, denominator]: Part): Fraction => ({ numerator: d(numerator), denominator });
 
 /** A charge of slabs with these exact amounts. */
-function chargeOf(
+function buildCharge(
   parts: readonly Part[],
   bounded?: Part,
 ): { slabs: SlabCharge[]; charged: Fraction; bounded: Fraction } {
@@ -27,7 +27,7 @@ function chargeOf(
   return { slabs, charged, bounded: bounded === undefined ? charged : fraction(bounded) };
 }
 
-function texts({ value, slabs, adjustment }: CardValues): readonly [string, readonly string[], string] {
+function formatValues({ value, slabs, adjustment }: CardValues): readonly [string, readonly string[], string] {
   return [value.toFixed(), slabs.map((slab) => slab.toFixed()), adjustment.toFixed()];
 }
 
@@ -42,15 +42,15 @@ describe("S1.5 one rounding for a card's line", () => {
     ["1234.5", "HALF_UP", 0, "1235"],
     ["0.0005", "HALF_UP", 3, "0.001"],
   ] as const)("S1.5 %s with %s to %i digits is %s", (amount, mode, digits, value) => {
-    expect(roundLines(chargeOf([[amount, 1]]), digits, mode).value.toFixed()).toBe(value);
+    expect(roundLines(buildCharge([[amount, 1]]), digits, mode).value.toFixed()).toBe(value);
   });
 
   test("S1.5 slabs are cut down, and missing units go to the largest remainders", () => {
     // 0.333… + 0.666… + 1 is 2: cut down 0.33, 0.66 and 1.00, and the missing cent goes to the second.
     expect(
-      texts(
+      formatValues(
         roundLines(
-          chargeOf([
+          buildCharge([
             [1, 3],
             [2, 3],
             [1, 1],
@@ -64,9 +64,9 @@ describe("S1.5 one rounding for a card's line", () => {
 
   test("S1.5 of equal remainders the lowest order is first", () => {
     expect(
-      texts(
+      formatValues(
         roundLines(
-          chargeOf([
+          buildCharge([
             [1, 3],
             [1, 3],
             [1, 3],
@@ -81,9 +81,9 @@ describe("S1.5 one rounding for a card's line", () => {
   test("S1.5 a negative slab is cut down too", () => {
     // −0.005 is cut to −0.01 and has the largest remainder; −0.005 + 0.01 is 0.005, rounded 0.01.
     expect(
-      texts(
+      formatValues(
         roundLines(
-          chargeOf([
+          buildCharge([
             ["-0.005", 1],
             ["0.01", 1],
           ]),
@@ -95,17 +95,21 @@ describe("S1.5 one rounding for a card's line", () => {
   });
 
   test("S1.5 rounding down leaves the remainders out", () => {
-    expect(texts(roundLines(chargeOf([["0.019", 1]]), 2, "DOWN"))).toEqual(["0.01", ["0.01"], "0"]);
+    expect(formatValues(roundLines(buildCharge([["0.019", 1]]), 2, "DOWN"))).toEqual(["0.01", ["0.01"], "0"]);
   });
 
   test("S7.4 the adjustment is the rounded bound less the rounded charge", () => {
     // 10 ÷ 3 is 3.33, and 10.005 is 10.01.
-    expect(texts(roundLines(chargeOf([[10, 3]], ["10.005", 1]), 2, "HALF_UP"))).toEqual(["10.01", ["3.33"], "6.68"]);
+    expect(formatValues(roundLines(buildCharge([[10, 3]], ["10.005", 1]), 2, "HALF_UP"))).toEqual([
+      "10.01",
+      ["3.33"],
+      "6.68",
+    ]);
   });
 
   test("S1.5 a charge without slabs has a value alone", () => {
     const charge = { slabs: [], charged: fraction([100, 3]), bounded: fraction([100, 3]) };
-    expect(texts(roundLines(charge, 2, "HALF_UP"))).toEqual(["33.33", [], "0"]);
+    expect(formatValues(roundLines(charge, 2, "HALF_UP"))).toEqual(["33.33", [], "0"]);
   });
 });
 
@@ -117,8 +121,8 @@ test("S1.5 slabs and adjustment add up to the value, and no slab is a whole unit
       fc.option(part, { nil: undefined }),
       fc.constantFrom("HALF_UP" as const, "HALF_EVEN" as const, "DOWN" as const),
       fc.constantFrom(0, 2, 3),
-      (parts, bound, mode, digits) => {
-        const charge = chargeOf(parts, bound);
+      (parts, limit, mode, digits) => {
+        const charge = buildCharge(parts, limit);
         const { value, slabs, adjustment } = roundLines(charge, digits, mode);
         expect(add(sum(slabs), adjustment).toFixed()).toBe(value.toFixed());
         const unit = new Decimal(`1e-${digits}`);

@@ -79,13 +79,17 @@ test("S7 prices of k times the rates are k times the prices", () => {
       fc.integer({ min: 0, max: 50 }),
       (pricingModel, card, quantity, k) => {
         const by = new Decimal(k);
-        const scaled = <T extends SlabRow | CardBounds>(of: T): T => {
+        const scaleRates = <T extends SlabRow | CardBounds>(of: T): T => {
           const fields = ["rate", "flatRate", "minimumRate", "maximumRate"] as const;
-          const given: Partial<Record<(typeof fields)[number], number | string>> = of;
-          const changed = fields.map((field) => [field, times(given[field], by)]);
-          return { ...of, ...Object.fromEntries(changed.filter(([, value]) => value !== undefined)) };
+          const rates: Partial<Record<(typeof fields)[number], number | string>> = of;
+          const scaledRates = fields.map((field) => [field, times(rates[field], by)]);
+          return { ...of, ...Object.fromEntries(scaledRates.filter(([, value]) => value !== undefined)) };
         };
-        const larger = price(pricingModel, { rows: card.rows.map(scaled), bounds: scaled(card.bounds) }, quantity);
+        const larger = price(
+          pricingModel,
+          { rows: card.rows.map(scaleRates), bounds: scaleRates(card.bounds) },
+          quantity,
+        );
         expect(larger.amount.toFixed()).toBe(multiply(price(pricingModel, card, quantity).amount, by).toFixed());
       },
     ),
@@ -110,9 +114,9 @@ function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: Sl
     tally.units += 1;
   }
   let total = 0;
-  for (const { row, units, packages, reached } of tallies) {
+  for (const { row, units, packages, reached: isReached } of tallies) {
     const times = { FLAT: 1, PER_UNIT: units, PACKAGE: packages }[row.type ?? "PER_UNIT"];
-    if (reached) total += hold(Number(row.rate) * times + Number(row.flatRate ?? 0), row);
+    if (isReached) total += hold(Number(row.rate) * times + Number(row.flatRate ?? 0), row);
   }
   return hold(total, bounds);
 }

@@ -14,7 +14,7 @@ function price(
   return priceQuantity(createRatePlan(model, rows), createRateValue(rows, bounds), quantity);
 }
 
-const amountOf = (...args: Parameters<typeof price>): string => price(...args).amount.toFixed();
+const priceText = (...args: Parameters<typeof price>): string => price(...args).amount.toFixed();
 
 const TWO_THEN_ONE: readonly SlabRow[] = [
   { after: 0, rate: 2 },
@@ -36,7 +36,7 @@ describe("S7 worked figures", () => {
     ["TIERED", "100.5", "200.5", "200 + 0.5 × 1"],
     ["VOLUME", "100.5", "100.5", "100.5 × 1"],
   ] as const)("S7.1 S7.2 %s: %s units cost %s (%s)", (model, quantity, amount, _because) => {
-    expect(amountOf(model, TWO_THEN_ONE, quantity)).toBe(amount);
+    expect(priceText(model, TWO_THEN_ONE, quantity)).toBe(amount);
   });
 
   test.each([
@@ -48,8 +48,8 @@ describe("S7 worked figures", () => {
     ["2000", "20"],
     ["2000.00001", "30"],
   ])("S7.3 a started package is charged whole: %s units cost %s", (quantity, amount) => {
-    expect(amountOf("TIERED", THOUSANDS, quantity)).toBe(amount);
-    expect(amountOf("VOLUME", THOUSANDS, quantity)).toBe(amount);
+    expect(priceText("TIERED", THOUSANDS, quantity)).toBe(amount);
+    expect(priceText("VOLUME", THOUSANDS, quantity)).toBe(amount);
   });
 
   test.each([
@@ -60,15 +60,15 @@ describe("S7 worked figures", () => {
     ["100", "14"],
     ["101", "34"],
   ])("S7.2 S7.3 FLAT, PER_UNIT and FLAT in tiers: %s units cost %s", (quantity, amount) => {
-    expect(amountOf("TIERED", MIXED, quantity)).toBe(amount);
+    expect(priceText("TIERED", MIXED, quantity)).toBe(amount);
   });
 
   test("S7.6 a fractional quantity is priced as it is", () => {
-    expect(amountOf("TIERED", [{ after: 0, rate: "0.10" }], "2.5")).toBe("0.25");
+    expect(priceText("TIERED", [{ after: 0, rate: "0.10" }], "2.5")).toBe("0.25");
   });
 
   test("S1.1 0.1 a unit for 3 units is 0.3", () => {
-    expect(amountOf("TIERED", [{ after: 0, rate: 0.1 }], 3)).toBe("0.3");
+    expect(priceText("TIERED", [{ after: 0, rate: 0.1 }], 3)).toBe("0.3");
   });
 });
 
@@ -95,13 +95,13 @@ describe("S7.2 the slabs that are reached", () => {
       { after: 1500, type: "PACKAGE", packageSize: "1000", rate: 8 },
     ];
     // 1500 units are 2 packages at 10, and 1 unit is 1 package at 8.
-    expect(amountOf("TIERED", rows, 1501)).toBe("28");
+    expect(priceText("TIERED", rows, 1501)).toBe("28");
     // 1501 units are 2 packages at 8.
-    expect(amountOf("VOLUME", rows, 1501)).toBe("16");
+    expect(priceText("VOLUME", rows, 1501)).toBe("16");
   });
 
   test("S7.3 a package may be a fraction of a unit", () => {
-    expect(amountOf("TIERED", [{ after: 0, type: "PACKAGE", packageSize: "0.3", rate: 1 }], 1)).toBe("4");
+    expect(priceText("TIERED", [{ after: 0, type: "PACKAGE", packageSize: "0.3", rate: 1 }], 1)).toBe("4");
   });
 });
 
@@ -114,7 +114,7 @@ describe("S7.4 bounds and flat rates", () => {
     ["4", "5", "4 × 0.5 + 3"],
     ["100", "50", "53 held to the slab's maximum"],
   ])("S7.4 %s units cost %s: %s", (quantity, amount) => {
-    expect(amountOf("TIERED", withFlat, quantity)).toBe(amount);
+    expect(priceText("TIERED", withFlat, quantity)).toBe(amount);
   });
 
   test.each([
@@ -123,41 +123,41 @@ describe("S7.4 bounds and flat rates", () => {
     ["100", "30", "-20", "50 held to 30"],
     ["50", "25", "0", "25 is between the bounds"],
   ])("S7.4 the card's bounds: %s units cost %s, of which adjustment %s: %s", (quantity, amount, adjustment) => {
-    const priced = price("TIERED", [{ after: 0, rate: "0.5" }], quantity, { minimumRate: "20", maximumRate: 30 });
-    expect(priced.amount.toFixed()).toBe(amount);
-    expect(priced.adjustment.toFixed()).toBe(adjustment);
+    const result = price("TIERED", [{ after: 0, rate: "0.5" }], quantity, { minimumRate: "20", maximumRate: 30 });
+    expect(result.amount.toFixed()).toBe(amount);
+    expect(result.adjustment.toFixed()).toBe(adjustment);
   });
 
   test("S7.4 the order is price, flat rate, the slab's bounds, the card's bounds", () => {
     // 10 × 1 + 5 = 15, held to 12 by the slab, raised to 13 by the card.
-    const priced = price("TIERED", [{ after: 0, rate: 1, flatRate: 5, maximumRate: 12 }], 10, { minimumRate: 13 });
-    expect([priced.slabs[0]?.amount.toFixed(), priced.amount.toFixed()]).toEqual(["12", "13"]);
+    const result = price("TIERED", [{ after: 0, rate: 1, flatRate: 5, maximumRate: 12 }], 10, { minimumRate: 13 });
+    expect([result.slabs[0]?.amount.toFixed(), result.amount.toFixed()]).toEqual(["12", "13"]);
   });
 });
 
 describe("S7.5 zero and below", () => {
   test("S7.5 zero reaches no slab and costs nothing", () => {
     expect(price("TIERED", MIXED, 0).slabs).toEqual([]);
-    expect(amountOf("VOLUME", MIXED, 0)).toBe("0");
+    expect(priceText("VOLUME", MIXED, 0)).toBe("0");
   });
 
   test.each(["TIERED", "VOLUME"] as const)(
     "S7.5 a first slab that is charged at zero is reached at zero in %s",
     (model) => {
-      expect(amountOf(model, [{ after: 0, type: "FLAT", rate: 5, chargeAtZero: "true" }], 0)).toBe("5");
-      expect(amountOf(model, [{ after: 0, rate: 2, flatRate: 7, chargeAtZero: true }], 0)).toBe("7");
-      expect(amountOf(model, [{ after: 0, rate: 2, minimumRate: 3, chargeAtZero: true }], 0)).toBe("3");
-      expect(amountOf(model, [{ after: 0, type: "PACKAGE", packageSize: 10, rate: 2, chargeAtZero: true }], 0)).toBe(
+      expect(priceText(model, [{ after: 0, type: "FLAT", rate: 5, chargeAtZero: "true" }], 0)).toBe("5");
+      expect(priceText(model, [{ after: 0, rate: 2, flatRate: 7, chargeAtZero: true }], 0)).toBe("7");
+      expect(priceText(model, [{ after: 0, rate: 2, minimumRate: 3, chargeAtZero: true }], 0)).toBe("3");
+      expect(priceText(model, [{ after: 0, type: "PACKAGE", packageSize: 10, rate: 2, chargeAtZero: true }], 0)).toBe(
         "0",
       );
-      expect(amountOf(model, [{ after: 0, type: "FLAT", rate: 5, chargeAtZero: "false" }], 0)).toBe("0");
+      expect(priceText(model, [{ after: 0, type: "FLAT", rate: 5, chargeAtZero: "false" }], 0)).toBe("0");
     },
   );
 
   test("S7.5 a negative quantity is priced as zero", () => {
-    expect(amountOf("TIERED", TWO_THEN_ONE, -5)).toBe("0");
-    expect(amountOf("TIERED", [{ after: 0, type: "FLAT", rate: 5, chargeAtZero: true }], -5)).toBe("5");
-    expect(amountOf("TIERED", TWO_THEN_ONE, -5, { minimumRate: 20 })).toBe("20");
+    expect(priceText("TIERED", TWO_THEN_ONE, -5)).toBe("0");
+    expect(priceText("TIERED", [{ after: 0, type: "FLAT", rate: 5, chargeAtZero: true }], -5)).toBe("5");
+    expect(priceText("TIERED", TWO_THEN_ONE, -5, { minimumRate: 20 })).toBe("20");
   });
 });
 
@@ -166,12 +166,12 @@ describe("large tables and large numbers", () => {
 
   test("S7.2 ten thousand slabs are priced in TIERED", () => {
     // 1 + 2 + … + 10,000
-    expect(amountOf("TIERED", many, 10_000)).toBe("50005000");
+    expect(priceText("TIERED", many, 10_000)).toBe("50005000");
   });
 
   test("S7.2 ten thousand slabs are priced in VOLUME", () => {
     // 5,000.5 falls in slab 5,001: 5,000.5 × 5,001
-    expect(amountOf("VOLUME", many, "5000.5")).toBe("25007500.5");
+    expect(priceText("VOLUME", many, "5000.5")).toBe("25007500.5");
     expect(price("VOLUME", many, 5000).slabs[0]?.order).toBe(5000);
     expect(price("VOLUME", many, "1e9").slabs[0]?.order).toBe(10_000);
   });

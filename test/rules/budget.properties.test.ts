@@ -24,7 +24,7 @@ const variables = fc
 const literals = fc.constantFrom<unknown>(0, 1, 2.5, "", "a", "list", true, null, [1, 1, 1], ["a", "b"], LIST);
 
 const { rule } = fc.letrec<{ rule: unknown }>((tie) => {
-  const call = (names: readonly string[], count: number): fc.Arbitrary<unknown> =>
+  const arbitraryCall = (names: readonly string[], count: number): fc.Arbitrary<unknown> =>
     fc
       .tuple(fc.constantFrom(...names), fc.array(tie("rule"), { minLength: count, maxLength: count }))
       .map(([name, args]) => ({ [name]: args }));
@@ -33,12 +33,12 @@ const { rule } = fc.letrec<{ rule: unknown }>((tie) => {
       { maxDepth: 6, depthSize: "medium", withCrossShrink: true },
       variables,
       literals,
-      call(["map", "filter", "all", "some", "none"], 2),
-      call(["reduce"], 3),
-      call(["cat", "merge", "in", "==", "<", "+", "and", "or"], 2),
-      call(["substr", "if", "var"], 3),
-      call(["missing", "var", "!", "own"], 1),
-      call(["missing_some", "/"], 2),
+      arbitraryCall(["map", "filter", "all", "some", "none"], 2),
+      arbitraryCall(["reduce"], 3),
+      arbitraryCall(["cat", "merge", "in", "==", "<", "+", "and", "or"], 2),
+      arbitraryCall(["substr", "if", "var"], 3),
+      arbitraryCall(["missing", "var", "!", "own"], 1),
+      arbitraryCall(["missing_some", "/"], 2),
       fc.array(tie("rule"), { minLength: 1, maxLength: 3 }),
     ),
   };
@@ -48,11 +48,11 @@ const operators = { own: (value: unknown): unknown => value };
 
 test("S3.8 no rule takes long, and what comes out is bounded", () => {
   fc.assert(
-    fc.property(rule, (generated) => {
+    fc.property(rule, (sample) => {
       const start = performance.now();
       try {
-        compileRule(generated, { operators })({});
-        const value = compile(generated as Rule, { operators })(FACTS);
+        compileRule(sample, { operators })({});
+        const value = compile(sample as Rule, { operators })(FACTS);
         // What it made, or a part of the facts.
         if (typeof value === "string") expect(value.length).toBeLessThanOrEqual(FACTS.long.length);
         if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(10_000);

@@ -12,7 +12,7 @@ const TEXT = "the rule makes more text than its budget of 65,536 characters";
 /** An evaluation that is stopped by its budget takes milliseconds; the rest is for a busy machine. */
 const BOUND_MS = 8000;
 
-const read = (path: string): { readonly var: string } => ({ var: path });
+const variable = (path: string): { readonly var: string } => ({ var: path });
 const ones = (count: number): readonly number[] => Array.from({ length: count }, () => 1);
 
 /** What the event path says of a rule on facts: the message of the error, or nothing. */
@@ -31,43 +31,43 @@ function messageOn(rule: unknown, facts: unknown): string | undefined {
 }
 
 const nested = (list: unknown, deep: number): unknown =>
-  deep === 0 ? read("") : { map: [list, nested(list, deep - 1)] };
-const doubling = { merge: [read("accumulator"), read("accumulator")] };
+  deep === 0 ? variable("") : { map: [list, nested(list, deep - 1)] };
+const doubling = { merge: [variable("accumulator"), variable("accumulator")] };
 const fifty = ones(50);
 const divisions = Array.from({ length: 480 }, () => ({ "/": [1, 3] }));
 
 describe("S3.8 what exceeds the budget is stopped before it is done", () => {
   test.each<readonly [string, unknown, unknown, string]>([
-    ["a list that doubles", { reduce: [read("list"), doubling, [1]] }, { list: ones(40) }, STEPS],
-    ["five loops in each other", { map: [read("list"), nested(fifty, 4)] }, { list: fifty }, STEPS],
-    ["a body of 480 divisions", { map: [read("list"), { max: divisions }] }, { list: ones(1024) }, STEPS],
+    ["a list that doubles", { reduce: [variable("list"), doubling, [1]] }, { list: ones(40) }, STEPS],
+    ["five loops in each other", { map: [variable("list"), nested(fifty, 4)] }, { list: fifty }, STEPS],
+    ["a body of 480 divisions", { map: [variable("list"), { max: divisions }] }, { list: ones(1024) }, STEPS],
     [
       "a text that doubles",
-      { reduce: [read("list"), { cat: [read("accumulator"), read("accumulator")] }, "x"] },
+      { reduce: [variable("list"), { cat: [variable("accumulator"), variable("accumulator")] }, "x"] },
       { list: ones(40) },
       TEXT,
     ],
     [
       "the text of a list that holds itself twice, over and over",
-      { cat: [{ reduce: [read("list"), [read("accumulator"), read("accumulator")], 1] }] },
+      { cat: [{ reduce: [variable("list"), [variable("accumulator"), variable("accumulator")], 1] }] },
       { list: ones(40) },
       TEXT,
     ],
-    ["a long list in a comparison", { "==": [read("list"), "x"] }, { list: ones(1_000_000) }, STEPS],
-    ["a long list in an order", { "<": [1, read("list"), 3] }, { list: ones(1_000_000) }, STEPS],
-    ["a long list as a name", { var: read("list") }, { list: ones(1_000_000) }, STEPS],
-    ["a long list of names", { missing: [read("list")] }, { list: ones(1_000_000) }, STEPS],
-    ["a long list of some names", { missing_some: [1, read("list")] }, { list: ones(1_000_000) }, STEPS],
-    ["a search in a long list", { in: [2, read("list")] }, { list: ones(1_000_000) }, STEPS],
-    ["a long list merged", { merge: [read("list"), read("list")] }, { list: ones(6000) }, STEPS],
-    ["a long list gone through by all", { all: [read("list"), true] }, { list: ones(6000) }, STEPS],
-    ["a long list gone through by some", { some: [read("list"), false] }, { list: ones(6000) }, STEPS],
-    ["a long list gone through by none", { none: [read("list"), false] }, { list: ones(6000) }, STEPS],
-    ["a long text copied", { cat: [read("text")] }, { text: "x".repeat(65_537) }, TEXT],
-    ["a part of a long text", { substr: [read("text"), 1] }, { text: "x".repeat(65_538) }, TEXT],
+    ["a long list in a comparison", { "==": [variable("list"), "x"] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list in an order", { "<": [1, variable("list"), 3] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list as a name", { var: variable("list") }, { list: ones(1_000_000) }, STEPS],
+    ["a long list of names", { missing: [variable("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list of some names", { missing_some: [1, variable("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a search in a long list", { in: [2, variable("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list merged", { merge: [variable("list"), variable("list")] }, { list: ones(6000) }, STEPS],
+    ["a long list gone through by all", { all: [variable("list"), true] }, { list: ones(6000) }, STEPS],
+    ["a long list gone through by some", { some: [variable("list"), false] }, { list: ones(6000) }, STEPS],
+    ["a long list gone through by none", { none: [variable("list"), false] }, { list: ones(6000) }, STEPS],
+    ["a long text copied", { cat: [variable("text")] }, { text: "x".repeat(65_537) }, TEXT],
+    ["a part of a long text", { substr: [variable("text"), 1] }, { text: "x".repeat(65_538) }, TEXT],
     [
       "a search for a long text that is nearly there everywhere",
-      { in: [read("part"), read("text")] },
+      { in: [variable("part"), variable("text")] },
       { part: `${"a".repeat(250_000)}b${"a".repeat(250_000)}`, text: "a".repeat(1_000_000) },
       STEPS,
     ],
@@ -76,13 +76,13 @@ describe("S3.8 what exceeds the budget is stopped before it is done", () => {
   });
 
   test("a name that is put together is at most 1,000 characters long", () => {
-    const rule = { var: read("name") };
+    const rule = { var: variable("name") };
     expect(messageOn(rule, { name: "x".repeat(1000) })).toBe(undefined);
     expect(messageOn(rule, { name: "x".repeat(1001) })).toMatch(/^a variable's name of more than 1000 characters/);
   });
 
   test("a list that holds itself twice, over and over, leaves the rule without growing", () => {
-    const evaluate = compileRule({ reduce: [read("list"), [read("accumulator"), read("accumulator")], 1] });
+    const evaluate = compileRule({ reduce: [variable("list"), [variable("accumulator"), variable("accumulator")], 1] });
     let [fact] = [evaluate({ list: ones(40) })] as unknown[];
     for (let depth = 0; depth < 40; depth++) fact = (fact as unknown[])[1];
     expect(String(fact)).toBe("1");
@@ -92,62 +92,62 @@ describe("S3.8 what exceeds the budget is stopped before it is done", () => {
 describe("S3.8 what is counted", () => {
   test.each<readonly [string, unknown, number]>([
     // 10 visited, 10 made, and 10 times the 3 nodes of the body.
-    ["map", { map: [read("list"), { "*": [read(""), 2] }] }, 50],
+    ["map", { map: [variable("list"), { "*": [variable(""), 2] }] }, 50],
     // 10 visited, 10 times 3 nodes, and 10 kept.
-    ["filter", { filter: [read("list"), { "==": [read(""), 1] }] }, 50],
+    ["filter", { filter: [variable("list"), { "==": [variable(""), 1] }] }, 50],
     // 10 visited and 10 times 3 nodes.
-    ["reduce", { reduce: [read("list"), { "+": [read("accumulator"), read("current")] }, 0] }, 40],
-    ["all", { all: [read("list"), { "==": [read(""), 1] }] }, 40],
-    ["none", { none: [read("list"), { "==": [read(""), 2] }] }, 40],
+    ["reduce", { reduce: [variable("list"), { "+": [variable("accumulator"), variable("current")] }, 0] }, 40],
+    ["all", { all: [variable("list"), { "==": [variable(""), 1] }] }, 40],
+    ["none", { none: [variable("list"), { "==": [variable(""), 2] }] }, 40],
     // The first element is one.
-    ["some", { some: [read("list"), { "==": [read(""), 1] }] }, 4],
-    ["merge", { merge: [read("list"), 1, read("list")] }, 21],
-    ["in", { in: [2, read("list")] }, 10],
-    ["a list that is made", [read("list"), 1, 2], 3],
+    ["some", { some: [variable("list"), { "==": [variable(""), 1] }] }, 4],
+    ["merge", { merge: [variable("list"), 1, variable("list")] }, 21],
+    ["in", { in: [2, variable("list")] }, 10],
+    ["a list that is made", [variable("list"), 1, 2], 3],
     ["a list of literals, and a search in it", { in: [1, [1, 2, 3]] }, 0],
-    ["a list of literals in a body", { map: [read("list"), { in: [read(""), [1, 2, 3]] }] }, 40],
+    ["a list of literals in a body", { map: [variable("list"), { in: [variable(""), [1, 2, 3]] }] }, 40],
     // 10 visited, each one character, with 9 commas.
-    ["the text of a list", { cat: [read("list")] }, 10],
+    ["the text of a list", { cat: [variable("list")] }, 10],
     ["the parts of a name that is put together", { var: { cat: ["a.b.", "c"] } }, 3],
     // 3 copied, 3 visited, and 3 names of one part.
     ["missing names", { missing: { merge: [["a", "b"], "list"] } }, 9],
     // Outer: 10 visited, 10 made, 10 times 1 node; inner, for each: 3 visited, 3 made, 3 times 1 node.
-    ["a loop in a loop", { map: [read("list"), { map: [[1, 2, 3], read("")] }] }, 30 + 90],
+    ["a loop in a loop", { map: [variable("list"), { map: [[1, 2, 3], variable("")] }] }, 30 + 90],
     ["no list and no text", { "+": [1, { if: [true, 2, 3] }] }, 0],
   ])("%s", (_, rule, steps) => {
     const facts = { list: ones(10) };
-    const within = (allowed: number): unknown =>
-      compile(parseRule(rule), { budget: { steps: allowed, text: 100 } })(facts);
-    expect(within(steps)).toBeDefined();
-    if (steps > 0) expect(() => within(steps - 1)).toThrow(`its budget of ${steps - 1} steps`);
+    const runWithin = (steps: number): unknown =>
+      compile(parseRule(rule), { budget: { steps: steps, text: 100 } })(facts);
+    expect(runWithin(steps)).toBeDefined();
+    if (steps > 0) expect(() => runWithin(steps - 1)).toThrow(`its budget of ${steps - 1} steps`);
   });
 
   test.each<readonly [string, unknown, number]>([
     ["cat", { cat: ["ab", 1.5, null, "é"] }, 6],
     ["substr", { substr: ["abcdef", 2, 3] }, 3],
     // Once as the text of the list, "1,1", and once within the longer text.
-    ["a list in cat", { cat: [read("pair"), "!"] }, 3 + 4],
+    ["a list in cat", { cat: [variable("pair"), "!"] }, 3 + 4],
   ])("characters made by %s", (_, rule, length) => {
-    const within = (text: number): unknown =>
+    const runWithin = (text: number): unknown =>
       compile(parseRule(rule), { budget: { steps: 100, text } })({ pair: [1, 1] });
-    expect(within(length)).toBeDefined();
-    expect(() => within(length - 1)).toThrow(`its budget of ${length - 1} characters`);
+    expect(runWithin(length)).toBeDefined();
+    expect(() => runWithin(length - 1)).toThrow(`its budget of ${length - 1} characters`);
   });
 
   test("a user's operator is one step, and each element copied for it another", () => {
     const operators = { own: (): number => 1 };
-    const rule = { map: [read("list"), { own: [read("")] }] };
+    const rule = { map: [variable("list"), { own: [variable("")] }] };
     // 3 visited, 3 made, 3 times 2 nodes, 3 calls; an element [1, 1] is 2 copied.
-    const within = (steps: number): unknown =>
+    const runWithin = (steps: number): unknown =>
       compile(parseRule(rule), { operators, budget: { steps, text: 1 } })({ list: [1, 2, [1, 1]] });
-    expect(within(17)).toEqual([1, 1, 1]);
-    expect(() => within(16)).toThrow("its budget of 16 steps");
+    expect(runWithin(17)).toEqual([1, 1, 1]);
+    expect(() => runWithin(16)).toThrow("its budget of 16 steps");
     // Without a loop nothing is counted.
-    expect(compile(parseRule({ own: [read("list")] }), { operators })({ list: ones(20_000) })).toBe(1);
+    expect(compile(parseRule({ own: [variable("list")] }), { operators })({ list: ones(20_000) })).toBe(1);
   });
 
   test("each evaluation has the whole budget, also after one that failed, and inside of another one", () => {
-    const sum = { reduce: [read("list"), { "+": [read("accumulator"), read("current")] }, 0] };
+    const sum = { reduce: [variable("list"), { "+": [variable("accumulator"), variable("current")] }, 0] };
     const evaluate = compile(parseRule(sum));
     // 2,500 elements are 10,000 steps.
     for (const length of [2500, 2501, 2500, 2500]) {
@@ -157,7 +157,11 @@ describe("S3.8 what is counted", () => {
     const again: { evaluate?: (facts: unknown) => unknown } = {};
     const operators = { again: (list: unknown): unknown => again.evaluate?.({ list: [], deep: list }) ?? 0 };
     const rule = {
-      if: [read("list.0"), { merge: [{ again: [read("list")] }, read("list")] }, { merge: read("deep") }],
+      if: [
+        variable("list.0"),
+        { merge: [{ again: [variable("list")] }, variable("list")] },
+        { merge: variable("deep") },
+      ],
     };
     again.evaluate = compileRule(rule, { operators, ruleBudget: { steps: 9 } });
     // Outside 1 call, 2 copied and 4 merged, of which the inside, 2 merged, takes nothing.
@@ -165,7 +169,7 @@ describe("S3.8 what is counted", () => {
   });
 
   test("options raise it", () => {
-    const rule = { cat: [{ map: [read("list"), "x"] }] };
+    const rule = { cat: [{ map: [variable("list"), "x"] }] };
     const facts = { list: ones(50_000) };
     expect(() => compileRule(rule)(facts)).toThrow(STEPS);
     // 3 steps an element and one more for its text; its text and then the whole: 99,999 characters each.
@@ -186,18 +190,22 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
   test.each<readonly [string, unknown, string | undefined]>([
     ["a list that doubles", { reduce: [ones(40), doubling, [1]] }, always],
     ["five loops in each other", nested(fifty, 5), always],
-    ["a text that doubles", { reduce: [ones(40), { cat: [read("accumulator"), read("accumulator")] }, "x"] }, anyText],
+    [
+      "a text that doubles",
+      { reduce: [ones(40), { cat: [variable("accumulator"), variable("accumulator")] }, "x"] },
+      anyText,
+    ],
     ["one in a condition", { if: [{ some: [nested(fifty, 5), true] }, 1, 2] }, always],
-    ["one in every branch", { if: [read("x"), nested(fifty, 5), { "+": [1, nested(fifty, 5)] }] }, always],
-    ["one in one branch", { if: [read("x"), nested(fifty, 5), 1] }, undefined],
-    ["one behind an and", { and: [read("x"), nested(fifty, 5)] }, undefined],
+    ["one in every branch", { if: [variable("x"), nested(fifty, 5), { "+": [1, nested(fifty, 5)] }] }, always],
+    ["one in one branch", { if: [variable("x"), nested(fifty, 5), 1] }, undefined],
+    ["one behind an and", { and: [variable("x"), nested(fifty, 5)] }, undefined],
     ["one as the default of a variable", { var: ["x", nested(fifty, 5)] }, undefined],
-    ["a start that is not known", { reduce: [ones(40), { map: [ones(200), 1] }, read("x")] }, always],
+    ["a start that is not known", { reduce: [ones(40), { map: [ones(200), 1] }, variable("x")] }, always],
     // 1,000 visited, and 1,000 times 9 nodes of the body, are 10,000.
-    ["just enough", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1] }, read("x")] }, undefined],
-    ["one node too many", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1, 1] }, read("x")] }, always],
-    ["no list", { "+": [read("x"), 1] }, undefined],
-    ["what fails for another reason", { map: [[1, 0], { "/": [1, read("")] }] }, undefined],
+    ["just enough", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1] }, variable("x")] }, undefined],
+    ["one node too many", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1, 1] }, variable("x")] }, always],
+    ["no list", { "+": [variable("x"), 1] }, undefined],
+    ["what fails for another reason", { map: [[1, 0], { "/": [1, variable("")] }] }, undefined],
   ])("%s", (_, rule, message) => {
     const start = performance.now();
     expect(describeExcessWork(rule as Rule, { budget })).toBe(message);
@@ -207,7 +215,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
   });
 
   test("by a higher budget it is taken", () => {
-    const rule = { map: [ones(100), { map: [ones(100), read("")] }] };
+    const rule = { map: [ones(100), { map: [ones(100), variable("")] }] };
     // Outside 300; inside 100 times 300.
     expect(() => compileRule(rule, { ruleBudget: { steps: 30_299 } })).toThrow("30,299 steps, whatever the event");
     expect(compileRule(rule, { ruleBudget: { steps: 30_300 } })({})).toHaveLength(100);
@@ -215,8 +223,8 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
 
   test("many heavy parts take no long time to find", () => {
     // Two branches for each of 12 conditions, each of 9,000 steps: the lightest path is within.
-    const branch = { map: [ones(70), { map: [ones(40), read("")] }] };
-    const rule = { if: [...Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? read("x") : branch)), 1] };
+    const branch = { map: [ones(70), { map: [ones(40), variable("")] }] };
+    const rule = { if: [...Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? variable("x") : branch)), 1] };
     const start = performance.now();
     expect(describeExcessWork(rule as Rule, { budget })).toBe(undefined);
     expect(performance.now() - start).toBeLessThan(BOUND_MS);
@@ -224,7 +232,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
 });
 
 describe("S3.8 whatever is thrown is an error of the rule", () => {
-  const thrown: readonly (readonly [string, () => unknown, RegExp])[] = [
+  const failures: readonly (readonly [string, () => unknown, RegExp])[] = [
     ["a text", () => "oops", /failed: oops$/],
     ["undefined", () => undefined, /failed: undefined$/],
     ["null", () => null, /failed: null$/],
@@ -238,7 +246,7 @@ describe("S3.8 whatever is thrown is an error of the rule", () => {
     ["a RangeError", () => new RangeError("Invalid string length"), /failed: Invalid string length$/],
     ["a very long message", () => new Error("x".repeat(1_000_000)), /x{300}…$/],
   ];
-  test.each(thrown)("%s", (_, what, message) => {
+  test.each(failures)("%s", (_, what, message) => {
     const operators = {
       own: (): never => {
         throw what();
@@ -258,11 +266,11 @@ describe("S3.8 whatever is thrown is an error of the rule", () => {
 
   test("facts that throw, and results that throw when they are read", () => {
     const hostile = Object.defineProperty([1], 0, { get: (): never => boom(), enumerable: true });
-    expect(() => compileRule(read("x"))({ x: hostile })).toThrow(
+    expect(() => compileRule(variable("x"))({ x: hostile })).toThrow(
       expect.objectContaining({ code: "ERR_RULE_FAILED", message: "the rule failed: boom" }),
     );
     const operators = { own: (): unknown => hostile };
-    expect(() => compileRule({ map: [{ own: [] }, read("")] }, { operators })({})).toThrow(
+    expect(() => compileRule({ map: [{ own: [] }, variable("")] }, { operators })({})).toThrow(
       expect.objectContaining({ code: "ERR_RULE_FAILED" }),
     );
   });

@@ -9,12 +9,12 @@ import type { Fact } from "../../src/rules/value.ts";
 
 /** A rule's result; decimals as their plain text, after a sign that they are decimals. */
 function result(rule: unknown, facts: unknown = {}): unknown {
-  return shown(compileRule(rule)(facts));
+  return toPlainValue(compileRule(rule)(facts));
 }
 
-function shown(value: Fact): unknown {
+function toPlainValue(value: Fact): unknown {
   if (Decimal.isDecimal(value)) return `decimal ${formatDecimal(value)}`;
-  return Array.isArray(value) ? (value as readonly Fact[]).map(shown) : value;
+  return Array.isArray(value) ? (value as readonly Fact[]).map(toPlainValue) : value;
 }
 
 const failing = (code: string, message: string): unknown => expect.objectContaining({ code, message });
@@ -83,7 +83,7 @@ describe("decimals in rules", () => {
 
   test("S3.2 an error comes when a rule is evaluated, not when it is compiled", () => {
     const never = compileRule({ if: [{ var: "ok" }, 1, { "/": [1, 0] }] });
-    expect(shown(never({ ok: true }))).toBe("decimal 1");
+    expect(toPlainValue(never({ ok: true }))).toBe("decimal 1");
     expect(() => never({ ok: false })).toThrow(failing("ERR_ARITHMETIC", "division by zero"));
     expect(() => compileRule({ "+": ["abc"] })).not.toThrow();
   });
@@ -145,7 +145,7 @@ describe("variables", () => {
   test.each(["d", "e", "s", "constructor", "mantissa", "scale", "x"])("S3.3 a decimal has no property %s", (name) => {
     expect(result({ var: `n.${name}` }, { n: new Decimal("1.5") })).toBe(null);
     expect(compile({ var: `n.${name}` })({ n: new Scaled(15, 1) })).toBe(null);
-    expect(shown(compileRule({ var: `n.${name}` })({ n: { [name]: 2 } }))).toBe("decimal 2");
+    expect(toPlainValue(compileRule({ var: `n.${name}` })({ n: { [name]: 2 } }))).toBe("decimal 2");
   });
 
   test("S3.4 var takes a default, used when there is nothing, not when there is null", () => {
@@ -157,33 +157,33 @@ describe("variables", () => {
   });
 
   test("S3.7 literal paths are bound to readers when the rule is compiled", () => {
-    const asked: string[] = [];
+    const paths: string[] = [];
     const frame = { slots: [3, exactOfText("0.5")] };
     const evaluate = compile<typeof frame>(
       { "+": [{ "*": [{ var: "attribute.a" }, { var: ["attribute.b", 9] }] }, { var: ["attribute.c", 1] }] },
       {
         variables: (path) => {
-          asked.push(path);
+          paths.push(path);
           const slot = ["attribute.a", "attribute.b"].indexOf(path);
-          return slot < 0 ? undefined : (given) => given.slots[slot];
+          return slot < 0 ? undefined : (frame) => frame.slots[slot];
         },
       },
     );
-    expect(asked).toEqual(["attribute.a", "attribute.b", "attribute.c"]);
+    expect(paths).toEqual(["attribute.a", "attribute.b", "attribute.c"]);
     expect(evaluate(frame)).toEqual(new Scaled(25, 1));
     expect(evaluate({ slots: [4, 1] })).toBe(5);
-    expect(asked).toHaveLength(3);
+    expect(paths).toHaveLength(3);
   });
 
   test("S3.7 computed paths and missing ask the same readers", () => {
     const variables = (path: string): ((frame: { readonly x: string }) => string | undefined) | undefined =>
       path === "dimension.x" ? (frame) => frame.x : path === "dimension.none" ? () => undefined : undefined;
-    const of = (rule: unknown): unknown => compile(parseRule(rule), { variables })({ x: "here" });
-    expect(of({ var: { cat: ["dimension.", "x"] } })).toBe("here");
-    expect(of({ missing: ["dimension.x", "dimension.none"] })).toEqual(["dimension.none"]);
-    expect(of({ missing: [{ cat: "dimension.none" }] })).toEqual(["dimension.none"]);
-    expect(of({ missing_some: [1, ["dimension.x", "dimension.none"]] })).toEqual([]);
-    expect(of({ missing_some: [2, ["dimension.x", "dimension.none"]] })).toEqual(["dimension.none"]);
+    const evaluate = (rule: unknown): unknown => compile(parseRule(rule), { variables })({ x: "here" });
+    expect(evaluate({ var: { cat: ["dimension.", "x"] } })).toBe("here");
+    expect(evaluate({ missing: ["dimension.x", "dimension.none"] })).toEqual(["dimension.none"]);
+    expect(evaluate({ missing: [{ cat: "dimension.none" }] })).toEqual(["dimension.none"]);
+    expect(evaluate({ missing_some: [1, ["dimension.x", "dimension.none"]] })).toEqual([]);
+    expect(evaluate({ missing_some: [2, ["dimension.x", "dimension.none"]] })).toEqual(["dimension.none"]);
   });
 
   test("S3.4 inside map and its like, a variable reads the element alone", () => {
@@ -201,35 +201,42 @@ describe("variables", () => {
 
 describe("control", () => {
   test("S3.1 what is not asked for is not evaluated", () => {
-    const seen: string[] = [];
+    const calls: string[] = [];
     const operators = {
       see: (name: Fact, value: Fact): Fact => {
-        seen.push(name as string);
+        calls.push(name as string);
         return value;
       },
     };
-    const run = (rule: unknown): readonly string[] => {
-      seen.length = 0;
+    const listCalls = (rule: unknown): readonly string[] => {
+      calls.length = 0;
       compileRule(rule, { operators })({});
-      return [...seen];
+      return [...calls];
     };
     const see = (name: string, value: unknown): unknown => ({ see: [name, value] });
-    expect(run({ if: [see("a", true), see("b", 1), see("c", true), see("d", 1), see("e", 1)] })).toEqual(["a", "b"]);
-    expect(run({ if: [see("a", 0), see("b", 1), see("c", []), see("d", 1), see("e", 1)] })).toEqual(["a", "c", "e"]);
-    expect(run({ and: [see("a", 1), see("b", ""), see("c", 1)] })).toEqual(["a", "b"]);
-    expect(run({ or: [see("a", 0), see("b", "x"), see("c", 1)] })).toEqual(["a", "b"]);
-    expect(run({ some: [[1, 2, 3], see("a", true)] })).toEqual(["a"]);
-    expect(run({ all: [[1, 2, 3], see("a", false)] })).toEqual(["a"]);
+    expect(listCalls({ if: [see("a", true), see("b", 1), see("c", true), see("d", 1), see("e", 1)] })).toEqual([
+      "a",
+      "b",
+    ]);
+    expect(listCalls({ if: [see("a", 0), see("b", 1), see("c", []), see("d", 1), see("e", 1)] })).toEqual([
+      "a",
+      "c",
+      "e",
+    ]);
+    expect(listCalls({ and: [see("a", 1), see("b", ""), see("c", 1)] })).toEqual(["a", "b"]);
+    expect(listCalls({ or: [see("a", 0), see("b", "x"), see("c", 1)] })).toEqual(["a", "b"]);
+    expect(listCalls({ some: [[1, 2, 3], see("a", true)] })).toEqual(["a"]);
+    expect(listCalls({ all: [[1, 2, 3], see("a", false)] })).toEqual(["a"]);
   });
 
   test("S3.7 a compiled rule changes neither its facts nor itself", () => {
     const facts = Object.freeze({ list: Object.freeze([3, 1, 2]), n: 1 });
     const evaluate = compileRule({ merge: [{ var: "list" }, { map: [[1, 2], { var: "" }] }, { var: "n" }] });
-    expect(shown(evaluate(facts))).toEqual(shown(evaluate(facts)));
+    expect(toPlainValue(evaluate(facts))).toEqual(toPlainValue(evaluate(facts)));
     const constant = compileRule({ merge: [[1, 2], []] });
     const first = constant({});
     if (Array.isArray(first)) first.length = 0;
-    expect(shown(constant({}))).toEqual(["decimal 1", "decimal 2"]);
+    expect(toPlainValue(constant({}))).toEqual(["decimal 1", "decimal 2"]);
   });
 
   test("S3.1 facts nested too deeply are refused", () => {
@@ -297,14 +304,14 @@ describe("operators of a user's own", () => {
     },
     nan: (): number => Number.NaN,
   };
-  const own = (rule: unknown): unknown => shown(compileRule(rule, { operators })({}));
+  const evaluateOwn = (rule: unknown): unknown => toPlainValue(compileRule(rule, { operators })({}));
 
   test("S3.4 they get and give decimals, and mix with the built-in ones", () => {
-    expect(own({ "*": [{ "price.of": ["gold"] }, 3] })).toBe("decimal 4.5");
-    expect(own({ "+": [{ half: 0.5 }, 1] })).toBe("decimal 1.25");
-    expect(own({ in: ["a", { names: [] }] })).toBe(true);
-    expect(own({ map: [{ names: [] }, { var: "n" }] })).toEqual([null, null, "decimal 0.5"]);
-    expect(own({ map: [["gold", "tin"], { "price.of": { var: "" } }] })).toEqual(["decimal 1.5", null]);
+    expect(evaluateOwn({ "*": [{ "price.of": ["gold"] }, 3] })).toBe("decimal 4.5");
+    expect(evaluateOwn({ "+": [{ half: 0.5 }, 1] })).toBe("decimal 1.25");
+    expect(evaluateOwn({ in: ["a", { names: [] }] })).toBe(true);
+    expect(evaluateOwn({ map: [{ names: [] }, { var: "n" }] })).toEqual([null, null, "decimal 0.5"]);
+    expect(evaluateOwn({ map: [["gold", "tin"], { "price.of": { var: "" } }] })).toEqual(["decimal 1.5", null]);
   });
 
   test("S3.4 they are known to their own compiler alone", () => {
@@ -314,12 +321,14 @@ describe("operators of a user's own", () => {
   });
 
   test("S3.4 built-in operators cannot be taken", () => {
-    const taken = { "+": (): number => 0, var: (): number => 0 };
-    expect(shown(compileRule({ "+": [{ var: "x" }, 1] }, { operators: taken })({ x: 1 }))).toBe("decimal 2");
+    const takenNames = { "+": (): number => 0, var: (): number => 0 };
+    expect(toPlainValue(compileRule({ "+": [{ var: "x" }, 1] }, { operators: takenNames })({ x: 1 }))).toBe(
+      "decimal 2",
+    );
   });
 
   test("S3.2 what goes wrong in one is an error of the event", () => {
-    expect(() => own({ broken: [] })).toThrow(failing("ERR_RULE_FAILED", '"broken" failed: oops'));
-    expect(() => own({ nan: [] })).toThrow(failing("ERR_RULE_FAILED", "NaN is not a decimal"));
+    expect(() => evaluateOwn({ broken: [] })).toThrow(failing("ERR_RULE_FAILED", '"broken" failed: oops'));
+    expect(() => evaluateOwn({ nan: [] })).toThrow(failing("ERR_RULE_FAILED", "NaN is not a decimal"));
   });
 });

@@ -7,7 +7,7 @@ import { compileRule } from "../../src/rules/compile-rule.ts";
 import { theirs } from "./oracle.ts";
 
 /** Our outcome in words: a value, or the code of an error. */
-function outcome(rule: unknown, facts: unknown): unknown {
+function describeOutcome(rule: unknown, facts: unknown): unknown {
   try {
     const value = compileRule(rule)(facts);
     return typeof value === "object" && value !== null && "toFixed" in value ? formatDecimal(value as never) : value;
@@ -17,7 +17,7 @@ function outcome(rule: unknown, facts: unknown): unknown {
   }
 }
 
-const inherited: unknown = Object.create({ tokens: 5 });
+const withPrototype: unknown = Object.create({ tokens: 5 });
 
 describe("deviations from json-logic-js", () => {
   test.each<[string, unknown, unknown, unknown, unknown]>([
@@ -48,7 +48,7 @@ describe("deviations from json-logic-js", () => {
     ["S3.2 the least of nothing is refused", { min: [] }, {}, Infinity, "ERR_RULE_INVALID"],
     ["S3.2 the most of nothing is refused", { max: [] }, {}, -Infinity, "ERR_RULE_INVALID"],
     ["S3.2 decimals compare by value, in any length", { "==": [0.3, "0.30000000000000000001"] }, {}, true, false],
-    ["S3.3 only own properties are read", { var: "tokens" }, inherited, 5, null],
+    ["S3.3 only own properties are read", { var: "tokens" }, withPrototype, 5, null],
     ["S3.3 what a list inherits is not read", { "!!": { var: "items.map" } }, { items: [] }, true, false],
     ["S3.3 a text has its characters and its length only", { "!!": { var: "name.trim" } }, { name: "x" }, true, false],
     ["S3.3 the rest of a path is first tried as one key", { var: "a.b.c" }, { a: { "b.c": 1, b: { c: 2 } } }, 2, "1"],
@@ -67,16 +67,16 @@ describe("deviations from json-logic-js", () => {
     ["S3.6 a text is a rule, not a literal", "1", {}, "1", "1"],
   ])("%s: %j", (_, rule, facts, expectedTheirs, expectedOurs) => {
     expect(theirs(rule, facts)).toEqual(expectedTheirs);
-    expect(outcome(rule, facts)).toEqual(expectedOurs);
+    expect(describeOutcome(rule, facts)).toEqual(expectedOurs);
   });
 
   test("S3.5 method is refused, log prints nothing", () => {
-    expect(outcome({ method: ["x", "toUpperCase"] }, {})).toBe("ERR_RULE_INVALID");
-    expect(outcome({ log: "quiet" }, {})).toBe("quiet");
+    expect(describeOutcome({ method: ["x", "toUpperCase"] }, {})).toBe("ERR_RULE_INVALID");
+    expect(describeOutcome({ log: "quiet" }, {})).toBe("quiet");
   });
 
   test("S3.6 missing_some wants a list", () => {
     expect(() => theirs({ missing_some: [1, null] }, {})).toThrow(TypeError);
-    expect(outcome({ missing_some: [1, null] }, {})).toBe("ERR_RULE_FAILED");
+    expect(describeOutcome({ missing_some: [1, null] }, {})).toBe("ERR_RULE_FAILED");
   });
 });

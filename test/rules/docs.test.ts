@@ -21,13 +21,13 @@ describe("the guide to rules", () => {
   });
 
   test("S3.1 has a row for each operator", () => {
-    const shown = new Set(rows.flatMap(([rule = ""]) => [...rule.matchAll(/"([^"]+)":/g)].map(([, name]) => name)));
+    const examples = new Set(rows.flatMap(([rule = ""]) => [...rule.matchAll(/"([^"]+)":/g)].map(([, name]) => name)));
     const operators =
       "var missing missing_some if ?: and or ! !! log == === != !== < <= > >= map filter reduce all some none merge in " +
       "cat substr + * - min max round floor ceil date / % date.add date.sub duration.between duration.of duration.as";
     for (const operator of operators.split(" ")) {
       expect(minimumArguments(operator)).toBeDefined();
-      expect(shown).toContain(operator);
+      expect(examples).toContain(operator);
     }
   });
 });

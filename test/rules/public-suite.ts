@@ -293,7 +293,7 @@ const items = { var: "items" };
 const element = { var: "" };
 
 /** A sum or product over the integers. */
-function total(operator: string, start: number): unknown {
+function reduceRule(operator: string, start: number): unknown {
   return { reduce: [integers, { [operator]: [{ var: "current" }, { var: "accumulator" }] }, start] };
 }
 
@@ -360,15 +360,15 @@ const onFacts: readonly (readonly [rule: unknown, facts: unknown, expected: unkn
   [{ map: [integers, { "*": [element, 2] }] }, NUMBERS, [2, 4, 6]],
   [{ map: [integers, { "*": [element, 2] }] }, null, []],
   [{ map: [{ var: "desserts" }, { var: "qty" }] }, DESSERTS, [1, 2, 3]],
-  [total("+", 0), FOUR, 10],
-  [total("+", 0), null, 0],
-  [total("*", 1), FOUR, 24],
-  [total("*", 0), FOUR, 0],
+  [reduceRule("+", 0), FOUR, 10],
+  [reduceRule("+", 0), null, 0],
+  [reduceRule("*", 1), FOUR, 24],
+  [reduceRule("*", 0), FOUR, 0],
   [{ reduce: [{ var: "desserts" }, { "+": [{ var: "accumulator" }, { var: "current.qty" }] }, 0] }, DESSERTS, 6],
 ];
 
 /** `all`, `none` and `some` of one list and one condition. */
-const quantified: readonly (readonly [
+const quantifiers: readonly (readonly [
   list: unknown,
   condition: unknown,
   facts: unknown,
@@ -391,7 +391,7 @@ export const publicSuite: readonly SuiteCase[] = [
     rows.map(([args, expected]) => ({ rule: { [operator]: args }, facts: {}, expected })),
   ),
   ...onFacts.map(([rule, facts, expected]) => ({ rule, facts, expected })),
-  ...quantified.flatMap(([list, condition, facts, results]) =>
+  ...quantifiers.flatMap(([list, condition, facts, results]) =>
     Object.entries(results).map(([operator, expected]) => ({
       rule: { [operator]: [list, condition] },
       facts,

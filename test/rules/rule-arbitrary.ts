@@ -40,12 +40,12 @@ export const { number, any } = fc.letrec<{ number: unknown; any: unknown }>((tie
     { depthSize: "small", withCrossShrink: true },
     quarters,
     fc.constantFrom({ var: "n" }, { var: "m" }, { var: ["nope", 3] }, "2", "-1.5"),
-    call(["+", "min", "max"], fc.array(tie("number"), { minLength: 1, maxLength: 3 })),
-    call(["*"], fc.array(tie("number"), { minLength: 2, maxLength: 2 })),
-    call(["-"], fc.array(tie("number"), { minLength: 1, maxLength: 2 })),
-    call(["/"], fc.tuple(tie("number"), fc.constantFrom(1, 2, -4, "8"))),
-    call(["%"], fc.tuple(tie("number"), fc.constantFrom(1, 2.5, -3, "0.25"))),
-    call(["if", "?:"], fc.tuple(tie("any"), tie("number"), tie("number"))),
+    arbitraryOperation(["+", "min", "max"], fc.array(tie("number"), { minLength: 1, maxLength: 3 })),
+    arbitraryOperation(["*"], fc.array(tie("number"), { minLength: 2, maxLength: 2 })),
+    arbitraryOperation(["-"], fc.array(tie("number"), { minLength: 1, maxLength: 2 })),
+    arbitraryOperation(["/"], fc.tuple(tie("number"), fc.constantFrom(1, 2, -4, "8"))),
+    arbitraryOperation(["%"], fc.tuple(tie("number"), fc.constantFrom(1, 2.5, -3, "0.25"))),
+    arbitraryOperation(["if", "?:"], fc.tuple(tie("any"), tie("number"), tie("number"))),
     fc.tuple(fc.constantFrom("+", "max"), quarters).map(([operator, start]) => ({
       reduce: [{ var: "numbers" }, { [operator]: [{ var: "current" }, { var: "accumulator" }] }, start],
     })),
@@ -55,27 +55,27 @@ export const { number, any } = fc.letrec<{ number: unknown; any: unknown }>((tie
     primitive,
     paths.map((path) => ({ var: path })),
     tie("number"),
-    call(["==", "===", "!=", "!==", "<", "<=", ">", ">="], fc.array(tie("any"), { maxLength: 3 })),
-    call(["<", "<="], fc.tuple(tie("number"), tie("number"), tie("number"))),
-    call(["!", "!!", "log"], fc.array(tie("any"), { maxLength: 2 })),
-    call(["and", "or", "if", "?:"], fc.array(tie("any"), { maxLength: 5 })),
-    call(["cat", "merge"], fc.array(tie("any"), { maxLength: 3 })),
-    call(["in"], fc.tuple(tie("any"), tie("any"))),
-    call(["substr"], fc.array(tie("any"), { minLength: 1, maxLength: 3 })),
-    call(["var"], fc.tuple(fc.oneof(paths, tie("any")), tie("any"))),
-    call(["missing"], fc.array(paths, { maxLength: 3 })),
-    call(["missing"], fc.tuple(fc.array(paths, { maxLength: 3 }))),
-    call(["missing_some"], fc.tuple(tie("number"), fc.array(paths, { maxLength: 3 }))),
-    call(["map", "filter", "all", "some", "none"], fc.tuple(lists(tie("any")), tie("any"))),
-    call(["map", "filter", "all", "some", "none"], fc.tuple(lists(tie("any")), elementRule(tie("any")))),
-    call(["reduce"], fc.tuple(lists(tie("any")), accumulation, tie("any"))),
-    call(["reduce"], fc.tuple(lists(tie("any")), accumulation)),
+    arbitraryOperation(["==", "===", "!=", "!==", "<", "<=", ">", ">="], fc.array(tie("any"), { maxLength: 3 })),
+    arbitraryOperation(["<", "<="], fc.tuple(tie("number"), tie("number"), tie("number"))),
+    arbitraryOperation(["!", "!!", "log"], fc.array(tie("any"), { maxLength: 2 })),
+    arbitraryOperation(["and", "or", "if", "?:"], fc.array(tie("any"), { maxLength: 5 })),
+    arbitraryOperation(["cat", "merge"], fc.array(tie("any"), { maxLength: 3 })),
+    arbitraryOperation(["in"], fc.tuple(tie("any"), tie("any"))),
+    arbitraryOperation(["substr"], fc.array(tie("any"), { minLength: 1, maxLength: 3 })),
+    arbitraryOperation(["var"], fc.tuple(fc.oneof(paths, tie("any")), tie("any"))),
+    arbitraryOperation(["missing"], fc.array(paths, { maxLength: 3 })),
+    arbitraryOperation(["missing"], fc.tuple(fc.array(paths, { maxLength: 3 }))),
+    arbitraryOperation(["missing_some"], fc.tuple(tie("number"), fc.array(paths, { maxLength: 3 }))),
+    arbitraryOperation(["map", "filter", "all", "some", "none"], fc.tuple(lists(tie("any")), tie("any"))),
+    arbitraryOperation(["map", "filter", "all", "some", "none"], fc.tuple(lists(tie("any")), elementRule(tie("any")))),
+    arbitraryOperation(["reduce"], fc.tuple(lists(tie("any")), accumulation, tie("any"))),
+    arbitraryOperation(["reduce"], fc.tuple(lists(tie("any")), accumulation)),
     fc.array(tie("any"), { maxLength: 3 }),
   ),
 }));
 
 /** An operation with one of these operators. */
-function call(operators: readonly string[], args: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function arbitraryOperation(operators: readonly string[], args: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(fc.constantFrom(...operators), args).map(([operator, given]) => ({ [operator]: given }));
 }
 
@@ -90,7 +90,7 @@ function lists(other: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
 /** What is done with an element, read whole or in part. */
 function elementRule(other: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const element = fc.constantFrom({ var: "" }, { var: "qty" }, { var: "sku" }, { var: ["sku", "none"] }, { var: "0" });
-  return call(
+  return arbitraryOperation(
     ["==", "<", ">=", "!", "cat", "in", "and"],
     fc.array(fc.oneof(element, other), { minLength: 1, maxLength: 2 }),
   );

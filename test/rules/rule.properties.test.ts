@@ -127,9 +127,9 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 }));
 
 test("S3.6 whatever JSON is given as a rule and as facts, the outcome is a value or a coded error", () => {
-  let evaluated = 0;
+  let evaluations = 0;
   fc.assert(
-    fc.property(json, json, (source, given) => {
+    fc.property(json, json, (source, facts) => {
       const rule = parseRule(JSON.stringify(source));
       if (checkRule(rule).length > 0) {
         expect(() => compileRule(rule)).toThrow(RatebookError);
@@ -137,8 +137,8 @@ test("S3.6 whatever JSON is given as a rule and as facts, the outcome is a value
       }
       const evaluate = compile(rule);
       try {
-        evaluate(given);
-        evaluated++;
+        evaluate(facts);
+        evaluations++;
       } catch (error) {
         if (!(error instanceof RatebookError)) throw error;
         expect(["ERR_RULE_FAILED", "ERR_ARITHMETIC"]).toContain(error.code);
@@ -146,5 +146,5 @@ test("S3.6 whatever JSON is given as a rule and as facts, the outcome is a value
     }),
     { numRuns: 1000 },
   );
-  expect(evaluated).toBeGreaterThan(50);
+  expect(evaluations).toBeGreaterThan(50);
 });

@@ -26,7 +26,7 @@ const operand = fc.oneof(
 );
 const rule = fc.oneof(operation(operand), operation(fc.oneof(operand, operation(operand))));
 
-function outcome(compute: () => RuleValue): unknown {
+function settle(compute: () => RuleValue): unknown {
   try {
     return { value: compute() };
   } catch (error) {
@@ -37,14 +37,14 @@ function outcome(compute: () => RuleValue): unknown {
 
 test("S3.2 a rule gives the same, be its variables in slots or found by readers", () => {
   fc.assert(
-    fc.property(rule, fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 6 }), (given, frames) => {
+    fc.property(rule, fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 6 }), (operation, frames) => {
       const values: RuleValue[] = [0, 0];
       const indexOf = (path: string): number => (path === "a" ? 0 : 1);
-      const bySlot = compile(given as Rule, { slots: (path) => ({ values, index: indexOf(path) }) });
-      const byReader = compile(given as Rule, { variables: (path) => () => values[indexOf(path)] });
+      const bySlot = compile(operation as Rule, { slots: (path) => ({ values, index: indexOf(path) }) });
+      const byReader = compile(operation as Rule, { variables: (path) => () => values[indexOf(path)] });
       for (const [a, b] of frames) {
         [values[0], values[1]] = [a, b];
-        expect(outcome(() => bySlot({}))).toEqual(outcome(() => byReader({})));
+        expect(settle(() => bySlot({}))).toEqual(settle(() => byReader({})));
       }
     }),
     { numRuns: 1000 },

@@ -23,7 +23,7 @@ export async function withAccount(time?: string): Promise<TestApi> {
 }
 
 /** A part of each item of a list. */
-export async function listed(api: TestApi, url: `/${string}`, part = "id"): Promise<readonly unknown[]> {
+export async function listPart(api: TestApi, url: `/${string}`, part = "id"): Promise<readonly unknown[]> {
   const { json } = await api.call(`GET ${url}`);
   return json.data.map((item: Readonly<Record<string, unknown>>) => item[part]);
 }

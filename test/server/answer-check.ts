@@ -12,25 +12,25 @@ interface Operation {
 }
 
 /** What is looked at of an answer. */
-export type Checked = Pick<LightMyRequestResponse, "statusCode" | "headers" | "body">;
+export type AnswerToCheck = Pick<LightMyRequestResponse, "statusCode" | "headers" | "body">;
 
 /** Throws for an answer that the document does not have: another status, another type, another shape. */
-export function answerCheckerOf(openApi: object): (method: string, url: string, response: Checked) => void {
+export function createAnswerChecker(openApi: object): (method: string, url: string, response: AnswerToCheck) => void {
   const document = openApi as OpenApi;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: "openapi.json", components: document.components });
   const validators = new Map<string, ValidateFunction>();
-  const validatorOf = (key: string, schema: object): ValidateFunction => {
-    const known = validators.get(key);
-    if (known !== undefined) return known;
+  const findValidator = (key: string, schema: object): ValidateFunction => {
+    const cachedValidator = validators.get(key);
+    if (cachedValidator !== undefined) return cachedValidator;
     const text = JSON.stringify(schema).replaceAll("#/components/", "openapi.json#/components/");
-    const made = ajv.compile(JSON.parse(text) as object);
-    validators.set(key, made);
-    return made;
+    const validator = ajv.compile(JSON.parse(text) as object);
+    validators.set(key, validator);
+    return validator;
   };
   return (method, url, response) => {
-    const path = pathOf(document, url);
+    const path = findPath(document, url);
     const operation = path === undefined ? undefined : document.paths[path]?.[method.toLowerCase()];
     const isRefusal = response.statusCode === 404 || response.statusCode === 405;
     if (path === undefined || operation === undefined) {
@@ -45,7 +45,7 @@ export function answerCheckerOf(openApi: object): (method: string, url: string, 
       );
     }
     if (type !== "application/json") return;
-    const validate = validatorOf(`${method} ${path} ${response.statusCode}`, content.schema);
+    const validate = findValidator(`${method} ${path} ${response.statusCode}`, content.schema);
     if (!validate(JSON.parse(response.body))) {
       throw new Error(`${method} ${url}: ${ajv.errorsText(validate.errors)} in ${response.body}`);
     }
@@ -53,7 +53,7 @@ export function answerCheckerOf(openApi: object): (method: string, url: string, 
 }
 
 /** The path of the document that a URL is of; one without parameters comes first. */
-function pathOf(document: OpenApi, url: string): string | undefined {
+function findPath(document: OpenApi, url: string): string | undefined {
   const steps = (url.split("?")[0] ?? "").split("/");
   const fits = Object.keys(document.paths).filter((path) => {
     const own = path.split("/");

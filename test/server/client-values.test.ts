@@ -7,12 +7,12 @@ import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { toLineJson } from "../../src/server/shapes/invoice.ts";
 import { ACME, withAccount } from "./account-requests.ts";
 import { DETAILS } from "./catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "./support.ts";
+import { bindCalls, startApi, type TestApi } from "./support.ts";
 
 type Properties = Readonly<Record<string, { readonly enum?: readonly string[] }>>;
 
 let api: TestApi;
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 
 beforeEach(async () => {
   api = await startApi();
@@ -41,9 +41,9 @@ describe("the document", () => {
     ["ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_FIXED_FEE"],
     ["ADVANCED_LICENSE_RATE_CARD_AMOUNT", "ADVANCED_LICENSE_RATE_CARD_AMOUNT"],
     ["TRUE_UP_AMOUNT", "TRUE_UP_AMOUNT"],
-  ])("a line that became final as %s is answered as %s", (type, shown) => {
+  ])("a line that became final as %s is answered as %s", (type, answerType) => {
     expect(toLineJson({ type, value: parseDecimal("1") })).toMatchObject({
-      type: shown,
+      type: answerType,
       description: expect.any(String),
     });
   });
@@ -57,15 +57,15 @@ describe("bounds", () => {
     const { id } = (await call("POST /price_plans", { body: { ...plan, description: longest } })).json;
     const featureId = (await call("POST /features", { body: { name: "F", description: longest } })).json.id;
     const setting = { id: "k", value: "1", namespace: "user", dataType: "STRING", entityType: "ORGANIZATION" };
-    const made = { ...setting, entityId: "default", name: longest };
-    expect((await call("POST /settings", { body: made })).status).toBe(201);
+    const longestSetting = { ...setting, entityId: "default", name: longest };
+    expect((await call("POST /settings", { body: longestSetting })).status).toBe(201);
     for (const [line, body, field] of [
       ["POST /price_plans", { ...plan, name: "Other", description: longer }, "description"],
       [`PATCH /price_plans/${id}`, { description: longer }, "description"],
       [`POST /price_plans/${id}/versions`, { description: longer }, "description"],
       ["POST /features", { name: "G", description: longer }, "description"],
       [`PATCH /features/${featureId}`, { description: longer }, "description"],
-      ["POST /settings", { ...made, id: "l", name: longer }, "name"],
+      ["POST /settings", { ...longestSetting, id: "l", name: longer }, "name"],
       ["PATCH /settings/setting.user.k", { name: longer }, "name"],
     ] as const) {
       expect([line, ...(await answerTo(line, { body }))]).toEqual([
@@ -78,7 +78,7 @@ describe("bounds", () => {
 
   test("S12.6 an expiryDuration within a day is refused where a plan becomes in use: credits end with a day", async () => {
     const addOn = (await call("POST /addons", { body: { name: "Grant", type: "CREDIT_GRANT" } })).json.id;
-    const grant = (expiryDuration: string): object => ({
+    const grantCard = (expiryDuration: string): object => ({
       id: addOn,
       grantDetails: { expiryType: "CUSTOM", expiryDuration },
       rateDetails: {
@@ -96,12 +96,12 @@ describe("bounds", () => {
       const body = {
         ...plan,
         name: duration,
-        pricePlanDetails: { ...DETAILS, creditGrantRateCards: [grant(duration)] },
+        pricePlanDetails: { ...DETAILS, creditGrantRateCards: [grantCard(duration)] },
       };
       const { id } = (await call("POST /price_plans", { body })).json;
-      const activated = await call(`POST /price_plans/${id}/activate`);
-      expect([duration, activated.status]).toEqual([duration, status]);
-      if (status === 400) expect(activated.json.message).toContain("expected a duration of whole days");
+      const activation = await call(`POST /price_plans/${id}/activate`);
+      expect([duration, activation.status]).toEqual([duration, status]);
+      if (status === 400) expect(activation.json.message).toContain("expected a duration of whole days");
     }
   });
 });
@@ -117,8 +117,8 @@ describe("what clients send", () => {
     }
     expect((await call("GET /settings/setting.USER.k.ACCOUNT.acme")).json.id).toBe("setting.user.k.ACCOUNT.acme");
     expect((await call("GET /settings/setting.USER.k.ORGANIZATION.other")).status).toBe(404);
-    const listed = await call("GET /settings?entity_type=ACCOUNT");
-    expect(listed.json.data.map((each: { entityType: string }) => each.entityType)).toEqual(["ACCOUNT"]);
+    const settingList = await call("GET /settings?entity_type=ACCOUNT");
+    expect(settingList.json.data.map((each: { entityType: string }) => each.entityType)).toEqual(["ACCOUNT"]);
   });
 
   test("times in queries may be milliseconds since 1970", async () => {
@@ -137,9 +137,12 @@ describe("what clients send", () => {
     const { credits } = (await call("POST /credits", { body: { creditRequests: [credit, credit] } })).json;
     await call(`POST /credits/${credits[0].id}/void`);
     for (const query of ["", "&account_id=prod"]) {
-      const idsOf = async (status: string): Promise<readonly string[]> =>
+      const listCreditIds = async (status: string): Promise<readonly string[]> =>
         (await call(`GET /credits?status=${status}${query}`)).json.data.map(({ id }: { id: string }) => id);
-      expect([await idsOf("ACTIVE"), await idsOf("VOIDED")]).toEqual([[credits[1].id], [credits[0].id]]);
+      expect([await listCreditIds("ACTIVE"), await listCreditIds("VOIDED")]).toEqual([
+        [credits[1].id],
+        [credits[0].id],
+      ]);
     }
     expect((await call("GET /credits?status=SPENT")).status).toBe(400);
   });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { UsageSource } from "../../src/ledger/usage-source.ts";
-import { counted, teamBook } from "../engine/team-book.ts";
-import { type Served, startServed } from "./served-requests.ts";
+import { countEvent, teamBook } from "../engine/team-book.ts";
+import { type TestServer, startServed } from "./served-requests.ts";
 
 const AWAY: UsageSource = {
   name: "a table",
@@ -12,21 +12,21 @@ const AWAY: UsageSource = {
   },
 };
 
-async function served(): Promise<{ readonly it: Served; readonly by: string }> {
+async function startWithoutUsage(): Promise<{ readonly it: TestServer; readonly by: string }> {
   const it = await startServed({ usage: { schemas: ["call"], source: AWAY } });
   await it.engine.load(teamBook([{ pricePlanId: "pp.team", effectiveFrom: "2024-06-01" }]));
   return { it, by: await it.key() };
 }
 
 describe("S17.4 an event of a schema whose events live elsewhere", () => {
-  const event = counted("c1", "2024-06-15T11:00:00Z", 1);
+  const event = countEvent("c1", "2024-06-15T11:00:00Z", 1);
   const says = "does not accept events: its usage is external";
 
   test("is a 400 when it is sent alone, and a failed one in a batch, whose others count", async () => {
-    const { it, by } = await served();
+    const { it, by } = await startWithoutUsage();
     const alone = await it.ask("POST /ingest", { by, body: { event } });
     expect([alone.statusCode, alone.body]).toEqual([400, expect.stringContaining(says)]);
-    const events = [event, counted("s1", "2024-06-15T11:00:00Z", 1, "save")];
+    const events = [event, countEvent("s1", "2024-06-15T11:00:00Z", 1, "save")];
     const batch = await it.ask("POST /ingestBatch", { by, body: { events } });
     expect(batch.json()).toMatchObject({
       success: false,
@@ -43,7 +43,7 @@ describe("S17.4 an event of a schema whose events live elsewhere", () => {
 });
 
 test("S17.5 while the source is away, what needs it is a 503 that does not say where it is", async () => {
-  const { it, by } = await served();
+  const { it, by } = await startWithoutUsage();
   const answer = await it.ask("GET /invoices?account_id=prod", { by });
   expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
   expect(answer.json()).toEqual({ message: "external usage cannot be read; retry later" });

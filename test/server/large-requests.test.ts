@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 /** The answer to a request, and the pauses that were made for it. */
-async function asked(
+async function callWithPauses(
   api: TestApi,
   ...[line, request]: Parameters<TestApi["call"]>
 ): Promise<{ readonly text: string; readonly pauses: number }> {
@@ -78,7 +78,7 @@ async function largeApi(): Promise<TestApi> {
 describe("a large answer is written in parts", () => {
   test("of every route that gives what a plan of many slabs makes", async () => {
     const api = await largeApi();
-    const list = await asked(api, "GET /invoices?account_id=prod-0");
+    const list = await callWithPauses(api, "GET /invoices?account_id=prod-0");
     const { data } = JSON.parse(list.text) as { readonly data: readonly { readonly id: string }[] };
     const revenue = {
       pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod-0" },
@@ -94,7 +94,7 @@ describe("a large answer is written in parts", () => {
       ["POST /price_plans", plan],
       ["POST /revenue_calculator", revenue],
     ] as const) {
-      const { text, pauses } = await asked(api, line, body === undefined ? {} : { body });
+      const { text, pauses } = await callWithPauses(api, line, body === undefined ? {} : { body });
       const pieces = Math.floor(text.length / PIECE_MAX);
       expect({ line, isLarge: pieces > 3, isInParts: pauses >= pieces }).toEqual({
         line,
@@ -126,7 +126,7 @@ describe("a page has at most 1 MiB of JSON, and at least one item", () => {
     if (name === "invoice_groups") {
       for (const id of ids) await api.engine.accounts.create({ id, name: id, customerId: "zero" });
     }
-    for (const id of ids) await asked(api, `POST /${name}`, { body: body(id) });
+    for (const id of ids) await callWithPauses(api, `POST /${name}`, { body: body(id) });
     const whole = await api.call(`GET /${name}?pageSize=100`);
     const { data, nextToken } = JSON.parse(whole.text) as { readonly data: readonly unknown[]; nextToken: string };
     // An address is answered in one line, too.
@@ -180,7 +180,7 @@ describe("the schedules of an account have at most 1 MiB of JSON, and at least o
     const path = "/accounts/prod-0/pricing_schedules";
     const pages: (readonly string[])[] = [];
     for (let query = ""; ;) {
-      const { text } = await asked(api, `GET ${path}${query}`);
+      const { text } = await callWithPauses(api, `GET ${path}${query}`);
       const { data, nextToken } = JSON.parse(text) as Schedules;
       pages.push(startDays(data));
       expect(isBounded(text)).toBe(true);
@@ -204,7 +204,7 @@ describe("work over many accounts is done an account at a time", () => {
     const api = await largeApi();
     const credit = { purpose: "welcome", creditAmount: 1, priority: 1, effectiveFrom: "2024-06-01" };
     await api.engine.credits.create(accountIds.map((accountId) => ({ ...credit, accountId })));
-    const { pauses } = await asked(api, line);
+    const { pauses } = await callWithPauses(api, line);
     expect(pauses).toBeGreaterThanOrEqual(least);
   });
 
@@ -212,20 +212,24 @@ describe("work over many accounts is done an account at a time", () => {
     const api = await largeApi();
     const [first = "", ...others] = accountIds;
     const terms = { name: "All", email: "a@example.com", netTermDays: 1, dailyInvoiceConsolidation: true };
-    const made = await asked(api, "POST /invoice_groups", { body: { ...terms, accountIds: others } });
-    const { id } = JSON.parse(made.text) as { readonly id: string };
-    const added = await asked(api, `POST /invoice_groups/${id}/add_accounts`, { body: { accountIds: [first] } });
-    const removed = await asked(api, `POST /invoice_groups/${id}/remove_accounts`, { body: { accountIds: others } });
-    expect(made.pauses).toBeGreaterThanOrEqual(others.length);
-    expect(added.pauses).toBeGreaterThanOrEqual(1);
-    expect(removed.pauses).toBeGreaterThanOrEqual(others.length);
+    const creation = await callWithPauses(api, "POST /invoice_groups", { body: { ...terms, accountIds: others } });
+    const { id } = JSON.parse(creation.text) as { readonly id: string };
+    const addition = await callWithPauses(api, `POST /invoice_groups/${id}/add_accounts`, {
+      body: { accountIds: [first] },
+    });
+    const removal = await callWithPauses(api, `POST /invoice_groups/${id}/remove_accounts`, {
+      body: { accountIds: others },
+    });
+    expect(creation.pauses).toBeGreaterThanOrEqual(others.length);
+    expect(addition.pauses).toBeGreaterThanOrEqual(1);
+    expect(removal.pauses).toBeGreaterThanOrEqual(others.length);
   });
 
   test("POST /migrations/price_plan", async () => {
     const api = await largeApi();
     const versions = { sourceId: "one", sourceVersion: 1, targetId: "two", targetVersion: 1 };
     const body = { ...versions, migrationMode: "IMMEDIATE" };
-    const { pauses } = await asked(api, "POST /migrations/price_plan", { body });
+    const { pauses } = await callWithPauses(api, "POST /migrations/price_plan", { body });
     // To find how each account moves, and to move it.
     expect(pauses).toBeGreaterThanOrEqual(2 * ACCOUNTS);
   });

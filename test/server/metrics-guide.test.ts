@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { counted, teamBook } from "../engine/team-book.ts";
+import { countEvent, teamBook } from "../engine/team-book.ts";
 import { startApi } from "./support.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/analytics.md"), "utf8");
@@ -20,21 +20,21 @@ test("the examples of the guide to analytics are true", async () => {
   const { engine, at, call } = await startApi("2024-01-01T00:00:00Z");
   await engine.load(teamBook());
   at("2024-01-31T12:00:00Z");
-  await engine.ingest([counted("e1", "2024-01-30T10:30:00Z", 60), counted("e2", "2024-01-31T11:00:00Z", 60)]);
+  await engine.ingest([countEvent("e1", "2024-01-30T10:30:00Z", 60), countEvent("e2", "2024-01-31T11:00:00Z", 60)]);
   const [revenue, metrics] = blocks("request");
-  const { invoices, pricePlanDetails, revenueInfo, ...calculated } = (
+  const { invoices, pricePlanDetails, revenueInfo, ...answer } = (
     await call("POST /revenue_calculator", { body: revenue })
   ).json;
-  const { results, ...measured } = (await call("POST /metrics", { body: metrics })).json;
+  const { results, ...metricsAnswer } = (await call("POST /metrics", { body: metrics })).json;
   const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
   await engine.credits.create([
     { ...credit, creditAmount: 100, priority: 1, applicableEntityIds: ["addon.fee"] },
     { ...credit, creditAmount: 500, priority: 2 },
   ]);
   const balance = (await call("GET /accounts/prod/credit_balance")).json;
-  expect([calculated, measured, balance]).toEqual(blocks("answer"));
+  expect([answer, metricsAnswer, balance]).toEqual(blocks("answer"));
   // The same series once more, as lists of times and of values.
-  for (const [query, { id, series }] of measured.data.entries()) {
+  for (const [query, { id, series }] of metricsAnswer.data.entries()) {
     expect(results[query]).toMatchObject({ id });
     for (const [place, { points }] of series.entries()) {
       const { timestamps, metricValues } = results[query].data[place];

@@ -6,7 +6,7 @@ import { RatebookError } from "../../src/errors.ts";
 import { manageApiKeys } from "../../src/server/access/keys.ts";
 import { billingApi } from "../../src/server/plugin.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { type Served, startServed } from "./served-requests.ts";
+import { type TestServer, startServed } from "./served-requests.ts";
 
 interface Document {
   readonly openapi: string;
@@ -16,7 +16,7 @@ interface Document {
 }
 
 describe("the plugin in a server of a host", () => {
-  const mounted = async () => {
+  const mountApi = async () => {
     const engine = createEngine({ store: memoryStore() });
     const host = Fastify();
     host.get("/", async () => ({ host: true }));
@@ -27,33 +27,33 @@ describe("the plugin in a server of a host", () => {
   };
 
   test("serves below its prefix", async () => {
-    const { host, authorization } = await mounted();
+    const { host, authorization } = await mountApi();
     const got = await host.inject({ url: "/billing/customers", headers: { authorization } });
     expect([got.statusCode, got.json().data]).toEqual([200, []]);
     expect((await host.inject("/customers")).json()).toMatchObject({ statusCode: 404 });
     expect((await host.inject("/billing/nothing")).json()).toEqual({ message: "there is no endpoint at this path" });
     for (const root of ["/billing", "/billing/", "/billing/?page=1"]) {
-      const led = await host.inject(root);
-      expect([led.statusCode, led.headers.location]).toEqual([302, "http://localhost:80/billing/docs"]);
+      const redirect = await host.inject(root);
+      expect([redirect.statusCode, redirect.headers.location]).toEqual([302, "http://localhost:80/billing/docs"]);
       expect((await host.inject("/billing/docs")).statusCode).toBeLessThan(400);
       expect((await host.inject({ url: root, method: "POST" })).statusCode).toBe(404);
     }
   });
 
   test("leaves the host's own routes, parsers, errors and headers alone", async () => {
-    const { host } = await mounted();
+    const { host } = await mountApi();
     const own = await host.inject("/");
     expect(own.json()).toEqual({ host: true });
     expect(own.headers).not.toHaveProperty("content-security-policy");
     expect(own.headers).not.toHaveProperty("x-request-id");
     const echo = { method: "POST", url: "/echo" } as const;
     expect((await host.inject({ ...echo, payload: { price: 0.1 } })).json()).toEqual({ price: 0.1 });
-    const broken = await host.inject({ ...echo, payload: "{", headers: { "content-type": "application/json" } });
-    expect(broken.json()).toMatchObject({ statusCode: 400, error: "Bad Request" });
+    const failure = await host.inject({ ...echo, payload: "{", headers: { "content-type": "application/json" } });
+    expect(failure.json()).toMatchObject({ statusCode: 400, error: "Bad Request" });
   });
 
   test("says in its document where it was found, or where it is said to be", async () => {
-    const { host } = await mounted();
+    const { host } = await mountApi();
     const document = async (headers: Record<string, string>): Promise<Document> =>
       (await host.inject({ url: "/billing/openapi.json", headers })).json();
     expect((await document({ host: "api.example.com:8443" })).servers).toEqual([
@@ -86,18 +86,18 @@ describe("what the server says of itself", () => {
     const read = new Proxy(store.read, {
       get: (view, name: keyof typeof store.read) => (isAway ? () => Promise.reject(away()) : view[name]),
     });
-    const served = await startServed({ store: { ...store, read } });
-    expect((await served.ask("GET /ready")).json()).toEqual({ success: true });
+    const api = await startServed({ store: { ...store, read } });
+    expect((await api.ask("GET /ready")).json()).toEqual({ success: true });
     isAway = true;
-    expect((await served.ask("GET /health")).json()).toEqual({ success: true });
-    const ready = await served.ask("GET /ready");
+    expect((await api.ask("GET /health")).json()).toEqual({ success: true });
+    const ready = await api.ask("GET /ready");
     expect([ready.statusCode, ready.headers["retry-after"]]).toEqual([503, "1"]);
     // Where the database is, nobody needs to know.
     expect(ready.json()).toEqual({ message: "the database is unavailable; retry later" });
-    expect(served.log.join("")).toContain("ECONNREFUSED 10.0.0.1:5432");
+    expect(api.log.join("")).toContain("ECONNREFUSED 10.0.0.1:5432");
     const by = `rb_${"x".repeat(43)}`;
     for (const line of ["GET /customers", "POST /authenticate"]) {
-      const answer = await served.ask(line, { by });
+      const answer = await api.ask(line, { by });
       expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
     }
   });
@@ -105,8 +105,8 @@ describe("what the server says of itself", () => {
 
 describe("answers", () => {
   test("every answer has an id of ours, whatever the client says, and is not kept by caches", async () => {
-    const served = await startServed();
-    const by = await served.key();
+    const api = await startServed();
+    const by = await api.key();
     const ids = new Set<unknown>();
     for (const [line, question] of [
       ["GET /health", {}],
@@ -117,7 +117,7 @@ describe("answers", () => {
       ["GET /customers/%ff", { by }],
       ["POST /customers", { by, headers: { "content-type": "text/plain" }, body: 1 }],
     ] as const) {
-      const answer = await served.ask(line, { ...question, headers: { "x-request-id": "mine", "request-id": "mine" } });
+      const answer = await api.ask(line, { ...question, headers: { "x-request-id": "mine", "request-id": "mine" } });
       expect(answer.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
       ids.add(answer.headers["x-request-id"]);
     }
@@ -125,9 +125,9 @@ describe("answers", () => {
   });
 
   test("no answer may run or load anything, and no other origin may read it", async () => {
-    const served = await startServed();
-    const answer = await served.ask("GET /customers", {
-      by: await served.key(),
+    const api = await startServed();
+    const answer = await api.ask("GET /customers", {
+      by: await api.key(),
       headers: { origin: "https://evil.example" },
     });
     expect(answer.headers["content-security-policy"]).toBe(
@@ -137,16 +137,16 @@ describe("answers", () => {
     expect(answer.headers["x-frame-options"]).toBe("DENY");
     expect(answer.headers["cache-control"]).toBe("no-store");
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
-    expect((await served.ask("OPTIONS /customers")).statusCode).toBe(405);
+    expect((await api.ask("OPTIONS /customers")).statusCode).toBe(405);
   });
 
   test.each(["PUT", "OPTIONS", "TRACE", "PROPFIND", "PURGE"])(
     "a path that exists answers %s with the methods that it has",
     async (method) => {
       for (const prefix of ["", "/v1.0"]) {
-        const served = await startServed({ prefix });
+        const api = await startServed({ prefix });
         const allow = async (path: string): Promise<unknown> => {
-          const { statusCode, headers } = await served.ask(`${method} ${prefix}${path}`);
+          const { statusCode, headers } = await api.ask(`${method} ${prefix}${path}`);
           return [statusCode, headers["allow"]];
         };
         expect(await allow("/customers?a=b")).toEqual([405, "GET, POST"]);
@@ -159,56 +159,56 @@ describe("answers", () => {
   );
 
   test("the log names each request by its id and key, and holds no credential, query or body", async () => {
-    const served = await startServed();
-    const by = await served.key();
-    const { token } = (await served.ask("POST /authenticate", { by })).json<{ token: string }>();
+    const api = await startServed();
+    const by = await api.key();
+    const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
     const bad = `rb_${"7".repeat(43)}`;
-    await served.ask("GET /customers?pageSize=7", { by: token });
-    await served.ask("GET /customers", { by: bad });
-    await served.ask("POST /customers", { by, body: { id: "c", name: "Hush Inc", primaryEmail: "hush@hush.test" } });
-    const made = await served.ask("POST /keys", { by, body: { name: "another", role: "read" } });
-    await served.ask("GET /%ff?token=hush", { by });
-    const log = served.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    await api.ask("GET /customers?pageSize=7", { by: token });
+    await api.ask("GET /customers", { by: bad });
+    await api.ask("POST /customers", { by, body: { id: "c", name: "Hush Inc", primaryEmail: "hush@hush.test" } });
+    const creation = await api.ask("POST /keys", { by, body: { name: "another", role: "read" } });
+    await api.ask("GET /%ff?token=hush", { by });
+    const log = api.log.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(log.map(({ method, path, status }) => [method, path, status])).toContainEqual(["GET", "/customers", 200]);
     expect(log.find(({ status }) => status === 201)).toMatchObject({
       keyId: `key.${by.slice(3, 11)}`,
       reqId: expect.stringMatching(/^[\da-f-]{36}$/),
     });
-    const text = served.log.join("");
-    for (const secret of [by, token, bad, made.json<{ key: string }>().key, "pageSize", "Hush", "hush"]) {
+    const text = api.log.join("");
+    for (const secret of [by, token, bad, creation.json<{ key: string }>().key, "pageSize", "Hush", "hush"]) {
       expect(text).not.toContain(secret);
     }
   });
 
   test("credentials that were pasted into a path are cut short in the log", async () => {
-    const served = await startServed();
-    const by = await served.key();
-    const { token } = (await served.ask("POST /authenticate", { by })).json<{ token: string }>();
-    const escaped = Buffer.from(by).toString("hex").replaceAll(/../g, "%$&");
-    for (const path of [`/keys/${by}`, `/keys/${escaped}`, `/keys/Bearer%20${by}`]) {
-      await served.ask(`DELETE ${path}`, { by });
+    const api = await startServed();
+    const by = await api.key();
+    const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
+    const escapedKey = Buffer.from(by).toString("hex").replaceAll(/../g, "%$&");
+    for (const path of [`/keys/${by}`, `/keys/${escapedKey}`, `/keys/Bearer%20${by}`]) {
+      await api.ask(`DELETE ${path}`, { by });
     }
     for (const path of [`/events/${token}`, `/events/x.${token}`, `/${token}/nothing`]) {
-      await served.ask(`GET ${path}`, { by });
+      await api.ask(`GET ${path}`, { by });
     }
-    await served.ask("GET /accounts/a%20b/nothing", { by });
-    const text = served.log.join("");
-    const paths = served.log.map((line) => (JSON.parse(line) as { path?: string }).path);
+    await api.ask("GET /accounts/a%20b/nothing", { by });
+    const text = api.log.join("");
+    const paths = api.log.map((line) => (JSON.parse(line) as { path?: string }).path);
     expect(paths).toContain(`/keys/${by.slice(0, 11)}…`);
     expect(paths).toContain("/accounts/a%20b/nothing");
-    for (const secret of [by.slice(11), escaped.slice(33), token.slice(20, 60), token.split(".")[2] ?? by]) {
+    for (const secret of [by.slice(11), escapedKey.slice(33), token.slice(20, 60), token.split(".")[2] ?? by]) {
       expect(text).not.toContain(secret);
     }
   });
 
   test("a fault of ours is an internal error; its cause is in the log, without what drivers add", async () => {
     const store = memoryStore();
-    const broken = Object.assign(new Error("duplicate key value"), { detail: "Key (id)=(hush)", code: "99999" });
-    const read: typeof store.read = { ...store.read, configurationRevision: () => Promise.reject(broken) };
-    const served = await startServed({ store: { ...store, read } });
-    const answer = await served.ask("GET /ready");
+    const failure = Object.assign(new Error("duplicate key value"), { detail: "Key (id)=(hush)", code: "99999" });
+    const read: typeof store.read = { ...store.read, configurationRevision: () => Promise.reject(failure) };
+    const api = await startServed({ store: { ...store, read } });
+    const answer = await api.ask("GET /ready");
     expect([answer.statusCode, answer.json()]).toEqual([500, { message: "internal error" }]);
-    const line = served.log.find((each) => each.includes("request failed")) ?? "";
+    const line = api.log.find((each) => each.includes("request failed")) ?? "";
     expect(JSON.parse(line).err).toMatchObject({ type: "Error", code: "99999", message: "duplicate key value" });
     expect(line).not.toContain("hush");
     expect(line).toContain(String(answer.headers["x-request-id"]));
@@ -216,10 +216,10 @@ describe("answers", () => {
 });
 
 test("a path that is not below the prefix is unknown, in the same words", async () => {
-  const served = await startServed({ prefix: "/v1" });
-  expect((await served.ask("GET /v1/health")).statusCode).toBe(200);
+  const api = await startServed({ prefix: "/v1" });
+  expect((await api.ask("GET /v1/health")).statusCode).toBe(200);
   for (const path of ["/health", "/", "/v1/nothing"]) {
-    const answer = await served.ask(`GET ${path}`);
+    const answer = await api.ask(`GET ${path}`);
     expect([answer.statusCode, answer.json()]).toEqual([404, { message: "there is no endpoint at this path" }]);
     expect(answer.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
   }
@@ -227,11 +227,11 @@ test("a path that is not below the prefix is unknown, in the same words", async 
 
 describe("the page at /docs", () => {
   /** The page as a browser finds it: its HTML, and what it names. */
-  const pageOf = async ({ ask }: Served, path: string) => {
+  const openPage = async ({ ask }: TestServer, path: string) => {
     const page = await ask(`GET ${path}`);
     expect(page.statusCode).toBe(200);
-    const named = [...page.body.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, link = ""]) => link);
-    return { page, named };
+    const links = [...page.body.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, link = ""]) => link);
+    return { page, named: links };
   };
   const directives = (policy: unknown): Map<string, string> =>
     new Map(
@@ -246,25 +246,25 @@ describe("the page at /docs", () => {
     ["/v1", "/v1/docs"],
     ["/v1", "/v1/docs/"],
   ])("below %j, %s and all that it names come from this server", async (prefix, path) => {
-    const served = await startServed({ prefix });
-    const { named } = await pageOf(served, path);
-    expect(named.length).toBeGreaterThan(5);
-    for (const link of named) {
+    const api = await startServed({ prefix });
+    const { named: links } = await openPage(api, path);
+    expect(links.length).toBeGreaterThan(5);
+    for (const link of links) {
       expect(link).toMatch(/^\.?\//);
       expect(link).not.toMatch(/^\/\//);
-      const asset = await served.ask(`GET ${new URL(link, `http://localhost${path}`).pathname}`);
+      const asset = await api.ask(`GET ${new URL(link, `http://localhost${path}`).pathname}`);
       expect([link, asset.statusCode]).toEqual([link, 200]);
       const type = String(asset.headers["content-type"]);
       expect(type).toMatch(link.endsWith(".js") ? /javascript/ : link.endsWith(".css") ? /css/ : /^image\/png/);
     }
-    const json = await served.ask(`GET ${path.replace(/\/$/, "")}/json`);
-    const document = await served.ask(`GET ${prefix}/openapi.json`);
+    const json = await api.ask(`GET ${path.replace(/\/$/, "")}/json`);
+    const document = await api.ask(`GET ${prefix}/openapi.json`);
     expect(json.json()).toEqual(document.json());
   });
 
   test("works under the policy that is served with it: nothing inline, nothing from elsewhere", async () => {
-    const served = await startServed();
-    const { page, named } = await pageOf(served, "/docs");
+    const api = await startServed();
+    const { page, named: links } = await openPage(api, "/docs");
     const policy = directives(page.headers["content-security-policy"]);
     expect(policy.get("default-src")).toBe("'none'");
     for (const name of ["script-src", "style-src", "connect-src"]) expect(policy.get(name)).toBe("'self'");
@@ -275,12 +275,12 @@ describe("the page at /docs", () => {
       expect(content.trim()).toBe("");
     }
     expect(page.body).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
-    for (const link of named.filter((each) => each.endsWith(".css"))) {
-      const { body } = await served.ask(`GET ${link}`);
+    for (const link of links.filter((each) => each.endsWith(".css"))) {
+      const { body } = await api.ask(`GET ${link}`);
       expect(body).not.toContain("@import");
       for (const [, url = ""] of body.matchAll(/url\(\s*["']?([^)]{0,60})/g)) expect(url).toMatch(/^data:/);
     }
-    const initializer = await served.ask("GET /docs/static/swagger-initializer.js");
+    const initializer = await api.ask("GET /docs/static/swagger-initializer.js");
     expect(initializer.body).toContain("url: resolveUrl('./json')");
     expect(initializer.body).toContain("validatorUrl: null");
     expect(initializer.body).not.toMatch(/https?:\/\/(?!stackoverflow\.com\/)/);

@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 /** The commands of the page, each with the output that follows it, if any. */
-function blocksOf(text: string): readonly { readonly commands: string; readonly output: string | undefined }[] {
+function readBlocks(text: string): readonly { readonly commands: string; readonly output: string | undefined }[] {
   const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, body]) => ({ language, body }));
   return blocks.flatMap(({ language, body = "" }, index) => {
     if (language !== "sh") return [];
@@ -47,7 +47,7 @@ function blocksOf(text: string): readonly { readonly commands: string; readonly 
 }
 
 test("every command of the guide prints what the page shows", async () => {
-  const blocks = blocksOf(await readFile(page, "utf8"));
+  const blocks = readBlocks(await readFile(page, "utf8"));
   expect(blocks.length).toBeGreaterThan(8);
   const script = blocks
     .map(({ commands }) => commands.replace(/^URL=.*$/m, `URL=${server.url}`).replace(/^KEY=.*$/m, `KEY=${key}`))
@@ -56,9 +56,9 @@ test("every command of the guide prints what the page shows", async () => {
     cwd: directory,
     env: { ...process.env, PATH: `${directory}:${process.env["PATH"] ?? ""}` },
   });
-  const printed = stdout.split(`${MARK}\n`);
+  const outputs = stdout.split(`${MARK}\n`);
   for (const [index, { commands, output = "" }] of blocks.entries()) {
-    expect([commands, printed[index]]).toEqual([commands, output]);
+    expect([commands, outputs[index]]).toEqual([commands, output]);
   }
   const html = await readFile(join(directory, "invoice.html"), "utf8");
   expect(html).toContain('<th scope="row">API calls</th>');

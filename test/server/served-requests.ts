@@ -19,7 +19,7 @@ export interface Question {
 }
 
 /** A server and what stands around it. */
-export interface Served {
+export interface TestServer {
   readonly engine: Engine;
   readonly app: FastifyInstance;
   readonly keys: ApiKeys;
@@ -38,19 +38,19 @@ export async function startServed({
   store = memoryStore(),
   usage,
   ...options
-}: Partial<ServerOptions> & Pick<EngineOptions, "usage"> & { readonly store?: Store } = {}): Promise<Served> {
+}: Partial<ServerOptions> & Pick<EngineOptions, "usage"> & { readonly store?: Store } = {}): Promise<TestServer> {
   let now = START;
-  const clock = (): number => now;
-  const engine = createEngine({ store, clock, ...(usage && { usage }) });
+  const readClock = (): number => now;
+  const engine = createEngine({ store, clock: readClock, ...(usage && { usage }) });
   const log: string[] = [];
   const app = await createServer({
     engine,
-    clock,
+    clock: readClock,
     log: { level: "debug", stream: { write: (line) => void log.push(line) } },
     ...options,
   });
   await app.ready();
-  const keys = manageApiKeys(engine, clock);
+  const keys = manageApiKeys(engine, readClock);
   return {
     engine,
     app,

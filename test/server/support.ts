@@ -11,16 +11,16 @@ import type { Role } from "../../src/server/http/endpoint.ts";
 import { createPaging } from "../../src/server/http/pagination.ts";
 import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { answerCheckerOf } from "./answer-check.ts";
+import { createAnswerChecker } from "./answer-check.ts";
 
 /** What a request of a test is. */
-export interface Asked {
+export interface TestRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An answer: its status, its JSON, and its text for what JSON would round. */
-export interface Answered {
+export interface TestAnswer {
   readonly status: number;
   // Tests read answers as a stranger would: without our types.
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -36,11 +36,11 @@ export interface TestApi {
   readonly at: (time: string) => void;
   readonly call: (
     line: `${"GET" | "POST" | "PATCH" | "DELETE" | "PUT"} /${string}`,
-    asked?: Asked,
-  ) => Promise<Answered>;
+    request?: TestRequest,
+  ) => Promise<TestAnswer>;
 }
 
-const checkAnswer = answerCheckerOf(createOpenApiDocument(ENDPOINTS));
+const checkAnswer = createAnswerChecker(createOpenApiDocument(ENDPOINTS));
 
 /** Who calls where a test does not try credentials. */
 export function anyCaller(role: Role = "admin"): AccessControl {
@@ -51,7 +51,7 @@ export function anyCaller(role: Role = "admin"): AccessControl {
 }
 
 /** What the one app of a test file serves: the API whose call it is in. */
-const served = new AsyncLocalStorage<Pick<ApiContext, "engine" | "access">>();
+const servedContext = new AsyncLocalStorage<Pick<ApiContext, "engine" | "access">>();
 
 let routes: ReturnType<typeof makeRoutes> | undefined;
 
@@ -74,7 +74,7 @@ async function makeRoutes(): Promise<{ readonly app: FastifyInstance }> {
 }
 
 function servedNow(): Pick<ApiContext, "engine" | "access"> {
-  const now = served.getStore();
+  const now = servedContext.getStore();
   if (now === undefined) throw new Error("a request of a test is made by its API");
   return now;
 }
@@ -95,7 +95,7 @@ export async function startApi(
     },
     call: async (line, { body, headers } = {}) => {
       const [method = "GET", url = "/"] = line.split(/ (.*)/s);
-      const response = await served.run({ engine, access }, async () => {
+      const response = await servedContext.run({ engine, access }, async () => {
         // A request begins when it is awaited, which must be in here.
         const answer = await app.inject({
           method: method as "GET",
@@ -114,15 +114,15 @@ export async function startApi(
 }
 
 /** The status of an answer and its message, or its body where it is no failure. */
-export async function answerOf(api: TestApi, ...asked: Parameters<TestApi["call"]>): Promise<readonly unknown[]> {
-  const { status, json } = await api.call(...asked);
+export async function answerOf(api: TestApi, ...request: Parameters<TestApi["call"]>): Promise<readonly unknown[]> {
+  const { status, json } = await api.call(...request);
   return [status, status < 400 ? json : json.message];
 }
 
 /** The calls of the API that a file's tests have at the time, and their answers in short. */
-export function callsOf(api: () => TestApi): {
+export function bindCalls(api: () => TestApi): {
   readonly call: TestApi["call"];
-  readonly answerTo: (...asked: Parameters<TestApi["call"]>) => Promise<readonly unknown[]>;
+  readonly answerTo: (...request: Parameters<TestApi["call"]>) => Promise<readonly unknown[]>;
 } {
-  return { call: (...asked) => api().call(...asked), answerTo: (...asked) => answerOf(api(), ...asked) };
+  return { call: (...request) => api().call(...request), answerTo: (...request) => answerOf(api(), ...request) };
 }

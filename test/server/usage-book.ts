@@ -1,5 +1,5 @@
 /** Calls are metered and priced; chats consume a feature of which the account was given 10. */
-import { monthlyWithGrace, perUnit, plan, sumMeter } from "../book/builder.ts";
+import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../book/builder.ts";
 export const USAGE_BOOK = {
   organization: { id: "default", baseCurrency: "USD" },
   eventSchemas: [
@@ -9,7 +9,7 @@ export const USAGE_BOOK = {
   features: [{ id: "ft-chat", name: "chat", schemaAssociations: ["chat"] }],
   usageMeters: [sumMeter("um-calls", "api calls", "n", { name: "calls" })],
   pricePlans: [
-    plan("pp", {
+    planOfMonths("pp", {
       ...monthlyWithGrace(3),
       usageRateCards: [{ displayName: "Calls", usageMeterId: "um-calls", ...perUnit(0.5) }],
     }),

@@ -44,8 +44,8 @@ async function unpackedBrowser(): Promise<string> {
   process.env["TMPDIR"] = draft;
   process.env["AWS_EXECUTION_ENV"] = "AWS_Lambda_nodejs20.x";
   try {
-    const { default: packed } = await import("@sparticuz/chromium");
-    await packed.executablePath();
+    const { default: sparticuz } = await import("@sparticuz/chromium");
+    await sparticuz.executablePath();
   } finally {
     restore("TMPDIR", TMPDIR);
     restore("AWS_EXECUTION_ENV", AWS_EXECUTION_ENV);

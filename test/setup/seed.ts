@@ -4,10 +4,10 @@
  */
 import * as fc from "fast-check";
 
-const stated = process.env["SEED"] ?? "20240229";
+const seedText = process.env["SEED"] ?? "20240229";
 
-if (stated !== "random") {
-  const seed = Number(stated);
-  if (!Number.isInteger(seed)) throw new TypeError(`SEED is ${stated}: expected a whole number, or random`);
+if (seedText !== "random") {
+  const seed = Number(seedText);
+  if (!Number.isInteger(seed)) throw new TypeError(`SEED is ${seedText}: expected a whole number, or random`);
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
 }

@@ -13,7 +13,7 @@ import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
 import { newDatabaseIn } from "../support/new-database.ts";
 
-const started: ChildProcess[] = [];
+const children: ChildProcess[] = [];
 
 /** Makes a directory with a database before each test of the file that calls it, and removes it after it. */
 export function databaseDirectory(): { readonly path: string } {
@@ -24,7 +24,7 @@ export function databaseDirectory(): { readonly path: string } {
     await newDatabaseIn(directory);
   });
   afterEach(async () => {
-    for (const child of started.splice(0)) child.kill("SIGKILL");
+    for (const child of children.splice(0)) child.kill("SIGKILL");
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
   return {
@@ -42,7 +42,7 @@ export function poolOf({ connection }: Pick<PrivateServer, "connection">): Pool 
 /** A process that does nothing. */
 export function bystander(): ChildProcess & { readonly pid: number } {
   const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "ignore" });
-  started.push(child);
+  children.push(child);
   if (child.pid === undefined) throw new Error("no process was started");
   return child as ChildProcess & { readonly pid: number };
 }
@@ -53,14 +53,14 @@ export async function until(holds: () => boolean): Promise<void> {
 }
 
 /** Adds to the usage of an account. */
-export async function put(store: Store, quantity: string): Promise<void> {
+export async function addUsage(store: Store, quantity: string): Promise<void> {
   const changes = { accounts: [account("a")], usage: [cell("a", "m", TODAY, quantity)] };
   const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
   await store.transact(scope, async () => ({ result: undefined, changes }));
 }
 
 /** What the usage of the account comes to. */
-export async function total(store: Store): Promise<string | undefined> {
+export async function readUsage(store: Store): Promise<string | undefined> {
   return (await store.read.usage(["a"], TODAY, TODAY + 1))[0]?.quantity.toFixed();
 }
 

@@ -6,7 +6,7 @@ import { account, cell, event, TODAY } from "../../src/store/conformance/samples
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { poolOf, put, total, whenBack } from "./database-directories.ts";
+import { poolOf, addUsage, readUsage, whenBack } from "./database-directories.ts";
 import { privateDatabase } from "./private-database.ts";
 
 const here = privateDatabase();
@@ -54,9 +54,9 @@ describe("a commit that is not answered", () => {
     const pool = poolOf(here);
     const losing = withUnansweredCommit(pool, isLost);
     const store = await postgresStore(losing);
-    await put(store, "1");
+    await addUsage(store, "1");
     expect(losing.hasLost()).toBe(true);
-    expect(await total(store)).toBe("1");
+    expect(await readUsage(store)).toBe("1");
     await pool.end();
   });
 });
@@ -68,20 +68,20 @@ describe("an undo whose commit is not answered", () => {
   ])("and %s", async (_, isLost) => {
     const pool = poolOf(here);
     const first = await postgresStore(pool);
-    const stored = event("a", 1, { eventId: "x" });
+    const storedEvent = event("a", 1, { eventId: "x" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x"] } as const;
     await first.transact(scope, async () => ({
       result: undefined,
-      changes: { accounts: [account("a")], events: [stored], usage: [cell("a", "m", TODAY, "3")] },
+      changes: { accounts: [account("a")], events: [storedEvent], usage: [cell("a", "m", TODAY, "3")] },
     }));
     const losing = withUnansweredCommit(pool, isLost);
     const store = await postgresStore(losing);
     await store.transact({ ...scope, eventIds: [] }, async () => ({
       result: undefined,
-      changes: { events: [{ ...stored, reverted: true }], usage: [cell("a", "m", TODAY, "-1")] },
+      changes: { events: [{ ...storedEvent, reverted: true }], usage: [cell("a", "m", TODAY, "-1")] },
     }));
     expect(losing.hasLost()).toBe(true);
-    expect(await total(store)).toBe("2");
+    expect(await readUsage(store)).toBe("2");
     expect(await store.read.acceptedIds(["x"])).toEqual([]);
     await pool.end();
   });
@@ -95,9 +95,9 @@ function impatient(pool: Pool, by: "the server" | "the driver"): ConnectionPool 
     async connect() {
       const connection = await pool.connect();
       if (isHurried && by === "the server") await connection.query("set lock_timeout = 100");
-      const hurried = isHurried && by === "the driver" ? { query_timeout: 100 } : {};
+      const options = isHurried && by === "the driver" ? { query_timeout: 100 } : {};
       return {
-        query: (statement: QueryConfig) => connection.query({ ...statement, ...hurried }),
+        query: (statement: QueryConfig) => connection.query({ ...statement, ...options }),
         on: (event, listener) => connection.on(event, listener),
         off: (event, listener) => connection.off(event, listener),
         release: (error) => connection.release(error),
@@ -108,17 +108,17 @@ function impatient(pool: Pool, by: "the server" | "the driver"): ConnectionPool 
 
 describe("a transaction that takes longer than it may", () => {
   test.each(["the server", "the driver"] as const)("by %s is ended, and nothing of it is written", async (by) => {
-    const [pool, hurried] = [poolOf(here), poolOf(here)];
-    const hurrying = impatient(hurried, by);
+    const [pool, hurriedPool] = [poolOf(here), poolOf(here)];
+    const hurrying = impatient(hurriedPool, by);
     const [store, late] = [await postgresStore(pool), await postgresStore(hurrying)];
-    await put(store, "1");
+    await addUsage(store, "1");
     hurrying.hurry();
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => {
-      await expect(put(late, "10")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+      await expect(addUsage(late, "10")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
       return { result: undefined, changes: { usage: [cell("a", "m", TODAY, "1")] } };
     });
-    expect(await total(store)).toBe("2");
-    await Promise.all([pool.end(), hurried.end()]);
+    expect(await readUsage(store)).toBe("2");
+    await Promise.all([pool.end(), hurriedPool.end()]);
   });
 });
 
@@ -136,16 +136,16 @@ describe("a commit before which a process of the server crashed", () => {
   test("is not taken for another one that got its number afterwards", async () => {
     const pool = poolOf(here);
     const other = await postgresStore(pool);
-    await put(other, "0.1");
+    await addUsage(other, "0.1");
     const others = async (): Promise<void> => {
-      for (let count = 0; count < 20; count++) await whenBack(() => put(other, "0.1"));
+      for (let count = 0; count < 20; count++) await whenBack(() => addUsage(other, "0.1"));
     };
     const store = await postgresStore(withCrash(pool, others));
-    const answer = await put(store, "100").then(
+    const answer = await addUsage(store, "100").then(
       () => "done",
       ({ code }: { code: string }) => code,
     );
-    expect([answer, await total(other)]).toEqual(["ERR_STORE_UNAVAILABLE", "2.1"]);
+    expect([answer, await readUsage(other)]).toEqual(["ERR_STORE_UNAVAILABLE", "2.1"]);
     await pool.end();
   });
 });
@@ -153,10 +153,10 @@ describe("a commit before which a process of the server crashed", () => {
 describe("a database by its name", () => {
   test("is a directory, a URL or memory", async () => {
     const store = await openDatabase(here.directory);
-    await put(store, "5");
+    await addUsage(store, "5");
     const url = `postgres://ratebook@localhost/postgres?host=${encodeURIComponent(here.connection.host)}`;
     const same = await openDatabase(url);
-    expect(await total(same)).toBe("5");
+    expect(await readUsage(same)).toBe("5");
     await Promise.all([same.close(), store.close()]);
     expect((await openDatabase("memory")).name).toBe("memory");
   });
@@ -170,7 +170,7 @@ describe("a database by its name", () => {
   test("may be started by many at once, and one of a newer version is left alone", async () => {
     const pool = poolOf(here);
     const stores = await Promise.all(Array.from({ length: 5 }, () => postgresStore(pool)));
-    await Promise.all(stores.map((store) => put(store, "1")));
+    await Promise.all(stores.map((store) => addUsage(store, "1")));
     await pool.query("insert into ratebook.migration (version) values (999)");
     await expect(postgresStore(pool)).rejects.toMatchObject({ code: "ERR_REFUSED" });
     await pool.end();

@@ -111,11 +111,11 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     "reads that are asked for together see one committed state",
     () => {
       const store = memoryStore();
-      const usage: LedgerView["usage"] = async (...asked) => {
+      const delayedUsage: LedgerView["usage"] = async (...args) => {
         await sleep(2);
-        return store.read.usage(...asked);
+        return store.read.usage(...args);
       };
-      return { ...store, consistentView: () => ({ ...store.read, usage }) };
+      return { ...store, consistentView: () => ({ ...store.read, usage: delayedUsage }) };
     },
   ],
   "cells are replaced": [
@@ -253,17 +253,17 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
   "what was sent stays the sender's": [
     "what the sender does to an event afterwards changes nothing",
     () => {
-      const sent = new Map<string, NewEvent["sent"]>();
+      const sentById = new Map<string, NewEvent["sent"]>();
       const store = writing((changes) => {
-        for (const { referenceId, sent: each } of changes.newEvents ?? []) sent.set(referenceId, each);
+        for (const { referenceId, sent: each } of changes.newEvents ?? []) sentById.set(referenceId, each);
         return changes;
       });
-      const events: LedgerView["events"] = async (...query) =>
-        (await store.read.events(...query)).map((found) => ({
-          ...found,
-          payload: { ...found.payload, ...(sent.get(found.referenceId) as object) },
+      const eventsAsSent: LedgerView["events"] = async (...query) =>
+        (await store.read.events(...query)).map((match) => ({
+          ...match,
+          payload: { ...match.payload, ...(sentById.get(match.referenceId) as object) },
         }));
-      return { ...store, read: { ...store.read, events } };
+      return { ...store, read: { ...store.read, events: eventsAsSent } };
     },
   ],
   "a repeated reference id replaces": [
@@ -287,10 +287,12 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     () =>
       reading((view) => ({
         credit: async (id) => {
-          const found = await view.credit(id);
-          return found === undefined
-            ? found
-            : (JSON.parse(JSON.stringify(found, (_, value: unknown) => (value === "" ? undefined : value))) as never);
+          const creditRecord = await view.credit(id);
+          return creditRecord === undefined
+            ? creditRecord
+            : (JSON.parse(
+                JSON.stringify(creditRecord, (_, value: unknown) => (value === "" ? undefined : value)),
+              ) as never);
         },
       })),
   ],
@@ -353,8 +355,8 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     () =>
       reading((view) => ({
         events: async (filter, page) => {
-          const found = await view.events(filter, page);
-          return found.length < page.limit && filter.accountId === "" ? [...found, event("", 9)] : found;
+          const match = await view.events(filter, page);
+          return match.length < page.limit && filter.accountId === "" ? [...match, event("", 9)] : match;
         },
       })),
   ],
@@ -362,7 +364,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
 
 describe("the conformance suite", () => {
   test.concurrent.each(Object.entries(FAULTS))("refuses a store in which %s", async (_, [refusal, open]) => {
-    const found = storeConformance.find(({ name }) => name === refusal);
-    await expect(found?.run(async () => open()) ?? "there is no such case").rejects.toThrow();
+    const match = storeConformance.find(({ name }) => name === refusal);
+    await expect(match?.run(async () => open()) ?? "there is no such case").rejects.toThrow();
   });
 });

@@ -10,9 +10,9 @@ import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/cl
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
-import { perUnit, plan } from "../book/builder.ts";
+import { perUnit, planOfMonths } from "../book/builder.ts";
 import { signal } from "../support/signal.ts";
-import { call, CALLS_BOOK } from "./calls.ts";
+import { callEvent, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
 /** Metered, but billed by no plan: the accounts have none. */
@@ -32,7 +32,7 @@ interface Opened {
 }
 
 /** An engine in a schema of its own that has the book. */
-async function opened({
+async function openEngine({
   client = database.pool,
   clock = () => NOON,
   change = (store) => store,
@@ -48,14 +48,14 @@ async function opened({
   const engine = createEngine({ store: change(store), clock });
   await engine.load(book);
   // What is done once, such as the plans of accounts, is done.
-  await engine.ingest([call("warm a", "a", 0), call("warm b", "b", 0)]);
+  await engine.ingest([callEvent("warm a", "a", 0), callEvent("warm b", "b", 0)]);
   return { engine, schema, store };
 }
 
 /** Sends events one by one, all at once. @returns the status of each, or what it failed with */
 async function sendAll(engine: Engine, events: readonly EventInput[]): Promise<readonly unknown[]> {
-  const outcome = async (event: EventInput): Promise<unknown> => (await engine.ingest([event]))[0]?.status;
-  return Promise.all(events.map((event) => outcome(event).catch((error: unknown) => error)));
+  const ingestStatus = async (event: EventInput): Promise<unknown> => (await engine.ingest([event]))[0]?.status;
+  return Promise.all(events.map((event) => ingestStatus(event).catch((error: unknown) => error)));
 }
 
 async function usageOf(store: Store, accountId: string): Promise<string | undefined> {
@@ -63,23 +63,23 @@ async function usageOf(store: Store, accountId: string): Promise<string | undefi
 }
 
 function singles(count: number, accountId = "a"): readonly EventInput[] {
-  return Array.from({ length: count }, (_, place) => call(`single ${accountId} ${place}`, accountId));
+  return Array.from({ length: count }, (_, place) => callEvent(`single ${accountId} ${place}`, accountId));
 }
 
 /** A pool that does something instead of a commit, as often as it is told to. */
 function withCommit(
   instead: (connection: PoolClient) => Promise<unknown>,
-): ConnectionPool & { armed: number; commits: number } {
+): ConnectionPool & { pending: number; commits: number } {
   const own = {
-    armed: 0,
+    pending: 0,
     commits: 0,
     async connect() {
       const connection = await database.pool.connect();
       return {
         async query(statement: QueryConfig) {
           if (statement.text === "commit") own.commits += 1;
-          if (statement.text !== "commit" || own.armed === 0) return connection.query(statement);
-          own.armed -= 1;
+          if (statement.text !== "commit" || own.pending === 0) return connection.query(statement);
+          own.pending -= 1;
           await instead(connection);
           throw new Error("Connection terminated unexpectedly");
         },
@@ -95,7 +95,7 @@ function withCommit(
 describe("single events at the same time", () => {
   test("S14.3 are one commit beside the first one, and count each once", async () => {
     const client = withCommit(async () => {});
-    const { engine, store } = await opened({ client });
+    const { engine, store } = await openEngine({ client });
     const before = client.commits;
     expect(await sendAll(engine, singles(64))).toEqual(Array.from({ length: 64 }, () => METERED));
     expect(client.commits - before).toBe(2);
@@ -103,8 +103,8 @@ describe("single events at the same time", () => {
   });
 
   test("S14.1 of one id are one accepted event, and duplicates of it", async () => {
-    const { engine, store } = await opened();
-    const results = await Promise.all(Array.from({ length: 64 }, () => engine.ingest([call("same", "a", 3)])));
+    const { engine, store } = await openEngine();
+    const results = await Promise.all(Array.from({ length: 64 }, () => engine.ingest([callEvent("same", "a", 3)])));
     const statuses = results.flatMap((each) => each.map(({ status }) => status));
     expect(statuses.toSorted()).toEqual([METERED, ...Array.from({ length: 63 }, () => DUPLICATE)].toSorted());
     expect(new Set(results.flatMap((each) => each.map(({ referenceId }) => referenceId))).size).toBe(1);
@@ -118,8 +118,8 @@ describe("single events at the same time", () => {
       transact: (scope, work) =>
         scope.eventIds.includes("poisoned") ? Promise.reject(reason) : store.transact(scope, work),
     });
-    const { engine, store } = await opened({ change });
-    const events = [...singles(20), call("poisoned"), ...singles(20, "b")];
+    const { engine, store } = await openEngine({ change });
+    const events = [...singles(20), callEvent("poisoned"), ...singles(20, "b")];
     const expected = events.map((_, place) => (place === 20 ? reason : METERED));
     expect(await sendAll(engine, events)).toEqual(expected);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["20", "20"]);
@@ -130,60 +130,60 @@ describe("single events at the same time", () => {
     ["was lost", "rollback"],
   ])("whose commit is cut off and %s are asked for once, and count once", async (_, what) => {
     const client = withCommit((connection) => connection.query(what));
-    const { engine, store } = await opened({ client });
-    const first = engine.ingest([call("first")]);
+    const { engine, store } = await openEngine({ client });
+    const first = engine.ingest([callEvent("first")]);
     const others = sendAll(engine, singles(30));
     await first;
-    client.armed = 1;
+    client.pending = 1;
     expect(await others).toEqual(Array.from({ length: 30 }, () => METERED));
     expect(await usageOf(store, "a")).toBe("31");
   });
 
   test("wait for no account that another transaction has locked, but for that of their own commit", async () => {
-    const { engine, schema, store } = await opened();
+    const { engine, schema, store } = await openEngine();
     const locker = await database.pool.connect();
     await locker.query(`begin; select * from ${schema}.ledger where id = 'a' for update`);
-    const locked = sendAll(engine, singles(3));
+    const waiting = sendAll(engine, singles(3));
     expect(await sendAll(engine, singles(30, "b"))).toEqual(Array.from({ length: 30 }, () => METERED));
     expect(await usageOf(store, "a")).toBeUndefined();
     await locker.query("commit");
     locker.release();
-    expect(await locked).toEqual([METERED, METERED, METERED]);
+    expect(await waiting).toEqual([METERED, METERED, METERED]);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["3", "30"]);
   });
 
   test("of which one in each commit makes a sum of too many digits: each of these fails alone, and all others count", async () => {
-    const { engine, schema, store } = await opened();
-    await engine.ingest([call("one", "b")]);
+    const { engine, schema, store } = await openEngine();
+    await engine.ingest([callEvent("one", "b")]);
     // As many digits as a sum may have: one more call has one too many.
     const full = `${"9".repeat(60)}.${"0".repeat(39)}1`;
     await database.pool.query(`update ${schema}.usage_cells set quantity_0 = ${full} where account_id = 'b'`);
     for (let turn = 0; turn < 6; turn++) {
       const events = singles(8).map((event) => ({ ...event, id: `${turn} ${event.id}` }));
       // The first one goes alone, and the others as one.
-      events[1 + turn] = call(`poisoned ${turn}`, "b");
+      events[1 + turn] = callEvent(`poisoned ${turn}`, "b");
       const outcomes = await sendAll(engine, events);
-      const refused = outcomes.map((outcome) => (hasCode(outcome, "ERR_ARITHMETIC") ? "refused" : outcome));
-      expect(refused).toEqual(events.map((_, place) => (place === 1 + turn ? "refused" : METERED)));
+      const outcomeNames = outcomes.map((outcome) => (hasCode(outcome, "ERR_ARITHMETIC") ? "refused" : outcome));
+      expect(outcomeNames).toEqual(events.map((_, place) => (place === 1 + turn ? "refused" : METERED)));
     }
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["42", full]);
   });
 
   test("S16.5 wait for another server's migration of their accounts, and count in the new plan", async () => {
     const plans = ["pp.old", "pp.new"].map((id) =>
-      plan(id, { usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(1) }] }),
+      planOfMonths(id, { usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(1) }] }),
     );
     const pricePlans = [{ pricePlanId: "pp.old", effectiveFrom: "2024-06-01" }];
     const accounts = (CALLS_BOOK.accounts ?? []).map((account) => ({ ...account, pricePlans }));
-    const { engine, schema, store } = await opened({ book: { ...CALLS_BOOK, pricePlans: plans, accounts } });
-    const [begun, go] = [signal(), signal()];
+    const { engine, schema, store } = await openEngine({ book: { ...CALLS_BOOK, pricePlans: plans, accounts } });
+    const [begin, go] = [signal(), signal()];
     const client = withCommit(async (connection) => {
-      begun.give();
-      await go.given;
+      begin.give();
+      await go.promise;
       await connection.query("commit");
     });
     const other = createEngine({ store: await postgresStore(client, { schema }), clock: () => NOON });
-    client.armed = 1;
+    client.pending = 1;
     const migration = other.migrate({
       sourceId: "pp.old",
       sourceVersion: 1,
@@ -191,7 +191,7 @@ describe("single events at the same time", () => {
       targetVersion: 1,
       mode: "IMMEDIATE",
     });
-    await begun.given;
+    await begin.promise;
     const outcomes = sendAll(engine, [...singles(32), ...singles(32, "b")]);
     const waits = sleep(300).then(() => "nobody is answered");
     expect(await Promise.race([outcomes, waits])).toBe("nobody is answered");
@@ -205,31 +205,31 @@ describe("single events at the same time", () => {
   });
 
   test("go on beside a batch of ten thousand: none waits for longer than its commit", async () => {
-    const answered = signal();
+    const answer = signal();
     // The batch is decided, and not committed before the others have their answers.
     const change = (store: Store): Store => ({
       ...store,
       transact: (scope, work) =>
         store.transact(scope, async (view) => {
-          const decided = await work(view);
-          if (scope.eventIds.length === 10_000) await answered.given;
-          return decided;
+          const decision = await work(view);
+          if (scope.eventIds.length === 10_000) await answer.promise;
+          return decision;
         }),
     });
-    const { engine, store } = await opened({ change });
-    const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => call(`large ${place}`)));
+    const { engine, store } = await openEngine({ change });
+    const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => callEvent(`large ${place}`)));
     expect(await sendAll(engine, singles(64, "b"))).toEqual(Array.from({ length: 64 }, () => METERED));
-    answered.give();
+    answer.give();
     expect((await large).every(({ status }) => status === METERED)).toBe(true);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["10000", "64"]);
   });
 
   test("are all accepted while the clock jumps back, and undone in the order in which they were answered", async () => {
     let now = NOON;
-    const { engine, store } = await opened({ clock: () => (now -= 1_000) });
+    const { engine, store } = await openEngine({ clock: () => (now -= 1_000) });
     expect(await sendAll(engine, singles(20))).toEqual(Array.from({ length: 20 }, () => METERED));
-    const stored = await store.read.eventsToUndo("a", {}, 30);
-    const ids = stored.map(({ eventId }) => eventId).filter((id) => id.startsWith("single"));
+    const storedEvents = await store.read.eventsToUndo("a", {}, 30);
+    const ids = storedEvents.map(({ eventId }) => eventId).filter((id) => id.startsWith("single"));
     expect(ids).toEqual(Array.from({ length: 20 }, (_, place) => `single a ${place}`));
   });
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { parseRecord } from "../../src/store/record-json.ts";
-import { keptDatabase, stateOf } from "./version-3-database.ts";
+import { keptDatabase, readState } from "./version-3-database.ts";
 
 const database = keptDatabase();
 
@@ -46,6 +46,6 @@ test.each([
     await database.restart();
     expect(await database.version()).toBe(version);
     const store = await postgresStore(database.pool, { schema: "kept" });
-    expect(await stateOf(store)).toEqual(parseRecord(JSON.stringify(database.kept.state)));
+    expect(await readState(store)).toEqual(parseRecord(JSON.stringify(database.contents.state)));
   },
 );

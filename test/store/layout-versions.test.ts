@@ -11,7 +11,7 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { idKey } from "../../src/store/postgres/values.ts";
 import { parseRecord, serializeRecord } from "../../src/store/record-json.ts";
 import type { Store } from "../../src/store/store.ts";
-import { insertRows, keptDatabase, readWithoutCreditKinds, stateOf } from "./version-3-database.ts";
+import { insertRows, keptDatabase, readWithoutCreditKinds, readState } from "./version-3-database.ts";
 
 /** The version that databases are brought to. */
 const LATEST = 9;
@@ -23,19 +23,19 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
 
   test("has after its migration every event, cell, entry and invoice that it had", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
-    const expected = parseRecord(JSON.stringify(database.kept.state));
-    expect(await stateOf(store)).toEqual(expected);
+    const expected = parseRecord(JSON.stringify(database.contents.state));
+    expect(await readState(store)).toEqual(expected);
     // By hand: the events of account a on 3 June count 2 and 0.125, which the third meter takes three times.
     const plain =
       "select quantity::text from kept.usage where account_id = 'a' and meter_id = 'um.three' and day = 19877";
     expect((await database.pool.query(plain)).rows).toEqual([{ quantity: "6.375" }]);
     expect(await database.version()).toBe(LATEST);
     // Lists show what was invoiced before there were any, and nobody knows yet which drafts they show.
-    const listed = await store.read.invoiceList({}, { limit: 100 });
-    const ids = (invoices: readonly { readonly id: string }[]): readonly string[] =>
+    const page = await store.read.invoiceList({}, { limit: 100 });
+    const sortIds = (invoices: readonly { readonly id: string }[]): readonly string[] =>
       invoices.map(({ id }) => id).toSorted();
-    expect(ids(listed)).toEqual(ids(await store.read.invoices(["a", "b"], Number.NEGATIVE_INFINITY)));
-    expect(listed).not.toEqual([]);
+    expect(sortIds(page)).toEqual(sortIds(await store.read.invoices(["a", "b"], Number.NEGATIVE_INFINITY)));
+    expect(page).not.toEqual([]);
     expect(await store.read.accountsWithStaleDraftIndex(NOON, 10)).toEqual(["a", "b"]);
   });
 
@@ -46,9 +46,9 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
       ["c.over", "10", "0", { effectiveUntil: 5 }],
       ["c.void", "10", "0", { voided: true }],
     ] as const;
-    for (const [id, amount, consumed, more] of rows) {
+    for (const [id, amount, consumedAmount, more] of rows) {
       const body = serializeRecord({ ...credit("z", id), creditAmount: undefined, consumedAmount: undefined, ...more });
-      const values = [id, amount, consumed, body];
+      const values = [id, amount, consumedAmount, body];
       await database.pool.query(
         `insert into kept.credit (id, account_id, created_at, credit_amount, consumed_amount, body)
           values ($1, 'z', 77, $2, $3, $4)`,
@@ -56,13 +56,13 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
       );
     }
     const { read } = await postgresStore(database.pool, { schema: "kept" });
-    const ids = async (filter: CreditListFilter): Promise<readonly string[]> =>
+    const sortIds = async (filter: CreditListFilter): Promise<readonly string[]> =>
       (await read.creditList({ ...filter, accountId: "z" }, { limit: 9 })).map(({ id }) => id);
-    expect(await ids({ state: "ACTIVE" })).toEqual(["c.open", "c.over"]);
-    expect(await ids({ state: "ACTIVE", endsBy: 5 })).toEqual(["c.over"]);
-    expect(await ids({ state: "ACTIVE", endsAfter: 5 })).toEqual(["c.open"]);
-    expect(await ids({ state: "CONSUMED" })).toEqual(["c.spent"]);
-    expect(await ids({ state: "VOIDED" })).toEqual(["c.void"]);
+    expect(await sortIds({ state: "ACTIVE" })).toEqual(["c.open", "c.over"]);
+    expect(await sortIds({ state: "ACTIVE", endsBy: 5 })).toEqual(["c.over"]);
+    expect(await sortIds({ state: "ACTIVE", endsAfter: 5 })).toEqual(["c.open"]);
+    expect(await sortIds({ state: "CONSUMED" })).toEqual(["c.spent"]);
+    expect(await sortIds({ state: "VOIDED" })).toEqual(["c.void"]);
   });
 
   test("goes on: new events count beside the old ones, and an old one with a form is undone", async () => {
@@ -75,11 +75,11 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
       attributes: [{ name: "count", value: 2 }],
       dimensions: { region: "eu" },
     };
-    const sent = [
+    const events = [
       { ...call, id: "new" },
       { ...call, id: "f0" },
     ];
-    const results = await engine.ingest(sent);
+    const results = await engine.ingest(events);
     // The id of an event that came before is still known: its cycle is over, but not its 30 days.
     expect(results.map(({ status }) => status)).toEqual([
       "INGESTION_COMPLETED_EVENT_METERED",
@@ -105,11 +105,11 @@ describe("a database of version 4", () => {
         meter === long ? JSON.stringify(long) : null,
       ]);
     const { read } = await postgresStore(database.pool, { schema: "kept" });
-    const found = (await read.usage(["z"], 10, 12)).map(
+    const cells = (await read.usage(["z"], 10, 12)).map(
       ({ meterOrFeatureId, day, quantity }) => `${day} ${meterOrFeatureId} ${quantity.toFixed()}`,
     );
     const expected = meters.flatMap((meter, place) => [`10 ${meter} ${place + 1}`, `11 ${meter} 0.5`]);
-    expect(found.toSorted()).toEqual(expected.toSorted());
+    expect(cells.toSorted()).toEqual(expected.toSorted());
   });
 });
 
@@ -173,9 +173,10 @@ describe("a database of the first version", () => {
   const first = 'insert into "kept"."migration" (version) values (1)';
 
   test("is brought to this one: its usage is added to, its events come before new ones", async () => {
-    const { pool, kept } = database;
+    const { pool, contents } = database;
     await pool.query("drop schema kept cascade");
-    for (const statement of kept.statements.slice(0, kept.statements.indexOf(first) + 1)) await pool.query(statement);
+    for (const statement of contents.statements.slice(0, contents.statements.indexOf(first) + 1))
+      await pool.query(statement);
     await database.pool.query(`insert into kept.item (id, place) values ('m', 5);
       insert into kept.usage values ('a', ${TODAY}, 1, 0, 1, 0, 0);
       insert into kept.event (reference_id, account_id, number, event_id, holds, schema_name, status, timestamp, created_at,

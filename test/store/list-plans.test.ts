@@ -36,25 +36,25 @@ beforeAll(async () => {
   const { pool: run } = database;
   const rows = `from generate_series(1, ${2 * MANY}) as row (n)`;
   const account = `case when n <= ${MANY} then 'busy' else 'other.' || n % 500 end`;
-  const made = `${START} + (n / 100) * 60000`;
+  const creationTime = `${START} + (n / 100) * 60000`;
   await run.query(
     `insert into listed.event (reference_id, account_id, number, event_id, schema_name, status, timestamp, created_at, reverted, body)
-      select 'r' || n, ${account}, n, 'e' || n, 'call', 'INGESTION_COMPLETED', ${made}, ${made}, n % 50 = 0, '{}' ${rows}`,
+      select 'r' || n, ${account}, n, 'e' || n, 'call', 'INGESTION_COMPLETED', ${creationTime}, ${creationTime}, n % 50 = 0, '{}' ${rows}`,
   );
   await run.query(
     `insert into listed.entry (id, account_id, feature_id, created_at, granted, balance, body)
-      select 'n' || n, ${account}, 'ft', ${made}, 1, 1, '{}' ${rows}`,
+      select 'n' || n, ${account}, 'ft', ${creationTime}, 1, 1, '{}' ${rows}`,
   );
   await run.query(
     `insert into listed.credit (id, account_id, created_at, credit_amount, consumed_amount, state, ends_at, body)
-      select 'c' || n, ${account}, ${made}, 1, 0, case when n % 900 = 0 then 'VOIDED' else 'ACTIVE' end, ${made}, '{}' ${rows}`,
+      select 'c' || n, ${account}, ${creationTime}, 1, 0, case when n % 900 = 0 then 'VOIDED' else 'ACTIVE' end, ${creationTime}, '{}' ${rows}`,
   );
   await run.query(
-    `insert into listed.due_credit (id, account_id, created_at, body) select 'd' || n, ${account}, ${made}, '{}' ${rows}`,
+    `insert into listed.due_credit (id, account_id, created_at, body) select 'd' || n, ${account}, ${creationTime}, '{}' ${rows}`,
   );
   await run.query(
     `insert into listed.invoice (id, account_id, customer_id, status, invoice_date, place, span, starts_at, ends_at, body)
-      select 'i' || n, ${account}, 'c', 'DUE', '2024-01-01', -(${made}), 1, ${made}, ${made} + 9, '{}' ${rows}`,
+      select 'i' || n, ${account}, 'c', 'DUE', '2024-01-01', -(${creationTime}), 1, ${creationTime}, ${creationTime} + 9, '{}' ${rows}`,
   );
   await run.query("analyze");
 });
@@ -81,9 +81,10 @@ describe("a page of many thousands goes on at one point of an index", () => {
   });
 
   test("an account's entries of a feature", async () => {
-    const read = (_: object, page: object): Promise<readonly unknown[]> =>
+    const listEntries = (_: object, page: object): Promise<readonly unknown[]> =>
       store.read.entryList("busy", "ft", page as { limit: number });
-    for (const after of [undefined, { createdAt: START + 9_000_000, id: "r8" }]) await expectKeyset(read, {}, after);
+    for (const after of [undefined, { createdAt: START + 9_000_000, id: "r8" }])
+      await expectKeyset(listEntries, {}, after);
   });
 });
 
@@ -97,8 +98,8 @@ async function expectKeyset(
   await read(filter, { limit: 50, ...(after && { after }) }).catch(() => undefined);
   const [asked] = statements.filter(({ text }) => text.includes("limit"));
   expect(asked).toBeDefined();
-  const explained = await database.pool.query(`explain (analyze, format json) ${asked?.text}`, asked?.values);
-  const root = (explained.rows[0] as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0].Plan;
+  const explanation = await database.pool.query(`explain (analyze, format json) ${asked?.text}`, asked?.values);
+  const root = (explanation.rows[0] as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0].Plan;
   const nodes = nodesOf(root);
   expect(nodes.map((node) => node["Node Type"])).not.toContain("Sort");
   expect(nodes.some((node) => node["Node Type"].startsWith("Index"))).toBe(true);

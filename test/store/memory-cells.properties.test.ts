@@ -21,7 +21,7 @@ const change = fc.record({
 });
 
 /** The cells as texts, in one order. */
-function shown(cells: Iterable<LedgerCell>): readonly string[] {
+function formatCells(cells: Iterable<LedgerCell>): readonly string[] {
   return [...cells]
     .map(
       ({ accountId, meterOrFeatureId, day, quantity: sum }) =>
@@ -31,13 +31,13 @@ function shown(cells: Iterable<LedgerCell>): readonly string[] {
 }
 
 /** Sums worked out one by one; a cell of 0 is no cell. */
-function sumsOf(changes: readonly UsageDelta[]): readonly string[] {
+function sumPlainly(changes: readonly UsageDelta[]): readonly string[] {
   const sums = new Map<string, LedgerCell>();
   for (const each of changes) {
     const key = `${each.accountId} ${each.meterOrFeatureId} ${each.day}`;
     sums.set(key, { ...each, quantity: add(sums.get(key)?.quantity ?? ZERO, decimalOfExact(each.quantity)) });
   }
-  return shown([...sums.values()].filter((cell) => !cell.quantity.isZero()));
+  return formatCells([...sums.values()].filter((cell) => !cell.quantity.isZero()));
 }
 
 describe("cells", () => {
@@ -46,27 +46,27 @@ describe("cells", () => {
       fc.property(fc.array(fc.array(change)), (batches) => {
         const table = createCellTable();
         for (const batch of batches) table.add(batch);
-        const expected = sumsOf(batches.flat());
-        expect(shown(table.all())).toEqual(expected);
-        expect(shown(table.between(["a", "b", "a"], -2, 3))).toEqual(expected);
+        const expected = sumPlainly(batches.flat());
+        expect(formatCells(table.all())).toEqual(expected);
+        expect(formatCells(table.between(["a", "b", "a"], -2, 3))).toEqual(expected);
       }),
     );
   });
 
   test("are as they were once what was added is taken back, or could not be added as a whole", () => {
     fc.assert(
-      fc.property(fc.array(change), fc.array(change), (before, added) => {
+      fc.property(fc.array(change), fc.array(change), (before, additions) => {
         const table = createCellTable();
         table.add(before);
-        table.add(added)();
-        expect(shown(table.all())).toEqual(sumsOf(before));
+        table.add(additions)();
+        expect(formatCells(table.all())).toEqual(sumPlainly(before));
         const wide = { accountId: "a", meterOrFeatureId: "x", day: 1 };
         const tooWide = [
           { ...wide, quantity: exactOfText("1e90") ?? 0 },
           { ...wide, quantity: exactOfText("1e-90") ?? 0 },
         ];
-        expect(() => table.add([...added, ...tooWide])).toThrow("more than 100 significant digits");
-        expect(shown(table.all())).toEqual(sumsOf(before));
+        expect(() => table.add([...additions, ...tooWide])).toThrow("more than 100 significant digits");
+        expect(formatCells(table.all())).toEqual(sumPlainly(before));
       }),
     );
   });

@@ -42,10 +42,10 @@ describe("a memory store", () => {
       changes,
     }));
     const snapshot = store.snapshot();
-    const restored = memoryStore({ snapshot });
-    expect(restored.snapshot()).toBe(snapshot);
-    expect(await restored.read.accounts(["a"])).toEqual(changes.accounts);
-    expect(await restored.read.configurationRevision()).toBe(await store.read.configurationRevision());
+    const copy = memoryStore({ snapshot });
+    expect(copy.snapshot()).toBe(snapshot);
+    expect(await copy.read.accounts(["a"])).toEqual(changes.accounts);
+    expect(await copy.read.configurationRevision()).toBe(await store.read.configurationRevision());
   });
 
   test.each([
@@ -72,7 +72,7 @@ describe("a memory store", () => {
   test("S1.4 refuses a sum beyond 100 digits and keeps everything as it was", async () => {
     const store = memoryStore();
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
-    const add = (usage: string, overage: string): Promise<void> =>
+    const addCells = (usage: string, overage: string): Promise<void> =>
       store.transact(scope, async () => ({
         result: undefined,
         changes: {
@@ -80,8 +80,8 @@ describe("a memory store", () => {
           overage: [cell("a", "f", 0, overage)],
         },
       }));
-    await add("1", "1e90");
-    await expect(add("1", "1e-20")).rejects.toMatchObject({ code: "ERR_ARITHMETIC" });
+    await addCells("1", "1e90");
+    await expect(addCells("1", "1e-20")).rejects.toMatchObject({ code: "ERR_ARITHMETIC" });
     expect((await store.read.usage(["a"], 0, 1)).map(({ quantity }) => quantity.toFixed())).toEqual(["1"]);
   });
 });

@@ -14,10 +14,10 @@ const database = privateDatabase();
 
 describe("a database", () => {
   test("of a PostgreSQL without MERGE is refused with both versions, before anything is asked of it", async () => {
-    const asked: string[] = [];
+    const statements: string[] = [];
     const old = {
       query: async (text: string) => {
-        asked.push(text);
+        statements.push(text);
         return { rows: [{ number: "140011", name: "14.11 (Debian 14.11-1)" }] };
       },
       transaction: () => Promise.reject(new Error("nothing is changed")),
@@ -28,7 +28,7 @@ describe("a database", () => {
         message: "the database is PostgreSQL 14.11, which is too old: expected version 15 or a newer one",
       }),
     );
-    expect(asked).toHaveLength(1);
+    expect(statements).toHaveLength(1);
   });
 
   test("whose tables are there is opened and written by a user who may make none", async () => {
@@ -84,7 +84,7 @@ describe("usage", () => {
       await postgresStore(database.pool, { schema: "meters" }),
       await postgresStore(database.pool, { schema: "meters" }),
     ] as const;
-    const add = (store: Store, accountId: string, meters: readonly string[]): Promise<void> =>
+    const addMeters = (store: Store, accountId: string, meters: readonly string[]): Promise<void> =>
       store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async () => ({
         result: undefined,
         changes: { usage: meters.map((meter) => cell(accountId, meter, TODAY, "1")) },
@@ -93,7 +93,7 @@ describe("usage", () => {
     await Promise.all(
       rounds.flatMap((round) => {
         const meters = ["shared", `m${round}`, `m${(round + 5) % 12}`];
-        return stores.map((store, index) => add(store, `${index} ${round}`, meters));
+        return stores.map((store, index) => addMeters(store, `${index} ${round}`, meters));
       }),
     );
     const sums = await database.pool.query(
@@ -112,15 +112,15 @@ describe("usage", () => {
       await postgresStore(database.pool, { schema: "brought back" }),
       await postgresStore(database.pool, { schema: "brought back" }),
     ] as const;
-    const add = (store: Store, meter: string, accountId = "a"): Promise<void> =>
+    const addMeters = (store: Store, meter: string, accountId = "a"): Promise<void> =>
       store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async () => ({
         result: undefined,
         changes: { usage: [cell(accountId, meter, TODAY, "1")] },
       }));
-    await add(stores[0], "calls");
+    await addMeters(stores[0], "calls");
     await database.pool.query('delete from "brought back".item; delete from "brought back".usage_cells');
-    await add(stores[1], "bytes");
-    await add(stores[0], "calls");
+    await addMeters(stores[1], "bytes");
+    await addMeters(stores[0], "calls");
     const usage = await database.pool.query('select meter_id, quantity from "brought back".usage order by meter_id');
     expect(usage.rows).toEqual([
       { meter_id: "bytes", quantity: "1" },
@@ -131,14 +131,14 @@ describe("usage", () => {
 
   test("whose commit failed leaves no place that is remembered", async () => {
     const store = await postgresStore(database.pool, { schema: "failed" });
-    const add = (meter: string, quantity: string): Promise<void> =>
+    const addMeters = (meter: string, quantity: string): Promise<void> =>
       store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
         result: undefined,
         changes: { usage: [cell("a", meter, TODAY, quantity)], overage: [cell("a", meter, TODAY, quantity)] },
       }));
-    await expect(add("calls", "1e1001")).rejects.toMatchObject({ code: "ERR_ARITHMETIC" });
-    await add("bytes", "1");
-    await add("calls", "2");
+    await expect(addMeters("calls", "1e1001")).rejects.toMatchObject({ code: "ERR_ARITHMETIC" });
+    await addMeters("bytes", "1");
+    await addMeters("calls", "2");
     const usage = await database.pool.query("select meter_id, quantity from failed.usage order by meter_id");
     expect(usage.rows).toEqual([
       { meter_id: "bytes", quantity: "1" },
@@ -154,24 +154,24 @@ describe("an id that is held so long that it may be taken again", () => {
       await postgresStore(database.pool, { schema: "again" }),
       await postgresStore(database.pool, { schema: "again" }),
     ];
-    const put = (accountId: string, changes: Changes): Promise<void> =>
+    const putChanges = (accountId: string, changes: Changes): Promise<void> =>
       other.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async () => ({
         result: undefined,
         changes,
       }));
     const first = event("a", 1, { eventId: "x" });
-    await put("a", { accounts: [account("a"), account("b"), account("c")] });
-    await put("a", { accounts: [account("a", { netTermDays: 1 })], events: [first] });
+    await putChanges("a", { accounts: [account("a"), account("b"), account("c")] });
+    await putChanges("a", { accounts: [account("a", { netTermDays: 1 })], events: [first] });
     let runs = 0;
     const scope = { configuration: "shared", accountIds: ["b"], eventIds: ["x"] } as const;
     await store.transact(scope, async (view) => {
-      const [held] = await view.acceptedIds(["x"]);
+      const [takenIds] = await view.acceptedIds(["x"]);
       if ((runs += 1) === 1) {
-        await put("a", { events: [{ ...first, reverted: true }] });
-        await put("c", { events: [event("c", 1, { eventId: "x" })] });
+        await putChanges("a", { events: [{ ...first, reverted: true }] });
+        await putChanges("c", { events: [event("c", 1, { eventId: "x" })] });
       }
       // The first holder's time is over, that of others is not.
-      const mayTake = held === undefined || held.accountId === "a";
+      const mayTake = takenIds === undefined || takenIds.accountId === "a";
       return { result: undefined, changes: mayTake ? { newEvents: [newEvent(event("b", 1, { eventId: "x" }))] } : {} };
     });
     const events = await store.read.events({ eventId: "x" }, { limit: 9 });
@@ -185,37 +185,41 @@ describe("event ids that are taken to be free", () => {
   test("are looked for again where one is not, also by work that fails for it", async () => {
     const store = await postgresStore(database.pool, { schema: "assumed" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x", "y"] } as const;
-    const put = (eventId: string): Promise<void> =>
+    const putChanges = (eventId: string): Promise<void> =>
       store.transact(scope, async () => ({
         result: undefined,
         changes: { accounts: [account("a")], newEvents: [newEvent(event("a", 1, { eventId }))] },
       }));
-    await put("x");
-    const seen: string[][] = [];
+    await putChanges("x");
+    const seenIds: string[][] = [];
     await store.transact(scope, async (view) => {
-      const held = (await view.acceptedIds(["x", "y"])).map(({ eventId }) => eventId);
-      seen.push(held);
-      if (held.length === 0) throw new Error("expected one that is held");
+      const takenIds = (await view.acceptedIds(["x", "y"])).map(({ eventId }) => eventId);
+      seenIds.push(takenIds);
+      if (takenIds.length === 0) throw new Error("expected one that is held");
       return { result: undefined, changes: {} };
     });
-    expect(seen).toEqual([[], ["x"]]);
+    expect(seenIds).toEqual([[], ["x"]]);
     await store.close();
   });
 
   test("are refused while another event holds the id that was taken again, though its first holder is undone", async () => {
     const store = await postgresStore(database.pool, { schema: "again and undone" });
-    const put = (accountId: string, number: number, more: Partial<EventRecord> = {}): Promise<readonly string[]> =>
+    const putChanges = (
+      accountId: string,
+      number: number,
+      more: Partial<EventRecord> = {},
+    ): Promise<readonly string[]> =>
       store.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async (view) => {
-        const held = await view.acceptedIds(["x"]);
-        const written = newEvent(event(accountId, number, { eventId: "x", ...more }));
+        const takenIds = await view.acceptedIds(["x"]);
+        const newRecord = newEvent(event(accountId, number, { eventId: "x", ...more }));
         return {
-          result: held.map(({ referenceId }) => referenceId),
-          changes: { accounts: [account(accountId)], newEvents: [written] },
+          result: takenIds.map(({ referenceId }) => referenceId),
+          changes: { accounts: [account(accountId)], newEvents: [newRecord] },
         };
       });
-    await put("a", 1);
+    await putChanges("a", 1);
     // What comes again is asked for, and takes the id after the first; so do the next ones, until ids are free again.
-    expect(await put("b", 1)).toEqual(["ref.a.000001"]);
+    expect(await putChanges("b", 1)).toEqual(["ref.a.000001"]);
     for (let other = 0; other < 40; other++) {
       const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
       await store.transact(scope, async () => ({ result: undefined, changes: {} }));
@@ -225,7 +229,7 @@ describe("event ids that are taken to be free", () => {
       result: undefined,
       changes: { events: first === undefined ? [] : [{ ...first, reverted: true }] },
     }));
-    expect(await put("c", 1)).toEqual(["ref.b.000001"]);
+    expect(await putChanges("c", 1)).toEqual(["ref.b.000001"]);
     await store.close();
   });
 
@@ -248,7 +252,7 @@ describe("event ids that are taken to be free", () => {
 
   test("are looked for when the statements that were sent have ended: a driver need not queue more than one", async () => {
     let [under, most] = [0, 0];
-    const counted = {
+    const countingPool = {
       connect: async () => {
         const connection = await database.pool.connect();
         return {
@@ -260,7 +264,7 @@ describe("event ids that are taken to be free", () => {
         };
       },
     };
-    const store = await postgresStore(counted, { schema: "counted" });
+    const store = await postgresStore(countingPool, { schema: "counted" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const events = Array.from({ length: 2_000 }, (_, place) => newEvent(event("a", place)));
     await store.transact(scope, async (view) => {
@@ -289,22 +293,25 @@ describe("the same ids, sent to two stores at once in opposite orders", () => {
         };
       },
     };
-    const open = (): Promise<Store> => postgresStore(listening, { schema: "opposite" });
-    const stores = [await open(), await open()];
+    const openOpposite = (): Promise<Store> => postgresStore(listening, { schema: "opposite" });
+    const stores = [await openOpposite(), await openOpposite()];
     const ids = Array.from({ length: 3_000 }, (_, place) => `same ${(place * 7_919) % 3_000}`);
-    const accepted = await Promise.all(
+    const acceptedLists = await Promise.all(
       stores.map((store, index) => {
         const accountId = `${index}`;
-        const sent = index === 0 ? ids : ids.toReversed();
-        return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: sent }, async (view) => {
-          const held = new Set((await view.acceptedIds(sent)).map(({ eventId }) => eventId));
-          const free = sent.filter((eventId) => !held.has(eventId));
-          const newEvents = free.map((eventId, place) => newEvent(event(accountId, place, { eventId })));
-          return { result: free.length, changes: { accounts: [account(accountId)], newEvents } };
-        });
+        const idsInOrder = index === 0 ? ids : ids.toReversed();
+        return store.transact(
+          { configuration: "shared", accountIds: [accountId], eventIds: idsInOrder },
+          async (view) => {
+            const takenSet = new Set((await view.acceptedIds(idsInOrder)).map(({ eventId }) => eventId));
+            const free = idsInOrder.filter((eventId) => !takenSet.has(eventId));
+            const newEvents = free.map((eventId, place) => newEvent(event(accountId, place, { eventId })));
+            return { result: free.length, changes: { accounts: [account(accountId)], newEvents } };
+          },
+        );
       }),
     );
-    expect(accepted.toSorted((a, b) => a - b)).toEqual([0, 3_000]);
+    expect(acceptedLists.toSorted((a, b) => a - b)).toEqual([0, 3_000]);
     // The later one found a key that was taken, and decided again; neither met a deadlock (40P01).
     expect(codes).toContain("23505");
     expect(codes).not.toContain("40P01");
@@ -321,9 +328,9 @@ describe("a batch of more events than a block of numbers has", () => {
       result: undefined,
       changes: { accounts: [account("a")], newEvents: events },
     }));
-    const stored = await store.read.eventsToUndo("a", {});
-    expect(stored.map(({ eventId }) => eventId)).toEqual(events.map(({ eventId }) => eventId));
-    expect(new Set(stored.map(({ number }) => number)).size).toBe(9_000);
+    const storedEvents = await store.read.eventsToUndo("a", {});
+    expect(storedEvents.map(({ eventId }) => eventId)).toEqual(events.map(({ eventId }) => eventId));
+    expect(new Set(storedEvents.map(({ number }) => number)).size).toBe(9_000);
     await store.close();
   });
 });

@@ -14,7 +14,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { sleep } from "../../src/store/sleep.ts";
 import { newDatabaseIn } from "../support/new-database.ts";
-import { bystander, databaseDirectory, poolOf, put, total, until, whenBack } from "./database-directories.ts";
+import { bystander, databaseDirectory, poolOf, addUsage, readUsage, until, whenBack } from "./database-directories.ts";
 
 const here = databaseDirectory();
 
@@ -57,13 +57,13 @@ describe("a private server", () => {
   test("brings back what was acknowledged before it was killed", async () => {
     const server = await openPrivateServer(here.path);
     const store = await openDatabase(here.path);
-    await put(store, "0.1");
+    await addUsage(store, "0.1");
     process.kill(server.pid, "SIGKILL");
     await until(() => findProcess(server.pid) === undefined);
-    await expect(put(store, "1")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    await expect(addUsage(store, "1")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
     const again = await openDatabase(here.path);
-    await put(again, "0.2");
-    expect(await total(again)).toBe("0.3");
+    await addUsage(again, "0.2");
+    expect(await readUsage(again)).toBe("0.3");
     await Promise.all([again.close(), store.close(), server.close()]);
   });
 
@@ -155,7 +155,7 @@ describe("the socket of a private server", () => {
   test("that was taken away is missed by many at once, who start one server again", async () => {
     const server = await openPrivateServer(here.path);
     const store = await openDatabase(here.path);
-    await put(store, "1");
+    await addUsage(store, "1");
     await rm(server.connection.host, { recursive: true });
     const [first, second, third] = await Promise.all([
       openPrivateServer(here.path),
@@ -166,8 +166,8 @@ describe("the socket of a private server", () => {
     expect([first.pid, first.connection]).toEqual([second.pid, second.connection]);
     expect(dirname(first.connection.host)).toBe(join(here.path, "postgres"));
     // Who had it open before finds the new one.
-    await whenBack(() => put(store, "2"));
-    expect(await total(third)).toBe("3");
+    await whenBack(() => addUsage(store, "2"));
+    expect(await readUsage(third)).toBe("3");
     await Promise.all([store.close(), third.close(), first.close(), second.close(), server.close()]);
     expect(findProcess(first.pid)).toBeUndefined();
   });
@@ -176,12 +176,12 @@ describe("the socket of a private server", () => {
     const server = await openPrivateServer(here.path);
     const pool = poolOf(server);
     const store = await openDatabase(here.path);
-    await put(store, "1");
+    await addUsage(store, "1");
     await pool.query("select 1");
     await rm(server.connection.host, { recursive: true });
     await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()");
-    await whenBack(() => put(store, "2"));
-    expect(await total(store)).toBe("3");
+    await whenBack(() => addUsage(store, "2"));
+    expect(await readUsage(store)).toBe("3");
     await Promise.all([pool.end(), store.close(), server.close()]);
   });
 
@@ -189,16 +189,16 @@ describe("the socket of a private server", () => {
     const server = await openPrivateServer(here.path);
     const pool = poolOf(server);
     const store = await openDatabase(here.path);
-    await put(store, "1");
+    await addUsage(store, "1");
     await pool.query("select 1");
     await rm(server.connection.host, { recursive: true });
     await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()");
     await pool.end();
-    await expect(put(store, "2")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    await expect(addUsage(store, "2")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
     await Promise.all([store.close(), server.close()]);
     expect(findProcess(server.pid)).toBeUndefined();
     const again = await openDatabase(here.path);
-    expect(await total(again)).toBe("1");
+    expect(await readUsage(again)).toBe("1");
     await again.close();
   });
 
@@ -217,16 +217,16 @@ describe("the socket of a private server", () => {
     const [original, copy] = [join(here.path, "original"), join(here.path, "copy")];
     await newDatabaseIn(original);
     const store = await openDatabase(original);
-    await put(store, "1");
+    await addUsage(store, "1");
     const server = await openPrivateServer(original);
     // As `cp -a` does, which leaves a socket to which nobody listens.
-    const copied = spawnSync("cp", ["-a", original, copy]);
-    expect(copied.status).toBe(0);
+    const copyRun = spawnSync("cp", ["-a", original, copy]);
+    expect(copyRun.status).toBe(0);
     const other = await openPrivateServer(copy);
     expect(other.pid).not.toBe(server.pid);
     expect(findProcess(server.pid)?.name).toBe("postgres");
-    await put(store, "2");
-    expect(await total(store)).toBe("3");
+    await addUsage(store, "2");
+    expect(await readUsage(store)).toBe("3");
     await Promise.all([store.close(), server.close(), other.close()]);
   });
 

@@ -18,7 +18,7 @@ import { newDatabaseIn } from "../support/new-database.ts";
  * accounts sent 54 events, some alike (which have forms) and some not; one was undone, four took feature credits of which there
  * were two, one cycle was invoiced.
  */
-interface Kept {
+interface DatabaseContents {
   readonly statements: readonly string[];
   readonly eventNumber: number;
   readonly rows: Readonly<Record<string, readonly string[]>>;
@@ -29,7 +29,7 @@ interface Kept {
 const LATER_VERSIONS = [4, 5, 8];
 
 /** What a later version made of it: statements. */
-type LaterVersion = Pick<Kept, "statements">;
+type LaterVersion = Pick<DatabaseContents, "statements">;
 
 /**
  * What the last ratebook before credits had kinds stored, of layout 8 and as a snapshot of a memory store. Account `less` has
@@ -47,9 +47,9 @@ export async function readWithoutCreditKinds(): Promise<WithoutCreditKinds> {
 }
 
 /** There while the tests run; every test begins with the database as version 3 had it. */
-export interface KeptDatabase {
+export interface LoadedDatabase {
   readonly pool: Pool;
-  readonly kept: Kept;
+  readonly contents: DatabaseContents;
   /** Brings the database from version 3 to a later one by the statements that did it then. */
   readonly bringTo: (version: number) => Promise<void>;
   readonly version: () => Promise<number>;
@@ -60,13 +60,13 @@ export interface KeptDatabase {
 }
 
 /** Starts a server before the tests of the file that calls it, and removes it with its files after them. */
-export function keptDatabase(): KeptDatabase {
-  let kept: Kept;
+export function keptDatabase(): LoadedDatabase {
+  let contents: DatabaseContents;
   let later: readonly LaterVersion[];
   let directory: string;
   let server: PrivateServer;
   let pool: Pool;
-  const start = async (): Promise<void> => {
+  const startServer = async (): Promise<void> => {
     server = await openPrivateServer(directory);
     pool = new Pool(server.connection).on("error", () => {});
   };
@@ -76,13 +76,13 @@ export function keptDatabase(): KeptDatabase {
   };
   beforeAll(async () => {
     const [version3, ...laterFiles] = await Promise.all([3, ...LATER_VERSIONS].map(layoutOf));
-    kept = version3 as Kept;
+    contents = version3 as DatabaseContents;
     later = laterFiles;
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
     await newDatabaseIn(directory);
-    await start();
+    await startServer();
   });
-  beforeEach(() => makeKept(pool, kept));
+  beforeEach(() => makeKept(pool, contents));
   afterAll(async () => {
     await stop();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
@@ -91,8 +91,8 @@ export function keptDatabase(): KeptDatabase {
     get pool() {
       return pool;
     },
-    get kept() {
-      return kept;
+    get contents() {
+      return contents;
     },
     bringTo: async (version) => {
       for (const { statements } of later.filter((_, place) => Number(LATER_VERSIONS[place]) <= version)) {
@@ -110,7 +110,7 @@ export function keptDatabase(): KeptDatabase {
     },
     restart: async () => {
       await stop();
-      await start();
+      await startServer();
     },
   };
 }
@@ -128,7 +128,7 @@ export async function insertRows(pool: Pool, rows: Readonly<Record<string, reado
   }
 }
 
-async function makeKept(pool: Pool, { statements, rows, eventNumber }: Kept): Promise<void> {
+async function makeKept(pool: Pool, { statements, rows, eventNumber }: DatabaseContents): Promise<void> {
   await pool.query("drop schema if exists kept cascade");
   for (const statement of statements) await pool.query(statement);
   await pool.query("delete from kept.configuration");
@@ -137,10 +137,10 @@ async function makeKept(pool: Pool, { statements, rows, eventNumber }: Kept): Pr
 }
 
 /** What a store has of the accounts of the database. */
-export async function stateOf({ read }: Store): Promise<unknown> {
+export async function readState({ read }: Store): Promise<unknown> {
   const page = { limit: 1_000 };
   const days = [19_800, 20_000] as const;
-  const inOrder = <Cell extends { accountId: string; meterOrFeatureId: string; day: number }>(
+  const sortCells = <Cell extends { accountId: string; meterOrFeatureId: string; day: number }>(
     cells: readonly Cell[],
   ): readonly Cell[] => {
     const key = ({ accountId, meterOrFeatureId, day }: Cell): string =>
@@ -150,8 +150,8 @@ export async function stateOf({ read }: Store): Promise<unknown> {
   return {
     accounts: await read.accountList({}, page),
     events: await read.events({}, page),
-    usage: inOrder(await read.usage(["a", "b"], ...days)),
-    overage: inOrder(await read.overage(["a", "b"], ...days)),
+    usage: sortCells(await read.usage(["a", "b"], ...days)),
+    overage: sortCells(await read.overage(["a", "b"], ...days)),
     entries: await read.entries(["a", "b"]),
     credits: await read.credits(["a", "b"]),
     invoices: await read.invoices(["a", "b"], Number.NEGATIVE_INFINITY),

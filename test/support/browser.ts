@@ -20,12 +20,12 @@ export interface OpenPage {
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } satisfies BrowserContextOptions;
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
 
-let connected: Promise<Browser> | undefined;
+let browserPromise: Promise<Browser> | undefined;
 const folders: string[] = [];
 afterAll(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  const browser = await connected;
-  connected = undefined;
+  const browser = await browserPromise;
+  browserPromise = undefined;
   await browser?.close();
 });
 
@@ -35,8 +35,8 @@ export async function openPage(html: string, options: BrowserContextOptions = DE
   folders.push(folder);
   const file = join(folder, "page.html");
   writeFileSync(file, html);
-  connected ??= chromium.connect(inject("browser"));
-  const browser = await connected;
+  browserPromise ??= chromium.connect(inject("browser"));
+  const browser = await browserPromise;
   const context = await browser.newContext({ locale: "en-US", colorScheme: "light", ...options });
   // What does not come at all is waited for as long as by `expect.poll`.
   context.setDefaultTimeout(60_000);

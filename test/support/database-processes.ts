@@ -6,7 +6,7 @@ import { findProcess } from "../../src/store/embedded/processes.ts";
 
 /** The id of the main process of the server of a directory; undefined where none runs. */
 export function postmasterOf(directory: string): number | undefined {
-  const [pid] = linesOf(join(directory, "postgres", "postmaster.pid"));
+  const [pid] = readFileLines(join(directory, "postgres", "postmaster.pid"));
   return findProcess(Number(pid))?.name === "postgres" ? Number(pid) : undefined;
 }
 
@@ -18,12 +18,12 @@ export function childrenOf(parent: number): readonly number[] {
 }
 
 function parentOf(pid: number): number {
-  const text = linesOf(`/proc/${pid}/stat`).join("\n");
+  const text = readFileLines(`/proc/${pid}/stat`).join("\n");
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
 /** @returns nothing where the file is not there: no server has begun, or the process has ended meanwhile */
-function linesOf(file: string): readonly string[] {
+function readFileLines(file: string): readonly string[] {
   try {
     return readFileSync(file, "utf8").split("\n");
   } catch {

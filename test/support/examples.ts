@@ -37,7 +37,7 @@ export function exampleEvents(example: string, file: string): EventInput[] {
 export function traceEvents(trace: "code" | "conv", accountId: string): EventInput[] {
   const [, ...rows] = exampleText("llm-api", `AzureLLMInferenceTrace_${trace}.csv`).trim().split(/\r?\n/);
   return rows.map((row, index) => {
-    const [timestamp = "", context = "", generated = ""] = row.split(",");
+    const [timestamp = "", context = "", generatedTokens = ""] = row.split(",");
     return {
       schemaName: "llm_request",
       id: `${trace}-${index + 1}`,
@@ -45,7 +45,7 @@ export function traceEvents(trace: "code" | "conv", accountId: string): EventInp
       timestamp: `${timestamp.slice(0, 23).replace(" ", "T")}Z`,
       attributes: [
         { name: "context_tokens", value: context },
-        { name: "generated_tokens", value: generated },
+        { name: "generated_tokens", value: generatedTokens },
       ],
       dimensions: { service: trace },
     };

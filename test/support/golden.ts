@@ -26,7 +26,7 @@ export interface Golden {
 }
 
 /** A case as it is written. */
-interface Written extends Omit<Golden, "book" | "events"> {
+interface GoldenSource extends Omit<Golden, "book" | "events"> {
   /** What differs from the catalog's book, but for plans and accounts. */
   readonly book?: Part;
   /** The fields of each plan and of its details that differ from the catalog's plan. */
@@ -47,7 +47,7 @@ function contentOf(file: string): unknown {
 export function goldenFiles(): readonly { readonly file: string; readonly cases: readonly Golden[] }[] {
   return readdirSync(GOLDEN)
     .filter((file) => file.endsWith(".json") && file !== "catalog.json")
-    .map((file) => ({ file, cases: (contentOf(file) as readonly Written[]).map(wholeOf) }));
+    .map((file) => ({ file, cases: (contentOf(file) as readonly GoldenSource[]).map(toGolden) }));
 }
 
 /** Every golden case of every file. */
@@ -55,18 +55,18 @@ export function goldenCases(): readonly Golden[] {
   return goldenFiles().flatMap(({ cases }) => cases);
 }
 
-function wholeOf({ plans, account, events = [], book, ...rest }: Written): Golden {
+function toGolden({ plans, account, events = [], book, ...rest }: GoldenSource): Golden {
   return {
     ...rest,
-    book: { ...book, pricePlans: plans.map(planOf), accounts: [{ ...CATALOG.account, ...account }] },
+    book: { ...book, pricePlans: plans.map(toPlan), accounts: [{ ...CATALOG.account, ...account }] },
     events: events.map((event) => ({ ...CATALOG.event, ...event })),
   };
 }
 
 /** A plan whose fields and details are written side by side. */
-function planOf(written: Part): Part {
+function toPlan(source: Part): Part {
   const { pricePlan, pricePlanDetails } = CATALOG;
   const [own, details] = [{ ...pricePlan }, { ...pricePlanDetails }];
-  for (const [field, value] of Object.entries(written)) (field in pricePlan ? own : details)[field] = value;
+  for (const [field, value] of Object.entries(source)) (field in pricePlan ? own : details)[field] = value;
   return { ...own, pricePlanDetails: details };
 }

@@ -26,17 +26,17 @@ export function readProgram(path: string): string {
 
 /** Runs a program of the project in this process. @returns its output */
 export async function runProgram(path: string): Promise<string> {
-  const printed: string[] = [];
+  const chunks: string[] = [];
   const print = (part: unknown): string => (typeof part === "string" ? part : JSON.stringify(part));
   const spy = vi
     .spyOn(console, "log")
-    .mockImplementation((...parts: readonly unknown[]) => void printed.push(parts.map(print).join(" ")));
+    .mockImplementation((...parts: readonly unknown[]) => void chunks.push(parts.map(print).join(" ")));
   try {
     await import(pathToFileURL(join(root, path)).href);
   } finally {
     spy.mockRestore();
   }
-  return printed.join("\n");
+  return chunks.join("\n");
 }
 
 /** The commands of a shell block, and the output shown right below it. */

@@ -8,22 +8,22 @@ export interface PlacedLine {
 }
 
 /** Every line of a tree, each before the lines under it. */
-export function linesOf(line: InvoiceLine, depth = 0): readonly PlacedLine[] {
-  return [{ line, depth }, ...(line.lineItems ?? []).flatMap((item) => linesOf(item, depth + 1))];
+export function flattenLines(line: InvoiceLine, depth = 0): readonly PlacedLine[] {
+  return [{ line, depth }, ...(line.lineItems ?? []).flatMap((item) => flattenLines(item, depth + 1))];
 }
 
 /** The lines of one type. */
 export function linesOfType(invoice: Invoice, type: InvoiceLine["type"]): readonly InvoiceLine[] {
-  return linesOf(invoice.revenueInfo).flatMap(({ line }) => (line.type === type ? [line] : []));
+  return flattenLines(invoice.revenueInfo).flatMap(({ line }) => (line.type === type ? [line] : []));
 }
 
 /** An invoice in one line: `STANDARD 2024-06-01/2024-07-01 on 2024-07-01`. */
 export function headOf({ invoiceType, startDate, endDate, invoiceDate }: Invoice): string {
-  return `${invoiceType} ${dated(startDate)}/${dated(endDate)} on ${dated(invoiceDate)}`;
+  return `${invoiceType} ${toDate(startDate)}/${toDate(endDate)} on ${toDate(invoiceDate)}`;
 }
 
 /** The date alone where a moment is a midnight. */
-function dated(moment: string): string {
+function toDate(moment: string): string {
   return moment.replace(/T00:00:00\.000Z$/, "");
 }
 
@@ -37,14 +37,14 @@ const WRAPPERS = new Set(["GROSS_AMOUNT", "PRICE_PLAN_AMOUNT", "NET_AMOUNT", "TO
  * than ten decimals is cut there and marked by `…`.
  */
 export function compactLines({ revenueInfo }: Invoice): readonly string[] {
-  const placed = linesOf(revenueInfo).filter(({ line }) => !WRAPPERS.has(line.type));
-  const cards = placed.filter(
+  const visibleLines = flattenLines(revenueInfo).filter(({ line }) => !WRAPPERS.has(line.type));
+  const cards = visibleLines.filter(
     ({ line }) => !/^(TOTAL_AMOUNT|SUB_TOTAL_AMOUNT|SUB_CREDITS|TRUE_UP_AMOUNT)$/.test(line.type),
   );
   const base = Math.min(...cards.map(({ depth }) => depth));
   const texts = cards.map(({ line, depth }) => "  ".repeat(depth - base) + compactLine(line));
   const ofType = (type: string): string[] =>
-    placed.filter(({ line }) => line.type === type).map(({ line }) => compactLine(line));
+    visibleLines.filter(({ line }) => line.type === type).map(({ line }) => compactLine(line));
   return [...texts, ...["SUB_TOTAL_AMOUNT", "TRUE_UP_AMOUNT", "SUB_CREDITS", "TOTAL_AMOUNT"].flatMap(ofType)];
 }
 

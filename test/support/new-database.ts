@@ -10,18 +10,18 @@ import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 
 /** Gives a directory, which is made where it is not there, the files of a private PostgreSQL. */
 export async function newDatabaseIn(directory: string): Promise<void> {
-  const kept = join(inject("databases"), "postgres");
-  if (!existsSync(kept)) {
+  const template = join(inject("databases"), "postgres");
+  if (!existsSync(template)) {
     const draft = await mkdtemp(join(inject("databases"), "draft-"));
     await makeIn(draft);
     // Another file of tests may have made one meanwhile.
-    await rename(join(draft, "postgres"), kept).catch((error: unknown) => {
-      if (!existsSync(kept)) throw error;
+    await rename(join(draft, "postgres"), template).catch((error: unknown) => {
+      if (!existsSync(template)) throw error;
     });
   }
   await mkdir(directory, { recursive: true });
   // With owners and rights: a server starts as the user whose files they are.
-  execFileSync("cp", ["-a", kept, join(directory, "postgres")]);
+  execFileSync("cp", ["-a", template, join(directory, "postgres")]);
 }
 
 async function makeIn(folder: string): Promise<void> {

@@ -11,7 +11,7 @@ export interface Running {
   /** What it says, line by line, until it ends. */
   readonly lines: AsyncIterableIterator<unknown>;
   /** When it has ended, and all that it said was read: how, and what it complained of. */
-  readonly ended: Promise<{
+  readonly end: Promise<{
     readonly code: number | null;
     readonly signal: NodeJS.Signals | null;
     readonly errors: string;
@@ -32,33 +32,33 @@ export interface Program {
 /** Builds a program beneath `node_modules`, so that it finds its packages. */
 export function buildProgram(source: string): Program {
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
-  const built = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
-  const compilerOptions = { noEmit: false, noCheck: true, declaration: false, rootDir: root, outDir: built };
-  writeFileSync(join(built, "package.json"), JSON.stringify({ type: "module" }));
+  const buildFolder = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
+  const compilerOptions = { noEmit: false, noCheck: true, declaration: false, rootDir: root, outDir: buildFolder };
+  writeFileSync(join(buildFolder, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(
-    join(built, "tsconfig.json"),
+    join(buildFolder, "tsconfig.json"),
     JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include: [], files: [source] }),
   );
-  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", built]);
-  const file = join(built, relative(root, source).replace(/\.ts$/, ".js"));
+  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", buildFolder]);
+  const file = join(buildFolder, relative(root, source).replace(/\.ts$/, ".js"));
   const children = new Set<ChildProcess>();
   return {
-    run: (...args) => start(file, args, children),
+    run: (...args) => startProgram(file, args, children),
     remove() {
       for (const child of children) child.kill("SIGKILL");
-      rmSync(built, { recursive: true, force: true });
+      rmSync(buildFolder, { recursive: true, force: true });
     },
   };
 }
 
-function start(file: string, args: readonly string[], children: Set<ChildProcess>): Running {
+function startProgram(file: string, args: readonly string[], children: Set<ChildProcess>): Running {
   const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
   children.add(child);
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   // A program that was killed reads no more.
   child.stdin.on("error", () => {});
-  const ended = new Promise<Awaited<Running["ended"]>>((settle) => {
+  const end = new Promise<Awaited<Running["end"]>>((settle) => {
     child.on("close", (code, signal) => {
       children.delete(child);
       settle({ code, signal, errors });
@@ -66,15 +66,15 @@ function start(file: string, args: readonly string[], children: Set<ChildProcess
   });
   return {
     // It is listened to from now on: a line that nobody waits for yet is kept.
-    lines: parsed(createInterface({ input: child.stdout })[Symbol.asyncIterator]()),
-    ended,
+    lines: parseLines(createInterface({ input: child.stdout })[Symbol.asyncIterator]()),
+    end,
     say: (line) => void child.stdin.write(`${JSON.stringify(line)}\n`),
     kill: () => void child.kill("SIGKILL"),
   };
 }
 
 /** A line that a kill cut off was not said. */
-async function* parsed(lines: AsyncIterableIterator<string>): AsyncIterableIterator<unknown> {
+async function* parseLines(lines: AsyncIterableIterator<string>): AsyncIterableIterator<unknown> {
   for await (const line of lines) {
     let value: unknown;
     try {

@@ -2,7 +2,14 @@
  * Recomputes every line of an invoice from its explanation alone (S13.6): no part of rating or invoicing is used, and an
  * invoice is looked at as the JSON that a reader gets.
  */
-import { compare, type ExplanationFacts, ratio, type Ratio, recompute, roundOnce } from "../rating/recompute.ts";
+import {
+  compareRatios,
+  type ExplanationFacts,
+  toRatio,
+  type Ratio,
+  recompute,
+  roundOnce,
+} from "../rating/recompute.ts";
 import { rulebook } from "./rulebook.ts";
 
 type Mode = "HALF_UP" | "HALF_EVEN" | "DOWN";
@@ -48,16 +55,16 @@ function recomputeLine(line: LineFacts): number {
   const items = line.lineItems ?? [];
   const below = items.map(recomputeLine).reduce((total, count) => total + count, 0);
   const { explanation } = line;
-  if (explanation === undefined) throw new Error(`${nameOf(line)} has no explanation`);
+  if (explanation === undefined) throw new Error(`${describeLine(line)} has no explanation`);
   for (const rule of explanation.rules) {
-    if (!LINKS.has(rule)) throw new Error(`${nameOf(line)} cites ${rule}, which is no rule`);
+    if (!LINKS.has(rule)) throw new Error(`${describeLine(line)} cites ${rule}, which is no rule`);
   }
-  agree(valueOf(line, items), ratio(line.value), line);
+  agree(recomputeValue(line, items), toRatio(line.value), line);
   return below + 1;
 }
 
 /** The value that the explanation gives. */
-function valueOf(line: LineFacts, items: readonly LineFacts[]): Ratio {
+function recomputeValue(line: LineFacts, items: readonly LineFacts[]): Ratio {
   const facts = line.explanation as unknown;
   switch (line.explanation?.of) {
     case "CARD":
@@ -66,26 +73,27 @@ function valueOf(line: LineFacts, items: readonly LineFacts[]): Ratio {
       return slabValue(facts as { exact: Exact; digits: number; missing: number });
     case "BOUNDS": {
       const { bounded, charged } = facts as { bounded: string; charged: string };
-      return minus(ratio(bounded), ratio(charged));
+      return minus(toRatio(bounded), toRatio(charged));
     }
     case "SUM":
-      return sum(items.map(({ value }) => ratio(value)));
+      return sum(items.map(({ value }) => toRatio(value)));
     case "TRUE_UP":
       return trueUpValue(line, facts as TrueUpFacts);
     case "CREDIT": {
       const { left, paid, refund } = facts as CreditFacts;
       if (refund !== undefined) {
-        const given = recompute(refund);
-        agree(given, over(refund.exact), line);
-        const amount = ratio(roundOnce(given, refund.rounding.digits, refund.rounding.mode));
-        if (compare(ratio(left), amount) > 0) throw new Error(`${nameOf(line)} has more left than was given back`);
+        const refunded = recompute(refund);
+        agree(refunded, over(refund.exact), line);
+        const amount = toRatio(roundOnce(refunded, refund.rounding.digits, refund.rounding.mode));
+        if (compareRatios(toRatio(left), amount) > 0)
+          throw new Error(`${describeLine(line)} has more left than was given back`);
       }
-      const total = sum(paid.map(({ amount }) => ratio(amount)));
-      if (compare(total, ratio(left)) > 0) throw new Error(`${nameOf(line)} takes more than is left`);
+      const total = sum(paid.map(({ amount }) => toRatio(amount)));
+      if (compareRatios(total, toRatio(left)) > 0) throw new Error(`${describeLine(line)} takes more than is left`);
       return minus(NONE, total);
     }
     default:
-      throw new Error(`${nameOf(line)} is explained as nothing known`);
+      throw new Error(`${describeLine(line)} is explained as nothing known`);
   }
 }
 
@@ -98,13 +106,14 @@ function cardValue(
   const exact = recompute(facts);
   agree(exact, over(facts.exact), line);
   const slabs = items.filter(({ explanation }) => explanation?.of === "SLAB");
-  const charged = chargedBySlab(facts);
+  const chargedAmount = chargedBySlab(facts);
   if (slabs.length > 0) {
-    if (slabs.length !== charged.length) throw new Error(`${nameOf(line)} does not show the slabs that it explains`);
-    for (const [index, slab] of slabs.entries()) agree(exactOf(slab), charged[index] ?? NONE, slab);
+    if (slabs.length !== chargedAmount.length)
+      throw new Error(`${describeLine(line)} does not show the slabs that it explains`);
+    for (const [index, slab] of slabs.entries()) agree(exactOf(slab), chargedAmount[index] ?? NONE, slab);
   }
-  if (items.length > 0) agree(sum(items.map(({ value }) => ratio(value))), ratio(line.value), line);
-  return ratio(roundOnce(exact, facts.rounding.digits, facts.rounding.mode));
+  if (items.length > 0) agree(sum(items.map(({ value }) => toRatio(value))), toRatio(line.value), line);
+  return toRatio(roundOnce(exact, facts.rounding.digits, facts.rounding.mode));
 }
 
 /** What each slab has in a card's charge, in slab order: its amount in every part, by the part's sign and share. */
@@ -112,7 +121,7 @@ function chargedBySlab({ parts }: ExplanationFacts): readonly Ratio[] {
   const bySlab = new Map<number, Ratio>();
   for (const { sign, share, slabs } of parts) {
     for (const { order, amount } of slabs ?? []) {
-      const { over: top, under } = ratio(amount);
+      const { over: top, under } = toRatio(amount);
       const part = { over: BigInt(sign) * top * BigInt(share.days), under: under * BigInt(share.of) };
       bySlab.set(order, sum([bySlab.get(order) ?? NONE, part]));
     }
@@ -124,8 +133,8 @@ function chargedBySlab({ parts }: ExplanationFacts): readonly Ratio[] {
 function slabValue({ exact, digits, missing }: { exact: Exact; digits: number; missing: number }): Ratio {
   const { over: top, under } = over(exact);
   const unit = 10n ** BigInt(digits);
-  const scaled = top * unit;
-  const cut = scaled / under - (scaled < 0n && scaled % under !== 0n ? 1n : 0n);
+  const amount = top * unit;
+  const cut = amount / under - (amount < 0n && amount % under !== 0n ? 1n : 0n);
   return { over: cut + BigInt(missing), under: unit };
 }
 
@@ -137,15 +146,15 @@ interface TrueUpFacts extends ExplanationFacts {
 }
 
 function trueUpValue(line: LineFacts, facts: TrueUpFacts): Ratio {
-  const taken = facts.parts.filter(({ sign }) => sign === -1).map(({ rate }) => ratio(rate ?? 0));
-  agree(sum(taken), sum(facts.invoiced.map(({ value }) => ratio(value))), line);
+  const takenParts = facts.parts.filter(({ sign }) => sign === -1).map(({ rate }) => toRatio(rate ?? 0));
+  agree(sum(takenParts), sum(facts.invoiced.map(({ value }) => toRatio(value))), line);
   const refunds = (facts.refunds ?? []).map((refund) => {
     agree(recompute(refund), over(refund.exact), line);
-    return ratio(roundOnce(recompute(refund), refund.rounding.digits, refund.rounding.mode));
+    return toRatio(roundOnce(recompute(refund), refund.rounding.digits, refund.rounding.mode));
   });
-  agree(sum(facts.parts.slice(2).map(({ rate }) => ratio(rate ?? 0))), sum(refunds), line);
+  agree(sum(facts.parts.slice(2).map(({ rate }) => toRatio(rate ?? 0))), sum(refunds), line);
   agree(recompute(facts), over(facts.exact), line);
-  return ratio(roundOnce(recompute(facts), facts.rounding.digits, facts.rounding.mode));
+  return toRatio(roundOnce(recompute(facts), facts.rounding.digits, facts.rounding.mode));
 }
 
 function exactOf(slab: LineFacts): Ratio {
@@ -153,7 +162,7 @@ function exactOf(slab: LineFacts): Ratio {
 }
 
 function over({ numerator, denominator }: Exact): Ratio {
-  const { over: top, under } = ratio(numerator);
+  const { over: top, under } = toRatio(numerator);
   return { over: top, under: under * BigInt(denominator) };
 }
 
@@ -165,10 +174,11 @@ function minus(a: Ratio, b: Ratio): Ratio {
   return sum([a, { over: -b.over, under: b.under }]);
 }
 
-function agree(computed: Ratio, said: Ratio, line: LineFacts): void {
-  if (compare(computed, said) !== 0) throw new Error(`${nameOf(line)} is not what its explanation gives`);
+function agree(actual: Ratio, printedValue: Ratio, line: LineFacts): void {
+  if (compareRatios(actual, printedValue) !== 0)
+    throw new Error(`${describeLine(line)} is not what its explanation gives`);
 }
 
-function nameOf({ type, id, value }: LineFacts): string {
+function describeLine({ type, id, value }: LineFacts): string {
   return `the line ${type} ${id ?? ""} of ${value}`;
 }

@@ -14,7 +14,7 @@ export interface Rulebook {
 
 /** The rulebook of the repository. */
 export function rulebook(): Rulebook {
-  return rulebookOf(readFileSync(page, "utf8"));
+  return parseRulebook(readFileSync(page, "utf8"));
 }
 
 /**
@@ -23,7 +23,7 @@ export function rulebook(): Rulebook {
  *
  * @throws Error where an anchor and the number below it differ, or a number is not the one after the number before it
  */
-export function rulebookOf(text: string): Rulebook {
+export function parseRulebook(text: string): Rulebook {
   const sections: string[] = [];
   const rules: string[] = [];
   for (const [, anchor = "", title = ""] of text.matchAll(/^<a id="(s[^"]*)"><\/a>\n+(.*)$/gm)) {

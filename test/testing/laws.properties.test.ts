@@ -41,7 +41,7 @@ describe("of all books", () => {
 
 describe("of all plans", () => {
   test("S7.2 a TIERED price never falls as the quantity grows", () => {
-    const tiered = planArbitrary().map((plan) => ({
+    const tieredPlans = planArbitrary().map((plan) => ({
       ...plan,
       pricePlanDetails: {
         ...plan.pricePlanDetails,
@@ -52,6 +52,6 @@ describe("of all plans", () => {
         entitlementOverageRateCards: [],
       },
     }));
-    fc.assert(neverDecreases(tiered.filter(({ pricePlanDetails }) => pricePlanDetails.usageRateCards.length > 0)));
+    fc.assert(neverDecreases(tieredPlans.filter(({ pricePlanDetails }) => pricePlanDetails.usageRateCards.length > 0)));
   });
 });

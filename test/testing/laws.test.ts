@@ -26,7 +26,7 @@ function planWith(pricingModel: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]
   return { id: "pp.team", name: "Team", status: "DRAFT", pricePlanDetails };
 }
 
-const bookWith = (plan: PlanInput, more: BookInput = {}): BookInput => ({
+const bookWithPlan = (plan: PlanInput, more: BookInput = {}): BookInput => ({
   eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
   usageMeters: [sumMeter("um.units", "call", "units")],
   pricePlans: [plan],
@@ -43,7 +43,7 @@ const bookWith = (plan: PlanInput, more: BookInput = {}): BookInput => ({
 });
 
 /** What a run that fails says: the smallest case, and the sentence below it. */
-function reportOf<Values>(law: fc.IRawProperty<Values>): string {
+function reportFailure<Values>(law: fc.IRawProperty<Values>): string {
   const run = fc.check(law, { seed: 1, numRuns: 500 }) as fc.RunDetails<Values>;
   if (!run.failed) throw new Error("the law holds");
   const error = run.errorInstance instanceof Error ? run.errorInstance.message : "";
@@ -54,7 +54,7 @@ describe("S7 a plan", () => {
   test("VOLUME whose rate drops falls just above the edge", () => {
     const plan = planWith("VOLUME", { after: 0, rate: 2 }, { after: 10, rate: 1 });
     // 10 × 2 = 20; nothing above 10 and below 20 costs more than 10.01 to 20.
-    const report = reportOf(neverDecreases(plan));
+    const report = reportFailure(neverDecreases(plan));
     expect(report).toContain(
       "    above  up to  type      rate  flat  bounds\n    0      10     PER_UNIT  2\n    10     …      PER_UNIT  1\n",
     );
@@ -67,7 +67,7 @@ describe("S7 a plan", () => {
 
   test("with a flat price beyond 100 jumps by half there, and not by more", () => {
     const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 100, rate: 50, type: "FLAT" });
-    expect(reportOf(noJumpAbove(plan, "0.49"))).toContain(
+    expect(reportFailure(noJumpAbove(plan, "0.49"))).toContain(
       "the price jumps by more than 49%: 100 of um.units cost 100 USD, the least more costs 150 USD",
     );
     fc.assert(noJumpAbove(plan, "0.5"));
@@ -93,9 +93,11 @@ describe("S7 a plan", () => {
 
   test("is asked for quantities at the edges of its slabs", () => {
     const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 1000, rate: 2 });
-    const drawn = fc.sample(quantitiesArbitrary(plan), { seed: 1, numRuns: 100 });
-    const at = (quantity: string): number => drawn.filter((each) => each["um.units"] === quantity).length;
-    expect([at("1000"), at("1000.01"), at("999.99")].every((count) => count > 0)).toBe(true);
+    const samples = fc.sample(quantitiesArbitrary(plan), { seed: 1, numRuns: 100 });
+    const countQuantity = (quantity: string): number => samples.filter((each) => each["um.units"] === quantity).length;
+    expect([countQuantity("1000"), countQuantity("1000.01"), countQuantity("999.99")].every((count) => count > 0)).toBe(
+      true,
+    );
   });
 });
 
@@ -103,7 +105,7 @@ describe("a book", () => {
   const plan = planWith("TIERED", { after: 0, rate: "0.01" }, { after: 1000, rate: "0.005" });
 
   test("keeps all laws where nothing is wrong with it", async () => {
-    const book = bookWith(plan);
+    const book = bookWithPlan(plan);
     fc.assert(linesAddUp(book));
     fc.assert(orderOfEventsDoesNotMatter(book));
     await fc.assert(undoRestoresUsage(book), { numRuns: 20 });
@@ -112,13 +114,13 @@ describe("a book", () => {
 
   test("costs more than it should with more usage than it was made for", () => {
     // 1,000 × 0.01 = 10 and no more; twelve events may bring more.
-    const report = reportOf(revenueWithin(bookWith(plan), { atMost: 10 }));
+    const report = reportFailure(revenueWithin(bookWithPlan(plan), { atMost: 10 }));
     expect(report).toMatch(/account {2}time +event\n +prod +2026-0\S+ +call units=/);
     expect(report).toMatch(/account prod pays 1\d.*, expected at most 10$/);
   });
 
   test("costs what it should with the usage that it was made for", () => {
-    const book = bookWith(plan);
+    const book = bookWithPlan(plan);
     // Ten events of at most 100: 1,000 × 0.01 = 10, in one month or in two.
     const events = eventsArbitrary(book, { values: fc.nat(100), eventsMax: 10 });
     fc.assert(revenueWithin(book, { atLeast: 0, atMost: 10, events }));
@@ -128,14 +130,14 @@ describe("a book", () => {
     const features = [
       { id: "feature.units", name: "Units", schemaAssociations: [{ schemaName: "call", attributeName: "units" }] },
     ];
-    expect(() => fc.assert(orderOfEventsDoesNotMatter(bookWith(plan, { features })))).toThrow(
+    expect(() => fc.assert(orderOfEventsDoesNotMatter(bookWithPlan(plan, { features })))).toThrow(
       "expected a schema whose events take of no feature",
     );
   });
 
   test("has histories with every kind of step", () => {
     const kinds = fc
-      .sample(historyArbitrary(bookWith(plan)), { seed: 1, numRuns: 50 })
+      .sample(historyArbitrary(bookWithPlan(plan)), { seed: 1, numRuns: 50 })
       .flatMap((steps) => steps.map(({ kind }) => kind));
     expect([...new Set(kinds)].toSorted()).toEqual(["ingest", "plan", "undo", "wait"]);
   });
@@ -152,9 +154,9 @@ describe("without fast-check", () => {
   });
 
   test("another failure of it is told as it is", () => {
-    const broken = (): never => {
+    const throwBroken = (): never => {
       throw new TypeError("broken");
     };
-    expect(() => fastCheck(broken)).toThrow(TypeError);
+    expect(() => fastCheck(throwBroken)).toThrow(TypeError);
   });
 });

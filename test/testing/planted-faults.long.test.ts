@@ -5,17 +5,17 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type * as PreviewModule from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { orderOfEventsDoesNotMatter, previewMatchesInvoices } from "../../src/testing.ts";
-import { monthlyWithGrace, perUnit, plan, sumMeter } from "../book/builder.ts";
+import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../book/builder.ts";
 
 type Fault = "none" | "drops what is out of order" | "counts a repeated id again" | "drops the last event";
-const planted = vi.hoisted(() => ({ fault: "none" as string }));
+const injection = vi.hoisted(() => ({ fault: "none" as string }));
 
 /** The preview with the fault that is planted now. */
 vi.mock(import("../../src/ledger/preview/preview.ts"), async (original) => {
   const module: typeof PreviewModule = await original();
-  const preview: typeof module.preview = (book, given, options) => {
-    const events = [...(given as Iterable<EventInput>)];
-    switch (planted.fault as Fault) {
+  const faultyPreview: typeof module.preview = (book, input, options) => {
+    const events = [...(input as Iterable<EventInput>)];
+    switch (injection.fault as Fault) {
       case "none":
         return module.preview(book, events, options);
       case "drops what is out of order":
@@ -30,13 +30,15 @@ vi.mock(import("../../src/ledger/preview/preview.ts"), async (original) => {
         return module.preview(book, events.slice(0, -1), options);
     }
   };
-  return { ...module, preview };
+  return { ...module, preview: faultyPreview };
 });
 
 const BOOK = {
   eventSchemas: [{ name: "call", attributes: [{ name: "units" }], status: "ACTIVE" as const }],
   usageMeters: [sumMeter("um.units", "call", "units")],
-  pricePlans: [plan("pp", { ...monthlyWithGrace(3), usageRateCards: [{ usageMeterId: "um.units", ...perUnit(3) }] })],
+  pricePlans: [
+    planOfMonths("pp", { ...monthlyWithGrace(3), usageRateCards: [{ usageMeterId: "um.units", ...perUnit(3) }] }),
+  ],
   customers: [{ id: "contoso", name: "Contoso" }],
   accounts: [
     {
@@ -54,14 +56,14 @@ function sentenceOf<Values>(run: fc.RunDetails<Values>): string {
 }
 
 afterEach(() => {
-  planted.fault = "none";
+  injection.fault = "none";
 });
 
 describe("a law of a book", () => {
   test.each<Fault>(["drops what is out of order", "counts a repeated id again"])(
     "S14.4 orderOfEventsDoesNotMatter finds a preview that %s",
     (fault) => {
-      planted.fault = fault;
+      injection.fault = fault;
       const run = fc.check(orderOfEventsDoesNotMatter(BOOK), { seed: 1, numRuns: 200 });
       expect(sentenceOf(run)).toMatch(/^the invoices differ: in order\n[^]*out of order\n/);
       // Shrunk: a few events show it.
@@ -70,7 +72,7 @@ describe("a law of a book", () => {
   );
 
   test("S13.5 previewMatchesInvoices finds a preview that drops an event", async () => {
-    planted.fault = "drops the last event";
+    injection.fault = "drops the last event";
     const run = await fc.check(previewMatchesInvoices(BOOK), { seed: 1, numRuns: 100 });
     expect(sentenceOf(run)).toMatch(/^the invoices differ: previewed\n[^]*made final\nprod STANDARD /);
     expect(run.counterexample?.[0].events).toHaveLength(1);

@@ -31,7 +31,7 @@ function daysOf({ from, until }: VectorDays): Cycle {
 }
 
 /** What our engine makes of a vector, in the vector's words. */
-function made(vector: Vector): Vector["expected"] {
+function runVector(vector: Vector): Vector["expected"] {
   switch (vector.kind) {
     case "price":
       return madePrice(vector.given);
@@ -58,37 +58,39 @@ function made(vector: Vector): Vector["expected"] {
 
 function madePrice({ ratePlan, rateValue, quantity }: PriceVector["given"]): PriceVector["expected"] {
   const { amount, slabs, adjustment } = priceQuantity(ratePlan as RatePlanInput, rateValue, quantity);
-  const shown = slabs.map((slab) => ({
+  const slabRows = slabs.map((slab) => ({
     order: slab.order,
     quantity: slab.quantity.toFixed(),
     amount: slab.amount.toFixed(),
   }));
-  return { amount: amount.toFixed(), slabs: shown, adjustment: adjustment.toFixed() };
+  return { amount: amount.toFixed(), slabs: slabRows, adjustment: adjustment.toFixed() };
 }
 
 function madeRemainders({ amounts, digits, rounding }: RemaindersVector["given"]): RemaindersVector["expected"] {
   const exact = amounts.map((amount) => toFraction(new Decimal(amount)));
-  const charged = sumFractions(exact);
+  const exactSum = sumFractions(exact);
   const nothing = new Decimal(0);
   const slabs = exact.map((amount, index) => ({ order: index + 1, quantity: nothing, rate: nothing, amount }));
-  const lines = roundLines({ charged, bounded: charged, slabs }, digits, rounding);
+  const lines = roundLines({ charged: exactSum, bounded: exactSum, slabs }, digits, rounding);
   return { value: lines.value.toFixed(), lines: lines.slabs.map((line) => line.toFixed()) };
 }
 
 function madeCredits({ lines, credits, digits }: CreditsVector["given"]): CreditsVector["expected"] {
   const payable = lines.map(({ kind, id, value }) => ({ kind, billableId: id, value: new Decimal(value) }));
-  const held = credits.map(({ left, effectiveFrom, effectiveUntil, applicableEntityIds, ...credit }, createdAt) => ({
-    ...credit,
-    kind: "MANUAL" as const,
-    purpose: "",
-    creditAmount: new Decimal(left),
-    left: new Decimal(left),
-    effectiveFrom: parseDate(effectiveFrom),
-    ...(effectiveUntil === undefined ? {} : { effectiveUntil: parseDate(effectiveUntil) }),
-    applicableEntityIds: applicableEntityIds ?? null,
-    createdAt,
-  }));
-  const { uses } = applyCredits(held.toSorted(compareCredits), payable, digits);
+  const creditList = credits.map(
+    ({ left, effectiveFrom, effectiveUntil, applicableEntityIds, ...credit }, createdAt) => ({
+      ...credit,
+      kind: "MANUAL" as const,
+      purpose: "",
+      creditAmount: new Decimal(left),
+      left: new Decimal(left),
+      effectiveFrom: parseDate(effectiveFrom),
+      ...(effectiveUntil === undefined ? {} : { effectiveUntil: parseDate(effectiveUntil) }),
+      applicableEntityIds: applicableEntityIds ?? null,
+      createdAt,
+    }),
+  );
+  const { uses } = applyCredits(creditList.toSorted(compareCredits), payable, digits);
   return {
     taken: uses.map((use) => ({
       creditId: use.creditId,
@@ -99,17 +101,18 @@ function madeCredits({ lines, credits, digits }: CreditsVector["given"]): Credit
 
 describe("vectors", () => {
   test("fit their schema, and have names of their own", () => {
-    const read = (file: string): object => JSON.parse(readFileSync(join(root, "docs/vectors", file), "utf8")) as object;
+    const readVectors = (file: string): object =>
+      JSON.parse(readFileSync(join(root, "docs/vectors", file), "utf8")) as object;
     const ajv = new Ajv({ allErrors: true, formats: { date: (day: string) => formatDate(parseDate(day)) === day } });
-    const validate = ajv.compile(read("vectors.schema.json"));
-    validate(read("vectors.json"));
+    const validate = ajv.compile(readVectors("vectors.schema.json"));
+    validate(readVectors("vectors.json"));
     expect(validate.errors).toBeNull();
     expect(new Set(vectors.map(({ id }) => id)).size).toBe(vectors.length);
   });
 
   test.each(vectors.map((vector): [string, Vector] => [`${vector.rule} ${vector.id}`, vector]))("%s", (_, vector) => {
     const { because, expected } = vector;
-    expect({ because, ...made(vector) }).toEqual({ because, ...expected });
+    expect({ because, ...runVector(vector) }).toEqual({ because, ...expected });
   });
 
   test.each(

@@ -8,13 +8,13 @@ import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { verify } from "../../src/verify.ts";
-import { bookOf } from "../book/catalog-book.ts";
-import { billed, FIRST, SPAN_DAYS } from "../invoicing/account-arbitrary.ts";
+import { catalogBook } from "../book/catalog-book.ts";
+import { billedAccounts, FIRST, SPAN_DAYS } from "../invoicing/account-arbitrary.ts";
 import { exampleEvents, previewExample, traceEvents } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
-import { linesOf } from "../support/invoice-lines.ts";
+import { flattenLines } from "../support/invoice-lines.ts";
 import { runs } from "../support/runs.ts";
-import { figuresOf, isTerm, withOtherDigit } from "./figures.ts";
+import { listFigures, isTerm, withOtherDigit } from "./figures.ts";
 
 /** A line of the printed invoices, to be changed. */
 interface SumLine {
@@ -30,14 +30,14 @@ function asJson(value: unknown): unknown {
 
 function expectVerified(invoices: readonly Invoice[]): void {
   const { amounts, differences } = verify({ invoices: asJson(invoices) });
-  const lines = invoices.flatMap(({ revenueInfo }) => linesOf(revenueInfo)).length;
+  const lines = invoices.flatMap(({ revenueInfo }) => flattenLines(revenueInfo)).length;
   expect(differences).toEqual([]);
   expect(amounts).toEqual({ verified: lines, total: lines });
 }
 
 const llmEvents = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
 /** Every golden case and example, with its invoices. */
-const worked: readonly (readonly [string, readonly Invoice[]])[] = [
+const invoiceSets: readonly (readonly [string, readonly Invoice[]])[] = [
   ["the model API example", previewExample("llm-api", llmEvents, { explain: true }).invoices],
   ...["cloud-storage", "seats-and-usage"].map((name): [string, readonly Invoice[]] => [
     `the example ${name}`,
@@ -45,22 +45,23 @@ const worked: readonly (readonly [string, readonly Invoice[]])[] = [
   ]),
   ...goldenCases().map((golden): [string, readonly Invoice[]] => [
     golden.it,
-    preview(bookOf(golden.book), golden.events as Iterable<EventInput>, { ...golden.options, explain: true }).invoices,
+    preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, { ...golden.options, explain: true })
+      .invoices,
   ]),
 ];
 
 describe("S13.6 every line is verified", () => {
-  test.each(worked)("%s", (_, invoices) => {
+  test.each(invoiceSets)("%s", (_, invoices) => {
     expectVerified(invoices);
   });
 
-  test.each(worked)("%s, in the order from the last invoice to the first", (_, invoices) => {
+  test.each(invoiceSets)("%s, in the order from the last invoice to the first", (_, invoices) => {
     expectVerified(invoices.toReversed());
   });
 
   test("S13.6 of any account", () => {
     fc.assert(
-      fc.property(billed, ({ view, catalog }) => {
+      fc.property(billedAccounts, ({ view, catalog }) => {
         expectVerified(drawInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true }));
       }),
       { numRuns: runs(25) },
@@ -69,16 +70,16 @@ describe("S13.6 every line is verified", () => {
 });
 
 describe("a changed digit", () => {
-  const all = worked.map(([, invoices]) => asJson(invoices));
+  const all = invoiceSets.map(([, invoices]) => asJson(invoices));
   const places = all.flatMap((invoices) =>
-    figuresOf(invoices).flatMap((path) => (isTerm(path, invoices) ? [] : [{ invoices, path }])),
+    listFigures(invoices).flatMap((path) => (isTerm(path, invoices) ? [] : [{ invoices, path }])),
   );
 
   test("S13.6 of any figure that an amount depends on is found", () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.nat(40), fc.nat(8), ({ invoices, path }, place, step) => {
-        const changed = withOtherDigit(invoices, path, place, step);
-        const { differences } = verify({ invoices: changed });
+        const altered = withOtherDigit(invoices, path, place, step);
+        const { differences } = verify({ invoices: altered });
         expect(differences).not.toEqual([]);
       }),
       { numRuns: runs(1500) },
@@ -87,14 +88,18 @@ describe("a changed digit", () => {
 
   test("S13.6 of any figure of any account is found", () => {
     fc.assert(
-      fc.property(billed, fc.nat(), fc.nat(40), fc.nat(8), ({ view, catalog }, choice, place, step) => {
-        const drawn = drawInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true });
-        const invoices = asJson(drawn);
-        const figures = figuresOf(invoices).filter((path) => !isTerm(path, invoices));
+      fc.property(billedAccounts, fc.nat(), fc.nat(40), fc.nat(8), ({ view, catalog }, choice, place, step) => {
+        const drawnInvoices = drawInvoices(view, catalog, {
+          from: FIRST,
+          until: FIRST + SPAN_DAYS * DAY_MS,
+          explain: true,
+        });
+        const invoices = asJson(drawnInvoices);
+        const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
         const path = figures[choice % figures.length];
         fc.pre(path !== undefined);
-        const changed = withOtherDigit(invoices, path, place, step);
-        const { differences } = verify({ invoices: changed });
+        const altered = withOtherDigit(invoices, path, place, step);
+        const { differences } = verify({ invoices: altered });
         expect(differences).not.toEqual([]);
       }),
       { numRuns: runs(100) },
@@ -102,7 +107,7 @@ describe("a changed digit", () => {
   });
 
   test("is told with where it stands, what was expected and what was found", () => {
-    const [, invoices] = worked.find(([name]) => name.startsWith("S7.2 TIERED")) ?? ["", []];
+    const [, invoices] = invoiceSets.find(([name]) => name.startsWith("S7.2 TIERED")) ?? ["", []];
     const tree = JSON.stringify(invoices).replace('"rate":"2"', '"rate":"3"');
     const { amounts, differences } = verify({ invoices: JSON.parse(tree) as unknown });
     // 150 units: 100 × 3 where the slab says 200, and with 50 × 1 350 where the line says 250.
@@ -114,7 +119,7 @@ describe("a changed digit", () => {
 });
 
 describe("what is missing", () => {
-  const [, invoices] = worked.find(([name]) => name === "the example seats-and-usage") ?? ["", []];
+  const [, invoices] = invoiceSets.find(([name]) => name === "the example seats-and-usage") ?? ["", []];
 
   test("S13.6 is a difference: a figure", () => {
     const tree = JSON.stringify(invoices).replace('"packageSize":"1000",', "");
@@ -122,18 +127,21 @@ describe("what is missing", () => {
   });
 
   test("S10.3 is a difference: the seats that were charged before an increase", () => {
-    const silent = worked.flatMap(([, some]) => {
+    const silent = invoiceSets.flatMap(([, some]) => {
       const tree = JSON.stringify(some);
       const without = tree.replaceAll(/"chargedBefore":"[1-9]\d*",/g, "");
       return without === tree ? [] : [verify({ invoices: JSON.parse(without) as unknown }).differences];
     });
     expect(silent).not.toEqual([]);
-    for (const found of silent)
-      expect(found.map(({ where }) => where).join()).toMatch(/LICENSE_RATE_CARD_AMOUNT .*, quantity/);
+    for (const undetected of silent)
+      expect(undetected.map(({ where }) => where).join()).toMatch(/LICENSE_RATE_CARD_AMOUNT .*, quantity/);
   });
 
   test("S13.3 is a difference: an invoice that a true-up counts", () => {
-    const [, counted] = worked.find(([name]) => name.startsWith("S13.3 what the cycle charged in advance")) ?? ["", []];
+    const [, counted] = invoiceSets.find(([name]) => name.startsWith("S13.3 what the cycle charged in advance")) ?? [
+      "",
+      [],
+    ];
     const standard = counted.filter(({ invoiceType }) => invoiceType === "STANDARD");
     expect(standard.length).toBeLessThan(counted.length);
     expect(verify({ invoices: asJson(standard) }).differences).not.toEqual([]);
@@ -147,27 +155,27 @@ describe("what is missing", () => {
   });
 
   test("S9.3, S10.3 and what is charged in advance twice: each such invoice of every example and golden case", () => {
-    let tried = 0;
-    for (const [, some] of worked) {
+    let attempts = 0;
+    for (const [, some] of invoiceSets) {
       for (const invoice of some.filter(({ invoiceType }) => invoiceType !== "STANDARD")) {
-        tried++;
+        attempts++;
         const { differences } = verify({ invoices: asJson([...some, invoice]) });
         expect(differences.map(({ expected }) => expected)).toContain("one invoice of its kind, days and plan");
       }
     }
-    expect(tried).toBeGreaterThan(20);
+    expect(attempts).toBeGreaterThan(20);
   });
 
   test("S12.3 what two invoices take of one credit that only one can have", () => {
-    let tried = 0;
-    for (const [, some] of worked) {
+    let attempts = 0;
+    for (const [, some] of invoiceSets) {
       for (const invoice of some.filter(({ revenueInfo }) => JSON.stringify(revenueInfo).includes('"SUB_CREDITS"'))) {
-        tried++;
+        attempts++;
         const { differences } = verify({ invoices: asJson([...some, invoice]) });
         expect(differences.map(({ where }) => where).join()).toMatch(/SUB_CREDITS \S*, left/);
       }
     }
-    expect(tried).toBeGreaterThan(10);
+    expect(attempts).toBeGreaterThan(10);
   });
 
   test("S13.1 a card twice on an invoice in advance, its sums with it", () => {
@@ -180,8 +188,8 @@ describe("what is missing", () => {
       line.value = "60";
       if (line.type === "SUB_TOTAL_AMOUNT") line.lineItems = [...(line.lineItems ?? []), ...(line.lineItems ?? [])];
     }
-    const doubled = { ...(asJson(advance) as object), revenueInfo: fees };
-    expect(verify({ invoices: [doubled] }).differences.map(({ where }) => where)).toEqual([
+    const withDoubledFees = { ...(asJson(advance) as object), revenueInfo: fees };
+    expect(verify({ invoices: [withDoubledFees] }).differences.map(({ where }) => where)).toEqual([
       expect.stringMatching(/STANDARD_ADVANCED .*, cards$/),
     ]);
   });
@@ -195,7 +203,7 @@ test("S1.5 the digits of the currencies are those of ISO 4217", () => {
   const codes = ["USD", "EUR", "JPY", "KWD", "HUF", "CLF", "UYW", "ISK", "KRW", "TND", "XOF", "CLP", "BHD", "VND"];
   for (const currency of codes) {
     const digits = minorUnitDigits(currency);
-    const line = (type: string, value: string, lineItems?: unknown): unknown => ({
+    const lineOfType = (type: string, value: string, lineItems?: unknown): unknown => ({
       type,
       value,
       ...(lineItems === undefined ? {} : { lineItems: [lineItems] }),
@@ -217,7 +225,7 @@ test("S1.5 the digits of the currencies are those of ISO 4217", () => {
         rounding: { mode: "HALF_UP", digits },
       },
     };
-    const plan = line("PRICE_PLAN_AMOUNT", value, line("SUB_TOTAL_AMOUNT", value, card));
+    const plan = lineOfType("PRICE_PLAN_AMOUNT", value, lineOfType("SUB_TOTAL_AMOUNT", value, card));
     const invoice = {
       accountId: "a",
       invoiceType: "STANDARD",
@@ -225,7 +233,11 @@ test("S1.5 the digits of the currencies are those of ISO 4217", () => {
       startDate: day.from,
       endDate: day.until,
       invoiceDate: day.until,
-      revenueInfo: line("TOTAL_AMOUNT", value, line("NET_AMOUNT", value, line("GROSS_AMOUNT", value, plan))),
+      revenueInfo: lineOfType(
+        "TOTAL_AMOUNT",
+        value,
+        lineOfType("NET_AMOUNT", value, lineOfType("GROSS_AMOUNT", value, plan)),
+      ),
     };
     expect([currency, verify({ invoices: [invoice] }).differences]).toEqual([currency, []]);
   }

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import type { BookInput, Invoice } from "../../src/index.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";
 import { verify } from "../../src/verify.ts";
-import { fee, perUnit, plan, seats } from "../book/builder.ts";
-import { exportedOf } from "../cli/export/read-export.ts";
+import { feeCards, perUnit, planOfMonths, seatCards } from "../book/builder.ts";
+import { exportParts } from "../cli/export/read-export.ts";
 import { type EngineUnderTest, engineAt } from "../engine/support.ts";
 
 const WEEKLY = { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } };
 const ADVANCE = { invoiceTiming: "IN_ADVANCE" };
-const rate = (amount: number) => [{ currency: "USD", rate: amount }];
+const rateOf = (amount: number) => [{ currency: "USD", rate: amount }];
 const BOOK: BookInput = {
   addOns: [
     { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
@@ -19,43 +19,43 @@ const BOOK: BookInput = {
   ],
   pricePlans: [
     // 1,000 a week in arrears, 31 a week in advance.
-    plan("weekly", {
+    planOfMonths("weekly", {
       ...WEEKLY,
       fixedFeeRateCards: [
-        { id: "addon.fee", rateValues: rate(1000) },
-        { id: "addon.support", ...ADVANCE, rateValues: rate(31) },
+        { id: "addon.fee", rateValues: rateOf(1000) },
+        { id: "addon.support", ...ADVANCE, rateValues: rateOf(31) },
       ],
     }),
-    plan("monthly", fee(30, { ...ADVANCE, enableProration: true })),
-    plan("seats", seats(10, { ...ADVANCE, enableProration: true })),
-    plan("committed", {
-      ...fee(0.1, { ...ADVANCE, enableProration: true }),
-      minimumCommitment: { rateValues: rate(10) },
+    planOfMonths("monthly", feeCards(30, { ...ADVANCE, enableProration: true })),
+    planOfMonths("seats", seatCards(10, { ...ADVANCE, enableProration: true })),
+    planOfMonths("committed", {
+      ...feeCards(0.1, { ...ADVANCE, enableProration: true }),
+      minimumCommitment: { rateValues: rateOf(10) },
     }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
 };
 
-interface Changed {
+interface ChangedInvoice {
   [name: string]: unknown;
 }
 /** A line as JSON, to be changed. */
-interface Line extends Changed {
+interface Line extends ChangedInvoice {
   type: string;
-  explanation: Changed;
+  explanation: ChangedInvoice;
   lineItems?: Line[];
 }
-interface Exported extends Changed {
+interface ExportedInvoice extends ChangedInvoice {
   invoiceType: Invoice["invoiceType"];
   invoiceDate: string;
   revenueInfo: Line;
 }
 
 /** What `export` writes of an engine, as JSON. */
-async function exportFrom({ engine }: EngineUnderTest, now: string): Promise<Exported[]> {
-  const { invoices } = await exportedOf({ engine, now: () => Date.parse(now) });
-  return JSON.parse(stringifyJson(invoices)) as Exported[];
+async function exportFrom({ engine }: EngineUnderTest, now: string): Promise<ExportedInvoice[]> {
+  const { invoices } = await exportParts({ engine, now: () => Date.parse(now) });
+  return JSON.parse(stringifyJson(invoices)) as ExportedInvoice[];
 }
 
 function* lines(line: Line): Generator<Line> {
@@ -64,7 +64,7 @@ function* lines(line: Line): Generator<Line> {
 }
 
 /** Of each line of a credit: the date of its invoice, its value, and what its explanation says that was before. */
-function creditSteps(invoices: readonly Exported[]): readonly string[] {
+function creditSteps(invoices: readonly ExportedInvoice[]): readonly string[] {
   return invoices.flatMap(({ invoiceType, invoiceDate, revenueInfo }) =>
     [...lines(revenueInfo)].flatMap(({ type, value, explanation }) => {
       if (type !== "SUB_CREDITS") return [];
@@ -82,7 +82,11 @@ function differencesIn(invoices: unknown): readonly string[] {
 }
 
 /** The invoices with one of them changed; the others stay. */
-function changed(invoices: readonly Exported[], at: number, change: (invoice: Exported) => void): readonly Exported[] {
+function changeInvoice(
+  invoices: readonly ExportedInvoice[],
+  at: number,
+  change: (invoice: ExportedInvoice) => void,
+): readonly ExportedInvoice[] {
   const copy = structuredClone(invoices);
   const invoice = copy[at];
   if (invoice === undefined) throw new Error(`there are ${invoices.length} invoices`);
@@ -92,27 +96,27 @@ function changed(invoices: readonly Exported[], at: number, change: (invoice: Ex
 
 /** The weekly plan, given on Wednesday 12 April from Monday 3 April on: its first week is open until Thursday (S6.5). */
 async function loadedLate(): Promise<EngineUnderTest> {
-  const tested = engineAt("2023-04-01");
-  await tested.engine.load(BOOK);
-  await tested
+  const underTest = engineAt("2023-04-01");
+  await underTest.engine.load(BOOK);
+  await underTest
     .at("2023-04-12T00:30:00Z")
     .credits.create([
       { accountId: "a", purpose: "Welcome", creditAmount: 2000, priority: 0, effectiveFrom: "2023-04-01" },
     ]);
-  await tested.engine.associate("a", { pricePlanId: "weekly", effectiveFrom: "2023-04-03" });
-  tested.at("2023-04-18");
-  await tested.engine.finalize();
-  return tested;
+  await underTest.engine.associate("a", { pricePlanId: "weekly", effectiveFrom: "2023-04-03" });
+  underTest.at("2023-04-18");
+  await underTest.engine.finalize();
+  return underTest;
 }
 
 test("S13.3 a refund that rounds to nothing makes no part of a true-up", async () => {
-  const tested = engineAt("2024-01-31");
-  await tested.engine.load(BOOK);
-  await tested.engine.associate("a", { pricePlanId: "committed", effectiveFrom: "2024-02-01" });
-  await tested.at("2024-02-10").dissociate("a", { effectiveFrom: "2024-02-29" });
-  tested.at("2024-03-01");
-  await tested.engine.finalize();
-  const invoices = await exportFrom(tested, "2024-03-01");
+  const underTest = engineAt("2024-01-31");
+  await underTest.engine.load(BOOK);
+  await underTest.engine.associate("a", { pricePlanId: "committed", effectiveFrom: "2024-02-01" });
+  await underTest.at("2024-02-10").dissociate("a", { effectiveFrom: "2024-02-29" });
+  underTest.at("2024-03-01");
+  await underTest.engine.finalize();
+  const invoices = await exportFrom(underTest, "2024-03-01");
   // 0.10 was charged, and 0.10 × 1/29 is 0.00: 10 × 28/29 − (0.10 − 0.00) is 9.56.
   const trueUps = invoices.flatMap(({ revenueInfo }) =>
     [...lines(revenueInfo)].filter(({ type }) => type === "TRUE_UP_AMOUNT"),
@@ -153,20 +157,20 @@ describe("S12.4 a credit that invoices of several dates share", () => {
   test("has a difference where any of its figures is another", async () => {
     const invoices = await exportFrom(await loadedLate(), "2023-04-18");
     const names = ["creditAmount", "takenBefore", "heldByDrafts", "left", "remaining"];
-    let tried = 0;
+    let attempts = 0;
     for (const [at, { revenueInfo }] of invoices.entries()) {
       for (const [place, { type, explanation }] of [...lines(revenueInfo)].entries()) {
         for (const name of type === "SUB_CREDITS" ? names.filter((each) => explanation[each] !== undefined) : []) {
-          const copy = changed(invoices, at, (invoice) => {
+          const copy = changeInvoice(invoices, at, (invoice) => {
             const line = [...lines(invoice.revenueInfo)][place];
             if (line !== undefined) line.explanation[name] = `${Number(explanation[name]) + 1}`;
           });
           expect(differencesIn(copy), `${name} of invoice ${at}`).not.toEqual([]);
-          tried++;
+          attempts++;
         }
       }
     }
-    expect(tried).toBe(4 * 4 + 1);
+    expect(attempts).toBe(4 * 4 + 1);
   });
 
   test("is read as before in invoices that do not say what was taken: then from the most that is left to the least", async () => {
@@ -183,7 +187,7 @@ describe("S12.4 a credit that invoices of several dates share", () => {
     ]);
     // Older invoices come first: the three together took 1,062.
     expect(differencesIn([...older.slice(0, 3), ...invoices.slice(3)])).toEqual(differencesIn(older));
-    const wrong = changed(invoices, 3, ({ revenueInfo }) => {
+    const wrong = changeInvoice(invoices, 3, ({ revenueInfo }) => {
       for (const { type, explanation } of lines(revenueInfo))
         if (type === "SUB_CREDITS") Object.assign(explanation, { takenBefore: "1061", creditAmount: "1999" });
     });
@@ -192,12 +196,12 @@ describe("S12.4 a credit that invoices of several dates share", () => {
 });
 
 test("S9.5 a plan that is associated again on its cycle's first day charges the cycle again, and gives back what it charged", async () => {
-  const tested = engineAt("2024-05-30");
-  await tested.engine.load(BOOK);
-  await tested.at("2024-05-31T12:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
-  await tested.at("2024-06-01T10:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
-  tested.at("2024-06-03");
-  const invoices = await exportFrom(tested, "2024-06-03");
+  const underTest = engineAt("2024-05-30");
+  await underTest.engine.load(BOOK);
+  await underTest.at("2024-05-31T12:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
+  await underTest.at("2024-06-01T10:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
+  underTest.at("2024-06-03");
+  const invoices = await exportFrom(underTest, "2024-06-03");
   // 30 for June, given back and charged again.
   expect(invoices.map(({ revenueInfo, planDecidedAt }) => [revenueInfo["value"], planDecidedAt])).toEqual([
     [30, undefined],
@@ -212,18 +216,23 @@ test("S9.5 a plan that is associated again on its cycle's first day charges the 
 
 describe("S13.1 the days of an invoice in advance or AD_HOC", () => {
   /** 10 seats from 11 June on, 16 from 16 June on. */
-  async function seatsInJune(): Promise<Exported[]> {
-    const tested = engineAt("2024-06-10");
-    await tested.engine.load(BOOK);
+  async function seatsInJune(): Promise<ExportedInvoice[]> {
+    const underTest = engineAt("2024-06-10");
+    await underTest.engine.load(BOOK);
     const seatsFrom = (quantity: number, effectiveFrom: string) =>
-      tested.engine.licenses.update("a", { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity, effectiveFrom });
-    await tested.engine.associate("a", { pricePlanId: "seats", effectiveFrom: "2024-06-11" });
+      underTest.engine.licenses.update("a", {
+        licenseId: "addon.seats",
+        updateType: "ABSOLUTE",
+        quantity,
+        effectiveFrom,
+      });
+    await underTest.engine.associate("a", { pricePlanId: "seats", effectiveFrom: "2024-06-11" });
     await seatsFrom(10, "2024-06-11T00:00:00Z");
     await seatsFrom(16, "2024-06-16T09:00:00Z");
-    tested.at("2024-07-02");
-    return exportFrom(tested, "2024-07-02");
+    underTest.at("2024-07-02");
+    return exportFrom(underTest, "2024-07-02");
   }
-  const day = (date: string, days: number): string =>
+  const addDays = (date: string, days: number): string =>
     new Date(Date.parse(date) + days * 24 * 60 * 60 * 1000).toISOString();
 
   test("follow from those that its cards served", async () => {
@@ -247,7 +256,7 @@ describe("S13.1 the days of an invoice in advance or AD_HOC", () => {
         for (const [name, date] of Object.entries({ startDate, endDate, invoiceDate })) {
           // 160 for July are whole: a fee for several months would end no earlier.
           if (at === 2 && name === "endDate" && days === -1) continue;
-          const copy = changed(invoices, at, (invoice) => (invoice[name] = day(String(date), days)));
+          const copy = changeInvoice(invoices, at, (invoice) => (invoice[name] = addDays(String(date), days)));
           expect(differencesIn(copy), `${name} of invoice ${at}`).not.toEqual([]);
         }
       }
@@ -255,28 +264,28 @@ describe("S13.1 the days of an invoice in advance or AD_HOC", () => {
   });
 
   test("begin where a STANDARD invoice of the cycle begins", async () => {
-    const tested = engineAt("2024-05-30");
-    await tested.engine.load({
+    const underTest = engineAt("2024-05-30");
+    await underTest.engine.load({
       ...BOOK,
       pricePlans: [
-        plan("whole", {
+        planOfMonths("whole", {
           fixedFeeRateCards: [
-            { id: "addon.fee", rateValues: rate(5) },
-            { id: "addon.support", ...ADVANCE, rateValues: rate(30) },
+            { id: "addon.fee", rateValues: rateOf(5) },
+            { id: "addon.support", ...ADVANCE, rateValues: rateOf(30) },
           ],
         }),
       ],
     });
-    await tested.engine.associate("a", { pricePlanId: "whole", effectiveFrom: "2024-06-11" });
-    tested.at("2024-07-02");
-    const invoices = await exportFrom(tested, "2024-07-02");
+    await underTest.engine.associate("a", { pricePlanId: "whole", effectiveFrom: "2024-06-11" });
+    underTest.at("2024-07-02");
+    const invoices = await exportFrom(underTest, "2024-07-02");
     expect(differencesIn(invoices)).toEqual([]);
     // 30 for all of June: the fee itself does not say that it was charged on 11 June.
-    const moved = changed(invoices, 0, (invoice) => {
-      invoice["startDate"] = day("2024-06-11T00:00:00.000Z", 1);
-      invoice.invoiceDate = day("2024-06-11T00:00:00.000Z", 1);
+    const movedInvoices = changeInvoice(invoices, 0, (invoice) => {
+      invoice["startDate"] = addDays("2024-06-11T00:00:00.000Z", 1);
+      invoice.invoiceDate = addDays("2024-06-11T00:00:00.000Z", 1);
     });
-    expect(differencesIn(moved)).toEqual([
+    expect(differencesIn(movedInvoices)).toEqual([
       "a STANDARD_ADVANCED 2024-06-12T00:00:00.000Z, startDate: 2024-06-11T00:00:00.000Z, not 2024-06-12T00:00:00.000Z",
     ]);
   });
@@ -296,7 +305,7 @@ describe("S17.1 a meter whose events consume a feature", () => {
     ],
     features: [{ id: "units", name: "Units", schemaAssociations: [{ schemaName: "job", attributeName: "n" }] }],
     pricePlans: [
-      plan("jobs", {
+      planOfMonths("jobs", {
         usageRateCards: [{ usageMeterId: "um.jobs", ...perUnit(1) }],
         entitlementOverageRateCards: [{ featureId: "units", ...perUnit(1) }],
       }),
@@ -306,10 +315,10 @@ describe("S17.1 a meter whose events consume a feature", () => {
   };
 
   test("is in a file of its own of an export, and its quantities are verified from it", async () => {
-    const tested = engineAt("2024-01-01");
-    await tested.engine.load(withFeature);
-    await tested.engine.associate("a", { pricePlanId: "jobs", effectiveFrom: "2024-01-01" });
-    await tested.at("2024-01-05T12:00:00Z").ingest([
+    const underTest = engineAt("2024-01-01");
+    await underTest.engine.load(withFeature);
+    await underTest.engine.associate("a", { pricePlanId: "jobs", effectiveFrom: "2024-01-01" });
+    await underTest.at("2024-01-05T12:00:00Z").ingest([
       {
         schemaName: "job",
         id: "1",
@@ -319,20 +328,20 @@ describe("S17.1 a meter whose events consume a feature", () => {
       },
     ]);
     const now = (): number => Date.parse("2024-01-20");
-    const { invoices, usage, featureUsage } = await exportedOf({ engine: tested.engine, now });
+    const { invoices, usage, featureUsage } = await exportParts({ engine: underTest.engine, now });
     const rows = featureUsage.map((row) => ({ ...row, quantity: row.quantity.toFixed() }));
     expect({ usage, rows }).toEqual({
       usage: [],
       rows: [{ accountId: "a", meterId: "um.jobs", date: "2024-01-05", quantity: "5" }],
     });
-    const given = JSON.parse(stringifyJson(invoices)) as unknown;
+    const parsed = JSON.parse(stringifyJson(invoices)) as unknown;
     const quantities = { verified: 1, total: 1 };
-    expect(verify({ invoices: given, usage: rows })).toMatchObject({ differences: [], quantities });
-    const wrong = verify({ invoices: given, usage: [...rows, ...rows] });
+    expect(verify({ invoices: parsed, usage: rows })).toMatchObject({ differences: [], quantities });
+    const wrong = verify({ invoices: parsed, usage: [...rows, ...rows] });
     expect(wrong.differences).toEqual([
       { where: "a STANDARD 2024-02-01T00:00:00.000Z: usage of um.jobs", expected: "10", found: "5" },
     ]);
-    const none = verify({ invoices: given, usage: [] });
+    const none = verify({ invoices: parsed, usage: [] });
     expect(none).toMatchObject({ differences: [], quantities: { verified: 0, total: 0 } });
     expect([...none.unverifiedMeters]).toEqual(["um.jobs"]);
   });

@@ -12,10 +12,10 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { historyArbitrary } from "../../src/testing.ts";
 import { findDayBefore, type HistoryStep, type HistoryRun, startHistoryIn } from "../../src/testing/history.ts";
 import { verify } from "../../src/verify.ts";
-import { exportedOf } from "../cli/export/read-export.ts";
+import { exportParts } from "../cli/export/read-export.ts";
 import { ACTIVE, books } from "../engine/preview-law/books.ts";
 import { runs } from "../support/runs.ts";
-import { figuresOf, isTerm, withOtherDigit } from "./figures.ts";
+import { listFigures, isTerm, withOtherDigit } from "./figures.ts";
 
 const accountId = fc.constantFrom(...ACTIVE);
 /** What people do beside the steps of a history. */
@@ -46,8 +46,8 @@ const command = fc.oneof(
 type Step = HistoryStep | (typeof command extends fc.Arbitrary<infer Command> ? Command : never);
 
 const rates = fc.constantFrom<number | string>(0, 1, "0.005", 10, "33.333", 50, "9.99", -2);
-const cases = books(rates).chain((drawn) => {
-  const book = drawn as BookInput;
+const cases = books(rates).chain((randomBook) => {
+  const book = randomBook as BookInput;
   return fc.record({
     book: fc.constant(book),
     /** Undefined: before anything begins. Otherwise what began before is history that is loaded late. */
@@ -62,19 +62,19 @@ const cases = books(rates).chain((drawn) => {
 });
 
 /** Does a command. What the engine refuses changes nothing. */
-async function take({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep>): Promise<void> {
-  const day = (days: number): string => formatDate(now() + days * DAY_MS);
-  const done = async (): Promise<unknown> => {
+async function takeStep({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep>): Promise<void> {
+  const formatDay = (days: number): string => formatDate(now() + days * DAY_MS);
+  const runStep = async (): Promise<unknown> => {
     switch (step.what) {
       case "credit": {
         const { accountId: id, creditAmount, priority, daysAgo } = step;
-        const credit = { accountId: id, purpose: "Sorry", creditAmount, priority, effectiveFrom: day(-daysAgo) };
+        const credit = { accountId: id, purpose: "Sorry", creditAmount, priority, effectiveFrom: formatDay(-daysAgo) };
         return engine.credits.create([credit]);
       }
       case "void": {
         const { items } = await engine.credits.list();
-        const found = items[step.place % items.length];
-        return found && engine.credits.void(found.credit.id);
+        const credit = items[step.place % items.length];
+        return credit && engine.credits.void(credit.credit.id);
       }
       case "seats": {
         const effectiveFrom = formatInstant(now() + (step.hours * DAY_MS) / 24);
@@ -90,45 +90,49 @@ async function take({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep
         return invoiceGroupId && engine.invoiceGroups.removeAccounts(invoiceGroupId, [step.accountId]);
       }
       case "version": {
-        const association = { pricePlanId: "plan.one", version: step.version, effectiveFrom: day(step.daysAhead) };
+        const association = {
+          pricePlanId: "plan.one",
+          version: step.version,
+          effectiveFrom: formatDay(step.daysAhead),
+        };
         return engine.associate(step.accountId, association);
       }
     }
   };
   try {
-    await done();
+    await runStep();
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
   }
 }
 
 test("S13.6 the export of any history is verified, and a changed figure of it is found", async () => {
-  const tried = { invoices: 0, credits: 0 };
+  const counts = { invoices: 0, credits: 0 };
   await fc.assert(
     fc.asyncProperty(cases, fc.nat(), fc.nat(40), async ({ book, loadedOn, steps, daysAfter }, choice, place) => {
       const begin = loadedOn === undefined ? findDayBefore(book) : toInstant(loadedOn);
       const history = await startHistoryIn(memoryStore(), book, begin);
       history.waitUntil(toInstant("2024-02-20"));
       for (const step of steps) {
-        await ("what" in step ? take(history, step) : history.play(step));
+        await ("what" in step ? takeStep(history, step) : history.play(step));
         history.waitUntil(history.now() + 60_000);
       }
       history.waitUntil(history.now() + daysAfter * DAY_MS);
-      const exported = await exportedOf(history);
-      const text = JSON.stringify(exported.invoices);
+      const exportedParts = await exportParts(history);
+      const text = JSON.stringify(exportedParts.invoices);
       const invoices = JSON.parse(text) as unknown;
-      const rows = (of: typeof exported.usage): unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
-      const [usage, featureUsage] = [rows(exported.usage), rows(exported.featureUsage)];
+      const toRows = (of: typeof exportedParts.usage): unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
+      const [usage, featureUsage] = [toRows(exportedParts.usage), toRows(exportedParts.featureUsage)];
       expect(verify({ invoices, usage }).differences).toEqual([]);
       expect(verify({ invoices, usage: [...usage, ...featureUsage] }).differences).toEqual([]);
-      const figures = figuresOf(invoices).filter((path) => !isTerm(path, invoices));
+      const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
       const path = figures[choice % figures.length];
       if (path !== undefined)
         expect(verify({ invoices: withOtherDigit(invoices, path, place, choice) }).differences).not.toEqual([]);
-      tried.invoices += exported.invoices.length;
-      tried.credits += text.split('"takenBefore"').length - 1;
+      counts.invoices += exportedParts.invoices.length;
+      counts.credits += text.split('"takenBefore"').length - 1;
     }),
     { numRuns: runs(40) },
   );
-  expect(Math.min(...Object.values(tried))).toBeGreaterThan(0);
+  expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
 });

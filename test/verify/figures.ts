@@ -15,11 +15,11 @@ const NO_FIGURES = new Set([
 ]);
 
 /** The paths of all figures. */
-export function figuresOf(value: unknown, path: FigurePath = []): readonly FigurePath[] {
+export function listFigures(value: unknown, path: FigurePath = []): readonly FigurePath[] {
   if (typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value))) return [path];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) =>
-    NO_FIGURES.has(name) ? [] : figuresOf(part, [...path, Array.isArray(value) ? Number(name) : name]),
+    NO_FIGURES.has(name) ? [] : listFigures(part, [...path, Array.isArray(value) ? Number(name) : name]),
   );
 }
 
@@ -31,8 +31,8 @@ export function withOtherDigit(value: unknown, path: FigurePath, place: number, 
     const places = Array.from(text).flatMap((letter, index) => (/\d/.test(letter) ? [index] : []));
     const at = places[place % places.length] ?? 0;
     const digit = (Number(text[at]) + 1 + (step % 9)) % 10;
-    const changed = `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
-    return typeof value === "number" ? Number(changed) : changed;
+    const altered = `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
+    return typeof value === "number" ? Number(altered) : altered;
   }
   const copy = Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) };
   (copy as Record<string | number, unknown>)[name] = withOtherDigit(
@@ -52,13 +52,14 @@ export function withOtherDigit(value: unknown, path: FigurePath, place: number, 
  */
 export function isTerm(path: FigurePath, invoices: unknown): boolean {
   const name = path.findLast((part) => typeof part === "string");
-  const at = (place: FigurePath): unknown =>
+  const valueAt = (place: FigurePath): unknown =>
     place.reduce<unknown>((part, key) => (part as Record<string | number, unknown>)[key], invoices);
   const inside = path.indexOf("explanation");
   const how = inside < 0 ? [...path.slice(0, -1), "explanation"] : path.slice(0, inside + 1);
-  const { least } = (at(how) ?? {}) as { readonly least?: unknown };
+  const { least } = (valueAt(how) ?? {}) as { readonly least?: unknown };
   if (name === "startAfter" && (least !== undefined || path.includes("refund"))) return true;
-  if (isHeld(at(path.slice(0, -1))) && ["rate", "flatRate", "packageSize"].some((term) => term === name)) return true;
+  if (isHeld(valueAt(path.slice(0, -1))) && ["rate", "flatRate", "packageSize"].some((term) => term === name))
+    return true;
   return (
     path.includes("usageInfo") ||
     ["minimumRate", "maximumRate", "endAt", "order", "priority"].some((term) => term === name)

@@ -5,18 +5,18 @@ import { DAY_MS } from "../../src/calendar/instant.ts";
 import { meter, parseBook, preview } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { verify } from "../../src/verify.ts";
-import { bookOf } from "../book/catalog-book.ts";
+import { catalogBook } from "../book/catalog-book.ts";
 import { exampleEvents, exampleText, previewExample } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
 
 /** Some golden cases of every kind: each changed label is a verification of all invoices of its case. */
 const EVERY = 9;
-const worked: readonly unknown[] = [
+const invoiceSets: readonly unknown[] = [
   previewExample("cloud-storage", exampleEvents("cloud-storage", "events.ndjson"), { explain: true }).invoices,
   ...goldenCases()
     .filter((_, index) => index % EVERY === 0)
     .map(({ book, events, options }) => {
-      return preview(bookOf(book), events as Iterable<EventInput>, { ...options, explain: true }).invoices;
+      return preview(catalogBook(book), events as Iterable<EventInput>, { ...options, explain: true }).invoices;
     }),
 ].map((invoices) => JSON.parse(JSON.stringify(invoices)) as unknown);
 
@@ -40,7 +40,9 @@ function* changedCopies(value: unknown, change: Change): Generator {
 
 const next = (values: readonly string[], value: unknown): string | undefined =>
   values[(values.indexOf(String(value)) + 1) % values.length];
-const LINE_TYPES = [...new Set([...JSON.stringify(worked).matchAll(/"type":"(\w+)"/g)].map(([, type = ""]) => type))];
+const LINE_TYPES = [
+  ...new Set([...JSON.stringify(invoiceSets).matchAll(/"type":"(\w+)"/g)].map(([, type = ""]) => type)),
+];
 const oneOf = (label: string, values: readonly string[]): Change => {
   return (name, value) => (name === label ? next(values, value) : undefined);
 };
@@ -73,15 +75,15 @@ describe("S13.6 a changed label is found:", () => {
       },
     ],
   ])("%s", (_, change) => {
-    let tried = 0;
-    for (const invoices of worked) {
+    let attempts = 0;
+    for (const invoices of invoiceSets) {
       for (const copy of changedCopies(invoices, change)) {
-        tried++;
+        attempts++;
         if (verify({ invoices: copy }).differences.length > 0) continue;
         expect.fail(`not found: ${JSON.stringify(copy)}`);
       }
     }
-    expect(tried).toBeGreaterThan(20);
+    expect(attempts).toBeGreaterThan(20);
   });
 });
 
@@ -97,16 +99,16 @@ test.each(["cloud-storage", "seats-and-usage"])(
     }[];
     expect(verify({ invoices, usage }).differences).toEqual([]);
     const standard = invoices.filter(({ invoiceType }) => invoiceType === "STANDARD");
-    let tried = 0;
+    let attempts = 0;
     for (const a of standard) {
       for (const b of standard.filter(({ accountId }) => accountId > a.accountId)) {
-        const swapped = invoices.map((each) => {
+        const withSwappedLabels = invoices.map((each) => {
           return each === a ? { ...a, accountId: b.accountId } : each === b ? { ...b, accountId: a.accountId } : each;
         });
-        expect(verify({ invoices: swapped, usage }).differences).not.toEqual([]);
-        tried++;
+        expect(verify({ invoices: withSwappedLabels, usage }).differences).not.toEqual([]);
+        attempts++;
       }
     }
-    expect(tried).toBeGreaterThan(0);
+    expect(attempts).toBeGreaterThan(0);
   },
 );

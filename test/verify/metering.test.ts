@@ -5,7 +5,7 @@ import { preview } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { createMetering, verify } from "../../src/verify.ts";
 import { usageFromCells } from "../../src/verify/verify.ts";
-import { bookOf, CATALOG } from "../book/catalog-book.ts";
+import { catalogBook, CATALOG } from "../book/catalog-book.ts";
 import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
 
@@ -16,20 +16,20 @@ function asJson(value: unknown): unknown {
 const LACKS = "INGESTION_FAILED_INSUFFICIENT_CREDITS";
 
 /** Events metered again and invoices verified from them; events in order of time, as a preview takes files. */
-function verified(book: unknown, events: readonly unknown[], printed: ReturnType<typeof preview>) {
-  const metering = createMetering(book, printed.events[LACKS] === undefined);
+function verifyMetered(book: unknown, events: readonly unknown[], result: ReturnType<typeof preview>) {
+  const metering = createMetering(book, result.events[LACKS] === undefined);
   for (const event of events) metering.add(event);
-  return { metering, ...verify({ invoices: asJson(printed.invoices), metering }) };
+  return { metering, ...verify({ invoices: asJson(result.invoices), metering }) };
 }
 
 describe("quantities are verified from events", () => {
   test("S4.3 S5.2 the model API example: 28,185 of 28,185 events", () => {
     const events = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
-    const printed = previewExample("llm-api", events, { explain: true });
-    const found = verified(JSON.parse(exampleText("llm-api", "book.json")), events, printed);
-    expect(found.differences).toEqual([]);
-    expect(found.metering.events()).toEqual({ total: 28185, unverified: 0 });
-    expect(found.quantities).toEqual({ verified: 6, total: 6 });
+    const result = previewExample("llm-api", events, { explain: true });
+    const report = verifyMetered(JSON.parse(exampleText("llm-api", "book.json")), events, result);
+    expect(report.differences).toEqual([]);
+    expect(report.metering.events()).toEqual({ total: 28185, unverified: 0 });
+    expect(report.quantities).toEqual({ verified: 6, total: 6 });
   });
 
   test.each([
@@ -37,18 +37,18 @@ describe("quantities are verified from events", () => {
     ["seats-and-usage", 3],
   ])("S5.2 the example %s", (name, quantities) => {
     const events = exampleEvents(name, "events.ndjson");
-    const printed = previewExample(name, events, { explain: true });
-    const found = verified(JSON.parse(exampleText(name, "book.json")), events, printed);
-    expect(found.differences).toEqual([]);
-    expect(found.quantities).toEqual({ verified: quantities, total: quantities });
+    const result = previewExample(name, events, { explain: true });
+    const report = verifyMetered(JSON.parse(exampleText(name, "book.json")), events, result);
+    expect(report.differences).toEqual([]);
+    expect(report.quantities).toEqual({ verified: quantities, total: quantities });
   });
 
   test.each(goldenCases())("S5.2 $it", (golden: Golden) => {
-    const printed = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+    const result = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, {
       ...golden.options,
       explain: true,
     });
-    expect(verified({ ...CATALOG.book, ...golden.book }, golden.events, printed).differences).toEqual([]);
+    expect(verifyMetered({ ...CATALOG.book, ...golden.book }, golden.events, result).differences).toEqual([]);
   });
 });
 
@@ -83,7 +83,7 @@ describe("events", () => {
     ],
     accounts: [{ id: "a", aliases: ["alias"] }],
   };
-  const call = (id: string, n: unknown, more: object = {}): unknown => ({
+  const callOn = (id: string, n: unknown, more: object = {}): unknown => ({
     schemaName: "call",
     id,
     accountId: "a",
@@ -91,7 +91,7 @@ describe("events", () => {
     attributes: [{ name: "n", value: n }],
     ...more,
   });
-  const cellsOf = (events: readonly unknown[], book: unknown = BOOK) => {
+  const meterCells = (events: readonly unknown[], book: unknown = BOOK) => {
     const metering = createMetering(book);
     for (const event of events) metering.add(event);
     const usage = usageFromCells(metering.cells, metering.unverified);
@@ -104,21 +104,24 @@ describe("events", () => {
 
   test.each<[string, readonly unknown[], bigint, bigint]>([
     // 3 ÷ 4, and 10 ÷ 4 by an alias.
-    ["S4.3 are enriched and added up", [call("1", 3), call("2", "10", { accountId: "alias" })], 325n, 100n],
-    ["S14.1 count once for an id", [call("1", 4), call("1", 4), call("1", 8)], 1n, 1n],
-    ["S14.2 that failed do not block their id", [call("1", "x"), call("1", 4)], 1n, 1n],
+    ["S4.3 are enriched and added up", [callOn("1", 3), callOn("2", "10", { accountId: "alias" })], 325n, 100n],
+    ["S14.1 count once for an id", [callOn("1", 4), callOn("1", 4), callOn("1", 8)], 1n, 1n],
+    ["S14.2 that failed do not block their id", [callOn("1", "x"), callOn("1", 4)], 1n, 1n],
     [
       "S5.3 belong to their own day",
-      [call("1", 4, { timestamp: "2024-06-02T00:30:00+01:00" }), call("2", 4, { timestamp: "2024-06-02T00:00:00Z" })],
+      [
+        callOn("1", 4, { timestamp: "2024-06-02T00:30:00+01:00" }),
+        callOn("2", 4, { timestamp: "2024-06-02T00:00:00Z" }),
+      ],
       1n,
       1n,
     ],
-    ["S1.3 have at most 20 digits", [call("1", "1".repeat(21)), call("2", 4)], 1n, 1n],
-    ["S2.2 without a zone count nothing", [call("1", 4, { timestamp: "2024-06-01T10:00:00" })], 0n, 1n],
-    ["S4.1 without a declared field count nothing", [call("1", 4, { attributes: [] })], 0n, 1n],
-    ["S1.1 are exact beyond doubles", [call("1", "0.4"), call("2", "0.8")], 3n, 10n],
+    ["S1.3 have at most 20 digits", [callOn("1", "1".repeat(21)), callOn("2", 4)], 1n, 1n],
+    ["S2.2 without a zone count nothing", [callOn("1", 4, { timestamp: "2024-06-01T10:00:00" })], 0n, 1n],
+    ["S4.1 without a declared field count nothing", [callOn("1", 4, { attributes: [] })], 0n, 1n],
+    ["S1.1 are exact beyond doubles", [callOn("1", "0.4"), callOn("2", "0.8")], 3n, 10n],
   ])("%s", (_, events, numerator, denominator) => {
-    const { units } = cellsOf(events);
+    const { units } = meterCells(events);
     expect(units && units.numerator * denominator).toBe(units && numerator * units.denominator);
     expect(units).toBeDefined();
   });
@@ -136,17 +139,17 @@ describe("events", () => {
     ];
     const eventSchemas = [{ ...schema, enrichments: { ...schema?.enrichments, fields } }];
     // 3 × 8 ÷ 4.
-    expect(cellsOf([call("1", 3)], { ...BOOK, eventSchemas }).units).toEqual({ numerator: 6n, denominator: 1n });
+    expect(meterCells([callOn("1", 3)], { ...BOOK, eventSchemas }).units).toEqual({ numerator: 6n, denominator: 1n });
   });
 
   test("S14.1 with an id that comes again after 45 days cannot be told", () => {
-    const later = call("1", 4, { timestamp: "2024-07-20T00:00:00Z" });
-    expect(cellsOf([call("1", 4), later])).toMatchObject({ total: 2, unverified: 1, units: undefined });
+    const later = callOn("1", 4, { timestamp: "2024-07-20T00:00:00Z" });
+    expect(meterCells([callOn("1", 4), later])).toMatchObject({ total: 2, unverified: 1, units: undefined });
   });
 
   test("with an operator that is not known are unverified, and say so", () => {
     const meters = [{ ...BOOK.usageMeters[0], computations: [{ order: 1, computation: { mystery: [] } }] }];
-    expect(cellsOf([call("1", 4)], { ...BOOK, usageMeters: meters })).toEqual({
+    expect(meterCells([callOn("1", 4)], { ...BOOK, usageMeters: meters })).toEqual({
       reasons: ["the operator mystery is not known here"],
       units: undefined,
       total: 1,
@@ -156,10 +159,10 @@ describe("events", () => {
 
   test("S11.3 that consume feature credits are unverified, unless all had enough", () => {
     const features = [{ id: "f", schemaAssociations: [{ schemaName: "call", attributeName: "n" }] }];
-    expect(cellsOf([call("1", 4)], { ...BOOK, features })).toMatchObject({ units: undefined, unverified: 1 });
+    expect(meterCells([callOn("1", 4)], { ...BOOK, features })).toMatchObject({ units: undefined, unverified: 1 });
     const metering = createMetering({ ...BOOK, features }, true);
-    metering.add(call("1", 4));
-    metering.add(call("2", -4));
+    metering.add(callOn("1", 4));
+    metering.add(callOn("2", -4));
     expect(usageFromCells(metering.cells).unitsBetween("a", "um.n", "2024-06-01", "2024-06-02")).toEqual({
       numerator: 1n,
       denominator: 1n,
@@ -167,22 +170,22 @@ describe("events", () => {
   });
 
   test("S11.2 of which a feature names the schema alone, the first attribute is consumed, and none of an empty name", () => {
-    const counted = (schemaAssociations: readonly unknown[]): unknown => {
+    const countUnits = (schemaAssociations: readonly unknown[]): unknown => {
       const metering = createMetering({ ...BOOK, features: [{ id: "f", schemaAssociations }] }, true);
-      for (const value of [4, -4]) metering.add(call(String(value), value));
+      for (const value of [4, -4]) metering.add(callOn(String(value), value));
       return usageFromCells(metering.cells).unitsBetween("a", "um.n", "2024-06-01", "2024-06-02");
     };
     // The event with -4 fails where its attribute is consumed.
-    expect(counted(["call"])).toEqual(counted([{ schemaName: "call", attributeName: "n" }]));
-    expect(counted(["call"])).not.toEqual(counted([{ schemaName: "call", attributeName: "" }]));
+    expect(countUnits(["call"])).toEqual(countUnits([{ schemaName: "call", attributeName: "n" }]));
+    expect(countUnits(["call"])).not.toEqual(countUnits([{ schemaName: "call", attributeName: "" }]));
   });
 });
 
 describe("cells", () => {
   const events = exampleEvents("seats-and-usage", "events.ndjson");
   const book: unknown = JSON.parse(exampleText("seats-and-usage", "book.json"));
-  const printed = previewExample("seats-and-usage", events, { explain: true });
-  const row = (date: string, quantity: string): object => ({
+  const result = previewExample("seats-and-usage", events, { explain: true });
+  const usageRow = (date: string, quantity: string): object => ({
     accountId: "acme-main",
     meterId: "um.calls",
     date,
@@ -191,25 +194,25 @@ describe("cells", () => {
   const days = ["2024-06-03", "2024-06-24", "2024-07-10", "2024-07-11", "2024-07-20"];
   /** As the example's README tells them. */
   const quantities = ["1500", "1000", "400", "700", "500"];
-  const usage = days.map((date, place) => row(date, quantities[place] ?? ""));
+  const usage = days.map((date, place) => usageRow(date, quantities[place] ?? ""));
 
   test("are verified from events, and quantities from them", () => {
     const metering = createMetering(book, true);
     for (const event of events) metering.add(event);
-    const found = verify({ invoices: asJson(printed.invoices), usage, metering });
-    expect(found.differences).toEqual([]);
-    expect(found.cells).toEqual({ verified: 5, total: 5 });
-    expect(found.quantities).toEqual({ verified: 3, total: 3 });
+    const report = verify({ invoices: asJson(result.invoices), usage, metering });
+    expect(report.differences).toEqual([]);
+    expect(report.cells).toEqual({ verified: 5, total: 5 });
+    expect(report.quantities).toEqual({ verified: 3, total: 3 });
   });
 
   test("rows of one cell add up", () => {
-    const split = [row("2024-06-03", "499.5"), row("2024-06-03", "1000.5"), ...usage.slice(1)];
-    expect(verify({ invoices: asJson(printed.invoices), usage: split }).differences).toEqual([]);
+    const splitRows = [usageRow("2024-06-03", "499.5"), usageRow("2024-06-03", "1000.5"), ...usage.slice(1)];
+    expect(verify({ invoices: asJson(result.invoices), usage: splitRows }).differences).toEqual([]);
   });
 
   test("with another digit, or without one of them, differ", () => {
-    for (const changed of [usage.slice(1), [row("2024-06-03", "1501"), ...usage.slice(1)]]) {
-      const { differences } = verify({ invoices: asJson(printed.invoices), usage: changed });
+    for (const otherUsage of [usage.slice(1), [usageRow("2024-06-03", "1501"), ...usage.slice(1)]]) {
+      const { differences } = verify({ invoices: asJson(result.invoices), usage: otherUsage });
       expect(differences.map(({ where }) => where)).toContain(
         "acme-main STANDARD 2024-07-01T00:00:00.000Z: usage of um.calls",
       );
@@ -217,10 +220,10 @@ describe("cells", () => {
   });
 
   test.each<[string, object, string]>([
-    ["a day that is none", row("2024-02-30", "1"), "is no instant"],
-    ["a day in words", row("June", "1"), "row 1: the date June is no UTC day"],
-    ["no quantity", row("2024-06-03", "many"), "row 1: the quantity many is no decimal"],
-    ["no meter", { ...row("2024-06-03", "1"), meterId: "" }, "row 1: expected accountId and meterId"],
+    ["a day that is none", usageRow("2024-02-30", "1"), "is no instant"],
+    ["a day in words", usageRow("June", "1"), "row 1: the date June is no UTC day"],
+    ["no quantity", usageRow("2024-06-03", "many"), "row 1: the quantity many is no decimal"],
+    ["no meter", { ...usageRow("2024-06-03", "1"), meterId: "" }, "row 1: expected accountId and meterId"],
   ])("with %s are refused", (_, bad, sentence) => {
     expect(() => verify({ invoices: [], usage: [bad] })).toThrow(sentence);
   });

@@ -16,12 +16,12 @@ import { any, facts } from "../rules/rule-arbitrary.ts";
 
 const rules = createRuleEvaluator();
 
-function theirs(rule: unknown, given: unknown): unknown {
-  return plain(rules.evaluate(toExactNumbers(rule), toExactNumbers(given) as Readonly<Record<string, unknown>>));
+function theirs(rule: unknown, input: unknown): unknown {
+  return plain(rules.evaluate(toExactNumbers(rule), toExactNumbers(input) as Readonly<Record<string, unknown>>));
 }
 
-function ours(rule: unknown, given: unknown): unknown {
-  return plain(toFact(compile(rule as Rule)(given)));
+function ours(rule: unknown, input: unknown): unknown {
+  return plain(toFact(compile(rule as Rule)(input)));
 }
 
 /** Decimals as their texts, told apart from texts. */
@@ -37,21 +37,21 @@ describe("rules of the second program", () => {
   // The library computes arguments that nothing reads, ours does not: where one of those fails there is no answer.
   test("S3.1 S3.2 give what ours give, wherever both give something", () => {
     fc.assert(
-      fc.property(any, facts, (rule, given) => {
+      fc.property(any, facts, (rule, input) => {
         let expected: unknown;
         try {
-          expected = ours(rule, given);
+          expected = ours(rule, input);
         } catch (error) {
           if (!hasCode(error, "ERR_RULE_FAILED") && !hasCode(error, "ERR_ARITHMETIC")) throw error;
           return;
         }
-        let found: unknown;
+        let actual: unknown;
         try {
-          found = theirs(rule, given);
+          actual = theirs(rule, input);
         } catch {
           return;
         }
-        expect(found).toEqual(expected);
+        expect(actual).toEqual(expected);
       }),
       { numRuns: 2000 },
     );

@@ -17,7 +17,7 @@ export function clientOf(url: string): ClickHouseClient {
 }
 
 /** What a text becomes in a column of a type; what the type does not take becomes NULL. */
-function cast(name: string, type: string): string {
+function castText(name: string, type: string): string {
   const [, inner = type] = /^Nullable\((.*)\)$/.exec(type) ?? [];
   const [, precision] = /^Decimal\((\d+)/.exec(inner) ?? [];
   const [, scale] = /, (\d+)\)/.exec(inner) ?? [];
@@ -31,12 +31,12 @@ function cast(name: string, type: string): string {
 
 /** Tables of a server; what a client is asked may be changed. */
 export const clickHouseTables =
-  (url: string, changed: (client: ClickHouseClient) => ClickHouse = (client) => client): World =>
+  (url: string, wrapClient: (client: ClickHouseClient) => ClickHouse = (client) => client): World =>
   async (files, types, work) => {
     const client = clientOf(url);
     try {
       const read: (readonly ReadRow[])[] = [];
-      for (const [index, rows] of files.entries()) read.push(await written(client, `t${index}`, rows, types));
+      for (const [index, rows] of files.entries()) read.push(await writeTable(client, `t${index}`, rows, types));
       const map = { map: readEventFileMap("map", MAP), file: "map" };
       return await work({
         read,
@@ -45,7 +45,7 @@ export const clickHouseTables =
           const own = clientOf(url);
           const inputs = files.map((_, index) => ({ name: { database: "default", table: `t${index}` }, map }));
           return openTables(
-            { query: changed(own).query.bind(own), close: async () => own.close() },
+            { query: wrapClient(own).query.bind(own), close: async () => own.close() },
             inputs,
             sink,
             reading,
@@ -58,23 +58,25 @@ export const clickHouseTables =
   };
 
 /** Writes a table. @returns its rows, read back in another way than they are metered */
-async function written(
+async function writeTable(
   client: ClickHouseClient,
   table: string,
   rows: readonly Row[],
   types: Types,
 ): Promise<readonly ReadRow[]> {
   const typeOf = (name: string): string => (name in types ? types[name as keyof Types] : "Nullable(String)");
-  const run = async (query: string): Promise<unknown> => client.command({ query });
-  await run(
+  const runCommand = async (query: string): Promise<unknown> => client.command({ query });
+  await runCommand(
     `create or replace table given (n Int64, ${COLUMNS.map((name) => `"${name}" Nullable(String)`).join(", ")}) engine = Memory`,
   );
   if (rows.length > 0)
     await client.insert({ table: "given", format: "JSONEachRow", values: rows.map((row, n) => ({ n, ...row })) });
-  await run(
+  await runCommand(
     `create or replace table ${table} (n Int64, ${COLUMNS.map((name) => `"${name}" ${typeOf(name)}`).join(", ")}) engine = MergeTree order by n`,
   );
-  await run(`insert into ${table} select n, ${COLUMNS.map((name) => cast(name, typeOf(name))).join(", ")} from given`);
+  await runCommand(
+    `insert into ${table} select n, ${COLUMNS.map((name) => castText(name, typeOf(name))).join(", ")} from given`,
+  );
   const texts = COLUMNS.map((name) =>
     typeOf(name).includes("DateTime")
       ? `concat(formatDateTime("${name}", '%Y-%m-%dT%H:%i:%S.%f', 'UTC'), 'Z')`

@@ -10,11 +10,16 @@ import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
 import { books, type Row, rows } from "./rows.ts";
-import { account, cellsByCore, cellsOf, columns, FIRST, withoutAccounts } from "./usage-law.ts";
+import { usageAccount, cellsByCore, collectCells, columns, FIRST, withoutAccounts } from "./usage-law.ts";
 
 const chDb = chDbOfTests();
 
-const ACCOUNTS = [account("a", "ü𝒳-9"), account("b"), account("gone", "left-over"), account("idle")];
+const ACCOUNTS = [
+  usageAccount("a", "ü𝒳-9"),
+  usageAccount("b"),
+  usageAccount("gone", "left-over"),
+  usageAccount("idle"),
+];
 /** Rows of ten months, with ids that come again; three in four of them are well formed. */
 const yearRows = fc
   .tuple(rows, fc.noBias(fc.nat(300 * 24)), fc.nat(25), fc.noBias(fc.nat(7)))
@@ -46,16 +51,16 @@ test("S17.2, S17.3 the cells of a table are those that the core makes of the row
     schemas: fc.constantFrom(["use"], ["use", "other"]),
     holds: fc.constantFrom(45, 3, 200),
   });
-  let counted = 0;
+  let cellCount = 0;
   await fc.assert(
     fc.asyncProperty(
       countingBooks,
       fc.array(yearRows, { minLength: 20, maxLength: 60 }),
       tableTypes,
       fc.array(questions, { minLength: 1, maxLength: 3 }),
-      async (json, given, types, asked) => {
-        await clickHouseTables(chDb.server.url)([given], types, async ({ read: [read = []] }) => {
-          for (const { asked: accounts, from, days, upTo, schemas, holds } of asked) {
+      async (json, rowList, types, queries) => {
+        await clickHouseTables(chDb.server.url)([rowList], types, async ({ read: [read = []] }) => {
+          for (const { asked: accounts, from, days, upTo, schemas, holds } of queries) {
             const query: CellQuery = {
               book: withoutAccounts(json),
               schemas,
@@ -68,97 +73,97 @@ test("S17.2, S17.3 the cells of a table are those that the core makes of the row
                 Math.max(at + holds * DAY_MS, id === "b" ? (Math.floor(at / DAY_MS / 100) + 1) * 100 * DAY_MS : 0),
             };
             const expected = accounts.map((each) => cellsByCore(query, each, read));
-            expect(await cellsOf(chDb.client, query)).toEqual(expected);
-            counted += expected.flat().length;
+            expect(await collectCells(chDb.client, query)).toEqual(expected);
+            cellCount += expected.flat().length;
           }
         });
       },
     ),
     { numRuns: 120 },
   );
-  expect(counted).toBeGreaterThan(150);
+  expect(cellCount).toBeGreaterThan(150);
 }, 600_000);
 
 describe("S17.2 one question", () => {
-  const at = (day: number, time = "12:00:00"): string =>
+  const timeOn = (day: number, time = "12:00:00"): string =>
     `${new Date((FIRST + day) * DAY_MS).toISOString().slice(0, 10)}T${time}Z`;
-  const row = (id: string, day: number, more: Partial<Row> = {}): Row => {
-    return { schema: "use", id, account: "a", time: at(day), x: "1", y: "0", d: "eu", ...more };
+  const useRow = (id: string, day: number, more: Partial<Row> = {}): Row => {
+    return { schema: "use", id, account: "a", time: timeOn(day), x: "1", y: "0", d: "eu", ...more };
   };
   const query: CellQuery = {
     book: withoutAccounts(countingBook),
     schemas: ["use"],
-    accounts: [account("a", "ü𝒳-9"), account("b")],
+    accounts: [usageAccount("a", "ü𝒳-9"), usageAccount("b")],
     from: FIRST + 60,
     until: FIRST + 90,
     upTo: (FIRST + 90) * DAY_MS,
-    idHeldUntil: (_, held) => held + 45 * DAY_MS,
+    idHeldUntil: (_, until) => until + 45 * DAY_MS,
   };
   const texts = { x: "String", y: "String", time: "String" };
   const answer = async (
-    given: readonly Row[],
+    rowList: readonly Row[],
     more: Partial<CellQuery> = {},
     hasUniqueIds = false,
   ): Promise<readonly string[]> =>
-    clickHouseTables(chDb.server.url)([given], texts, async () => {
-      const cells = await cellsOf(chDb.client, { ...query, ...more }, hasUniqueIds);
+    clickHouseTables(chDb.server.url)([rowList], texts, async () => {
+      const cells = await collectCells(chDb.client, { ...query, ...more }, hasUniqueIds);
       return cells.flat().map((cell) => cell.replace(/ um\.all (-?\d+)/, (_, day) => ` ${Number(day) - FIRST}`));
     });
 
   test.each<readonly [what: string, rows: readonly Row[], cells: readonly string[]]>([
     ["nothing", [], []],
-    ["an id of the days before holds", [row("1", 30), row("1", 70)], []],
-    ["an id is free again after its time", [row("1", 14), row("1", 70)], ["a 70 1"]],
-    ["an id that was held itself holds nothing", [row("1", 0), row("1", 40), row("1", 80)], ["a 80 1"]],
-    ["a row that failed holds nothing", [row("1", 61, { x: "many" }), row("1", 62)], ["a 62 1"]],
-    ["an alias is its account", [row("1", 30), row("1", 70, { account: "ü𝒳-9" })], []],
-    ["an account holds no id of another", [row("1", 30), row("1", 70, { account: "b" })], ["b 70 1"]],
+    ["an id of the days before holds", [useRow("1", 30), useRow("1", 70)], []],
+    ["an id is free again after its time", [useRow("1", 14), useRow("1", 70)], ["a 70 1"]],
+    ["an id that was held itself holds nothing", [useRow("1", 0), useRow("1", 40), useRow("1", 80)], ["a 80 1"]],
+    ["a row that failed holds nothing", [useRow("1", 61, { x: "many" }), useRow("1", 62)], ["a 62 1"]],
+    ["an alias is its account", [useRow("1", 30), useRow("1", 70, { account: "ü𝒳-9" })], []],
+    ["an account holds no id of another", [useRow("1", 30), useRow("1", 70, { account: "b" })], ["b 70 1"]],
     [
       "other schemas and accounts are not asked for",
-      [row("1", 70, { account: "c" }), row("2", 70, { schema: "other" })],
+      [useRow("1", 70, { account: "c" }), useRow("2", 70, { schema: "other" })],
       [],
     ],
     [
       "days of UTC, whatever the offset",
-      [row("1", 0, { time: `${at(59, "23:30:00").slice(0, -1)}-01:00` })],
+      [useRow("1", 0, { time: `${timeOn(59, "23:30:00").slice(0, -1)}-01:00` })],
       ["a 60 1"],
     ],
     [
       "hostile ids",
-      ["it's", '"', "\\", "\\'); drop table t0; --", "{x}", "\u0000", "é", "e\u0301", " "].map((id) => row(id, 70)),
+      ["it's", '"', "\\", "\\'); drop table t0; --", "{x}", "\u0000", "é", "e\u0301", " "].map((id) => useRow(id, 70)),
       ["a 70 9"],
     ],
-  ])("%s", async (_, given, cells) => {
-    expect(await answer(given)).toEqual(cells);
+  ])("%s", async (_, rowList, cells) => {
+    expect(await answer(rowList)).toEqual(cells);
   });
 
   test("a source whose ids are said to be unique looks for none", async () => {
-    expect(await answer([row("1", 30), row("1", 70), row("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
+    expect(await answer([useRow("1", 30), useRow("1", 70), useRow("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
     expect(clickhouseUsage(chDb.client, { table: "t0", hasUniqueIds: true }).name).toBe(
       "the table t0 of ClickHouse, whose ids are said to be unique",
     );
   });
 
   test("days and instants beyond what a database knows, and names that no row can have", async () => {
-    const given = [row("1", 70), row("2", 0, { time: "0001-01-01T00:00:00Z" })];
+    const rowList = [useRow("1", 70), useRow("2", 0, { time: "0001-01-01T00:00:00Z" })];
     for (const [from, until] of [
       [-1_000_000, -720_000],
       [200_000, 300_000],
     ] as const)
-      expect(await answer(given, { from, until, upTo: until * DAY_MS })).toEqual([]);
-    expect(await answer(given, { from: -719_162, until: 200_000, upTo: 200_000 * DAY_MS })).toEqual([
+      expect(await answer(rowList, { from, until, upTo: until * DAY_MS })).toEqual([]);
+    expect(await answer(rowList, { from: -719_162, until: 200_000, upTo: 200_000 * DAY_MS })).toEqual([
       `a ${-719_162 - FIRST} 1`,
       "a 70 1",
     ]);
-    const accounts = ["\uD800", "a", "nul\u0000"].map((id) => account(id));
-    expect(await answer(given, { accounts })).toEqual(["a 70 1"]);
+    const accounts = ["\uD800", "a", "nul\u0000"].map((id) => usageAccount(id));
+    expect(await answer(rowList, { accounts })).toEqual(["a 70 1"]);
   });
 
   test("bytes that are no UTF-8 are U+FFFD, in the names of accounts, in ids and in dimensions", async () => {
-    const asked = [account("a\uFFFD"), account("b")];
-    const cells = await clickHouseTables(chDb.server.url)([[row("1", 70)]], { ...texts, x: "String" }, async () => {
+    const accounts = [usageAccount("a\uFFFD"), usageAccount("b")];
+    const cells = await clickHouseTables(chDb.server.url)([[useRow("1", 70)]], { ...texts, x: "String" }, async () => {
       const bytes = (text: string): string => `unhex('${Buffer.from(text, "latin1").toString("hex")}')`;
-      const given = [
+      const rowList = [
         // The id is held by the first row of an account, whichever bytes its name was written with.
         ["\xFF1", "a\xFF", 70, "eu"],
         ["\xFE1", "a\xFE", 71, "eu"],
@@ -167,11 +172,11 @@ describe("S17.2 one question", () => {
         ["3", "b", 74, "\xFF"],
         ["4", "a\xFFb", 75, "eu"],
       ] as const;
-      for (const [id, name, number, region] of given)
+      for (const [id, name, number, region] of rowList)
         await chDb.client.command({
-          query: `insert into t0 values (1, 'use', ${bytes(id)}, ${bytes(name)}, '${at(number)}', '1', '0', ${bytes(region)})`,
+          query: `insert into t0 values (1, 'use', ${bytes(id)}, ${bytes(name)}, '${timeOn(number)}', '1', '0', ${bytes(region)})`,
         });
-      return cellsOf(chDb.client, { ...query, accounts: asked });
+      return collectCells(chDb.client, { ...query, accounts: accounts });
     });
     expect(cells.flat().map((cell) => cell.replace(/ um\.all (-?\d+)/, (_, day) => ` ${Number(day) - FIRST}`))).toEqual(
       ["a\uFFFD 70 1", "a\uFFFD 73 1", "b 74 1"],
@@ -182,17 +187,17 @@ describe("S17.2 one question", () => {
     const hostile = (name: string): string => `${name}"\\'; drop table t0; --é\n\``;
     const quotedName = (name: string): string => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
     const [database, table] = [hostile("db"), hostile("t")];
-    const named = `${quotedName(database)}.${quotedName(table)}`;
-    const run = async (sql: string): Promise<unknown> => chDb.client.command({ query: sql });
-    await run(`create database if not exists ${quotedName(database)}`);
-    await run(
-      `create or replace table ${named} (${["id", "account", "time"].map((name) => `${quotedName(hostile(name))} String`).join(", ")},
+    const qualifiedName = `${quotedName(database)}.${quotedName(table)}`;
+    const runCommand = async (sql: string): Promise<unknown> => chDb.client.command({ query: sql });
+    await runCommand(`create database if not exists ${quotedName(database)}`);
+    await runCommand(
+      `create or replace table ${qualifiedName} (${["id", "account", "time"].map((name) => `${quotedName(hostile(name))} String`).join(", ")},
         ${quotedName(hostile("x"))} Float64) engine = MergeTree order by tuple()`,
     );
     const values = ["0.1", "nan", "inf", "-inf", "1e300", "-0.", "2.5"].map(
-      (number, place) => `('${place}', 'a', '${at(70)}', ${number})`,
+      (number, place) => `('${place}', 'a', '${timeOn(70)}', ${number})`,
     );
-    await run(`insert into ${named} values ${values.join(", ")}`);
+    await runCommand(`insert into ${qualifiedName} values ${values.join(", ")}`);
     const column = (name: string): { readonly column: string } => ({ column: hostile(name) });
     const source = clickhouseUsage(chDb.client, {
       database,
@@ -211,21 +216,26 @@ describe("S17.2 one question", () => {
       for (const { day, quantity } of some) cells.push(`${day - FIRST} ${formatDecimal(quantity)}`);
     // 1e300 has more digits than a decimal may have.
     expect(cells).toEqual(["70 2.6"]);
-    await run(`drop database ${quotedName(database)}`);
+    await runCommand(`drop database ${quotedName(database)}`);
   });
 
   test("thousands of accounts with all their aliases", async () => {
     const accounts = Array.from({ length: 2000 }, (_, n) =>
-      account(`account-${String(n).padStart(4, "0")}`, ...Array.from({ length: 10 }, (__, m) => `alias-${n}-${m}`)),
+      usageAccount(
+        `account-${String(n).padStart(4, "0")}`,
+        ...Array.from({ length: 10 }, (__, m) => `alias-${n}-${m}`),
+      ),
     );
-    const given = [row("1", 70, { account: "alias-1999-9" }), row("2", 70, { account: "account-0000" })];
-    expect(await answer(given, { accounts })).toEqual(["account-0000 70 1", "account-1999 70 1"]);
+    const rowList = [useRow("1", 70, { account: "alias-1999-9" }), useRow("2", 70, { account: "account-0000" })];
+    expect(await answer(rowList, { accounts })).toEqual(["account-0000 70 1", "account-1999 70 1"]);
   });
 
   test("a time that is put together of columns is that of the column, with as few statements", async () => {
-    const given = [row("1", 30), row("1", 70), row("2", 71), row("2", 72)];
-    const asked = async (time: object): Promise<{ readonly cells: readonly string[]; readonly statements: number }> =>
-      clickHouseTables(chDb.server.url)([given], texts, async () => {
+    const rowList = [useRow("1", 30), useRow("1", 70), useRow("2", 71), useRow("2", 72)];
+    const queryWithTime = async (
+      time: object,
+    ): Promise<{ readonly cells: readonly string[]; readonly statements: number }> =>
+      clickHouseTables(chDb.server.url)([rowList], texts, async () => {
         const before = chDb.server.statements.length;
         const source = clickhouseUsage(chDb.client, { table: "t0", columns: { ...columns, timestamp: time as never } });
         const cells: string[] = [];
@@ -233,9 +243,9 @@ describe("S17.2 one question", () => {
           for (const { day, quantity } of some) cells.push(`${day - FIRST} ${formatDecimal(quantity)}`);
         return { cells, statements: chDb.server.statements.length - before };
       });
-    const simple = await asked({ column: "time" });
+    const simple = await queryWithTime({ column: "time" });
     expect(simple.cells).toEqual(["71 1"]);
-    const { cells, statements } = await asked({ template: "{time}" });
+    const { cells, statements } = await queryWithTime({ template: "{time}" });
     expect(cells).toEqual(simple.cells);
     expect(statements).toBeLessThanOrEqual(simple.statements);
   });
@@ -248,51 +258,53 @@ describe("S17.2 one question", () => {
 
 describe("S17.5 rows that come while a question is answered", () => {
   const arriving = (statement: RegExp, times: number): ClickHouseClient => {
-    let left = times;
+    let remaining = times;
     return new Proxy(chDb.client, {
       get: (target, name) =>
         name === "query"
-          ? async (asked: { readonly query: string; readonly format: "JSONCompactEachRow" }) => {
-              if (statement.test(asked.query) && left-- > 0)
+          ? async (request: { readonly query: string; readonly format: "JSONCompactEachRow" }) => {
+              if (statement.test(request.query) && remaining-- > 0)
                 await target.command({ query: "insert into t0 select * from coming" });
-              return target.query(asked);
+              return target.query(request);
             }
           : (Reflect.get(target, name) as unknown),
     });
   };
-  const query = (upTo: string): CellQuery => ({
+  const queryUpTo = (upTo: string): CellQuery => ({
     book: withoutAccounts(countingBook),
     schemas: ["use"],
-    accounts: [account("a")],
+    accounts: [usageAccount("a")],
     from: FIRST,
     until: FIRST + 31,
     upTo: parseInstant(upTo),
     idHeldUntil: (_, at) => at + 45 * DAY_MS,
   });
   const texts = { x: "String", y: "String", time: "DateTime64(3)" };
-  const row = (id: string, time: string): Row => {
+  const useRow = (id: string, time: string): Row => {
     return { schema: "use", id, account: "a", time, x: "1", y: "0", d: "eu" };
   };
-  const read = async (upTo: string, times: number): Promise<string> =>
-    clickHouseTables(chDb.server.url)([[row("1", "2024-01-02T00:00:00Z")]], texts, async () => {
+  const readWhileArriving = async (upTo: string, times: number): Promise<string> =>
+    clickHouseTables(chDb.server.url)([[useRow("1", "2024-01-02T00:00:00Z")]], texts, async () => {
       await chDb.client.command({ query: "create or replace table coming as t0 engine = Memory" });
       await chDb.client.command({
         query: "insert into coming select * replace (toString(rand64()) as id, time + interval 5 day as time) from t0",
       });
       const source = clickhouseUsage(arriving(/cell_account/, times), { table: "t0", columns });
-      const found: string[] = [];
+      const answers: string[] = [];
       try {
-        for await (const cells of source.cells(query(upTo)))
-          for (const { day, quantity } of cells) found.push(`${day - FIRST} ${formatDecimal(quantity)}`);
+        for await (const cells of source.cells(queryUpTo(upTo)))
+          for (const { day, quantity } of cells) answers.push(`${day - FIRST} ${formatDecimal(quantity)}`);
       } catch (error) {
         return String(error);
       }
-      return found.join();
+      return answers.join();
     });
 
   test("are counted by the next try; those after its instant change nothing; after three tries it cannot be read", async () => {
-    expect(await read("2024-01-31T00:00:00Z", 1)).toBe("1 1,6 1");
-    expect(await read("2024-01-03T00:00:00Z", 9)).toBe("1 1");
-    expect(await read("2024-01-31T00:00:00Z", 9)).toMatch(/ERR_USAGE_UNAVAILABLE|changed while it was read/);
+    expect(await readWhileArriving("2024-01-31T00:00:00Z", 1)).toBe("1 1,6 1");
+    expect(await readWhileArriving("2024-01-03T00:00:00Z", 9)).toBe("1 1");
+    expect(await readWhileArriving("2024-01-31T00:00:00Z", 9)).toMatch(
+      /ERR_USAGE_UNAVAILABLE|changed while it was read/,
+    );
   });
 });

@@ -14,7 +14,7 @@ import type { EventSink } from "../../src/event-files/event-sink.ts";
 import { mergeEvents } from "../../src/event-files/merge-events.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { runs } from "../support/runs.ts";
-import { byDatabase, type KeptRows } from "./law.ts";
+import { byDatabase, type WrittenRows } from "./law.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ratebook-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ const BOOK = readBook(
 );
 
 /** Writes numbers to a file, each in a row of 2 units: with a form they are its times, without one its dimension. */
-async function written(values: readonly string[], type: string, form?: string): Promise<KeptRows["open"]> {
+async function writeNumbers(values: readonly string[], type: string, form?: string): Promise<WrittenRows["open"]> {
   const path = join(folder, "numbers.parquet");
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
@@ -74,11 +74,11 @@ interface MappedEvent {
 }
 
 /** The events of a file, or why a row is none, in the order of its rows. */
-async function eventsOf(open: KeptRows["open"]): Promise<readonly (MappedEvent | string)[]> {
-  const found: (readonly [row: number, event: MappedEvent | string])[] = [];
+async function readEvents(open: WrittenRows["open"]): Promise<readonly (MappedEvent | string)[]> {
+  const rowResults: (readonly [row: number, event: MappedEvent | string])[] = [];
   const sink: EventSink = {
-    onEvent: (_, row, event) => found.push([row, event as MappedEvent]) > 0,
-    onBadLine: (_, row, problem) => found.push([row, problem]) > 0,
+    onEvent: (_, row, event) => rowResults.push([row, event as MappedEvent]) > 0,
+    onBadLine: (_, row, problem) => rowResults.push([row, problem]) > 0,
     findSlots: () => undefined,
     onFilledSlots: () => true,
     onCountedEvents: () => false,
@@ -86,7 +86,7 @@ async function eventsOf(open: KeptRows["open"]): Promise<readonly (MappedEvent |
   await mergeEvents(await open(sink, { book: BOOK, usesPushdown: true, dedupes: true }), {
     onDisorder: () => undefined,
   });
-  return found.toSorted(([a], [b]) => a - b).map(([, event]) => event);
+  return rowResults.toSorted(([a], [b]) => a - b).map(([, event]) => event);
 }
 
 describe("S4.1 a dimension has one text for one number", () => {
@@ -100,12 +100,12 @@ describe("S4.1 a dimension has one text for one number", () => {
     // A text is no number: another one is another dimension.
     ["VARCHAR", ["1", "1.0", "1.00"], ["1", "1.0", "1.00"]],
   ])("in a column of %s, whoever counts its rows", async (type, values, texts) => {
-    const open = await written(values, type);
-    const events = await eventsOf(open);
+    const open = await writeNumbers(values, type);
+    const events = await readEvents(open);
     expect(events.map((event) => (typeof event === "string" ? event : event.dimensions.d))).toEqual(texts);
     for (const usesPushdown of [false, true]) {
-      const kept = { open, read: [], placeOf: () => undefined };
-      const { cells } = await byDatabase(BOOK, kept, { dedupes: true, usesPushdown });
+      const fileRows = { open, read: [], placeOf: () => undefined };
+      const { cells } = await byDatabase(BOOK, fileRows, { dedupes: true, usesPushdown });
       // One row of 2 units has the 1, on the day 19,723 after 1 January 1970.
       expect(cells).toEqual(["a um.one 19723 2"]);
     }
@@ -115,10 +115,10 @@ describe("S4.1 a dimension has one text for one number", () => {
 describe("S2.2 times that count seconds or milliseconds", () => {
   test("are read from integers, decimals and doubles, of which Parquet makes a HUGEINT", async () => {
     for (const type of ["BIGINT", "UINTEGER", "HUGEINT", "DOUBLE", "DECIMAL(12, 2)", "DECIMAL(38, 0)"]) {
-      const [event] = await eventsOf(await written(["1704067200"], type, "seconds"));
+      const [event] = await readEvents(await writeNumbers(["1704067200"], type, "seconds"));
       expect(event).toMatchObject({ timestamp: "2024-01-01T00:00:00.000Z" });
     }
-    await expect(eventsOf(await written(["1704067200"], "FLOAT", "seconds"))).rejects.toThrow(
+    await expect(readEvents(await writeNumbers(["1704067200"], "FLOAT", "seconds"))).rejects.toThrow(
       'times of the form "seconds" are read from CSV alone',
     );
   });
@@ -135,7 +135,7 @@ describe("S2.2 times that count seconds or milliseconds", () => {
         fc.array(numbers, { minLength: 1, maxLength: 20 }),
         fc.constantFrom("seconds", "milliseconds"),
         async (values, form) => {
-          const events = await eventsOf(await written(values.map(String), "DOUBLE", form));
+          const events = await readEvents(await writeNumbers(values.map(String), "DOUBLE", form));
           const times = events.map((event) => (typeof event === "string" ? event : Date.parse(event.timestamp)));
           const each = form === "seconds" ? 1000 : 1;
           expect(times).toEqual(values.map((value) => new Decimal(value).times(each).floor().toNumber()));
@@ -147,7 +147,7 @@ describe("S2.2 times that count seconds or milliseconds", () => {
 
   test("and what is no time is no event", async () => {
     const none = ["-1", "-0.5", "nan", "inf", "1e20"];
-    const events = await eventsOf(await written(none, "DOUBLE", "seconds"));
+    const events = await readEvents(await writeNumbers(none, "DOUBLE", "seconds"));
     expect(events).toHaveLength(none.length);
     for (const event of events) expect(event).toContain("is not a time in the form seconds of the map");
   });

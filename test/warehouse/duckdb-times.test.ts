@@ -17,13 +17,13 @@ afterAll(async () => db.close());
 /** Every text that has other characters in one place or in two. */
 async function slippedFrom(text: string): Promise<void> {
   const slips = SLIPS.map((slip) => `(${quoteText(slip)})`).join(", ");
-  const slipped = (of: string, place: string): string =>
+  const replaceCharacter = (of: string, place: string): string =>
     `left(${of}, ${place} - 1) || slip || substr(${of}, ${place} + 1)`;
   const places = (name: string): string => `range(1, ${text.length + 1}) as places (${name})`;
   await db.execute(`create or replace table slips as select * from (values ${slips}) as given (slip)`);
   await db.execute(
-    `create or replace table times as with one as (select ${slipped(quoteText(text), "p")} as t, p from ${places("p")}, slips) ` +
-      `select t from one union select ${slipped("t", "q")} from one, ${places("q")}, slips where q > p`,
+    `create or replace table times as with one as (select ${replaceCharacter(quoteText(text), "p")} as t, p from ${places("p")}, slips) ` +
+      `select t from one union select ${replaceCharacter("t", "q")} from one, ${places("q")}, slips where q > p`,
   );
 }
 
@@ -47,9 +47,8 @@ test.each([
   await slippedFrom(text);
   for (const zoneMinutes of [undefined, 90]) {
     const plain = await plainTimes(zoneMinutes);
-    const inUtc = (given: string): string =>
-      given.endsWith("Z") || zoneMinutes === undefined ? given : `${given}+01:30`;
-    expect(plain.filter(([given, at]) => tryParseInstant(inUtc(given)) !== at)).toEqual([]);
+    const inUtc = (text: string): string => (text.endsWith("Z") || zoneMinutes === undefined ? text : `${text}+01:30`);
+    expect(plain.filter(([text, at]) => tryParseInstant(inUtc(text)) !== at)).toEqual([]);
     // Some slips leave a time, such as a digit for another.
     if (text.endsWith("Z") || zoneMinutes !== undefined) expect(plain.length).toBeGreaterThan(100);
   }

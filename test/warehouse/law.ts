@@ -43,7 +43,7 @@ export interface Types {
 }
 
 /** Rows that a database has. */
-export interface KeptRows {
+export interface WrittenRows {
   /** By their files, or tables. */
   readonly read: readonly (readonly ReadRow[])[];
   /** How a problem's row is named; undefined where rows have no numbers. */
@@ -55,7 +55,7 @@ export interface KeptRows {
 export type World = <Result>(
   files: readonly (readonly Row[])[],
   types: Types,
-  work: (kept: KeptRows) => Promise<Result>,
+  work: (rows: WrittenRows) => Promise<Result>,
 ) => Promise<Result>;
 
 /** What came of the rows. */
@@ -67,7 +67,7 @@ export interface Outcome {
 }
 
 /** Every event decided by the core alone, in the order of S17.2. */
-export function byCore(book: Book, { read, placeOf }: KeptRows, dedupes: boolean): Outcome {
+export function byCore(book: Book, { read, placeOf }: WrittenRows, dedupes: boolean): Outcome {
   const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), (name) => {
     const place = COLUMNS.findIndex((column) => column === name);
     return (record) => record[place] ?? "";
@@ -86,7 +86,7 @@ export function byCore(book: Book, { read, placeOf }: KeptRows, dedupes: boolean
     const { status, description } = run.add(event);
     if (isFailure(status)) problems.push(`${place} ${status} ${description}`);
   }
-  return outcomeOf(run, problems);
+  return toOutcome(run, problems);
 }
 
 /** The id, then all parts in the order of the map. */
@@ -106,12 +106,12 @@ export function byTexts(a: readonly string[], b: readonly string[]): number {
 /** Plain rows summed by a database, all others decided by the core; or all by the core, from the same database. */
 export async function byDatabase(
   book: Book,
-  { open, placeOf }: KeptRows,
+  { open, placeOf }: WrittenRows,
   { dedupes, usesPushdown }: { readonly dedupes: boolean; readonly usesPushdown: boolean },
-): Promise<Outcome & { readonly summed: number }> {
+): Promise<Outcome & { readonly sumCount: number }> {
   const run = startEventRun(book, { ids: dedupes ? rememberIds() : undefined });
   const problems: string[] = [];
-  let summed = 0;
+  let sumCount = 0;
   const hasPlaces = placeOf(0, 1) !== undefined;
   const sink: EventSink = {
     onEvent: (file, line, event) => {
@@ -124,20 +124,20 @@ export async function byDatabase(
     onFilledSlots: () => true,
     onCountedEvents: (events) => {
       const isTaken = run.addCounted(events);
-      if (isTaken) summed += events.events;
+      if (isTaken) sumCount += events.events;
       return isTaken;
     },
   };
   const cursors = await open(sink, { book, usesPushdown, dedupes });
   await mergeEvents(cursors, { onDisorder: ({ sentence }) => problems.push(sentence) });
-  return { ...outcomeOf(run, problems), summed };
+  return { ...toOutcome(run, problems), sumCount };
 }
 
 function isFailure(status: string): boolean {
   return !status.startsWith("INGESTION_COMPLETED") && status !== "INGESTION_FAILED_DUPLICATE_EVENT";
 }
 
-function outcomeOf(run: ReturnType<typeof startEventRun>, problems: readonly string[]): Outcome {
+function toOutcome(run: ReturnType<typeof startEventRun>, problems: readonly string[]): Outcome {
   const cells = [...run.usage.cells()].map(
     ({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`,
   );
@@ -151,7 +151,7 @@ function outcomeOf(run: ReturnType<typeof startEventRun>, problems: readonly str
 }
 
 /** What is compared. */
-export function outcome({ cells, counts, problems, span }: Outcome): Outcome {
+export function comparable({ cells, counts, problems, span }: Outcome): Outcome {
   return { cells, counts, problems, span };
 }
 
@@ -160,7 +160,7 @@ export async function checkLaw(
   world: World,
   { types, numRuns }: { readonly types: fc.Arbitrary<Types>; readonly numRuns: number },
 ): Promise<void> {
-  const given = fc.record({
+  const arbitraryCase = fc.record({
     json: books,
     files: fc.array(fc.array(rows, { maxLength: 25, size: "max" }), { minLength: 1, maxLength: 2 }),
     typed: types,
@@ -168,15 +168,15 @@ export async function checkLaw(
   });
   let runsWithSums = 0;
   await fc.assert(
-    fc.asyncProperty(given, async ({ json, files, typed, dedupes }) => {
+    fc.asyncProperty(arbitraryCase, async ({ json, files, typed: columnTypes, dedupes }) => {
       const book = readBook(JSON.stringify(json));
-      await world(files, typed, async (kept) => {
-        const expected = byCore(book, kept, dedupes);
-        const one = await byDatabase(book, kept, { dedupes, usesPushdown: false });
-        expect(outcome(one)).toEqual(expected);
-        const both = await byDatabase(book, kept, { dedupes, usesPushdown: true });
-        expect(outcome(both)).toEqual(expected);
-        if (both.summed > 0) runsWithSums += 1;
+      await world(files, columnTypes, async (rows) => {
+        const expected = byCore(book, rows, dedupes);
+        const one = await byDatabase(book, rows, { dedupes, usesPushdown: false });
+        expect(comparable(one)).toEqual(expected);
+        const both = await byDatabase(book, rows, { dedupes, usesPushdown: true });
+        expect(comparable(both)).toEqual(expected);
+        if (both.sumCount > 0) runsWithSums += 1;
       });
     }),
     { numRuns },

@@ -35,19 +35,19 @@ export const parquetFiles =
           appender.endRow();
         }
         appender.closeSync();
-        const typed = COLUMNS.map(
+        const typedColumns = COLUMNS.map(
           (name) => `try_cast("${name}" as ${name in types ? types[name as keyof Types] : "VARCHAR"}) as "${name}"`,
         );
         await connection.run(
-          `copy (select ${typed.join(", ")} from given order by n) to '${path}' (format parquet, row_group_size 2048)`,
+          `copy (select ${typedColumns.join(", ")} from given order by n) to '${path}' (format parquet, row_group_size 2048)`,
         );
         paths.push(path);
-        const texts = async (of: (name: string) => string): Promise<readonly (readonly string[])[]> => {
+        const readTexts = async (of: (name: string) => string): Promise<readonly (readonly string[])[]> => {
           const back = await connection.runAndReadAll(`select ${COLUMNS.map(of).join(", ")} from '${path}'`);
           return back.getRows().map((values) => values.map(asText));
         };
-        const orders = await texts((name) => textIn(name, { ...types, x: "", y: "" }));
-        const records = (await texts((name) => textIn(name, types))).map((values) =>
+        const orders = await readTexts((name) => textIn(name, { ...types, x: "", y: "" }));
+        const records = (await readTexts((name) => textIn(name, types))).map((values) =>
           values.map((text, place) => plainText(text, types[COLUMNS[place] as keyof Types] ?? "VARCHAR")),
         );
         read.push(records.map((record, row) => ({ record, order: orders[row] ?? [] })));

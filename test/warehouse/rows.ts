@@ -17,31 +17,31 @@ const texts = fc.constantFrom<Rule>({ var: "dimension.d" }, { var: "dimension.co
 
 const { number, truth } = fc.letrec<{ number: Rule; truth: Rule }>((tie) => {
   const two = fc.tuple(tie("number"), tie("number"));
-  const of = (operators: readonly string[], parts: fc.Arbitrary<readonly Rule[]>): fc.Arbitrary<Rule> =>
+  const arbitraryOperation = (operators: readonly string[], parts: fc.Arbitrary<readonly Rule[]>): fc.Arbitrary<Rule> =>
     fc.tuple(fc.constantFrom(...operators), parts).map(([operator, given]): Rule => ({ [operator]: given }));
   return {
     number: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
       numbers,
-      of(["+", "-", "*", "min", "max"], two),
-      of(["-", "+"], fc.tuple(tie("number"))),
-      of(["/"], fc.tuple(tie("number"), fc.constantFrom<Rule>(2, 8, -5, "0.4", 1000, 3))),
-      of(["%"], fc.tuple(tie("number"), fc.constantFrom<Rule>(3, "2.5", -4))),
-      of(["round", "floor", "ceil"], fc.tuple(tie("number"), fc.constantFrom<Rule>(0, 1, 3, -2))),
-      of(["if", "?:"], fc.tuple(tie("truth"), tie("number"), tie("number"))),
-      of(["or", "and"], two),
+      arbitraryOperation(["+", "-", "*", "min", "max"], two),
+      arbitraryOperation(["-", "+"], fc.tuple(tie("number"))),
+      arbitraryOperation(["/"], fc.tuple(tie("number"), fc.constantFrom<Rule>(2, 8, -5, "0.4", 1000, 3))),
+      arbitraryOperation(["%"], fc.tuple(tie("number"), fc.constantFrom<Rule>(3, "2.5", -4))),
+      arbitraryOperation(["round", "floor", "ceil"], fc.tuple(tie("number"), fc.constantFrom<Rule>(0, 1, 3, -2))),
+      arbitraryOperation(["if", "?:"], fc.tuple(tie("truth"), tie("number"), tie("number"))),
+      arbitraryOperation(["or", "and"], two),
       fc.constant<Rule>({ reduce: [[1, 2], { "+": [{ var: "current" }, { var: "accumulator" }] }, 0] }),
     ),
     truth: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
-      of(["==", "===", "!=", "!==", "<", "<=", ">", ">="], two),
-      of(["<", "<="], fc.tuple(tie("number"), tie("number"), tie("number"))),
-      of(["==", "===", "!=", "!=="], fc.tuple(texts, texts)),
-      of(["===", "!=="], fc.tuple(tie("number"), texts)),
+      arbitraryOperation(["==", "===", "!=", "!==", "<", "<=", ">", ">="], two),
+      arbitraryOperation(["<", "<="], fc.tuple(tie("number"), tie("number"), tie("number"))),
+      arbitraryOperation(["==", "===", "!=", "!=="], fc.tuple(texts, texts)),
+      arbitraryOperation(["===", "!=="], fc.tuple(tie("number"), texts)),
       fc.tuple(texts, fc.constantFrom<Rule>(["eu", "𝒳", 5], [], "eu-west é", "")).map((parts): Rule => ({ in: parts })),
       fc.tuple(tie("number"), fc.constantFrom<Rule>([0, "1.50", 3])).map((parts): Rule => ({ in: parts })),
-      of(["and", "or"], fc.tuple(tie("truth"), tie("truth"))),
-      of(["!", "!!"], fc.tuple(tie("truth"))),
+      arbitraryOperation(["and", "or"], fc.tuple(tie("truth"), tie("truth"))),
+      arbitraryOperation(["!", "!!"], fc.tuple(tie("truth"))),
       fc.constantFrom<Rule>(true, { "!": [{ var: "dimension.d" }] }, { "==": [{ var: "event.accountId" }, "a"] }),
     ),
   };
@@ -66,7 +66,7 @@ const meter = fc.record({
 /** Books with one schema of two attributes and a dimension, computed fields, and up to three meters of random rules. */
 export const books = fc
   .record({ computed: number, meters: fc.array(meter, { maxLength: 3 }) })
-  .map(({ computed, meters }) => ({
+  .map(({ computed: computedFields, meters }) => ({
     organization: { id: "org", name: "Org", baseCurrency: "USD" },
     eventSchemas: [
       {
@@ -75,7 +75,7 @@ export const books = fc
         dimensions: [{ name: "d" }],
         enrichments: {
           fields: [
-            { name: "computed", type: "ATTRIBUTE" as const, order: 1, value: withoutComputed(computed) },
+            { name: "computed", type: "ATTRIBUTE" as const, order: 1, value: withoutComputed(computedFields) },
             { name: "copy", type: "DIMENSION" as const, order: 2, value: { var: "dimension.d" } },
           ],
         },

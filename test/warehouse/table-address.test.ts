@@ -16,8 +16,8 @@ describe("the address of a table", () => {
     ["clickhouse://h:8443/usage?table=t&secure=false", "http://h:8443 reader undefined usage t"],
     ["clickhouse://[::1]/usage?secure=true&table=t", "https://[::1]:8443 reader undefined usage t"],
     ["clickhouse://a%40b:50%25@h/us%2Fage?table=a%22b%5C%23", 'http://h:8123 a@b 50% us/age a"b\\#'],
-  ])("%s", (address, shown) => {
-    expect(shownOf(address)).toBe(shown);
+  ])("%s", (address, expected) => {
+    expect(shownOf(address)).toBe(expected);
   });
 
   test.each([
@@ -34,13 +34,13 @@ describe("the address of a table", () => {
     "clickhouse://h/us%age?table=t",
     "clickhouse://someone:hidden-7%@h/usage?table=t",
   ])("%s is none, and nothing of it is told", (address) => {
-    let told = "";
+    let printedText = "";
     try {
       readTableAddress(address, {});
     } catch (error) {
-      told = String(error);
+      printedText = String(error);
     }
-    expect(told).toMatch(/expected "clickhouse:\/\/host\[:port\]\/database\?table=name"/);
-    expect(told).not.toContain("hidden-7");
+    expect(printedText).toMatch(/expected "clickhouse:\/\/host\[:port\]\/database\?table=name"/);
+    expect(printedText).not.toContain("hidden-7");
   });
 });

@@ -20,15 +20,19 @@ export const columns = JSON.parse(MAP) as EventColumns;
 /** The first day of random rows. */
 export const FIRST = dayOf(parseInstant("2024-01-01T00:00:00Z"));
 /** An account by its id and its aliases. */
-export const account = (id: string, ...aliases: readonly string[]): UsageAccount => ({ id, aliases, customerId: "c" });
+export const usageAccount = (id: string, ...aliases: readonly string[]): UsageAccount => ({
+  id,
+  aliases,
+  customerId: "c",
+});
 
 /** What the core alone makes of an account's rows, one by one in the order of S17.2. */
-export function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonly ReadRow[]): readonly string[] {
+export function cellsByCore(query: CellQuery, account: UsageAccount, read: readonly ReadRow[]): readonly string[] {
   const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), (name) => {
     const place = COLUMNS.findIndex((column) => column === name);
     return (record) => record[place] ?? "";
   });
-  const names = [asked.id, ...asked.aliases];
+  const names = [account.id, ...account.aliases];
   const events = read.flatMap(({ record, order }, row) => {
     const event = make(record, row + 1);
     if (typeof event === "string") return [];
@@ -40,21 +44,21 @@ export function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonl
     return at === undefined || at > query.upTo || !isAsked ? [] : [{ event, at, id, order: [id, ...order] }];
   });
   events.sort((x, y) => x.at - y.at || byTexts(x.order, y.order));
-  const [alone] = accountsOf([asked]);
+  const [alone] = toAccounts([account]);
   const run = startEventRun({ ...query.book, accounts: alone === undefined ? [] : [alone] }, {});
-  const held = new Map<string, number>();
+  const latestIds = new Map<string, number>();
   for (const { event, at, id } of events) {
-    if ((held.get(id) ?? -Infinity) > at) continue;
-    if (isCompleted(run.add(event).status)) held.set(id, query.idHeldUntil(asked.id, at));
+    if ((latestIds.get(id) ?? -Infinity) > at) continue;
+    if (isCompleted(run.add(event).status)) latestIds.set(id, query.idHeldUntil(account.id, at));
   }
-  return [...run.usage.cellsOf(asked.id)]
+  return [...run.usage.cellsOf(account.id)]
     .filter(({ day, quantity }) => day >= query.from && day < query.until && !quantity.isZero())
     .map(({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`)
     .toSorted();
 }
 
-function accountsOf(asked: readonly UsageAccount[]): readonly Account[] {
-  return asked.map(({ id, aliases, customerId }) => ({
+function toAccounts(list: readonly UsageAccount[]): readonly Account[] {
+  return list.map(({ id, aliases, customerId }) => ({
     id,
     name: id,
     customerId,
@@ -69,23 +73,24 @@ function accountsOf(asked: readonly UsageAccount[]): readonly Account[] {
 }
 
 /** What a source over the table `t0` answers. */
-export async function cellsOf(
+export async function collectCells(
   client: ClickHouse,
   query: CellQuery,
   hasUniqueIds = false,
 ): Promise<readonly (readonly string[])[]> {
   const source = clickhouseUsage(client, { table: "t0", columns, hasUniqueIds });
-  const found = new Map<string, string[]>(query.accounts.map(({ id }) => [id, []]));
+  const cellsByAccount = new Map<string, string[]>(query.accounts.map(({ id }) => [id, []]));
   const order: string[] = [];
   for await (const cells of source.cells(query)) {
     for (const { accountId, meterId, day, quantity } of cells) {
       if (order.at(-1) !== accountId) order.push(accountId);
-      if (!quantity.isZero()) found.get(accountId)?.push(`${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`);
+      if (!quantity.isZero())
+        cellsByAccount.get(accountId)?.push(`${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`);
     }
   }
   // All cells of an account come together, in the order of the question.
   expect(order).toEqual(query.accounts.map(({ id }) => id).filter((id) => order.includes(id)));
-  return [...found.values()].map((cells) => cells.toSorted());
+  return [...cellsByAccount.values()].map((cells) => cells.toSorted());
 }
 
 /** A book as an engine asks by it. */

@@ -14,15 +14,15 @@ const clock = clockFrom(Number(start));
 const store = await openDatabase(database);
 const engine = createEngine({ store, clock });
 
-function say(said: Said | { readonly kind: "ready" }): void {
-  writeSync(1, `${JSON.stringify(said)}\n`);
+function say(message: Said | { readonly kind: "ready" }): void {
+  writeSync(1, `${JSON.stringify(message)}\n`);
 }
 
 /** Numbers below a bound, the same in every run of this writer. */
 let state = number + 1;
-function below(bound: number): number {
+function below(limit: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((state / 2 ** 32) * bound);
+  return Math.floor((state / 2 ** 32) * limit);
 }
 
 /** All writers take ids from a window that moves with the rounds; each has other accounts in mind for them. */
@@ -31,7 +31,7 @@ function someEvent(round: number): { readonly id: string; readonly accountId: st
   return { id: `event-${place}`, accountId: ACCOUNTS[(place + number) % ACCOUNTS.length] ?? "" };
 }
 
-async function ingest(round: number): Promise<void> {
+async function ingestBatch(round: number): Promise<void> {
   const batch = Array.from({ length: 12 }, () => ({
     schemaName: "call",
     ...someEvent(round),
@@ -42,7 +42,7 @@ async function ingest(round: number): Promise<void> {
   say({ kind: "ingested", results: results.map(({ status }, index) => ({ id: batch[index]?.id ?? "", status })) });
 }
 
-async function undo(round: number): Promise<void> {
+async function undoOne(round: number): Promise<void> {
   const { id, accountId } = someEvent(round);
   const undone = await engine.undo({ account: accountId, eventId: id });
   say({ kind: "undone", ids: undone.flatMap(({ status, event }) => (status === "REVERTED" ? [event.eventId] : [])) });
@@ -65,8 +65,8 @@ say({ kind: "ready" });
 await new Promise((resolve) => process.stdin.once("data", resolve));
 process.stdin.destroy();
 for (let round = 0; round < rounds; round++) {
-  await ingest(round);
-  if (round % 2 === 1) await undo(round);
+  await ingestBatch(round);
+  if (round % 2 === 1) await undoOne(round);
   if (number === 0 && round === Math.floor(rounds / 4)) await change("meter");
   if (number === 0 && round === Math.floor(rounds / 2)) await change("weight");
 }

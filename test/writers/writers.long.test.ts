@@ -35,7 +35,7 @@ interface Written {
   readonly events: readonly EventRecord[];
 }
 
-async function write(writers: number): Promise<Written> {
+async function runWriters(writers: number): Promise<Written> {
   directory = await mkdtemp(join(tmpdir(), "ratebook-writers-"));
   store = await openDatabase(directory);
   const start = Date.now();
@@ -47,7 +47,7 @@ async function write(writers: number): Promise<Written> {
   for (const { lines } of running) expect((await lines.next()).value).toEqual({ kind: "ready" });
   for (const each of running) each.say("go");
   const said = await Promise.all(running.map(({ lines }) => allOf(lines)));
-  for (const { ended } of running) expect(await ended).toEqual({ code: 0, signal: null, errors: "" });
+  for (const { end } of running) expect(await end).toEqual({ code: 0, signal: null, errors: "" });
   const events: EventRecord[] = [];
   for (let page: PageOptions = { limit: 1000 }; ;) {
     const { items, next } = await engine.events.list({ page });
@@ -71,13 +71,13 @@ function tally(ids: readonly string[]): Readonly<Record<string, number>> {
   return counts;
 }
 
-function total(quantities: readonly { toFixed(): string }[]): number {
+function sumNumbers(quantities: readonly { toFixed(): string }[]): number {
   return quantities.reduce<number>((sum, quantity) => sum + Number(quantity.toFixed()), 0);
 }
 
 describe.each([2, 3])("%i engines in processes of their own", (writers) => {
   test("S14.1 lose no event, count none twice, overspend nothing, and see each other's changes", async () => {
-    const { engine, said, events } = await write(writers);
+    const { engine, said, events } = await runWriters(writers);
     const results = said.flatMap((each) => (each.kind === "ingested" ? each.results : []));
     const undone = said.flatMap((each) => (each.kind === "undone" ? each.ids : []));
     const statuses = tally(results.map(({ status }) => status));
@@ -90,12 +90,14 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
     ]);
     expect(undone.length).toBeGreaterThan(0);
 
-    const accepted = events.filter(isAccepted);
-    const counting = accepted.filter(({ reverted }) => !reverted);
-    expect(tally(accepted.map(({ eventId }) => eventId))).toEqual(
+    const acceptedEvents = events.filter(isAccepted);
+    const counting = acceptedEvents.filter(({ reverted }) => !reverted);
+    expect(tally(acceptedEvents.map(({ eventId }) => eventId))).toEqual(
       tally(results.filter(isAccepted).map(({ id }) => id)),
     );
-    expect(tally(accepted.filter(({ reverted }) => reverted).map(({ eventId }) => eventId))).toEqual(tally(undone));
+    expect(tally(acceptedEvents.filter(({ reverted }) => reverted).map(({ eventId }) => eventId))).toEqual(
+      tally(undone),
+    );
     expect(new Set(counting.map(({ eventId }) => eventId)).size).toBe(counting.length);
 
     const window = { from: "2024-06-01T00:00:00Z", until: "2024-07-01T00:00:00Z" };
@@ -105,17 +107,19 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
       for (const { id } of (await engine.usageMeters.list()).items.map(({ item }) => item)) {
         const units = own.flatMap((event) => event.units.filter(({ meterId }) => meterId === id));
         const cells = usage.filter(({ meterId }) => meterId === id);
-        expect(total(cells.map(({ quantity }) => quantity))).toBe(total(units.map(({ quantity }) => quantity)));
+        expect(sumNumbers(cells.map(({ quantity }) => quantity))).toBe(
+          sumNumbers(units.map(({ quantity }) => quantity)),
+        );
       }
-      const consumed = total(own.flatMap(({ feature }) => feature?.quantity ?? []));
+      const consumption = sumNumbers(own.flatMap(({ feature }) => feature?.quantity ?? []));
       const [balance, overage] = await Promise.all([
         engine.entries.balance({ accountId, featureId: "ft.calls" }),
         engine.overage({ accountIds: [accountId], ...window }),
       ]);
-      const over = total(overage.map(({ quantity }) => quantity));
-      const left = total([balance.balance]);
-      expect(GRANTED - left + over).toBe(consumed);
-      expect(left).toBeGreaterThanOrEqual(0);
+      const over = sumNumbers(overage.map(({ quantity }) => quantity));
+      const balanceLeft = sumNumbers([balance.balance]);
+      expect(GRANTED - balanceLeft + over).toBe(consumption);
+      expect(balanceLeft).toBeGreaterThanOrEqual(0);
       expect(over).toBeGreaterThanOrEqual(0);
       expect(over).toBeLessThanOrEqual(OVERAGE_MAX);
       const inOrder = events.filter((event) => event.accountId === accountId).toSorted((a, b) => a.number - b.number);
@@ -127,8 +131,8 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
     const changes = said.filter((each) => each.kind === "changed");
     expect(changes.map(({ what }) => what)).toEqual(["meter", "weight"]);
     for (const { what, from, until } of changes) {
-      const before = accepted.filter(({ createdAt }) => createdAt < from);
-      const after = accepted.filter(({ createdAt }) => createdAt > until);
+      const before = acceptedEvents.filter(({ createdAt }) => createdAt < from);
+      const after = acceptedEvents.filter(({ createdAt }) => createdAt > until);
       expect(before.length).toBeGreaterThan(0);
       expect(after.length).toBeGreaterThan(0);
       expect(before.filter((event) => sees(what, event))).toEqual([]);
@@ -140,6 +144,9 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
 /** Whether an event was metered by the configuration as it is after a change. */
 function sees(what: "meter" | "weight", { units, feature }: EventRecord): boolean {
   if (what === "meter") return units.length === 2;
-  const weighed = units.find(({ meterId }) => meterId === "um.weighed");
-  return total(weighed === undefined ? [] : [weighed.quantity]) === 2 * total(feature ? [feature.quantity] : []);
+  const weighedUnits = units.find(({ meterId }) => meterId === "um.weighed");
+  return (
+    sumNumbers(weighedUnits === undefined ? [] : [weighedUnits.quantity]) ===
+    2 * sumNumbers(feature ? [feature.quantity] : [])
+  );
 }

@@ -7,56 +7,56 @@ import { checkPlan, parseBook } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/model/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { fee, plan, slabs, sumMeter } from "../../book/builder.ts";
+import { feeCards, planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 
-const usage = (priced: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...priced }] });
-const account = (id: string, more: object = {}) => ({
+const usageCard = (pricing: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...pricing }] });
+const accountOnPlan = (id: string, more: object = {}) => ({
   id,
   name: `Account ${id}`,
   customerId: "contoso",
   pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01" }],
   ...more,
 });
-const bookOf = (accounts: readonly object[]): Book =>
+const bookOfAccounts = (accounts: readonly object[]): Book =>
   parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
     usageMeters: [sumMeter("um.units", "call", "units")],
-    pricePlans: [plan("pp", usage(slabs("TIERED", [0, 2], [100, 1])))],
+    pricePlans: [planOfMonths("pp", usageCard(slabs("TIERED", [0, 2], [100, 1])))],
     customers: [{ id: "contoso", name: "Contoso" }],
     accounts,
   });
-const event = (accountId: string, units: number, day = 20) => ({
+const callOn = (accountId: string, units: number, day = 20) => ({
   schemaName: "call",
   id: `${accountId}-${day}`,
   timestamp: `2026-06-${day}T12:00:00Z`,
   accountId,
   attributes: [{ name: "units", value: units }],
 });
-const book = bookOf([account("small"), account("middle"), account("large")]);
+const book = bookOfAccounts([accountOnPlan("small"), accountOnPlan("middle"), accountOnPlan("large")]);
 /** 1.5 a unit: dearer above 200 units (100 × 2 + 100 × 1 = 300 = 200 × 1.5), cheaper below. */
-const flat = checkPlan(plan("pp.flat", usage(slabs("TIERED", [0, "1.5"]))), book);
-const events = [event("small", 100), event("middle", 200), event("large", 400)];
+const flat = checkPlan(planOfMonths("pp.flat", usageCard(slabs("TIERED", [0, "1.5"]))), book);
+const events = [callOn("small", 100), callOn("middle", 200), callOn("large", 400)];
 
 test.each([true, false])("S13.4 a discount in advance counts once, with lines: %s", (lines) => {
-  const discounted = (id: string, invoiceTiming: string) =>
-    plan(id, { ...usage(slabs("TIERED", [0, 2])), ...fee(-5, { invoiceTiming }) });
+  const discountPlan = (id: string, invoiceTiming: string) =>
+    planOfMonths(id, { ...usageCard(slabs("TIERED", [0, 2])), ...feeCards(-5, { invoiceTiming }) });
   const before = parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
     usageMeters: [sumMeter("um.units", "call", "units")],
     addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
-    pricePlans: [discounted("pp", "IN_ADVANCE")],
+    pricePlans: [discountPlan("pp", "IN_ADVANCE")],
     customers: [{ id: "contoso", name: "Contoso" }],
-    accounts: [account("small")],
+    accounts: [accountOnPlan("small")],
   });
-  const draft = checkPlan(discounted("pp.arrears", "IN_ARREARS"), before);
-  const [result] = backtest(before, [draft], { events: [event("small", 10)], lines }).plans;
+  const draft = checkPlan(discountPlan("pp.arrears", "IN_ARREARS"), before);
+  const [result] = backtest(before, [draft], { events: [callOn("small", 10)], lines }).plans;
   // 20 for the calls less 5 either way: the invoice of -5 is the credit that pays 5 of the calls.
   expect(result?.accounts.map((each) => [each.before, each.after, each.difference].map(formatDecimal))).toEqual([
     ["15", "15", "0"],
   ]);
-  const shown = result?.accounts
+  const totals = result?.accounts
     .flatMap((each) => each.lines)
     .map(({ type, difference }) => [type, formatDecimal(difference)]);
   const changes = [
@@ -64,7 +64,7 @@ test.each([true, false])("S13.4 a discount in advance counts once, with lines: %
     ["FIXED_FEE_RATE_CARD_AMOUNT", "-5"],
     ["ADVANCED_FIXED_FEE", "5"],
   ];
-  expect(shown).toEqual(lines ? changes : []);
+  expect(totals).toEqual(lines ? changes : []);
 });
 
 describe("a backtest", () => {
@@ -116,22 +116,25 @@ describe("a backtest", () => {
 
   test("leaves accounts out whose currency the draft does not have, and names them", () => {
     const euros = { ...slabs("TIERED", [0, 2]), rateValues: [{ currency: "EUR", slabRates: [{ order: 1, rate: 2 }] }] };
-    const mixed = parseBook({
+    const bookInTwoCurrencies = parseBook({
       organization: { id: "acme" },
       eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
       usageMeters: [sumMeter("um.units", "call", "units")],
       pricePlans: [
-        plan("pp", usage(slabs("TIERED", [0, 2]))),
-        plan("pp.eu", { ...usage(euros), supportedCurrencies: ["EUR"] }),
+        planOfMonths("pp", usageCard(slabs("TIERED", [0, 2]))),
+        planOfMonths("pp.eu", { ...usageCard(euros), supportedCurrencies: ["EUR"] }),
       ],
       customers: [{ id: "contoso", name: "Contoso" }],
       accounts: [
-        account("us"),
-        account("eu", { invoiceCurrency: "EUR", pricePlans: [{ pricePlanId: "pp.eu", effectiveFrom: "2026-06-01" }] }),
+        accountOnPlan("us"),
+        accountOnPlan("eu", {
+          invoiceCurrency: "EUR",
+          pricePlans: [{ pricePlanId: "pp.eu", effectiveFrom: "2026-06-01" }],
+        }),
       ],
     });
-    const draftUs = checkPlan(plan("pp.flat", usage(slabs("TIERED", [0, 3]))), mixed);
-    const [of] = backtest(mixed, [draftUs], { events: [event("us", 10), event("eu", 10)] }).plans;
+    const draftUs = checkPlan(planOfMonths("pp.flat", usageCard(slabs("TIERED", [0, 3]))), bookInTwoCurrencies);
+    const [of] = backtest(bookInTwoCurrencies, [draftUs], { events: [callOn("us", 10), callOn("eu", 10)] }).plans;
     expect(of?.leftOut).toEqual(["eu"]);
     expect(of?.accounts.map(({ accountId }) => accountId)).toEqual(["us"]);
   });
@@ -141,7 +144,7 @@ describe("a backtest", () => {
   });
 
   test("S13.5 each side is what a preview gives, and lines add up to accounts, for any usage", () => {
-    const used = fc.array(
+    const arbitraryUsage = fc.array(
       fc.record({
         account: fc.constantFrom("small", "middle", "large"),
         units: fc.nat(500),
@@ -150,15 +153,15 @@ describe("a backtest", () => {
       { maxLength: 20 },
     );
     fc.assert(
-      fc.property(used, (drawn) => {
-        const sent = drawn
+      fc.property(arbitraryUsage, (cells) => {
+        const events = cells
           .toSorted((a, b) => a.day - b.day)
-          .map(({ account: id, units, day }) => event(id, units, day));
+          .map(({ account: id, units, day }) => callOn(id, units, day));
         const range = { from: "2026-06-01", until: "2026-07-01" };
-        const [of] = backtest(book, [flat], { events: sent, ...range }).plans;
+        const [of] = backtest(book, [flat], { events: events, ...range }).plans;
         const totalOf = (options: object) =>
           formatDecimal(
-            sum(preview(book, sent, { ...range, ...options }).invoices.map(({ revenueInfo }) => revenueInfo.value)),
+            sum(preview(book, events, { ...range, ...options }).invoices.map(({ revenueInfo }) => revenueInfo.value)),
           );
         expect(formatDecimal(sum(of?.accounts.map(({ before }) => before) ?? []))).toBe(totalOf({}));
         expect(formatDecimal(sum(of?.accounts.map(({ after }) => after) ?? []))).toBe(totalOf({ plan: flat }));

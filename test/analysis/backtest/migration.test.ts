@@ -4,26 +4,28 @@ import { describe, expect, test } from "vitest";
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { checkPlan, parseBook } from "../../../src/book/book.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
-import { account, fee, plan } from "../../book/builder.ts";
+import { accountOn, feeCards, planOfMonths } from "../../book/builder.ts";
 
-const prorated = (rate: number) => fee(rate, { enableProration: true });
+const prorated = (rate: number) => feeCards(rate, { enableProration: true });
 const book = parseBook({
   organization: { id: "acme" },
   addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-  pricePlans: [plan("pp", prorated(30))],
+  pricePlans: [planOfMonths("pp", prorated(30))],
   customers: [{ id: "ann", name: "Ann" }],
   accounts: [
-    account("plain", "ann", "pp", "2024-05-01"),
+    accountOn("plain", "ann", "pp", "2024-05-01"),
     {
-      ...account("special", "ann"),
+      ...accountOn("special", "ann"),
       pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2024-05-01", pricePlanDetailsOverride: prorated(15) }],
     },
-    account("bare", "ann"),
+    accountOn("bare", "ann"),
   ],
 });
-const draft = checkPlan(plan("pp.dear", prorated(60)), book);
+const draft = checkPlan(planOfMonths("pp.dear", prorated(60)), book);
 
-const tried = (mode: "IMMEDIATE" | "IMMEDIATE_IGNORE_OVERRIDE" | "NEXT_CYCLE" | "NEXT_CYCLE_IGNORE_OVERRIDE") => {
+const tryMigration = (
+  mode: "IMMEDIATE" | "IMMEDIATE_IGNORE_OVERRIDE" | "NEXT_CYCLE" | "NEXT_CYCLE_IGNORE_OVERRIDE",
+) => {
   const [found] = backtest(book, [draft], {
     from: "2024-06-01",
     until: "2024-08-01",
@@ -44,7 +46,7 @@ const tried = (mode: "IMMEDIATE" | "IMMEDIATE_IGNORE_OVERRIDE" | "NEXT_CYCLE" | 
 
 describe("a migration on 16 June, from 30 a month to 60", () => {
   // 15 of 30 days at 30 are 15, and 15 of 30 at 60 are 30; July is 60.
-  const moved = [
+  const movedPlan = [
     "plain",
     "60 → 105",
     "06-01/06-16 0 → 15",
@@ -55,17 +57,17 @@ describe("a migration on 16 June, from 30 a month to 60", () => {
   const stays = ["special", "30 → 30", "06-01/07-01 15 → 15", "07-01/08-01 15 → 15"];
 
   test("at once: June is cut, and its parts are prorated; overrides stay", () => {
-    expect(tried("IMMEDIATE")).toEqual({
+    expect(tryMigration("IMMEDIATE")).toEqual({
       migration: { mode: "IMMEDIATE", on: "2024-06-16", moved: 1, stayed: ["special", "bare"] },
-      accounts: [moved, stays],
+      accounts: [movedPlan, stays],
     });
   });
 
   test("at once, dropping overrides: 7.5 and 30 of June, then 60", () => {
-    expect(tried("IMMEDIATE_IGNORE_OVERRIDE")).toEqual({
+    expect(tryMigration("IMMEDIATE_IGNORE_OVERRIDE")).toEqual({
       migration: { mode: "IMMEDIATE_IGNORE_OVERRIDE", on: "2024-06-16", moved: 2, stayed: ["bare"] },
       accounts: [
-        moved,
+        movedPlan,
         [
           "special",
           "30 → 97.5",
@@ -79,11 +81,11 @@ describe("a migration on 16 June, from 30 a month to 60", () => {
   });
 
   test("from the next cycle: June stays whole", () => {
-    expect(tried("NEXT_CYCLE").accounts).toEqual([
+    expect(tryMigration("NEXT_CYCLE").accounts).toEqual([
       ["plain", "60 → 90", "06-01/07-01 30 → 30", "07-01/08-01 30 → 60"],
       stays,
     ]);
-    expect(tried("NEXT_CYCLE_IGNORE_OVERRIDE").accounts).toEqual([
+    expect(tryMigration("NEXT_CYCLE_IGNORE_OVERRIDE").accounts).toEqual([
       ["plain", "60 → 90", "06-01/07-01 30 → 30", "07-01/08-01 30 → 60"],
       ["special", "30 → 75", "06-01/07-01 15 → 15", "07-01/08-01 15 → 60"],
     ]);
@@ -91,8 +93,8 @@ describe("a migration on 16 June, from 30 a month to 60", () => {
 });
 
 test("a draft with the id and version of the plan that accounts are on is its next version", () => {
-  const changed = checkPlan(plan("pp", prorated(60)), book);
-  const [found] = backtest(book, [changed], {
+  const checkedPlan = checkPlan(planOfMonths("pp", prorated(60)), book);
+  const [found] = backtest(book, [checkedPlan], {
     from: "2024-06-01",
     until: "2024-07-01",
     migration: { mode: "IMMEDIATE", on: "2024-06-16" },

@@ -10,7 +10,7 @@ import { meter } from "../../../src/ledger/preview/meter.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { account, overage, perUnit, plan, slabs, sumMeter, tokens } from "../../book/builder.ts";
+import { accountOn, overageCards, perUnit, planOfMonths, slabs, sumMeter, tokenCards } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 
 const cycle = (interval: "MONTHLY" | "QUARTERLY") => ({
@@ -35,27 +35,27 @@ const book = parseBook({
     sumMeter("um.tokens", "chat", "units"),
   ],
   features: [{ id: "feature.tokens", name: "T", schemaAssociations: [{ schemaName: "chat", attributeName: "units" }] }],
-  pricePlans: [plan("pp", { ...cards("2"), ...tokens(10), ...cycle("MONTHLY") })],
+  pricePlans: [planOfMonths("pp", { ...cards("2"), ...tokenCards(10), ...cycle("MONTHLY") })],
   customers: [{ id: "ann", name: "Ann" }],
   accounts: [
-    account("a", "ann", "pp", "2024-01-01"),
-    account("b", "ann", "pp", "2024-02-10"),
-    account("bare", "ann"),
+    accountOn("a", "ann", "pp", "2024-01-01"),
+    accountOn("b", "ann", "pp", "2024-02-10"),
+    accountOn("bare", "ann"),
     {
-      ...account("gap", "ann"),
+      ...accountOn("gap", "ann"),
       pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2024-01-01", effectiveUntil: "2024-03-05" }],
     },
   ],
 });
 /** Other cycles, other entitlements, overage, none at all, and rates that no bill can be made of with wide quantities. */
 const drafts = [
-  checkPlan(plan("pp.quarter", { ...cards("1"), ...tokens(25), ...cycle("QUARTERLY") }), book),
-  checkPlan(plan("pp.overage", { ...cards("1.5"), ...tokens(3), ...overage(1, 8) }), book),
-  checkPlan(plan("pp.none", { usageRateCards: [{ usageMeterId: "um.units", ...perUnit(3) }] }), book),
-  checkPlan(plan("pp.wide", cards(`${"7".repeat(20)}.${"7".repeat(20)}`)), book),
+  checkPlan(planOfMonths("pp.quarter", { ...cards("1"), ...tokenCards(25), ...cycle("QUARTERLY") }), book),
+  checkPlan(planOfMonths("pp.overage", { ...cards("1.5"), ...tokenCards(3), ...overageCards(1, 8) }), book),
+  checkPlan(planOfMonths("pp.none", { usageRateCards: [{ usageMeterId: "um.units", ...perUnit(3) }] }), book),
+  checkPlan(planOfMonths("pp.wide", cards(`${"7".repeat(20)}.${"7".repeat(20)}`)), book),
 ];
 
-const sent = fc
+const eventLists = fc
   .array(
     fc.record({
       schemaName: fc.constantFrom("call", "call", "chat"),
@@ -67,8 +67,8 @@ const sent = fc
     }),
     { maxLength: 40, size: "max" },
   )
-  .map((drawn) =>
-    drawn
+  .map((units) =>
+    units
       .toSorted((a, b) => a.at - b.at)
       .map(({ at, units: value, ...event }) => ({
         ...event,
@@ -78,7 +78,7 @@ const sent = fc
   );
 const RANGE = { from: "2024-01-01", until: "2024-07-01" };
 
-const totals = (invoices: readonly Invoice[]): Record<string, string> =>
+const sumByAccount = (invoices: readonly Invoice[]): Record<string, string> =>
   Object.fromEntries(
     book.accounts.flatMap(({ id }) => {
       const own = invoices.filter(({ accountId }) => accountId === id);
@@ -88,8 +88,8 @@ const totals = (invoices: readonly Invoice[]): Record<string, string> =>
 const sideOf = ({ accounts }: BacktestPlan, side: "before" | "after"): Record<string, string> =>
   Object.fromEntries(accounts.map((each) => [each.accountId, formatDecimal(each[side])]));
 /** Without those that only the other side has: they are 0. */
-const present = (found: Record<string, string>, expected: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(found).filter(([id, total]) => id in expected || total !== "0"));
+const present = (totals: Record<string, string>, expected: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(totals).filter(([id, total]) => id in expected || total !== "0"));
 
 let differing = 0;
 function expectSides(of: Book, events: readonly EventInput[], ids: false | undefined): void {
@@ -98,16 +98,19 @@ function expectSides(of: Book, events: readonly EventInput[], ids: false | undef
   expect(result.events).toEqual(before.events);
   const short = backtest(of, drafts, { ...RANGE, events, ids, lines: false });
   expect(short.plans).toEqual(
-    result.plans.map((each) => ({ ...each, accounts: each.accounts.map((found) => ({ ...found, lines: [] })) })),
+    result.plans.map((each) => ({
+      ...each,
+      accounts: each.accounts.map((planResult) => ({ ...planResult, lines: [] })),
+    })),
   );
   for (const [index, draft] of drafts.entries()) {
     const after = preview(of, events, { ...RANGE, ids, plan: draft });
-    const found = result.plans[index];
-    if (found === undefined) throw new Error("a draft is missing");
-    expect(found.events).toEqual(after.events);
-    const [old, changed] = [totals(before.invoices), totals(after.invoices)];
-    expect(present(sideOf(found, "before"), old)).toEqual(old);
-    expect(present(sideOf(found, "after"), changed)).toEqual(changed);
+    const planResult = result.plans[index];
+    if (planResult === undefined) throw new Error("a draft is missing");
+    expect(planResult.events).toEqual(after.events);
+    const [old, changed] = [sumByAccount(before.invoices), sumByAccount(after.invoices)];
+    expect(present(sideOf(planResult, "before"), old)).toEqual(old);
+    expect(present(sideOf(planResult, "after"), changed)).toEqual(changed);
     if (JSON.stringify(after.events) !== JSON.stringify(before.events)) differing++;
   }
 }
@@ -115,7 +118,9 @@ function expectSides(of: Book, events: readonly EventInput[], ids: false | undef
 test("for plans that decide events in different ways, with ids that come again", () => {
   differing = 0;
   fc.assert(
-    fc.property(sent, fc.constantFrom(undefined, false as const), (events, ids) => expectSides(book, events, ids)),
+    fc.property(eventLists, fc.constantFrom(undefined, false as const), (events, ids) =>
+      expectSides(book, events, ids),
+    ),
     { numRuns: runs(120) },
   );
   expect(differing).toBeGreaterThan(runs(20));
@@ -123,19 +128,19 @@ test("for plans that decide events in different ways, with ids that come again",
 
 test("S17.1 from cells beside events as from events alone", () => {
   fc.assert(
-    fc.property(sent, (drawn) => {
+    fc.property(eventLists, (list) => {
       // An account without a plan gets a draft with its first accepted event: of a cell only its day is known.
-      const planned = drawn.filter(({ accountId }) => accountId !== "bare");
-      const events = planned.map((event, index) => ({ ...event, id: String(index) }));
+      const ofPlanAccounts = list.filter(({ accountId }) => accountId !== "bare");
+      const events = ofPlanAccounts.map((event, index) => ({ ...event, id: String(index) }));
       const isCell = ({ schemaName }: { readonly schemaName: string }): boolean => schemaName === "call";
       const { usage } = meter(book, events.filter(isCell));
       const rest = events.filter((event) => !isCell(event));
-      const [found, expected] = [
+      const [each, expected] = [
         backtest(book, drafts, { ...RANGE, usage, events: rest }),
         backtest(book, drafts, { ...RANGE, events }),
       ];
       for (const [index, { accounts }] of expected.plans.entries()) {
-        expect(JSON.stringify(found.plans[index]?.accounts)).toBe(JSON.stringify(accounts));
+        expect(JSON.stringify(each.plans[index]?.accounts)).toBe(JSON.stringify(accounts));
       }
     }),
     { numRuns: runs(60) },

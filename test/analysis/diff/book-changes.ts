@@ -64,7 +64,7 @@ const associations = fc
     }),
     { minLength: 1, maxLength: 4, selector: ({ effectiveFrom }) => effectiveFrom },
   )
-  .map((drawn) => drawn.toSorted((a, b) => (a.effectiveFrom < b.effectiveFrom ? -1 : 1)));
+  .map((associationList) => associationList.toSorted((a, b) => (a.effectiveFrom < b.effectiveFrom ? -1 : 1)));
 
 const seats = fc.array(fc.record({ licenseId: fc.constant("addon.seats"), quantity: fc.nat(3), effectiveFrom: day }), {
   maxLength: 3,
@@ -78,22 +78,24 @@ export const usedBooks: Arbitrary<BookWithEvents> = fc
     planned: associations,
     licenseUpdates: seats,
   })
-  .map(({ base, versions, planned, licenseUpdates }): BookInput => ({
+  .map(({ base, versions, planned: draftPlan, licenseUpdates }): BookInput => ({
     ...base,
     pricePlans: [...(base.pricePlans ?? []), ...versions],
-    accounts: (base.accounts ?? []).slice(0, 1).map((account) => ({ ...account, pricePlans: planned, licenseUpdates })),
+    accounts: (base.accounts ?? [])
+      .slice(0, 1)
+      .map((account) => ({ ...account, pricePlans: draftPlan, licenseUpdates })),
   }))
   .chain((book) => eventsArbitrary(book, { ...RANGE, eventsMax: 10 }).map((events) => ({ book, events })));
 
 /** The places in a value whose last steps are these; `*` is any. */
-function placesOf(
+function listPlaces(
   value: unknown,
   pattern: readonly string[],
   at: readonly string[] = [],
 ): readonly (readonly string[])[] {
-  const found = matches(at, pattern) ? [at] : [];
-  if (typeof value !== "object" || value === null || value instanceof Decimal) return found;
-  return [...found, ...Object.entries(value).flatMap(([key, below]) => placesOf(below, pattern, [...at, key]))];
+  const ownPlace = matches(at, pattern) ? [at] : [];
+  if (typeof value !== "object" || value === null || value instanceof Decimal) return ownPlace;
+  return [...ownPlace, ...Object.entries(value).flatMap(([key, below]) => listPlaces(below, pattern, [...at, key]))];
 }
 
 function matches(at: readonly string[], pattern: readonly string[]): boolean {
@@ -101,11 +103,11 @@ function matches(at: readonly string[], pattern: readonly string[]): boolean {
   return rest.length === pattern.length && pattern.every((step, index) => step === "*" || step === rest[index]);
 }
 
-function replaced(value: unknown, [step, ...rest]: readonly string[], change: (old: unknown) => unknown): unknown {
+function replaceAt(value: unknown, [step, ...rest]: readonly string[], change: (old: unknown) => unknown): unknown {
   if (step === undefined) return change(value);
   if (Array.isArray(value))
-    return value.map((item: unknown, index) => (String(index) === step ? replaced(item, rest, change) : item));
-  return { ...(value as object), [step]: replaced((value as Record<string, unknown>)[step], rest, change) };
+    return value.map((item: unknown, index) => (String(index) === step ? replaceAt(item, rest, change) : item));
+  return { ...(value as object), [step]: replaceAt((value as Record<string, unknown>)[step], rest, change) };
 }
 
 const more = (value: unknown): string => new Decimal(String(value)).plus("1.37").toFixed();
@@ -166,8 +168,8 @@ export interface ChangedBook {
 export const changedBooks: Arbitrary<ChangedBook> = fc
   .tuple(usedBooks, fc.constantFrom(...MUTATIONS), fc.nat())
   .map(([before, { pattern, causes, to }, pick]) => {
-    const places = placesOf(before, pattern);
+    const places = listPlaces(before, pattern);
     const place = places[pick % Math.max(places.length, 1)];
-    const after = place === undefined ? before : (replaced(before, place, to) as BookWithEvents);
+    const after = place === undefined ? before : (replaceAt(before, place, to) as BookWithEvents);
     return { before, after, place: place?.join(".") ?? "nothing", causes };
   });

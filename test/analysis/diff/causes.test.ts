@@ -3,38 +3,51 @@ import { describe, expect, test } from "vitest";
 
 import { diffInvoices } from "../../../src/analysis/diff/diff-invoices.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
-import { fee, slabs } from "../../book/builder.ts";
-import { bands, bookOf, CARD, commitmentOf200, diffed, linesOf, made, usage } from "./example-books.ts";
+import { feeCards, slabs } from "../../book/builder.ts";
+import {
+  bands,
+  diffBook,
+  CARD,
+  commitmentOf200,
+  diffAccount,
+  describeLines,
+  previewUnits,
+  usageCards,
+} from "./example-books.ts";
 
 describe("one input that changed", () => {
   /** The commitment of one association, over that of the plan. */
-  const committed = (rate: number) => ({
+  const commitmentOverride = (rate: number) => ({
     pricePlanDetailsOverride: { minimumCommitment: { rateValues: [{ currency: "USD", rate }] } },
   });
 
   test("S16.1 an association ends where the next begins: of one version with other overrides, usage alone changed", () => {
-    const own = { pricePlanDetailsOverride: usage(slabs("TIERED", [0, 3], [100, 2])) };
+    const own = { pricePlanDetailsOverride: usageCards(slabs("TIERED", [0, 3], [100, 2])) };
     const first = { pricePlanId: "pp", effectiveFrom: "2026-06-01", ...own };
     const second = { pricePlanId: "pp", effectiveFrom: "2026-06-16" };
-    const book = bookOf(usage(bands), { pricePlans: [first, second] });
+    const book = diffBook(usageCards(bands), { pricePlans: [first, second] });
     // From 16 June on the plan's own rates: 90 × 2 = 180; 100 × 2 + 20 × 1 = 220.
-    expect(linesOf(diffed(made(book, 90), made(book, 120)))).toEqual([{ type: CARD, difference: "40", usage: "40" }]);
+    expect(describeLines(diffAccount(previewUnits(book, 90), previewUnits(book, 120)))).toEqual([
+      { type: CARD, difference: "40", usage: "40" },
+    ]);
     // Back to the override: 90 × 3 = 270; 100 × 3 + 20 × 2 = 340.
-    const back = bookOf(usage(bands), {
+    const back = diffBook(usageCards(bands), {
       pricePlans: [first, { ...second, effectiveFrom: "2026-06-05" }, { ...first, effectiveFrom: "2026-06-10" }],
     });
-    expect(linesOf(diffed(made(back, 90), made(back, 120)))).toEqual([{ type: CARD, difference: "70", usage: "70" }]);
+    expect(describeLines(diffAccount(previewUnits(back, 90), previewUnits(back, 120)))).toEqual([
+      { type: CARD, difference: "70", usage: "70" },
+    ]);
   });
 
   test("S13.3 a commitment over one association of a version: 2 of 4 of its half are lacking, 0 with 5 more units", () => {
-    const book = bookOf(usage(slabs("TIERED", [0, 1])), {
+    const book = diffBook(usageCards(slabs("TIERED", [0, 1])), {
       pricePlans: [
-        { pricePlanId: "pp", effectiveFrom: "2026-06-01", ...committed(6) },
-        { pricePlanId: "pp", effectiveFrom: "2026-06-16", ...committed(8) },
+        { pricePlanId: "pp", effectiveFrom: "2026-06-01", ...commitmentOverride(6) },
+        { pricePlanId: "pp", effectiveFrom: "2026-06-16", ...commitmentOverride(8) },
       ],
     });
     // 15 of 30 days: 3 of 6, of which all is lacking in both; 4 of 8, of which 2 are lacking and then none.
-    expect(linesOf(diffed(made(book, 2), made(book, 7)))).toEqual([
+    expect(describeLines(diffAccount(previewUnits(book, 2), previewUnits(book, 7)))).toEqual([
       { type: "TRUE_UP_AMOUNT", difference: "-2", usage: "-2" },
       { type: CARD, difference: "5", usage: "5" },
     ]);
@@ -65,33 +78,36 @@ describe("one input that changed", () => {
           },
         ],
       });
-      const [small, large] = [made(bookOf(grants(5)), 0), made(bookOf(grants(40)), 0)];
+      const [small, large] = [previewUnits(diffBook(grants(5)), 0), previewUnits(diffBook(grants(40)), 0)];
       const type =
         invoiceTiming === "IN_ADVANCE" ? "ADVANCED_CREDIT_GRANT_RATE_CARD_AMOUNT" : "CREDIT_GRANT_RATE_CARD_AMOUNT";
-      expect(linesOf(diffed(small, large))).toEqual([{ type, difference: "32", usage: "32" }]);
-      expect(linesOf(diffed(large, small))).toEqual([{ type, difference: "-32", usage: "-32" }]);
+      expect(describeLines(diffAccount(small, large))).toEqual([{ type, difference: "32", usage: "32" }]);
+      expect(describeLines(diffAccount(large, small))).toEqual([{ type, difference: "-32", usage: "-32" }]);
       const [alone] = diffInvoices(large[1], small[1]).accounts;
-      expect(alone && linesOf(alone)).toEqual([{ type, difference: "-32", usage: "-32" }]);
+      expect(alone && describeLines(alone)).toEqual([{ type, difference: "-32", usage: "-32" }]);
     },
   );
 
-  const seats = (rate: number, more: object = {}) => {
+  const seatCards = (rate: number, more: object = {}) => {
     const card = slabs("TIERED", [0, rate]);
     const [slab] = card.ratePlan.slabs;
     const ratePlan = { ...card.ratePlan, slabs: [{ ...slab, slabConfig: { chargeAtZero: true } }] };
     const rateValues = [{ currency: "USD", slabRates: [{ order: 1, rate: 0, slabRateConfig: { flatRate: rate } }] }];
-    return bookOf({ licenseRateCards: [{ id: "addon.seats", ratePlan, rateValues, ...more }] });
+    return diffBook({ licenseRateCards: [{ id: "addon.seats", ratePlan, rateValues, ...more }] });
   };
 
   test.each(["IN_ARREARS", "IN_ADVANCE"])(
     "S7.5 no seats %s, charged 5 and then nothing: rates, not days",
     (invoiceTiming) => {
       const type = invoiceTiming === "IN_ADVANCE" ? "ADVANCED_LICENSE_RATE_CARD_AMOUNT" : "LICENSE_RATE_CARD_AMOUNT";
-      const [some, none] = [made(seats(5, { invoiceTiming }), 0), made(seats(0, { invoiceTiming }), 0)];
+      const [some, none] = [
+        previewUnits(seatCards(5, { invoiceTiming }), 0),
+        previewUnits(seatCards(0, { invoiceTiming }), 0),
+      ];
       // The side without a charge has no line, and no invoice.
       expect(none[1]).toEqual([]);
-      expect(linesOf(diffed(some, none))).toEqual([{ type, difference: "-5", rates: "-5" }]);
-      expect(linesOf(diffed(none, some))).toEqual([{ type, difference: "5", rates: "5" }]);
+      expect(describeLines(diffAccount(some, none))).toEqual([{ type, difference: "-5", rates: "-5" }]);
+      expect(describeLines(diffAccount(none, some))).toEqual([{ type, difference: "5", rates: "5" }]);
     },
   );
 
@@ -105,17 +121,22 @@ describe("one input that changed", () => {
         { licenseId: "addon.seats", quantity: 16, effectiveFrom: "2026-06-16" },
       ],
     };
-    const account = diffed(made(bookOf(card(false), own), 0), made(bookOf(card(true), own), 0));
-    expect(linesOf(account)).toEqual([{ type: "LICENSE_RATE_CARD_AMOUNT", difference: "-30", days: "-30" }]);
+    const account = diffAccount(
+      previewUnits(diffBook(card(false), own), 0),
+      previewUnits(diffBook(card(true), own), 0),
+    );
+    expect(describeLines(account)).toEqual([{ type: "LICENSE_RATE_CARD_AMOUNT", difference: "-30", days: "-30" }]);
   });
 
   test("S13.3 a dearer fee in advance lowers the true-up by its rate: 180 and 10, then 180 and 15, of 200", () => {
     const details = (rate: number) => ({
-      ...usage(bands),
+      ...usageCards(bands),
       ...commitmentOf200,
-      ...fee(rate, { invoiceTiming: "IN_ADVANCE" }),
+      ...feeCards(rate, { invoiceTiming: "IN_ADVANCE" }),
     });
-    expect(linesOf(diffed(made(bookOf(details(10)), 90), made(bookOf(details(15)), 90)))).toEqual([
+    expect(
+      describeLines(diffAccount(previewUnits(diffBook(details(10)), 90), previewUnits(diffBook(details(15)), 90))),
+    ).toEqual([
       { type: "ADVANCED_FIXED_FEE", difference: "5", rates: "5" },
       { type: CARD, difference: "0" },
       { type: "TRUE_UP_AMOUNT", difference: "-5", rates: "-5" },
@@ -123,8 +144,8 @@ describe("one input that changed", () => {
   });
 
   test("S13.4 a discount in advance counts once: 20 less 5, then 40 less 5", () => {
-    const book = bookOf({ ...usage(slabs("TIERED", [0, 2])), ...fee(-5, { invoiceTiming: "IN_ADVANCE" }) });
-    const { lines, total } = diffed(made(book, 10), made(book, 20));
+    const book = diffBook({ ...usageCards(slabs("TIERED", [0, 2])), ...feeCards(-5, { invoiceTiming: "IN_ADVANCE" }) });
+    const { lines, total } = diffAccount(previewUnits(book, 10), previewUnits(book, 20));
     expect([total.before, total.after].map(formatDecimal)).toEqual(["15", "35"]);
     expect(lines.map(({ type, difference }) => [type, formatDecimal(difference)])).toEqual([
       ["ADVANCED_FIXED_FEE", "0"],
@@ -134,9 +155,11 @@ describe("one input that changed", () => {
 
   test("S12.3 what a credit pays follows from the rates, where they alone changed: 10 of 15, then 15 of 30", () => {
     const credit = { credits: [{ id: "c", purpose: "hello", creditAmount: 15, effectiveFrom: "2026-06-01" }] };
-    const [before, after] = [1, 3].map((rate) => made(bookOf(usage(slabs("TIERED", [0, rate])), credit), 10));
+    const [before, after] = [1, 3].map((rate) =>
+      previewUnits(diffBook(usageCards(slabs("TIERED", [0, rate])), credit), 10),
+    );
     if (before === undefined || after === undefined) throw new Error("two sides");
-    expect(linesOf(diffed(before, after))).toEqual([
+    expect(describeLines(diffAccount(before, after))).toEqual([
       { type: "SUB_CREDITS", difference: "-5", rates: "-5" },
       { type: CARD, difference: "20", rates: "20" },
     ]);

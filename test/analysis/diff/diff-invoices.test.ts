@@ -20,34 +20,36 @@ import {
   type SlabCard,
   slabCardArbitrary,
 } from "../../../src/testing/slab-cards.ts";
-import { fee, slabs } from "../../book/builder.ts";
-import { bookOf as goldenBook } from "../../book/catalog-book.ts";
+import { feeCards, slabs } from "../../book/builder.ts";
+import { catalogBook as goldenBook } from "../../book/catalog-book.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { goldenCases } from "../../support/golden.ts";
 import { runs } from "../../support/runs.ts";
 import {
   bands,
-  bookOf,
+  diffBook,
   CARD,
   causesOf,
   commitmentOf200,
-  diffed,
-  linesOf,
-  made,
-  type Made,
-  usage,
+  diffAccount,
+  describeLines,
+  previewUnits,
+  type PreviewedBook,
+  usageCards,
 } from "./example-books.ts";
 
 describe("S13.6 what changed an invoice", () => {
   test("more usage: 90 units at 2, then 100 at 2 and 20 at 1", () => {
-    const book = bookOf(usage(bands));
-    expect(linesOf(diffed(made(book, 90), made(book, 120)))).toEqual([{ type: CARD, difference: "40", usage: "40" }]);
+    const book = diffBook(usageCards(bands));
+    expect(describeLines(diffAccount(previewUnits(book, 90), previewUnits(book, 120)))).toEqual([
+      { type: CARD, difference: "40", usage: "40" },
+    ]);
   });
 
   test("more usage at other rates: first the usage at the old rates, then the rates", () => {
     // 90 × 2 = 180; 120 units: 200 + 20 = 220; at 3 and 1: 300 + 20 = 320.
-    const after = made(bookOf(usage(slabs("TIERED", [0, 3], [100, 1]))), 120);
-    expect(linesOf(diffed(made(bookOf(usage(bands)), 90), after))).toEqual([
+    const after = previewUnits(diffBook(usageCards(slabs("TIERED", [0, 3], [100, 1]))), 120);
+    expect(describeLines(diffAccount(previewUnits(diffBook(usageCards(bands)), 90), after))).toEqual([
       { type: CARD, difference: "140", usage: "40", rates: "100" },
     ]);
   });
@@ -57,22 +59,27 @@ describe("S13.6 what changed an invoice", () => {
       ...bands,
       rateValues: bands.rateValues.map((rates) => ({ ...rates, rateConfig: { maximumRate: 150 } })),
     };
-    expect(linesOf(diffed(made(bookOf(usage(bands)), 120), made(bookOf(usage(bounded)), 120)))).toEqual([
-      { type: CARD, difference: "-70", bounds: "-70" },
-    ]);
+    expect(
+      describeLines(
+        diffAccount(previewUnits(diffBook(usageCards(bands)), 120), previewUnits(diffBook(usageCards(bounded)), 120)),
+      ),
+    ).toEqual([{ type: CARD, difference: "-70", bounds: "-70" }]);
   });
 
   test("S1.5 rounding is what is left: 1 × 0.333 is 0.33, 2 × 0.333 is 0.67", () => {
-    const book = bookOf(usage(slabs("TIERED", [0, "0.333"])));
-    expect(linesOf(diffed(made(book, 1), made(book, 2)))).toEqual([
+    const book = diffBook(usageCards(slabs("TIERED", [0, "0.333"])));
+    expect(describeLines(diffAccount(previewUnits(book, 1), previewUnits(book, 2)))).toEqual([
       { type: CARD, difference: "0.34", usage: "0.333", rounding: "0.007" },
     ]);
   });
 
   test("S13.3 a commitment takes up what usage loses", () => {
     // 90 × 2 = 180 and 20 to 200; 50 × 2 = 100 and 100 to 200.
-    const book = bookOf({ ...usage(bands), minimumCommitment: { rateValues: [{ currency: "USD", rate: 200 }] } });
-    expect(linesOf(diffed(made(book, 90), made(book, 50)))).toEqual([
+    const book = diffBook({
+      ...usageCards(bands),
+      minimumCommitment: { rateValues: [{ currency: "USD", rate: 200 }] },
+    });
+    expect(describeLines(diffAccount(previewUnits(book, 90), previewUnits(book, 50)))).toEqual([
       { type: CARD, difference: "-80", usage: "-80" },
       { type: "TRUE_UP_AMOUNT", difference: "80", usage: "80" },
     ]);
@@ -80,25 +87,25 @@ describe("S13.6 what changed an invoice", () => {
 
   /** Without the books, plans of one name and version look like one plan. */
   const withoutBooks = (before: object, after: object): readonly object[] => {
-    const [a, b] = [before, after].map((details) => made(bookOf(details), 90)[1]);
+    const [a, b] = [before, after].map((details) => previewUnits(diffBook(details), 90)[1]);
     const [account] = diffInvoices(a ?? [], b ?? []).accounts;
-    return account === undefined ? [] : linesOf(account);
+    return account === undefined ? [] : describeLines(account);
   };
 
   test("S13.3 a commitment that came with an edit of the plan: 90 × 2 = 180 and 20 to 200", () => {
-    expect(withoutBooks(usage(bands), { ...usage(bands), ...commitmentOf200 })).toEqual([
+    expect(withoutBooks(usageCards(bands), { ...usageCards(bands), ...commitmentOf200 })).toEqual([
       { type: CARD, difference: "0" },
       { type: "TRUE_UP_AMOUNT", difference: "20", commitment: "20" },
     ]);
-    expect(withoutBooks({ ...usage(bands), ...commitmentOf200 }, usage(bands))).toEqual([
+    expect(withoutBooks({ ...usageCards(bands), ...commitmentOf200 }, usageCards(bands))).toEqual([
       { type: CARD, difference: "0" },
       { type: "TRUE_UP_AMOUNT", difference: "-20", commitment: "-20" },
     ]);
   });
 
   test("S13.3 a commitment that a fee in advance had reached: 180 and 60, then 180 alone and 20 to 200", () => {
-    const details = { ...usage(bands), ...commitmentOf200 };
-    expect(withoutBooks({ ...details, ...fee(60, { invoiceTiming: "IN_ADVANCE" }) }, details)).toEqual([
+    const details = { ...usageCards(bands), ...commitmentOf200 };
+    expect(withoutBooks({ ...details, ...feeCards(60, { invoiceTiming: "IN_ADVANCE" }) }, details)).toEqual([
       { type: CARD, difference: "0" },
       { type: "TRUE_UP_AMOUNT", difference: "20", rates: "20" },
       { type: "ADVANCED_FIXED_FEE", difference: "-60", rates: "-60" },
@@ -106,15 +113,18 @@ describe("S13.6 what changed an invoice", () => {
   });
 
   test("a card that came with an edit of the plan is rates, as 90 units were used before, too", () => {
-    const [free, priced] = [fee(30), { ...fee(30), ...usage(bands) }];
-    expect(withoutBooks(free, priced)).toContainEqual({ type: CARD, difference: "180", rates: "180" });
-    expect(withoutBooks(priced, free)).toContainEqual({ type: CARD, difference: "-180", rates: "-180" });
+    const [free, withUsage] = [feeCards(30), { ...feeCards(30), ...usageCards(bands) }];
+    expect(withoutBooks(free, withUsage)).toContainEqual({ type: CARD, difference: "180", rates: "180" });
+    expect(withoutBooks(withUsage, free)).toContainEqual({ type: CARD, difference: "-180", rates: "-180" });
   });
 
   test("S12.3 a credit that was not there", () => {
     const credit = { credits: [{ id: "c", purpose: "hello", creditAmount: 25, effectiveFrom: "2026-06-01" }] };
-    const account = diffed(made(bookOf(usage(bands)), 90), made(bookOf(usage(bands), credit), 90));
-    expect(linesOf(account)).toEqual([
+    const account = diffAccount(
+      previewUnits(diffBook(usageCards(bands)), 90),
+      previewUnits(diffBook(usageCards(bands), credit), 90),
+    );
+    expect(describeLines(account)).toEqual([
       { type: "SUB_CREDITS", difference: "-25", credits: "-25" },
       { type: CARD, difference: "0" },
     ]);
@@ -122,29 +132,34 @@ describe("S13.6 what changed an invoice", () => {
   });
 
   test("S8.1 fewer days: a fee of 30 for 15 of 30 days", () => {
-    const details = { ...usage(bands), ...fee(30, { enableProration: true }) };
-    const before = made(bookOf(details), 0);
+    const details = { ...usageCards(bands), ...feeCards(30, { enableProration: true }) };
+    const before = previewUnits(diffBook(details), 0);
     // The cut cycle is another one: all of a fee in it is days, and so is all of it in the whole one.
     const half = { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-16" }] };
-    expect(linesOf(diffed(before, made(bookOf(details, half), 0)))).toEqual([
+    expect(describeLines(diffAccount(before, previewUnits(diffBook(details, half), 0)))).toEqual([
       { type: "FIXED_FEE_RATE_CARD_AMOUNT", difference: "-15", days: "-15" },
     ]);
   });
 
   test("without the books rates are put in before usage where a slab is needed that no explanation shows", () => {
     // 90 × 2 = 180; at 3: 270, then 120 × 3 = 360. With the books: 120 units at the old rates are 220.
-    const [before, after] = [made(bookOf(usage(bands)), 90), made(bookOf(usage(slabs("TIERED", [0, 3]))), 120)];
+    const [before, after] = [
+      previewUnits(diffBook(usageCards(bands)), 90),
+      previewUnits(diffBook(usageCards(slabs("TIERED", [0, 3]))), 120),
+    ];
     const [alone] = diffInvoices(before[1], after[1]).accounts;
-    expect(alone && linesOf(alone)).toEqual([{ type: CARD, difference: "180", usage: "90", rates: "90" }]);
-    expect(linesOf(diffed(before, after))).toEqual([{ type: CARD, difference: "180", usage: "40", rates: "140" }]);
+    expect(alone && describeLines(alone)).toEqual([{ type: CARD, difference: "180", usage: "90", rates: "90" }]);
+    expect(describeLines(diffAccount(before, after))).toEqual([
+      { type: CARD, difference: "180", usage: "40", rates: "140" },
+    ]);
   });
 
   test("S16.2 such a slab is that of the account's own card, where it has one over the plan's", () => {
     // 90 × 3 = 270; 120 units: 300 + 20 × 2 = 340.
-    const own = { pricePlanDetailsOverride: usage(slabs("TIERED", [0, 3], [100, 2])) };
-    const book = () =>
-      bookOf(usage(bands), { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01", ...own }] });
-    expect(linesOf(diffed(made(book(), 90), made(book(), 120)))).toEqual([
+    const own = { pricePlanDetailsOverride: usageCards(slabs("TIERED", [0, 3], [100, 2])) };
+    const bookWithUsage = () =>
+      diffBook(usageCards(bands), { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01", ...own }] });
+    expect(describeLines(diffAccount(previewUnits(bookWithUsage(), 90), previewUnits(bookWithUsage(), 120)))).toEqual([
       { type: CARD, difference: "70", usage: "70" },
     ]);
   });
@@ -158,28 +173,34 @@ describe("S13.6 what changed an invoice", () => {
       pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01" }],
       licenseUpdates: [{ licenseId: "addon.seats", quantity: 30, effectiveFrom: "2026-06-11", updateType: "ABSOLUTE" }],
     };
-    const book = bookOf({ licenseRateCards: [card] }, own);
-    const one = made(book, 0);
-    expect(linesOf(diffed(one, one))).toEqual([{ type: "ADVANCED_LICENSE_RATE_CARD_AMOUNT", difference: "0" }]);
+    const book = diffBook({ licenseRateCards: [card] }, own);
+    const one = previewUnits(book, 0);
+    expect(describeLines(diffAccount(one, one))).toEqual([
+      { type: "ADVANCED_LICENSE_RATE_CARD_AMOUNT", difference: "0" },
+    ]);
   });
 
   test("invoices without explanations are refused", () => {
-    const book = bookOf(usage(bands));
+    const book = diffBook(usageCards(bands));
     const { invoices } = preview(book, [], { from: "2026-06-01", until: "2026-07-01" });
-    const [, explained] = made(book, 1);
-    const plain = explained.map((invoice) => ({ ...invoice, revenueInfo: strip(invoice.revenueInfo) }));
+    const [, afterInvoices] = previewUnits(book, 1);
+    const plain = afterInvoices.map((invoice) => ({ ...invoice, revenueInfo: strip(invoice.revenueInfo) }));
     expect(invoices).toEqual([]);
-    expect(() => diffInvoices(plain, explained)).toThrow(`${CARD} um.units: the line has no explanation`);
+    expect(() => diffInvoices(plain, afterInvoices)).toThrow(`${CARD} um.units: the line has no explanation`);
   });
 
   const small = slabCardArbitrary(
     fc.integer({ min: 1, max: 5001 }).map((units) => (units / 100).toFixed(2)),
     hundredthsArbitrary(2000),
   );
-  const detailsOf = ({ rows: drawn, bounds }: SlabCard, model: "TIERED" | "VOLUME", rate: number): object => {
-    const rows = drawn.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
+  const slabDetails = ({ rows: slabRows, bounds }: SlabCard, model: "TIERED" | "VOLUME", rate: number): object => {
+    const rows = slabRows.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
     const commitment = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 500 }] } };
-    return { ...usage(pricedBy(model, rows, bounds)), ...fee(rate, { enableProration: true }), ...commitment };
+    return {
+      ...usageCards(pricedBy(model, rows, bounds)),
+      ...feeCards(rate, { enableProration: true }),
+      ...commitment,
+    };
   };
 
   test("causes add up to lines, and lines to the invoices, for any two", () => {
@@ -194,8 +215,8 @@ describe("S13.6 what changed an invoice", () => {
     fc.assert(
       fc.property(side, side, (a, b) => {
         const [before, after] = [a, b].map(({ card, model, rate, units, credit, day }) =>
-          made(
-            bookOf(detailsOf(card, model, rate), {
+          previewUnits(
+            diffBook(slabDetails(card, model, rate), {
               pricePlans: [{ pricePlanId: "pp", effectiveFrom: day }],
               credits: [{ id: "c", purpose: "hello", creditAmount: credit, effectiveFrom: "2026-06-01" }],
             }),
@@ -203,7 +224,7 @@ describe("S13.6 what changed an invoice", () => {
           ),
         );
         if (before === undefined || after === undefined) throw new Error("two sides");
-        const { lines, total } = diffed(before, after);
+        const { lines, total } = diffAccount(before, after);
         for (const { causes, difference } of [...lines, total]) {
           expect(compareFractions(sumFractions(Object.values(causes)), toFraction(difference))).toBe(0);
         }
@@ -211,7 +232,7 @@ describe("S13.6 what changed an invoice", () => {
         for (const { causes } of lines) {
           expect(Math.abs(Number(formatFraction(causes.rounding ?? ZERO_FRACTION)))).toBeLessThanOrEqual(0.06);
         }
-        const totalOf = ([, invoices]: Made) => sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
+        const totalOf = ([, invoices]: PreviewedBook) => sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
         expect(formatDecimal(total.difference)).toBe(formatDecimal(subtract(totalOf(after), totalOf(before))));
         expect(formatDecimal(sum(lines.map(({ difference }) => difference)))).toBe(formatDecimal(total.difference));
       }),
@@ -220,19 +241,21 @@ describe("S13.6 what changed an invoice", () => {
   });
 
   test("S9.3 a fee in advance is a line as any other: 30, then 45", () => {
-    const fees = (rate: number) => fee(rate, { invoiceTiming: "IN_ADVANCE" });
-    const [before, after] = [30, 45].map((rate) => made(bookOf({ ...usage(bands), ...fees(rate) }), 0));
+    const fees = (rate: number) => feeCards(rate, { invoiceTiming: "IN_ADVANCE" });
+    const [before, after] = [30, 45].map((rate) => previewUnits(diffBook({ ...usageCards(bands), ...fees(rate) }), 0));
     if (before === undefined || after === undefined) throw new Error("two sides");
-    expect(linesOf(diffed(before, after))).toEqual([{ type: "ADVANCED_FIXED_FEE", difference: "15", rates: "15" }]);
+    expect(describeLines(diffAccount(before, after))).toEqual([
+      { type: "ADVANCED_FIXED_FEE", difference: "15", rates: "15" },
+    ]);
   });
 
-  const worked = goldenCases().map((golden): Made => {
+  const goldenPreviews = goldenCases().map((golden): PreviewedBook => {
     const book = goldenBook(golden.book);
     return [book, preview(book, golden.events as EventInput[], { ...golden.options, explain: true }).invoices];
   });
 
   test("causes add up to lines, and lines to the invoices, for any two golden cases: increases, refunds, credits too", () => {
-    const inDollars = worked.filter(([, invoices]) => invoices.every(({ currency }) => currency === "USD"));
+    const inDollars = goldenPreviews.filter(([, invoices]) => invoices.every(({ currency }) => currency === "USD"));
     const one = fc.constantFrom(...inDollars);
     fc.assert(
       fc.property(one, one, (before, after) => {
@@ -241,7 +264,8 @@ describe("S13.6 what changed an invoice", () => {
           for (const { causes, difference } of [...lines, total]) {
             expect(compareFractions(sumFractions(Object.values(causes)), toFraction(difference))).toBe(0);
           }
-          const totalOf = ([, invoices]: Made) => netTotal(invoices.filter((each) => each.accountId === accountId));
+          const totalOf = ([, invoices]: PreviewedBook) =>
+            netTotal(invoices.filter((each) => each.accountId === accountId));
           expect(formatDecimal(total.difference)).toBe(formatDecimal(subtract(totalOf(after), totalOf(before))));
           expect(formatDecimal(sum(lines.map(({ difference }) => difference)))).toBe(formatDecimal(total.difference));
         }
@@ -251,20 +275,20 @@ describe("S13.6 what changed an invoice", () => {
   });
 
   test("a draft against its final invoice: what differs is what came in between", () => {
-    const book = bookOf({ ...usage(bands), ...fee(30) });
-    const [draft, final] = [made(book, 90), made(book, 120)];
+    const book = diffBook({ ...usageCards(bands), ...feeCards(30) });
+    const [draft, final] = [previewUnits(book, 90), previewUnits(book, 120)];
     const finals = final[1].map((invoice): Invoice => ({ ...invoice, status: "DUE" }));
-    expect(linesOf(diffed(draft, [book, finals]))).toEqual([
+    expect(describeLines(diffAccount(draft, [book, finals]))).toEqual([
       { type: CARD, difference: "40", usage: "40" },
       { type: "FIXED_FEE_RATE_CARD_AMOUNT", difference: "0" },
     ]);
   });
 
   test("an invoice of another version, and one whose lines do not come to its total, are refused in a sentence", () => {
-    const made1 = made(bookOf(usage(bands)), 90)[1];
-    const changed = (from: RegExp, to: string): readonly Invoice[] =>
+    const made1 = previewUnits(diffBook(usageCards(bands)), 90)[1];
+    const changeLines = (from: RegExp, to: string): readonly Invoice[] =>
       made1.map((invoice) => ({ ...invoice, revenueInfo: changedLine(invoice.revenueInfo, from, to) }));
-    expect(() => diffInvoices(made1, changed(/^USAGE_RATE_CARD_AMOUNT$/, "USAGE_LINE"))).toThrow(
+    expect(() => diffInvoices(made1, changeLines(/^USAGE_RATE_CARD_AMOUNT$/, "USAGE_LINE"))).toThrow(
       "USAGE_LINE is no line of an invoice of this version: preview again with it",
     );
     const [first] = made1;
@@ -283,8 +307,8 @@ describe("S13.6 what changed an invoice", () => {
         hundredthsArbitrary(20_000),
         hundredthsArbitrary(20_000),
         (card, model, one, other) => {
-          const book = bookOf(detailsOf(card, model, 10));
-          for (const { causes } of diffed(made(book, one), made(book, other)).lines) {
+          const book = diffBook(slabDetails(card, model, 10));
+          for (const { causes } of diffAccount(previewUnits(book, one), previewUnits(book, other)).lines) {
             expect(Object.keys(causes).filter((cause) => cause !== "usage" && cause !== "rounding")).toEqual([]);
           }
         },

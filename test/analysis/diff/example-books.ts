@@ -6,9 +6,9 @@ import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { formatFraction } from "../../../src/numbers/fraction.ts";
-import { plan, slabs, sumMeter } from "../../book/builder.ts";
+import { planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 
-export const bookOf = (details: object, account: object = {}): Book =>
+export const diffBook = (details: object, account: object = {}): Book =>
   parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
@@ -18,7 +18,7 @@ export const bookOf = (details: object, account: object = {}): Book =>
       { id: "addon.seats", name: "Seats", type: "LICENSE" },
       { id: "addon.grant", name: "Included credits", type: "CREDIT_GRANT" },
     ],
-    pricePlans: [plan("pp", details)],
+    pricePlans: [planOfMonths("pp", details)],
     customers: [{ id: "contoso", name: "Contoso" }],
     accounts: [
       {
@@ -30,9 +30,9 @@ export const bookOf = (details: object, account: object = {}): Book =>
       },
     ],
   });
-export const usage = (priced: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...priced }] });
-export type Made = readonly [Book, readonly Invoice[]];
-export const made = (book: Book, units: number | string): Made => {
+export const usageCards = (pricing: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...pricing }] });
+export type PreviewedBook = readonly [Book, readonly Invoice[]];
+export const previewUnits = (book: Book, units: number | string): PreviewedBook => {
   const event = {
     schemaName: "call",
     id: "e",
@@ -42,14 +42,14 @@ export const made = (book: Book, units: number | string): Made => {
   };
   return [book, preview(book, [event], { explain: true, from: "2026-06-01", until: "2026-07-01" }).invoices];
 };
-export const diffed = ([a, before]: Made, [b, after]: Made): AccountDiff => {
+export const diffAccount = ([a, before]: PreviewedBook, [b, after]: PreviewedBook): AccountDiff => {
   const [account] = diffInvoices(before, after, { books: [a, b] }).accounts;
   if (account === undefined) throw new Error("no account");
   return account;
 };
 export const causesOf = ({ causes }: Pick<DiffLine, "causes">): object =>
   Object.fromEntries(Object.entries(causes).map(([cause, amount]) => [cause, formatFraction(amount)]));
-export const linesOf = ({ lines }: AccountDiff): readonly object[] =>
+export const describeLines = ({ lines }: AccountDiff): readonly object[] =>
   lines.map((line) => ({ type: line.type, difference: formatDecimal(line.difference), ...causesOf(line) }));
 
 export const CARD = "USAGE_RATE_CARD_AMOUNT";

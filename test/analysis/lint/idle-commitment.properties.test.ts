@@ -25,7 +25,7 @@ const drafts = fc.record({
 });
 type Draft = typeof drafts extends fc.Arbitrary<infer T> ? T : never;
 
-function bookOf({ rounding, fees, usage, grant, off }: Draft): BookInput {
+function bookOfDraft({ rounding, fees, usage, grant, off }: Draft): BookInput {
   const total = fees.reduce((sum, [each]) => sum + Math.round(each * 1000), 0) / 1000;
   const commitment = Math.max(0, Math.round((total + off) * 1000) / 1000);
   const slabs = [{ order: 1, startAfter: 0, priceType: "PER_UNIT" as const }];
@@ -96,11 +96,11 @@ function bookOf({ rounding, fees, usage, grant, off }: Draft): BookInput {
 }
 
 test("S13.3 no whole cycle of a plan whose commitment is found idle has a true-up, whatever is used", () => {
-  let found = 0;
+  let findings = 0;
   const law = fc.property(drafts, (draft) => {
-    const book = parseBook(bookOf(draft));
+    const book = parseBook(bookOfDraft(draft));
     if (!lintBook(book).some(({ code }) => code === "COMMITMENT_IDLE")) return;
-    found++;
+    findings++;
     const events = draft.units.map((value, index) => ({
       schemaName: "call",
       id: `call-${index}`,
@@ -112,5 +112,5 @@ test("S13.3 no whole cycle of a plan whose commitment is found idle has a true-u
     expect(invoices.flatMap((invoice) => linesOfType(invoice, "TRUE_UP_AMOUNT"))).toEqual([]);
   });
   fc.assert(law, { numRuns: 600 });
-  expect(found).toBeGreaterThan(50);
+  expect(findings).toBeGreaterThan(50);
 });

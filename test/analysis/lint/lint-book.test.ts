@@ -15,7 +15,7 @@ import {
   createRateValue,
   type SlabRow,
 } from "../../../src/testing/slab-cards.ts";
-import { plan, slabs, sumMeter } from "../../book/builder.ts";
+import { planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 import { pricedBy } from "../../rating/cards.ts";
 
 const countMeter = (computations: readonly object[]) => ({
@@ -28,7 +28,7 @@ const countMeter = (computations: readonly object[]) => ({
 });
 
 /** A book of one schema, whose plan has these details. */
-const bookOf = (details: object, more: object = {}) =>
+const bookOfPlan = (details: object, more: object = {}) =>
   parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
@@ -40,31 +40,31 @@ const bookOf = (details: object, more: object = {}) =>
       { id: "addon.support", name: "Support", type: "FIXED_FEE" },
       { id: "addon.bonus", name: "Bonus", type: "CREDIT_GRANT" },
     ],
-    pricePlans: [plan("pp", { usageRateCards: [usage(slabs("TIERED", [0, 1]))], ...details })],
+    pricePlans: [planOfMonths("pp", { usageRateCards: [usageCard(slabs("TIERED", [0, 1]))], ...details })],
     customers: [{ id: "contoso", name: "Contoso" }],
     ...more,
   });
-const usage = (priced: object): object => ({ usageMeterId: "um.units", ...priced });
+const usageCard = (pricing: object): object => ({ usageMeterId: "um.units", ...pricing });
 const withUsage = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds?: CardBounds, more: object = {}) =>
-  bookOf({ usageRateCards: [usage(pricedBy(model, rows, bounds))] }, more);
-const fee = (id: string, rate: number | string, more: object = {}): object => ({
+  bookOfPlan({ usageRateCards: [usageCard(pricedBy(model, rows, bounds))] }, more);
+const feeCard = (id: string, rate: number | string, more: object = {}): object => ({
   id,
   rateValues: [{ currency: "USD", rate }],
   ...more,
 });
-const seats = (priced: object, maxQuantity: number): object => ({
-  licenseRateCards: [{ id: "addon.seats", config: { maxQuantity }, ...priced }],
+const seatCards = (pricing: object, maxQuantity: number): object => ({
+  licenseRateCards: [{ id: "addon.seats", config: { maxQuantity }, ...pricing }],
 });
 const entitlement = { featureId: "seconds", featureConfigs: [{ featureCreditLimit: 100, effectiveUntil: "P1M" }] };
 
 /** `level code at: example` of everything that is found. */
-const told = (book: Book, options = {}): readonly string[] =>
+const describeFindings = (book: Book, options = {}): readonly string[] =>
   lintBook(book, options).map(({ level, code, at, example }) => `${level} ${code} ${at}: ${example ?? ""}`);
 
 describe("lint of a card's curve", () => {
   test("finds nothing in a plain TIERED price", () => {
     expect(
-      told(
+      describeFindings(
         withUsage("TIERED", [
           { after: 0, rate: 2 },
           { after: 100, rate: 1 },
@@ -133,7 +133,7 @@ describe("lint of a card's curve", () => {
     ],
     [
       "S10.1 a slab above the largest number of seats",
-      bookOf(seats(slabs("TIERED", [0, 9], [50, 8]), 50)),
+      bookOfPlan(seatCards(slabs("TIERED", [0, 9], [50, 8]), 50)),
       ["warning SLAB_UNREACHABLE pp@1/license/addon.seats/slab/2: the slab starts after 50, and 50 is not above 50"],
     ],
     [
@@ -145,16 +145,16 @@ describe("lint of a card's curve", () => {
       ["note RATE_TOO_FINE pp@1/usage/um.units/slab/1: 10 times 0.1002 is 1.00 USD, and 10 times 0.1 is 1.00 USD"],
     ],
   ])("%s", (_, book, findings) => {
-    expect(told(book)).toEqual(findings);
+    expect(describeFindings(book)).toEqual(findings);
   });
 
   test("a VOLUME slab between two whole numbers holds no count", () => {
-    const priced = slabs("VOLUME", [0, 1], [10, 2], [10.5, 3]);
-    const book = bookOf(
-      { usageRateCards: [{ usageMeterId: "um.calls", ...priced }] },
+    const slabPricing = slabs("VOLUME", [0, 1], [10, 2], [10.5, 3]);
+    const book = bookOfPlan(
+      { usageRateCards: [{ usageMeterId: "um.calls", ...slabPricing }] },
       { usageMeters: [countMeter([{ order: 1 }])] },
     );
-    expect(told(book)).toEqual([
+    expect(describeFindings(book)).toEqual([
       "warning SLAB_UNREACHABLE pp@1/usage/um.calls/slab/2: there is no whole number above 10 up to 10.5",
     ]);
   });
@@ -164,8 +164,8 @@ describe("lint of a card's curve", () => {
       { after: 0, rate: 1 },
       { after: 10, rate: 1, flatRate: 6 },
     ]);
-    expect(told(book)).toEqual([]);
-    expect(told(book, { jumpShare: "0.5" })).toEqual([
+    expect(describeFindings(book)).toEqual([]);
+    expect(describeFindings(book, { jumpShare: "0.5" })).toEqual([
       'warning PRICE_JUMPS pp@1/usage/um.units/slab/2: 10 of "units" cost 10.00 USD, 11 cost 17.00 USD',
     ]);
     expect(() => lintBook(book, { jumpShare: -1 })).toThrow("jumpShare: expected 0 or more, got -1");
@@ -175,16 +175,16 @@ describe("lint of a card's curve", () => {
     // Rates are hundredths and at most 20: so near to an edge, a price differs from its limit by less than it can fall.
     const next = new Decimal("1e-12");
     fc.assert(
-      fc.property(decimalCardArbitrary(), pricingModelArbitrary(), ({ rows: drawn, bounds }, model) => {
-        const rows = drawn.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
+      fc.property(decimalCardArbitrary(), pricingModelArbitrary(), ({ rows: slabRows, bounds }, model) => {
+        const rows = slabRows.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
         const [ratePlan, rates] = [createRatePlan(model, rows), createRateValue(rows, bounds)];
         const priceOf = (quantity: Decimal): Decimal => priceQuantity(ratePlan, rates, quantity).amount;
         const falling = rows.flatMap(({ after }, index) => {
           const edge = new Decimal(after);
           return priceOf(add(edge, next)).lt(priceOf(edge)) ? [`pp@1/usage/um.units/slab/${index + 1}`] : [];
         });
-        const found = lintBook(withUsage(model, rows, bounds)).filter(({ code }) => code === "PRICE_FALLS");
-        expect(found.map(({ at }) => at)).toEqual(falling);
+        const findings = lintBook(withUsage(model, rows, bounds)).filter(({ code }) => code === "PRICE_FALLS");
+        expect(findings.map(({ at }) => at)).toEqual(falling);
       }),
       { numRuns: 200 },
     );
@@ -199,11 +199,13 @@ describe("lint of a card's curve", () => {
         for (const { code, at, example = "" } of lintBook(withUsage(model, rows, bounds))) {
           if (code !== "PRICE_FALLS" && code !== "PRICE_JUMPS") continue;
           const [, less = "", lower = "", more = "", upper = ""] = figures.exec(example) ?? [];
-          const priced = [less, more].map((quantity) => priceQuantity(ratePlan, rates, new Decimal(quantity)).amount);
-          expect(priced.map((amount) => amount.toFixed())).toEqual(
+          const slabPricing = [less, more].map(
+            (quantity) => priceQuantity(ratePlan, rates, new Decimal(quantity)).amount,
+          );
+          expect(slabPricing.map((amount) => amount.toFixed())).toEqual(
             [lower, upper].map((amount) => new Decimal(amount).toFixed()),
           );
-          const [before = new Decimal(0), after = new Decimal(0)] = priced;
+          const [before = new Decimal(0), after = new Decimal(0)] = slabPricing;
           const slab = rows[Number(at.split("/").at(-1)) - 1];
           const usual = slab?.type === "PACKAGE" ? Decimal.max(new Decimal(slab.rate), new Decimal(0)) : 0;
           expect(code === "PRICE_FALLS" ? after.lt(before) : after.minus(before).minus(usual).gt(before)).toBe(true);
@@ -220,8 +222,8 @@ describe("lint across cards", () => {
   test.each([
     [
       "S13.3 a commitment below the fees of every cycle",
-      bookOf({
-        fixedFeeRateCards: [fee("addon.fee", 100), fee("addon.support", 20)],
+      bookOfPlan({
+        fixedFeeRateCards: [feeCard("addon.fee", 100), feeCard("addon.support", 20)],
         minimumCommitment: { rateValues: [{ currency: "USD", rate: 120 }] },
       }),
       [
@@ -230,25 +232,27 @@ describe("lint across cards", () => {
     ],
     [
       "S9.1 a fee of every other cycle does not make a commitment idle",
-      bookOf({
-        fixedFeeRateCards: [fee("addon.fee", 100, { recurrenceConfig: { interval: 2 } })],
+      bookOfPlan({
+        fixedFeeRateCards: [feeCard("addon.fee", 100, { recurrenceConfig: { interval: 2 } })],
         minimumCommitment: { rateValues: [{ currency: "USD", rate: 60 }] },
       }),
       [],
     ],
     [
       "one fee on two cards",
-      bookOf({ fixedFeeRateCards: [fee("addon.fee", 10), fee("addon.support", 10, { displayName: "Platform" })] }),
+      bookOfPlan({
+        fixedFeeRateCards: [feeCard("addon.fee", 10), feeCard("addon.support", 10, { displayName: "Platform" })],
+      }),
       ["warning FEE_TWICE pp@1/fee/addon.support: both cost 10.00 USD"],
     ],
     [
       "S1.5 a fee in a fraction of a cent",
-      bookOf({ fixedFeeRateCards: [fee("addon.fee", "9.995")] }),
+      bookOfPlan({ fixedFeeRateCards: [feeCard("addon.fee", "9.995")] }),
       ["note RATE_TOO_FINE pp@1/fee/addon.fee: a fee of 9.995 is charged as 10.00 USD each time"],
     ],
     [
       "S11.7 more free overage than was sold",
-      bookOf({
+      bookOfPlan({
         billingEntitlementRateCards: [{ ...entitlement, ...slabs("TIERED", [0, 1]) }],
         entitlementOverageRateCards: [{ featureId: "seconds", ...slabs("TIERED", [0, 0], [500, 1]) }],
       }),
@@ -258,7 +262,7 @@ describe("lint across cards", () => {
     ],
     [
       "S12.2 a granted credit for seats on a plan without seats",
-      bookOf({
+      bookOfPlan({
         creditGrantRateCards: [
           {
             id: "addon.bonus",
@@ -280,7 +284,7 @@ describe("lint across cards", () => {
     ],
     [
       "S12.1 a credit that ends on the day on which the first plan begins",
-      bookOf(
+      bookOfPlan(
         {},
         {
           accounts: [
@@ -308,17 +312,17 @@ describe("lint across cards", () => {
     ],
     [
       "a meter that no plan prices",
-      bookOf({ usageRateCards: [] }),
+      bookOfPlan({ usageRateCards: [] }),
       ['warning METER_UNPRICED um.units: 1000 of "units" cost 0, whatever the plan'],
     ],
   ])("%s", (_, book, findings) => {
-    expect(told(book)).toEqual(findings);
+    expect(describeFindings(book)).toEqual(findings);
   });
 });
 
 describe("lint of meters", () => {
   const withRules = (computations: readonly object[]) =>
-    bookOf(
+    bookOfPlan(
       { usageRateCards: [{ usageMeterId: "um.calls", ...slabs("TIERED", [0, 1]) }] },
       {
         usageMeters: [countMeter(computations)],
@@ -344,14 +348,15 @@ describe("lint of meters", () => {
   });
 
   test("what was searched says so, what needs no search does not", () => {
-    const searched = (matcher: unknown) => lintBook(withRules([{ order: 1, matcher }])).map((each) => each.searched);
-    expect(searched({ and: [{ ">": [units, 7] }, { "<": [units, 5] }] })).toEqual([true]);
-    expect(searched(false)).toEqual([false]);
+    const searchMatcher = (matcher: unknown) =>
+      lintBook(withRules([{ order: 1, matcher }])).map((each) => each.searched);
+    expect(searchMatcher({ and: [{ ">": [units, 7] }, { "<": [units, 5] }] })).toEqual([true]);
+    expect(searchMatcher(false)).toEqual([false]);
   });
 
   test("S5.2 of a COUNT meter, a computation beside one that counts every event changes nothing", () => {
-    const found = told(withRules([{ order: 1, matcher: { "==": [region, "eu"] } }, { order: 2 }]));
-    expect(found).toEqual([
+    const findings = describeFindings(withRules([{ order: 1, matcher: { "==": [region, "eu"] } }, { order: 2 }]));
+    expect(findings).toEqual([
       "warning COMPUTATION_SHADOWED um.calls/computation/1: computation 2 counts every event, and no event counts twice",
     ]);
   });
@@ -379,7 +384,7 @@ describe("silences", () => {
   });
 
   test("need a code that there is, and a reason", () => {
-    const problemsOf = (lint: unknown): readonly string[] => {
+    const listProblems = (lint: unknown): readonly string[] => {
       try {
         parseBook({ lint });
         return [];
@@ -388,7 +393,7 @@ describe("silences", () => {
         return error.details.problems.map(({ path }) => path);
       }
     };
-    expect(problemsOf([{ code: "PRICE_FALL", reason: "x" }, { code: "PRICE_FALLS" }])).toEqual([
+    expect(listProblems([{ code: "PRICE_FALL", reason: "x" }, { code: "PRICE_FALLS" }])).toEqual([
       "$.lint[0].code",
       "$.lint[1].reason",
     ]);

@@ -6,7 +6,7 @@ import { MONTHLY } from "../builder.ts";
 
 type Row = readonly [title: string, changes: readonly Change[], problem: string];
 
-function rows(title: string, list: readonly Row[]): void {
+function testRows(title: string, list: readonly Row[]): void {
   describe(title, () => {
     test.each(list)("%s", (_, changes, problem) => {
       expectProblem(changes, problem);
@@ -33,7 +33,7 @@ const perUnit = (currency: string) => ({
   ratePlan: { pricingModel: "TIERED", slabs: [slab(1, 0)] },
   rateValues: [{ currency, slabRates: [{ order: 1, rate: 1 }] }],
 });
-const plan = (id: string, more: object = {}, terms: object = {}) => ({
+const planNamed = (id: string, more: object = {}, terms: object = {}) => ({
   id,
   name: `The ${id}`,
   pricePlanDetails: {
@@ -43,7 +43,7 @@ const plan = (id: string, more: object = {}, terms: object = {}) => ({
   ...more,
 });
 
-rows("ids and names", [
+testRows("ids and names", [
   [
     "an id is one meter's own",
     [
@@ -91,12 +91,12 @@ rows("ids and names", [
   ],
   [
     "a version is one of its plan's own",
-    [["pricePlans[1]", plan("pp.main")]],
+    [["pricePlans[1]", planNamed("pp.main")]],
     "$.pricePlans[1].version: expected a version of its own: $.pricePlans[0] has the same",
   ],
   [
     "S16.4 a name is one plan's own",
-    [["pricePlans[1]", plan("pp.other", { name: "Main" })]],
+    [["pricePlans[1]", planNamed("pp.other", { name: "Main" })]],
     "$.pricePlans[1].name: expected a name of its own: the price plan pp.main has the same",
   ],
   [
@@ -116,7 +116,7 @@ rows("ids and names", [
   ],
 ]);
 
-rows("references", [
+testRows("references", [
   [
     "a card names a known meter",
     [[`${usage}.usageMeterId`, "um.other"]],
@@ -220,7 +220,7 @@ rows("references", [
   ],
 ]);
 
-rows("event schemas and settings", [
+testRows("event schemas and settings", [
   [
     "S14.1 attribute names are unique",
     [["eventSchemas[0].attributes[2]", { name: "context_tokens" }]],
@@ -338,7 +338,7 @@ rows("event schemas and settings", [
   ],
 ]);
 
-rows("usage meters and features", [
+testRows("usage meters and features", [
   [
     "S5.1 an ACTIVE meter has an ACTIVE event schema",
     [
@@ -394,7 +394,7 @@ rows("usage meters and features", [
   ],
 ]);
 
-rows("cards", [
+testRows("cards", [
   [
     "S16.4 one usage card a meter",
     [[`${details}.usageRateCards[1]`, { usageMeterId: "context tokens", ...perUnit("USD") }]],
@@ -488,7 +488,7 @@ rows("cards", [
   ],
 ]);
 
-rows("slabs and rates", [
+testRows("slabs and rates", [
   [
     "S7.1 the first slab starts at 0",
     [[`${slabs}[0].startAfter`, 5]],
@@ -606,7 +606,7 @@ describe("currencies", () => {
 
 const associable = "expected a price plan that can be associated: version 1 of";
 
-rows("associations", [
+testRows("associations", [
   [
     "S7.7 the plan supports the account's currency",
     [
@@ -618,7 +618,7 @@ rows("associations", [
   [
     "S16.1 a plan without a cycle config is not associated",
     [
-      ["pricePlans[1]", plan("pp.x", {}, { pricingCycleConfig: undefined })],
+      ["pricePlans[1]", planNamed("pp.x", {}, { pricingCycleConfig: undefined })],
       [`${plans}[0].pricePlanId`, "pp.x"],
     ],
     `$.${plans}[0].pricePlanId: ${associable} "pp.x" has no pricingCycleConfig`,
@@ -626,7 +626,7 @@ rows("associations", [
   [
     "S16.1 a plan without currencies is not associated",
     [
-      ["pricePlans[1]", plan("pp.x", {}, { supportedCurrencies: [] })],
+      ["pricePlans[1]", planNamed("pp.x", {}, { supportedCurrencies: [] })],
       [`${plans}[0].pricePlanId`, "pp.x"],
     ],
     `$.${plans}[0].pricePlanId: ${associable} "pp.x" has no supportedCurrencies`,
@@ -705,7 +705,7 @@ rows("associations", [
     [
       [
         "pricePlans[1]",
-        plan("pp.x", {}, { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } }),
+        planNamed("pp.x", {}, { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } }),
       ],
       [`${plans}[1]`, { pricePlanId: "pp.x", effectiveFrom: "2024-01-01", retainStartOffsets: true }],
     ],
@@ -721,7 +721,7 @@ const update = (quantity: number, more: object = {}) => ({
   ...more,
 });
 
-rows("what accounts hold", [
+testRows("what accounts hold", [
   [
     "S10.1 a quantity does not fall below 0",
     [["accounts[0].licenseUpdates[1]", update(-11)]],

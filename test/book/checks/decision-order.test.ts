@@ -9,10 +9,10 @@ import { createAssociations } from "../../../src/ledger/account/book-account.ts"
 import { createCatalog } from "../../../src/ledger/catalog.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { headOf } from "../../support/invoice-lines.ts";
-import { problemsOf } from "../break-book.ts";
+import { listProblems } from "../break-book.ts";
 import { MONTHLY, perUnit } from "../builder.ts";
 
-const seats = (id: string, maxQuantity: number, rate: number) => ({
+const seatPlan = (id: string, maxQuantity: number, rate: number) => ({
   id,
   name: id,
   status: "ACTIVE",
@@ -28,10 +28,10 @@ const seats = (id: string, maxQuantity: number, rate: number) => ({
   },
 });
 
-function documentOf(pricePlans: readonly object[], quantity: number): object {
+function seatDocument(pricePlans: readonly object[], quantity: number): object {
   return {
     addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
-    pricePlans: [seats("old", 10, 1), seats("new", 5, 100)],
+    pricePlans: [seatPlan("old", 10, 1), seatPlan("new", 5, 100)],
     customers: [{ id: "ann", name: "Ann" }],
     accounts: [
       {
@@ -56,7 +56,7 @@ describe.each([
   ["in the order of their dates", [OLD, NEW]],
   ["out of the order of their dates", [NEW, OLD]],
 ])("S9.2 associations without decidedAt, listed %s", (_, list) => {
-  const book = readBook(documentOf(list, 4));
+  const book = readBook(seatDocument(list, 4));
 
   test("S16.1 were decided in the order of their dates", () => {
     expect(planIds(book)).toEqual(["old", "new"]);
@@ -71,7 +71,7 @@ describe.each([
   });
 
   test("S10.1 bound licenses so", () => {
-    expect(problemsOf(() => readBook(documentOf(list, 8)))).toEqual([
+    expect(listProblems(() => readBook(seatDocument(list, 8)))).toEqual([
       {
         path: "$.accounts[0].licenseUpdates[0].quantity",
         message: "expected a quantity that leaves 0 to 5 licenses, got 8 of them",
@@ -81,17 +81,17 @@ describe.each([
 
   test("S16.5 retain offsets of the one before", () => {
     const retaining = list.map((one) => (one === NEW ? { ...NEW, retainStartOffsets: true } : one));
-    expect(problemsOf(() => readBook(documentOf(retaining, 4)))).toEqual([]);
+    expect(listProblems(() => readBook(seatDocument(retaining, 4)))).toEqual([]);
   });
 
   test("S16.1 are loaded so into an engine, each with its own override", () => {
     const override = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 7 }] } };
     const overriding = list.map((one) => (one === NEW ? { ...NEW, pricePlanDetailsOverride: override } : one));
-    const read = readBook(documentOf(overriding, 4));
+    const read = readBook(seatDocument(overriding, 4));
     const [account] = read.accounts;
     if (account === undefined) throw new Error("the book has one account");
-    const loaded = createAssociations(createCatalog(read), account, parseDate("2024-08-01"), () => "id");
-    expect(loaded.map(({ plan }) => [plan?.planId, plan?.override !== undefined])).toEqual([
+    const associations = createAssociations(createCatalog(read), account, parseDate("2024-08-01"), () => "id");
+    expect(associations.map(({ plan }) => [plan?.planId, plan?.override !== undefined])).toEqual([
       ["old", false],
       ["new", true],
     ]);
@@ -100,7 +100,7 @@ describe.each([
 
 describe("S9.2 associations of a book", () => {
   test("of one date are decided in the order of the list", () => {
-    expect(planIds(readBook(documentOf([NEW, { ...OLD, effectiveFrom: NEW.effectiveFrom }], 4)))).toEqual([
+    expect(planIds(readBook(seatDocument([NEW, { ...OLD, effectiveFrom: NEW.effectiveFrom }], 4)))).toEqual([
       "new",
       "old",
     ]);
@@ -108,12 +108,12 @@ describe("S9.2 associations of a book", () => {
 
   test("that do not say when were decided at their date, or with the next one listed that says so", () => {
     const list = [OLD, { ...NEW, decidedAt: "2023-12-01T12:00:00Z" }, { ...OLD, effectiveFrom: "2024-09-01" }];
-    const [account] = readBook(documentOf(list, 4)).accounts;
-    const decided = sortByDecision(account?.pricePlans ?? []).map(({ at, decidedAt }) => [
+    const [account] = readBook(seatDocument(list, 4)).accounts;
+    const decisions = sortByDecision(account?.pricePlans ?? []).map(({ at, decidedAt }) => [
       at,
       formatInstant(decidedAt),
     ]);
-    expect(decided).toEqual([
+    expect(decisions).toEqual([
       [0, "2023-12-01T12:00:00.000Z"],
       [1, "2023-12-01T12:00:00.000Z"],
       [2, "2024-09-01T00:00:00.000Z"],
@@ -122,16 +122,16 @@ describe("S9.2 associations of a book", () => {
 
   test("come after those that say that they were decided before them", () => {
     // The one of January replaces all from January on, as it says that it was decided after that of June.
-    const decided = [
+    const decisions = [
       { ...NEW, decidedAt: "2023-12-01" },
       { ...OLD, decidedAt: "2023-12-02" },
     ];
-    expect(planIds(readBook(documentOf(decided, 8)))).toEqual(["new", "old"]);
+    expect(planIds(readBook(seatDocument(decisions, 8)))).toEqual(["new", "old"]);
   });
 
   test("S16.1 only the first that was decided may start in the past, wherever it is listed", () => {
-    const document = documentOf([{ ...NEW, decidedAt: "2024-06-10" }, OLD], 4);
-    expect(problemsOf(() => readBook(document))).toEqual([
+    const document = seatDocument([{ ...NEW, decidedAt: "2024-06-10" }, OLD], 4);
+    expect(listProblems(() => readBook(document))).toEqual([
       {
         path: "$.accounts[0].pricePlans[0].effectiveFrom",
         message:

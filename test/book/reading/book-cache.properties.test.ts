@@ -8,7 +8,7 @@ import { createBookCache } from "../../../src/book/reading/book-cache.ts";
 import { runToCompletion } from "../../../src/book/steps.ts";
 import { RULE_BUDGET } from "../../../src/rules/budget.ts";
 import { runs } from "../../support/runs.ts";
-import { problemsOf } from "../break-book.ts";
+import { listProblems } from "../break-book.ts";
 import { sampleBook } from "../sample-book.ts";
 
 type Lists = Readonly<Record<string, readonly object[]>>;
@@ -77,7 +77,7 @@ function changedCopy(item: object, { steps, value }: Edit): object {
 }
 
 /** A book with one edit; what it leaves as it is stays the same object. */
-function edited(book: Lists, start: Lists, change: Edit): Lists {
+function editBook(book: Lists, start: Lists, change: Edit): Lists {
   const { list: name, item, kind } = change;
   const list = book[name] ?? [];
   const place = item % Math.max(list.length, 1);
@@ -92,9 +92,9 @@ function edited(book: Lists, start: Lists, change: Edit): Lists {
 
 const WORK = { budget: RULE_BUDGET, isChecked: () => true };
 
-function outcome(read: () => unknown): unknown {
+function readOutcome(read: () => unknown): unknown {
   let book: unknown;
-  const problems = problemsOf(() => {
+  const problems = listProblems(() => {
     book = read();
   });
   return problems.length > 0 ? problems : book;
@@ -102,7 +102,7 @@ function outcome(read: () => unknown): unknown {
 
 describe("a book of which items were read before", () => {
   test("is read as it is without a memory: the same problems, or the same book", () => {
-    const seen = { sound: 0, broken: 0 };
+    const counts = { sound: 0, broken: 0 };
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 12 }), (edits) => {
         const memory = createBookCache();
@@ -111,35 +111,35 @@ describe("a book of which items were read before", () => {
         runToCompletion(readBookInSteps(book, WORK, memory));
         for (const change of edits) {
           const before = book;
-          book = edited(book, start, change);
-          const found = outcome(() => runToCompletion(readBookInSteps(book, WORK, memory)));
+          book = editBook(book, start, change);
+          const actual = readOutcome(() => runToCompletion(readBookInSteps(book, WORK, memory)));
           const whole = structuredClone(book);
-          expect(found).toEqual(outcome(() => parseBook(whole)));
-          seen[Array.isArray(found) ? "broken" : "sound"] += 1;
+          expect(actual).toEqual(readOutcome(() => parseBook(whole)));
+          counts[Array.isArray(actual) ? "broken" : "sound"] += 1;
           // Most of what is broken is mended: else all after it would be broken.
-          if (Array.isArray(found) && change.item % 4 !== 0) book = before;
+          if (Array.isArray(actual) && change.item % 4 !== 0) book = before;
         }
       }),
       { numRuns: runs(250) },
     );
-    expect(seen.sound).toBeGreaterThan(40);
-    expect(seen.broken).toBeGreaterThan(40);
+    expect(counts.sound).toBeGreaterThan(40);
+    expect(counts.broken).toBeGreaterThan(40);
   });
 
   test("is looked at where something changed", () => {
-    const done: string[] = [];
+    const finished: string[] = [];
     const names = new Map<object, string>();
-    const memory = createBookCache((work, item) => done.push(`${work} ${names.get(item) ?? "other"}`));
+    const memory = createBookCache((work, item) => finished.push(`${work} ${names.get(item) ?? "other"}`));
     const start = startingBook() as unknown as Lists;
     for (const list of LISTS) for (const [at, item] of (start[list] ?? []).entries()) names.set(item, `${list}[${at}]`);
     runToCompletion(readBookInSteps(start, WORK, memory));
-    done.length = 0;
+    finished.length = 0;
     runToCompletion(readBookInSteps(start, WORK, memory));
-    expect(done).toEqual([]);
+    expect(finished).toEqual([]);
     const [first, ...others] = start["addOns"] ?? [];
-    const renamed = { ...first, displayName: "Another" };
-    names.set(renamed, "changed");
-    runToCompletion(readBookInSteps({ ...start, addOns: [renamed, ...others] }, WORK, memory));
-    expect(done).toEqual(["measure changed", "read changed"]);
+    const otherName = { ...first, displayName: "Another" };
+    names.set(otherName, "changed");
+    runToCompletion(readBookInSteps({ ...start, addOns: [otherName, ...others] }, WORK, memory));
+    expect(finished).toEqual(["measure changed", "read changed"]);
   });
 });

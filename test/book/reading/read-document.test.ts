@@ -12,7 +12,7 @@ import { sampleBook } from "../sample-book.ts";
 const MANY = 5_000;
 
 /** What a book of one list is read as. */
-function shapeOf(
+function readShape(
   list: ResourceList,
   items: readonly unknown[],
 ): { items: readonly unknown[]; problems: readonly Problem[] } {
@@ -25,29 +25,29 @@ describe("a list of many items", () => {
   test.each(["settings", "customers", "accounts", "invoiceGroups"] as const)(
     "of %s is read as a short one is",
     (list) => {
-      const given: readonly unknown[] = sampleBook()[list] ?? [];
-      const short = shapeOf(list, given);
-      const long = shapeOf(
+      const listItems: readonly unknown[] = sampleBook()[list] ?? [];
+      const short = readShape(list, listItems);
+      const long = readShape(
         list,
-        Array.from({ length: MANY }, (_, at) => given[at % given.length]),
+        Array.from({ length: MANY }, (_, at) => listItems[at % listItems.length]),
       );
       expect(short.problems).toEqual([]);
       expect(long.problems).toEqual([]);
-      expect(long.items.slice(0, given.length)).toEqual(short.items);
-      expect(long.items.at(-1)).toEqual(short.items[(MANY - 1) % given.length]);
+      expect(long.items.slice(0, listItems.length)).toEqual(short.items);
+      expect(long.items.at(-1)).toEqual(short.items[(MANY - 1) % listItems.length]);
     },
   );
 
   test("has the problems of its broken items, and what is whole of them", () => {
     const whole = { id: "a", name: "Contoso", customerId: "c", aliases: ["c-1"] };
-    const broken = {
+    const brokenDocument = {
       ...whole,
       aliases: ["c-2", 3],
       pricePlans: [{ pricePlanId: "p", effectiveFrom: "2023-02-30" }],
       colour: "red",
     };
-    const short = shapeOf("accounts", [broken]);
-    const long = shapeOf("accounts", [...Array.from({ length: MANY }, () => whole), broken]);
+    const short = readShape("accounts", [brokenDocument]);
+    const long = readShape("accounts", [...Array.from({ length: MANY }, () => whole), brokenDocument]);
     expect(short.problems.map(({ path }) => path)).toEqual([
       "$.accounts[0].aliases[1]",
       "$.accounts[0].pricePlans[0].effectiveFrom",

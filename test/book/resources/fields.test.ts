@@ -34,7 +34,7 @@ test("reading stops at the first problem of an input of more than 5,000 values, 
     context.addIssue("wrong");
     return z.NEVER;
   });
-  const problemsOf = (length: number): unknown => {
+  const countProblems = (length: number): unknown => {
     try {
       return readInput(
         z.array(wrong),
@@ -44,9 +44,9 @@ test("reading stops at the first problem of an input of more than 5,000 values, 
       return (error as RatebookError<"ERR_INPUT_INVALID">).details.problems.length;
     }
   };
-  expect(problemsOf(4_999)).toBe(1_001);
+  expect(countProblems(4_999)).toBe(1_001);
   reads = 0;
-  expect(problemsOf(5_000)).toBe(1);
+  expect(countProblems(5_000)).toBe(1);
   expect(reads).toBe(1);
 });
 

@@ -12,7 +12,7 @@ const slab = `${usage}.ratePlan.slabs[0]`;
 const rate = `${usage}.rateValues[0].slabRates[0]`;
 const grant = `${details}.creditGrantRateCards[0]`;
 
-function rows(title: string, list: readonly Row[]): void {
+function testRows(title: string, list: readonly Row[]): void {
   describe(title, () => {
     test.each(list)("%s refuses %j", (place, value, message) => {
       expectProblem([[place, value]], `$.${place}: ${message}`);
@@ -22,7 +22,7 @@ function rows(title: string, list: readonly Row[]): void {
 
 const ID = "expected an id without white space, control characters or slashes that is not . or ..";
 
-rows("the book", [
+testRows("the book", [
   ["organization", 5, "expected an object, got 5"],
   ["organization.baseCurrency", "usd", 'expected a currency code of ISO 4217, got "usd"'],
   ["organization.baseCurrency", "XAU", 'expected a currency code of ISO 4217, got "XAU"'],
@@ -34,7 +34,7 @@ rows("the book", [
   ["customers[0]", null, "expected an object, got null"],
 ]);
 
-rows("settings", [
+testRows("settings", [
   ["settings[1].id", "a.b", 'expected a text that matches /^[A-Za-z0-9_-]*$/, got "a.b"'],
   ["settings[1].namespace", "a b", 'expected a text that matches /^[A-Za-z0-9_-]*$/, got "a b"'],
   ["settings[0].value", 1000, "expected a text, got 1000"],
@@ -43,7 +43,7 @@ rows("settings", [
   ["settings[0].entityType", "GROUP", 'expected "ORGANIZATION", "CUSTOMER" or "ACCOUNT", got "GROUP"'],
 ]);
 
-rows("event schemas", [
+testRows("event schemas", [
   ["eventSchemas[2].name", long(51), "expected at most 50 characters, got 51"],
   ["eventSchemas[0].version", 0, "expected at least 1, got 0"],
   ["eventSchemas[0].version", 1.5, "expected a whole number, got 1.5"],
@@ -61,7 +61,7 @@ rows("event schemas", [
   ["eventSchemas[0].enrichments.dependencies[0].type", "RULE", 'expected "SETTING", got "RULE"'],
 ]);
 
-rows("usage meters", [
+testRows("usage meters", [
   ["usageMeters[1].id", long(21), "expected at most 20 characters, got 21"],
   ["usageMeters[1].id", "a/b", `${ID}, got "a/b"`],
   ["usageMeters[1].id", "a b", `${ID}, got "a b"`],
@@ -74,7 +74,7 @@ rows("usage meters", [
   ["usageMeters[0].computations", [], "expected at least 1 item, got 0"],
 ]);
 
-rows("features and add-ons", [
+testRows("features and add-ons", [
   ["features[1].id", long(51), "expected at most 50 characters, got 51"],
   ["features[0].name", long(256), "expected at most 255 characters, got 256"],
   ["features[1].schemaAssocitions[0]", 5, "expected a text or an object, got 5"],
@@ -83,7 +83,7 @@ rows("features and add-ons", [
   ["addOns[0].status", "DRAFT", 'expected "ACTIVE" or "ARCHIVED", got "DRAFT"'],
 ]);
 
-rows("price plans", [
+testRows("price plans", [
   ["pricePlans[0].name", "", "expected at least 1 character, got 0"],
   ["pricePlans[0].type", "PREPAID", 'expected "BILLING", got "PREPAID"'],
   [`${details}.activeCurrencies`, "USD", 'expected a list, got "USD"'],
@@ -130,7 +130,7 @@ rows("price plans", [
   [`${details}.rateDetails`, 5, "expected an object, got 5"],
 ]);
 
-rows("customers and accounts", [
+testRows("customers and accounts", [
   ["customers[0].primaryEmail", "nobody", 'expected an e-mail address, got "nobody"'],
   ["accounts[0].name", "ab", "expected at least 3 characters, got 2"],
   ["accounts[1].id", long(51), "expected at most 50 characters, got 51"],

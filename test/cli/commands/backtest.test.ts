@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -9,7 +9,7 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 /** The small plan without its commitment, at `rate` for every unit up to 100. */
-const planOf = (id: string, rate: number): object => {
+const smallPlanAt = (id: string, rate: number): object => {
   const [plan] = SMALL_BOOK.pricePlans;
   const details = { ...plan?.pricePlanDetails, minimumCommitment: null };
   const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
@@ -24,17 +24,17 @@ const planOf = (id: string, rate: number): object => {
   };
 };
 type Options = Parameters<typeof ratebook>[1];
-const backtest = async (...given: readonly (string | Options)[]) => {
-  const more = given.filter((each) => typeof each === "string");
-  const options = given.find((each) => typeof each === "object");
+const backtest = async (...args: readonly (string | Options)[]) => {
+  const more = args.filter((each) => typeof each === "string");
+  const options = args.find((each) => typeof each === "object");
   return ratebook(
     [
       "backtest",
-      files.file("book.json", JSON.stringify({ ...SMALL_BOOK, pricePlans: [planOf("pp.small", 2)] })),
+      files.file("book.json", JSON.stringify({ ...SMALL_BOOK, pricePlans: [smallPlanAt("pp.small", 2)] })),
       "--plan",
-      files.file("dear.json", JSON.stringify(planOf("pp.dear", 3))),
+      files.file("dear.json", JSON.stringify(smallPlanAt("pp.dear", 3))),
       "--events",
-      files.file("events.ndjson", line("e", "2024-06-20T12:00:00Z", 60)),
+      files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 60)),
       ...more,
     ],
     { cut: files.path, ...options },
@@ -124,7 +124,7 @@ describe("ratebook backtest", () => {
   });
 
   test("refuses a draft in another currency, with its line", async () => {
-    const draft = JSON.parse(JSON.stringify(planOf("pp.euro", 3)).replaceAll('"USD"', '"EUR"')) as object;
+    const draft = JSON.parse(JSON.stringify(smallPlanAt("pp.euro", 3)).replaceAll('"USD"', '"EUR"')) as object;
     const { code, err } = await backtest("--plan", files.file("euro.json", JSON.stringify(draft, null, 1)));
     expect(code).toBe(1);
     expect(err).toMatch(
@@ -133,7 +133,7 @@ describe("ratebook backtest", () => {
   });
 
   test("tells bad lines, and says so with its exit code", async () => {
-    const events = files.file("bad.ndjson", `null\n${line("e", "2024-06-20T12:00:00Z", 60)}`);
+    const events = files.file("bad.ndjson", `null\n${eventLine("e", "2024-06-20T12:00:00Z", 60)}`);
     const { code, err } = await backtest("--events", events);
     expect(err).toMatch(/^bad\.ndjson:1: /m);
     expect(code).toBe(1);

@@ -108,8 +108,8 @@ describe("ratebook check", () => {
   });
 
   test("takes comments, commas before closing brackets, and a $schema", async () => {
-    const commented = `// prices of 2024\n{ "$schema": "./book.schema.json",${JSON.stringify(SMALL_BOOK).slice(1, -1)}, /* "more": 1 */ }`;
-    expect((await check(commented)).out).toBe(
+    const withComments = `// prices of 2024\n{ "$schema": "./book.schema.json",${JSON.stringify(SMALL_BOOK).slice(1, -1)}, /* "more": 1 */ }`;
+    expect((await check(withComments)).out).toBe(
       "book.json: ok, 1 event schema, 1 usage meter, 1 price plan, 1 account\n",
     );
   });

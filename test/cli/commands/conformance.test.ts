@@ -7,32 +7,34 @@ import { vectors } from "../../../src/vectors.ts";
 import { ratebook } from "../fake-io.ts";
 
 const adapter = join(import.meta.dirname, "../../vectors/adapter.mjs");
-const tried = async (fault = "") => ratebook(["conformance", "--command", `node ${adapter} ${fault}`]);
+const runConformance = async (fault = "") => ratebook(["conformance", "--command", `node ${adapter} ${fault}`]);
 
-const known = vectors.filter(({ kind }) => kind === "price" || kind === "cycles").length;
+const knownCount = vectors.filter(({ kind }) => kind === "price" || kind === "cycles").length;
 const prices = vectors.filter(({ kind }) => kind === "price").length;
 
 describe("ratebook conformance", () => {
   test("S7 ratebook itself agrees with every vector that its adapter knows, and says how many it leaves out", async () => {
-    expect(await tried()).toEqual({
+    expect(await runConformance()).toEqual({
       code: 0,
-      out: `${known} of ${known} vectors agree, ${vectors.length - known} left out\n`,
+      out: `${knownCount} of ${knownCount} vectors agree, ${vectors.length - knownCount} left out\n`,
       err: "",
     });
   });
 
   test("each price that is a cent off is told, with what was expected and why", async () => {
-    const { code, out } = await tried("price");
+    const { code, out } = await runConformance("price");
     const lines = out.trimEnd().split("\n");
     expect(code).toBe(1);
     expect(lines).toHaveLength(prices + 1);
     for (const line of lines.slice(0, -1))
       expect(line).toMatch(/^\S+ \(S\d+\.\d+\): amount: expected "\S+", found "\S+"; \S/);
-    expect(lines.at(-1)).toBe(`${known - prices} of ${known} vectors agree, ${vectors.length - known} left out`);
+    expect(lines.at(-1)).toBe(
+      `${knownCount - prices} of ${knownCount} vectors agree, ${vectors.length - knownCount} left out`,
+    );
   });
 
   test("a vector without an answer is a difference", async () => {
-    const { code, out } = await tried("dumb");
+    const { code, out } = await runConformance("dumb");
     expect(code).toBe(1);
     expect(out.match(/: no answer; /g)).toHaveLength(prices);
   });
@@ -41,7 +43,7 @@ describe("ratebook conformance", () => {
     ["twice", /^ratebook: answer \d+: "[\w-]+" has a duplicate answer\n$/],
     ["text", /^ratebook: answer 1: expected \{"id", "result"\}, .* got invalid JSON: "ready"\n$/],
   ])("answers that are none end it: %s", async (fault, err) => {
-    expect(await tried(fault)).toEqual({ code: 1, out: "", err: expect.stringMatching(err) });
+    expect(await runConformance(fault)).toEqual({ code: 1, out: "", err: expect.stringMatching(err) });
   });
 
   test("a program that fails is told", async () => {

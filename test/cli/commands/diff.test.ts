@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -11,16 +11,16 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 /** The invoice of so many units in June 2024, in a file. */
-const invoiceOf = async (name: string, units: number, ...more: readonly string[]): Promise<string> => {
+const writeInvoice = async (name: string, units: number, ...more: readonly string[]): Promise<string> => {
   const book = files.file("book.json", JSON.stringify({ ...SMALL_BOOK }));
-  const events = files.file("events.ndjson", line("e", "2024-06-20T12:00:00Z", units));
+  const events = files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", units));
   const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...more]);
   return files.file(name, out);
 };
 
 describe("ratebook diff", () => {
   test("says what changed and why: 90 at 2, then 100 at 2 and 20 at 1, and the commitment of 2,000", async () => {
-    const [a, b] = [await invoiceOf("a.json", 90, "--explain"), await invoiceOf("b.json", 120, "--explain")];
+    const [a, b] = [await writeInvoice("a.json", 90, "--explain"), await writeInvoice("b.json", 120, "--explain")];
     const { code, out } = await ratebook(["diff", a, b], { cut: files.path });
     expect({ code, lines: out.split("\n") }).toEqual({
       code: 0,
@@ -38,7 +38,7 @@ describe("ratebook diff", () => {
   });
 
   test("takes the book for a slab that was not reached, and puts rates in before usage without it", async () => {
-    const [a, b] = [await invoiceOf("a.json", 120, "--explain"), await invoiceOf("b.json", 90, "--explain")];
+    const [a, b] = [await writeInvoice("a.json", 120, "--explain"), await writeInvoice("b.json", 90, "--explain")];
     const text = readFileSync(b, "utf8").replaceAll('"pricePlanVersion": 1', '"pricePlanVersion": 2');
     const other = text.replaceAll('"rate": 2', '"rate": 3').replaceAll(": 180", ": 270").replaceAll(": 1820", ": 1730");
     // 90 × 3 = 270 and 90 × 2 = 180; then 100 × 2 and 20 × 1 are 220.
@@ -52,14 +52,15 @@ describe("ratebook diff", () => {
   });
 
   test("refuses invoices without explanations, what is no invoice, and one file", async () => {
-    const plain = await invoiceOf("plain.json", 1);
-    const refused = async (...argv: readonly string[]) => (await ratebook(["diff", ...argv], { cut: files.path })).err;
-    expect(await refused(plain, plain)).toMatch(
+    const plain = await writeInvoice("plain.json", 1);
+    const diffError = async (...argv: readonly string[]) =>
+      (await ratebook(["diff", ...argv], { cut: files.path })).err;
+    expect(await diffError(plain, plain)).toMatch(
       /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice has no explanations; write it with preview --explain --format json\n$/,
     );
-    expect(await refused(files.file("x.json", "[{}]"), plain)).toMatch(
+    expect(await diffError(files.file("x.json", "[{}]"), plain)).toMatch(
       /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice written by preview --explain --format json: /,
     );
-    expect(await refused(plain)).toBe("ratebook: expected two files of invoices, got 1\n");
+    expect(await diffError(plain)).toBe("ratebook: expected two files of invoices, got 1\n");
   });
 });

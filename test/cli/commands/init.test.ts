@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { type Folder, folder, line, ratebook } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook } from "../fake-io.ts";
 
 let files: Folder;
 beforeEach(() => {
@@ -214,7 +214,7 @@ describe("--from an NDJSON file", () => {
   test("needs no map: each number that all events carry is a meter", async () => {
     const events = files.file(
       "in.ndjson",
-      line("a", "2024-01-05T00:00:00Z", 60) + line("b", "2024-01-06T00:00:00Z", 90),
+      eventLine("a", "2024-01-05T00:00:00Z", 60) + eventLine("b", "2024-01-06T00:00:00Z", 90),
     );
     const { out } = await ratebook(["init", files.path, "--from", events], { cut: files.path });
     expect(out).toContain('meters for "units" of "call"\n');
@@ -254,11 +254,11 @@ describe("--from an NDJSON file", () => {
     );
     expect(out).toContain('  meters for "usage.in", "usage.out"\n  not used: "model", empty in some rows\n');
     expect(out).toContain("--map new/map.jsonc --event-format ndjson --accounts-from-events --summary");
-    const told = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
-    const { out: printed } = await ratebook(["init", join(files.path, "told"), "--from", events, ...told]);
-    expect(printed).toContain('event id in "request.id"; the sample has repeated ids, and only the first');
+    const columnOptions = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
+    const { out: output } = await ratebook(["init", join(files.path, "told"), "--from", events, ...columnOptions]);
+    expect(output).toContain('event id in "request.id"; the sample has repeated ids, and only the first');
     // Of r2 there are two: the second is a duplicate. Hooli has 100 and 20, Initech 50 and 10, at a cent each.
-    const ran = await runPrinted(printed);
+    const ran = await runPrinted(output);
     expect(ran.out).toMatch(/^hooli +1 +2 meters +1\.20 +66\.7%\ninitech +1 +2 meters +0\.60 +33\.3%\n/m);
     expect(ran.code).toBe(0);
   });

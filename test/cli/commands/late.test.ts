@@ -12,7 +12,7 @@ import { createEngine } from "../../../src/engine/engine.ts";
 import { openPrivateServer, type PrivateServer } from "../../../src/store/embedded/private-server.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
-import { refusalOf } from "../../engine/support.ts";
+import { describeRefusal } from "../../engine/support.ts";
 import { newDatabaseIn } from "../../support/new-database.ts";
 import { type Folder, folder, LIVE_BOOK, ratebook } from "../fake-io.ts";
 
@@ -40,7 +40,7 @@ const HEADER = "accountId,meterId,date,quantity\n";
 const NO_IO = {} as Io;
 
 /** The options as a command line has them. */
-function given(...paths: readonly string[]): Arguments {
+function parsedArguments(...paths: readonly string[]): Arguments {
   return {
     values: () => paths,
     value: (name) => (name === "usage-schemas" ? "call" : undefined),
@@ -53,10 +53,10 @@ describe("S17.4 usage of files", () => {
   test("is read again when a file of the directory is another, and all of it or none", async () => {
     const store = memoryStore();
     let now = parseInstant("2024-01-20T00:00:00Z");
-    const usage = await readExternalUsage(given(files.path), NO_IO);
+    const usage = await readExternalUsage(parsedArguments(files.path), NO_IO);
     const engine = createEngine({ store, clock: () => now, ...(usage && { usage }) });
     await engine.load(LIVE_BOOK as never);
-    const used = async (): Promise<string> =>
+    const listPeriodUsage = async (): Promise<string> =>
       (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }))
         .map(({ date, quantity }) => `${date} ${quantity.toFixed()}`)
         .join();
@@ -64,15 +64,15 @@ describe("S17.4 usage of files", () => {
       "01.csv",
       `${HEADER}prod,um.units,2024-01-02,5\nc-1,um.units,2024-01-02,0.5\nnobody,um.units,2024-01-02,9\n`,
     );
-    expect(await used()).toBe("2024-01-02 5.5");
+    expect(await listPeriodUsage()).toBe("2024-01-02 5.5");
     files.file("02.ndjson", '{"accountId":"prod","meterId":"um.units","date":"2024-01-03","quantity":"1"}\n');
     files.file(".03.csv", "not yet whole");
-    expect(await used()).toBe("2024-01-02 5.5,2024-01-03 1");
+    expect(await listPeriodUsage()).toBe("2024-01-02 5.5,2024-01-03 1");
     files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\nprod,um.units,2024-13-04,1\n`);
-    expect(await refusalOf(used())).toMatch(/^ERR_USAGE_UNAVAILABLE .*04\.csv:3: /);
+    expect(await describeRefusal(listPeriodUsage())).toMatch(/^ERR_USAGE_UNAVAILABLE .*04\.csv:3: /);
     files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\n`);
     now = parseInstant("2024-01-04T00:00:00Z");
-    expect(await used()).toBe("2024-01-02 5.5,2024-01-03 1,2024-01-04 1");
+    expect(await listPeriodUsage()).toBe("2024-01-02 5.5,2024-01-03 1,2024-01-04 1");
   });
 
   test.each([
@@ -112,10 +112,10 @@ describe("S17.4 usage of files", () => {
 describe("ratebook late", () => {
   test("S17.4 tells what came after the cycle had closed, by cell and in money", async () => {
     const database = await newDatabase(".late");
-    const cells = join(files.path, "late.csv");
-    writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,90\n`);
-    const options = ["--usage", cells, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
-    const usage = await readExternalUsage(given(cells), NO_IO);
+    const cellsFile = join(files.path, "late.csv");
+    writeFileSync(cellsFile, `${HEADER}prod,um.units,2024-01-02,90\n`);
+    const options = ["--usage", cellsFile, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
+    const usage = await readExternalUsage(parsedArguments(cellsFile), NO_IO);
     let now = parseInstant("2023-12-31T00:00:00Z");
     const engine = createEngine({
       store: await openDatabase(database),
@@ -127,25 +127,25 @@ describe("ratebook late", () => {
     await engine.finalize();
     await engine.close();
     expect(await ratebook(["late", ...options, "--database", database])).toEqual({ code: 0, out: "", err: "" });
-    writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,1\n`);
+    writeFileSync(cellsFile, `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,1\n`);
     const { out } = await ratebook(["late", ...options, "--database", database, "--format", "csv"]);
     expect(out.replace(/inv\.\w{16}/, "inv.ID")).toBe(
       "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount\r\n" +
         "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-02,90,110,20,USD,180,210,30\r\n",
     );
-    const told = await ratebook(["late", ...options, "--database", database, "--account", "prod"]);
-    expect(JSON.parse(told.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
+    const lateRun = await ratebook(["late", ...options, "--database", database, "--account", "prod"]);
+    expect(JSON.parse(lateRun.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
   });
 });
 
 describe("ratebook export of usage elsewhere", () => {
-  const cells = (): string => join(files.path, "exported.csv");
-  const source = (): readonly string[] => ["--usage", cells(), "--usage-schemas", "call"];
+  const exportedFile = (): string => join(files.path, "exported.csv");
+  const source = (): readonly string[] => ["--usage", exportedFile(), "--usage-schemas", "call"];
   let database = "";
   beforeAll(async () => {
     database = await newDatabase(".exported");
-    writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,90\nprod,um.units,2024-02-02,7\n`);
-    const usage = await readExternalUsage(given(cells()), NO_IO);
+    writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-01-02,90\nprod,um.units,2024-02-02,7\n`);
+    const usage = await readExternalUsage(parsedArguments(exportedFile()), NO_IO);
     let now = parseInstant("2023-12-31T00:00:00Z");
     const engine = createEngine({ store: await openDatabase(database), clock: () => now, ...(usage && { usage }) });
     await engine.load(LIVE_BOOK as never);
@@ -153,26 +153,26 @@ describe("ratebook export of usage elsewhere", () => {
     await engine.finalize();
     await engine.close();
     // It comes late: the final invoice and what it was made of stay.
-    writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,8\n`);
+    writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,8\n`);
   });
-  const exported = async (to: string, ...more: readonly string[]) => {
+  const runExport = async (to: string, ...more: readonly string[]) => {
     const { code, out, err } = await ratebook(["export", "--database", database, "-o", to, ...more]);
     return { code, out: out.replaceAll(files.path, ""), err: err.replaceAll(files.path, "") };
   };
-  const read = (to: string, file: string): string => readFileSync(join(to, file), "utf8");
+  const readExport = (to: string, file: string): string => readFileSync(join(to, file), "utf8");
   const startsIn = (to: string): readonly string[] =>
-    [...read(to, "invoices.json").matchAll(/"startDate":"([^T]*)T/g)].map(([, date = ""]) => date);
+    [...readExport(to, "invoices.json").matchAll(/"startDate":"([^T]*)T/g)].map(([, date = ""]) => date);
   const cell = (date: string, quantity: number): string =>
     `{"accountId":"prod","meterId":"um.units","date":"${date}","quantity":"${quantity}"}\n`;
 
   test("S17.4 without the source the final invoices and their cells are in the files, and verified by them", async () => {
     const to = join(files.path, "kept");
-    expect(await exported(to)).toEqual({
+    expect(await runExport(to)).toEqual({
       code: 0,
       out: "ratebook preview /kept/book.json --usage /kept/usage.ndjson\n",
       err: 'note: "call": usage is external: without --usage and --usage-schemas, the usage of open billing periods and the drafts are missing from the files\n',
     });
-    expect(read(to, "usage.ndjson")).toBe(cell("2024-01-02", 90));
+    expect(readExport(to, "usage.ndjson")).toBe(cell("2024-01-02", 90));
     expect(startsIn(to)).toEqual(["2024-01-01"]);
     const invoices = join(to, "invoices.json");
     const usage = ["--usage", join(to, "usage.ndjson")];
@@ -186,12 +186,12 @@ describe("ratebook export of usage elsewhere", () => {
 
   test("S17.4 with the source the usage of open cycles and the drafts are there, too", async () => {
     const to = join(files.path, "whole");
-    expect(await exported(to, ...source())).toEqual({
+    expect(await runExport(to, ...source())).toEqual({
       code: 0,
       out: "ratebook preview /whole/book.json --usage /whole/usage.ndjson\n",
       err: "",
     });
-    expect(read(to, "usage.ndjson")).toBe(cell("2024-01-02", 90) + cell("2024-02-02", 8));
+    expect(readExport(to, "usage.ndjson")).toBe(cell("2024-01-02", 90) + cell("2024-02-02", 8));
     expect(startsIn(to)).toEqual(["2024-01-01", "2024-02-01"]);
     expect(await ratebook(["verify", join(to, "invoices.json"), "--usage", join(to, "usage.ndjson")])).toMatchObject({
       code: 0,
@@ -201,11 +201,11 @@ describe("ratebook export of usage elsewhere", () => {
 
   test("S17.5 a source that cannot be read leaves no files, and a schema whose events are ingested is refused", async () => {
     const to = join(files.path, "nothing");
-    writeFileSync(cells(), `${HEADER}prod,um.units,2024-13-02,110\n`);
-    const told = await exported(to, ...source());
-    expect(told).toMatchObject({ code: 1, out: "", err: expect.stringContaining("exported.csv:2: ") });
+    writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-13-02,110\n`);
+    const lateRun = await runExport(to, ...source());
+    expect(lateRun).toMatchObject({ code: 1, out: "", err: expect.stringContaining("exported.csv:2: ") });
     expect(readdirSync(to)).toEqual([]);
-    expect(await exported(to, "--usage", cells(), "--usage-schemas", "call,job")).toMatchObject({
+    expect(await runExport(to, "--usage", exportedFile(), "--usage-schemas", "call,job")).toMatchObject({
       code: 2,
       err: expect.stringContaining('--usage-schemas: "job" is not external: its events are stored in this database'),
     });
@@ -214,15 +214,15 @@ describe("ratebook export of usage elsewhere", () => {
 
 describe("ratebook serve --usage", () => {
   test("S17.4 says where usage is read, and which schemas there are not", async () => {
-    const cells = join(files.path, "served.csv");
-    writeFileSync(cells, HEADER);
+    const cellsFile = join(files.path, "served.csv");
+    writeFileSync(cellsFile, HEADER);
     let stop: () => void = () => {};
-    const stopped = new Promise<string>((resolve) => {
+    const stopping = new Promise<string>((resolve) => {
       stop = () => resolve("SIGTERM");
     });
     const { code, err } = await ratebook(
-      ["serve", "--port", "0", "--database", "memory", "--usage", cells, "--usage-schemas", "call,job"],
-      { stopped: () => stopped, onOutput: (out) => void (out.includes("listens on") && stop()) },
+      ["serve", "--port", "0", "--database", "memory", "--usage", cellsFile, "--usage-schemas", "call,job"],
+      { stopped: () => stopping, onOutput: (out) => void (out.includes("listens on") && stop()) },
     );
     expect(code).toBe(0);
     expect(err).toContain("usage of these event schemas is read from");

@@ -19,14 +19,14 @@ afterAll(() => files.remove());
 interface Example {
   readonly code: string;
   readonly part: string;
-  readonly printed: string;
+  readonly output: string;
 }
-const shown: readonly Example[] = [...examples.matchAll(/### (\w+)\n([^]*?)(?=\n### |$)/g)].flatMap(
+const exampleList: readonly Example[] = [...examples.matchAll(/### (\w+)\n([^]*?)(?=\n### |$)/g)].flatMap(
   ([, code = "", section = ""]) =>
-    [...section.matchAll(/```json\n([^]*?)\n```\n\n```text\n([^]*?)\n```/g)].map(([, part = "", printed = ""]) => ({
+    [...section.matchAll(/```json\n([^]*?)\n```\n\n```text\n([^]*?)\n```/g)].map(([, part = "", output = ""]) => ({
       code,
       part,
-      printed,
+      output,
     })),
 );
 
@@ -35,7 +35,7 @@ interface Book {
 }
 
 /** The book of the examples, with a part in place of what has its name. */
-function bookWith(part: string): string {
+function exampleBook(part: string): string {
   const book = JSON.parse(firstBlock(examples, "json")) as Book;
   const [plan] = book.pricePlans;
   const { usageMeters, pricePlans, accounts, ...details } = JSON.parse(part) as Record<string, unknown>;
@@ -47,22 +47,22 @@ const lint = async (book: string): Promise<string> =>
   (await ratebook(["lint", files.file("book.json", book)], { cut: files.path })).out;
 
 test("every code has an example, and a row in the table of the page", () => {
-  expect([...new Set(shown.map(({ code }) => code))]).toEqual(LINT_CODES);
+  expect([...new Set(exampleList.map(({ code }) => code))]).toEqual(LINT_CODES);
   expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)).toEqual(LINT_CODES);
 });
 
-test.each(shown)("$code is found as the example shows it, and nothing else", async ({ code, part, printed }) => {
-  const [first = "", ...rest] = (await lint(bookWith(part))).split("\n").slice(0, -2);
-  expect([first.replace(/^book\.json:\d+:\d+: /, ""), ...rest].join("\n")).toBe(printed);
-  expect(printed).toContain(` ${code} `);
+test.each(exampleList)("$code is found as the example shows it, and nothing else", async ({ code, part, output }) => {
+  const [first = "", ...rest] = (await lint(exampleBook(part))).split("\n").slice(0, -2);
+  expect([first.replace(/^book\.json:\d+:\d+: /, ""), ...rest].join("\n")).toBe(output);
+  expect(output).toContain(` ${code} `);
   // The second line is what a person can check.
-  expect(printed.split("\n")).toHaveLength(2);
+  expect(output.split("\n")).toHaveLength(2);
 });
 
 test("the book of the examples itself has nothing that is found", async () => {
-  expect(await lint(bookWith("{}"))).toBe("book.json: 0 warnings, 0 notes\n");
+  expect(await lint(exampleBook("{}"))).toBe("book.json: 0 warnings, 0 notes\n");
 });
 
 test("the page begins with the first example as it is printed", async () => {
-  expect(await lint(bookWith(shown[0]?.part ?? ""))).toBe(`${firstBlock(guide, "text")}\n`);
+  expect(await lint(exampleBook(exampleList[0]?.part ?? ""))).toBe(`${firstBlock(guide, "text")}\n`);
 });

@@ -9,7 +9,7 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 /** The small book, whose unit costs 2 up to 100 and `rate` beyond. */
-const bookOf = (rate: number, more: object = {}): string => {
+const bookAtRate = (rate: number, more: object = {}): string => {
   const [plan] = SMALL_BOOK.pricePlans;
   const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
   const slabRates = [
@@ -25,11 +25,11 @@ const lint = async (content: string, ...more: readonly string[]) =>
 
 describe("ratebook lint", () => {
   test("has nothing to say of a good book", async () => {
-    expect(await lint(bookOf(1))).toEqual({ code: 0, out: "book.json: 0 warnings, 0 notes\n", err: "" });
+    expect(await lint(bookAtRate(1))).toEqual({ code: 0, out: "book.json: 0 warnings, 0 notes\n", err: "" });
   });
 
   test("says where something is, what it is, and how to check it", async () => {
-    const { code, out } = await lint(bookOf(-1));
+    const { code, out } = await lint(bookAtRate(-1));
     expect(out).toMatch(/^book\.json:\d+:\d+: warning PRICE_FALLS pp\.small@1\/usage\/um\.units\/slab\/2: /);
     expect(out).toContain('\n  100 of "units" cost 200.00 USD, 101 cost 199.00 USD\n');
     expect(out).toMatch(/\nbook\.json: 1 warning, 0 notes\n$/);
@@ -37,13 +37,13 @@ describe("ratebook lint", () => {
   });
 
   test("is content with what the book silences, and shows it with --all", async () => {
-    const book = bookOf(-1, { lint: [{ code: "PRICE_FALLS", at: "pp.small@1", reason: "a rebate, agreed" }] });
+    const book = bookAtRate(-1, { lint: [{ code: "PRICE_FALLS", at: "pp.small@1", reason: "a rebate, agreed" }] });
     expect(await lint(book)).toEqual({ code: 0, out: "book.json: 0 warnings, 0 notes, 1 silenced\n", err: "" });
     expect((await lint(book, "--all")).out).toContain("\n  silenced: a rebate, agreed\n");
   });
 
   test("gives findings as data", async () => {
-    const { out } = await lint(bookOf(-1), "--format", "json");
+    const { out } = await lint(bookAtRate(-1), "--format", "json");
     expect(JSON.parse(out)).toMatchObject({
       findings: [
         {
@@ -56,7 +56,11 @@ describe("ratebook lint", () => {
   });
 
   test("gives findings as SARIF, what is silenced as suppressed", async () => {
-    const { out } = await lint(bookOf(-1, { lint: [{ code: "PRICE_FALLS", reason: "agreed" }] }), "--format", "sarif");
+    const { out } = await lint(
+      bookAtRate(-1, { lint: [{ code: "PRICE_FALLS", reason: "agreed" }] }),
+      "--format",
+      "sarif",
+    );
     const { version, runs } = JSON.parse(out) as { version: string; runs: readonly { results: unknown }[] };
     expect(version).toBe("2.1.0");
     expect(runs[0]?.results).toMatchObject([
@@ -68,6 +72,9 @@ describe("ratebook lint", () => {
     ["x", '--jump-share: "x" is not a decimal'],
     ["-1", "--jump-share: expected 0 or more, got -1"],
   ])("refuses --jump-share=%s", async (share, message) => {
-    expect(await lint(bookOf(1), `--jump-share=${share}`)).toMatchObject({ code: 2, err: `ratebook: ${message}\n` });
+    expect(await lint(bookAtRate(1), `--jump-share=${share}`)).toMatchObject({
+      code: 2,
+      err: `ratebook: ${message}\n`,
+    });
   });
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseJson } from "../../../src/numbers/json.ts";
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
 let book: string;
@@ -13,54 +13,57 @@ beforeAll(() => {
   events = files.file(
     "events.ndjson",
     [
-      line("e1", "2024-06-01T00:00:00Z", "0.1"),
-      line("e2", "2024-06-01T23:59:59.999Z", "0.2", { accountId: "c-1" }),
-      line("e2", "2024-06-02T00:00:00Z", 7),
-      line("e3", "2024-06-03T00:00:00Z", "12345678901234567890.00000000000000000001"),
+      eventLine("e1", "2024-06-01T00:00:00Z", "0.1"),
+      eventLine("e2", "2024-06-01T23:59:59.999Z", "0.2", { accountId: "c-1" }),
+      eventLine("e2", "2024-06-02T00:00:00Z", 7),
+      eventLine("e3", "2024-06-03T00:00:00Z", "12345678901234567890.00000000000000000001"),
     ].join(""),
   );
 });
 afterAll(() => files.remove());
 
-const run = async (...argv: readonly string[]) => ratebook(argv, { cut: files.path });
+const runCut = async (...argv: readonly string[]) => ratebook(argv, { cut: files.path });
 
 describe("ratebook meter", () => {
   test("S17.1 writes a row for each account, meter and UTC day, quantities as exact text: 0.1 + 0.2 = 0.3", async () => {
-    expect(await run("meter", book, "--events", events)).toEqual({
+    expect(await runCut("meter", book, "--events", events)).toEqual({
       code: 0,
       out:
         '{"accountId":"prod","meterId":"um.units","date":"2024-06-01","quantity":"0.3"}\n' +
         '{"accountId":"prod","meterId":"um.units","date":"2024-06-03","quantity":"12345678901234567890.00000000000000000001"}\n',
       err: "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 3 INGESTION_COMPLETED_EVENT_METERED; 2 cells\n",
     });
-    expect((await run("meter", book, "--events", events, "--format", "csv")).out).toBe(
+    expect((await runCut("meter", book, "--events", events, "--format", "csv")).out).toBe(
       "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,0.3\n" +
         "prod,um.units,2024-06-03,12345678901234567890.00000000000000000001\n",
     );
-    const { out } = await run("meter", book, "--events", events, "--format", "json");
+    const { out } = await runCut("meter", book, "--events", events, "--format", "json");
     expect(parseJson(out)).toMatchObject([{ quantity: "0.3" }, { date: "2024-06-03" }]);
   });
 
   test("tells bad lines, and stops at the first with --strict, writing nothing", async () => {
-    const bad = files.file("bad.ndjson", `null\n${line("e", "2024-06-01T00:00:00Z", 1)}`);
-    expect(await run("meter", book, "--events", bad)).toMatchObject({ code: 1, out: expect.stringContaining('"1"') });
-    expect(await run("meter", book, "--events", bad, "--strict")).toMatchObject({ code: 1, out: "" });
+    const bad = files.file("bad.ndjson", `null\n${eventLine("e", "2024-06-01T00:00:00Z", 1)}`);
+    expect(await runCut("meter", book, "--events", bad)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('"1"'),
+    });
+    expect(await runCut("meter", book, "--events", bad, "--strict")).toMatchObject({ code: 1, out: "" });
   });
 
   test("makes accounts of events for this run, where that is asked", async () => {
-    const strange = files.file("strange.ndjson", line("e", "2024-06-01T00:00:00Z", 1, { accountId: "new, one" }));
+    const strange = files.file("strange.ndjson", eventLine("e", "2024-06-01T00:00:00Z", 1, { accountId: "new, one" }));
     const argv = ["meter", book, "--events", strange, "--accounts-from-events", "--format", "csv"];
-    const { out } = await run(...argv);
+    const { out } = await runCut(...argv);
     expect(out).toBe('accountId,meterId,date,quantity\n"new, one",um.units,2024-06-01,1\n');
     const usage = files.file("strange.csv", out);
     const { invoices } = parseJson(
-      (await run("preview", book, "--usage", usage, "--accounts-from-events", "--format", "json")).out,
+      (await runCut("preview", book, "--usage", usage, "--accounts-from-events", "--format", "json")).out,
     ) as { readonly invoices: readonly { readonly accountId: string }[] };
     expect(invoices.map(({ accountId }) => accountId)).toEqual(["prod", "new, one"]);
   });
 
   test("needs events", async () => {
-    expect(await run("meter", book)).toMatchObject({
+    expect(await runCut("meter", book)).toMatchObject({
       code: 2,
       err: "ratebook: missing --events: give the events to meter\n",
     });
@@ -77,26 +80,26 @@ describe("ratebook meter", () => {
     const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
     const why =
       'the event schema "call" cannot be priced from usage: it consumes credits of the feature "f", which requires events in order; give its events\n';
-    expect(await run("meter", consuming, "--events", events)).toEqual({ code: 1, out: "", err: `ratebook: ${why}` });
-    expect((await run("preview", consuming, "--usage", usage)).err).toContain(`u.csv:2: ${why}`);
+    expect(await runCut("meter", consuming, "--events", events)).toEqual({ code: 1, out: "", err: `ratebook: ${why}` });
+    expect((await runCut("preview", consuming, "--usage", usage)).err).toContain(`u.csv:2: ${why}`);
   });
 });
 
 describe("--usage", () => {
   test.each(["ndjson", "csv", "json"])("S17.1 gives the invoices of the events, from %s", async (format) => {
     const cells = `${files.path}/cells.${format}`;
-    expect((await run("meter", book, "--events", events, "--format", format, "-o", cells)).code).toBe(0);
-    const shown = ["--format", "json", "--explain"];
-    const invoicesOf = ({ out }: { readonly out: string }) => out.slice(0, out.indexOf('\n  "events"'));
-    const expected = invoicesOf(await run("preview", book, "--events", events, ...shown));
-    expect(invoicesOf(await run("preview", book, "--usage", cells, ...shown))).toBe(expected);
+    expect((await runCut("meter", book, "--events", events, "--format", format, "-o", cells)).code).toBe(0);
+    const outputOptions = ["--format", "json", "--explain"];
+    const invoicesPart = ({ out }: { readonly out: string }) => out.slice(0, out.indexOf('\n  "events"'));
+    const expected = invoicesPart(await runCut("preview", book, "--events", events, ...outputOptions));
+    expect(invoicesPart(await runCut("preview", book, "--usage", cells, ...outputOptions))).toBe(expected);
     expect(expected).toContain('"quantity": 12345678901234567890.30000000000000000001');
   });
 
   test("stands beside events: 60 units of a file and 40 of events are 100 at 2, less a credit of 50", async () => {
     const usage = files.file("some.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-05,60\n");
-    const more = files.file("more.ndjson", line("e", "2024-06-20T12:00:00Z", 40));
-    const { out, err, code } = await run("preview", book, "--usage", usage, "--events", more, "--format", "csv");
+    const more = files.file("more.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 40));
+    const { out, err, code } = await runCut("preview", book, "--usage", usage, "--events", more, "--format", "csv");
     expect(code).toBe(0);
     expect(out).toMatch(/USAGE_RATE_CARD_AMOUNT,um\.units,units,100,,200,/);
     expect(err).toBe("1 row of usage and 1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
@@ -115,7 +118,7 @@ describe("--usage", () => {
         "",
       ].join("\n"),
     );
-    const { out, err, code } = await run("preview", book, "--usage", usage);
+    const { out, err, code } = await runCut("preview", book, "--usage", usage);
     expect({ out, code }).toEqual({ out: "", code: 1 });
     expect(err.split("\n")).toEqual([
       'bad.csv:3: no usage meter has the id "um.unit": did you mean "um.units"?',
@@ -132,13 +135,13 @@ describe("--usage", () => {
       "large.csv",
       `accountId,meterId,date,quantity\nprod,um.units,2024-06-05,${"9".repeat(60)}.${"9".repeat(40)}\nprod,um.units,2024-06-05,2\n`,
     );
-    expect((await run("preview", book, "--usage", usage)).err).toMatch(
+    expect((await runCut("preview", book, "--usage", usage)).err).toMatch(
       /^large\.csv:3: the cell of prod, um\.units on 2024-06-05: a result needs more than 100 significant digits\n/,
     );
   });
 
   test("reads standard input once", async () => {
-    expect(await run("preview", book, "--usage", "-", "--events", "-")).toMatchObject({
+    expect(await runCut("preview", book, "--usage", "-", "--events", "-")).toMatchObject({
       code: 2,
       err: "ratebook: standard input (-) can be given only once\n",
     });

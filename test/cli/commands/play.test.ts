@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { PlayState } from "../../../src/pages/play/play-state.ts";
 import { examplePath } from "../../support/examples.ts";
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -22,7 +22,7 @@ function stateIn(html: string): PlayState | undefined {
   return data === undefined ? undefined : (JSON.parse(data) as { state: PlayState }).state;
 }
 
-async function written(...argv: readonly string[]): Promise<PlayState | undefined> {
+async function writePage(...argv: readonly string[]): Promise<PlayState | undefined> {
   const path = join(files.path, "play.html");
   const { code, err } = await ratebook(["play", ...argv, "-o", path]);
   expect(`${code} ${err}`).toBe("0 ");
@@ -32,7 +32,7 @@ async function written(...argv: readonly string[]): Promise<PlayState | undefine
 describe("the page that is written", () => {
   test("has the book as it is written, and the month of its first plan", async () => {
     const text = `// what we sell\n${JSON.stringify(SMALL_BOOK)}\n`;
-    expect(await written(files.file("book.jsonc", text))).toEqual({
+    expect(await writePage(files.file("book.jsonc", text))).toEqual({
       book: text,
       usage: [],
       seats: [],
@@ -46,17 +46,17 @@ describe("the page that is written", () => {
     mkdirSync(join(files.path, "sample"), { recursive: true });
     const book = join(files.path, "sample", "book.json");
     writeFileSync(book, JSON.stringify(SMALL_BOOK));
-    const beside = line("e1", "2024-12-20T00:00:00Z", 1);
+    const beside = eventLine("e1", "2024-12-20T00:00:00Z", 1);
     writeFileSync(join(files.path, "sample", "events.ndjson"), beside);
-    expect(await written(book)).toMatchObject({ events: beside, from: "2024-12-01", until: "2025-01-01" });
-    const named = line("e2", "2024-03-20T00:00:00Z", 2);
-    const path = files.file("named.ndjson", named);
-    expect(await written(book, "--events", path)).toMatchObject({ events: named, from: "2024-03-01" });
-    expect((await written(examplePath("cloud-storage", "book.json")))?.events).toContain('"schemaName"');
+    expect(await writePage(book)).toMatchObject({ events: beside, from: "2024-12-01", until: "2025-01-01" });
+    const otherEvent = eventLine("e2", "2024-03-20T00:00:00Z", 2);
+    const path = files.file("named.ndjson", otherEvent);
+    expect(await writePage(book, "--events", path)).toMatchObject({ events: otherEvent, from: "2024-03-01" });
+    expect((await writePage(examplePath("cloud-storage", "book.json")))?.events).toContain('"schemaName"');
   });
 
   test("starts with the recipes if no book is given", async () => {
-    expect(await written()).toBeUndefined();
+    expect(await writePage()).toBeUndefined();
   });
 
   test.each<readonly [string, () => readonly string[], string]>([
@@ -68,43 +68,43 @@ describe("the page that is written", () => {
       "larger than 1 MiB",
     ],
     ["a port that is none", () => ["--port", "70000"], "expected 0 to 65535"],
-  ])("%s is told", async (_, argv, said) => {
+  ])("%s is told", async (_, argv, message) => {
     const { code, out, err } = await ratebook(["play", ...argv()]);
     expect(code).not.toBe(0);
     expect(out).toBe("");
-    expect(err).toContain(said);
+    expect(err).toContain(message);
   });
 });
 
 /** Asks a server as a browser would, under the name that it was told. */
-async function asked(port: number, host: string, path = "/", method = "GET"): Promise<readonly [number, string]> {
-  return new Promise((done, failed) => {
-    const sent = request({ host: "127.0.0.1", port, path, method, headers: { host } }, (response) => {
+async function requestPage(port: number, host: string, path = "/", method = "GET"): Promise<readonly [number, string]> {
+  return new Promise((resolve, fail) => {
+    const outgoing = request({ host: "127.0.0.1", port, path, method, headers: { host } }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => (text += part));
-      response.on("end", () => done([response.statusCode ?? 0, text]));
+      response.on("end", () => resolve([response.statusCode ?? 0, text]));
     });
-    sent.on("error", failed);
-    sent.end();
+    outgoing.on("error", fail);
+    outgoing.end();
   });
 }
 
 test("the page that is served is for this machine alone", async () => {
-  const told = new EventEmitter();
-  const said = once(told, "out");
-  const served = ratebook(["play", files.file("served.json", JSON.stringify(SMALL_BOOK))], {
-    stopped: async () => String(await once(told, "stop")),
-    onOutput: (out) => told.emit("out", out),
+  const output = new EventEmitter();
+  const message = once(output, "out");
+  const serving = ratebook(["play", files.file("served.json", JSON.stringify(SMALL_BOOK))], {
+    stopped: async () => String(await once(output, "stop")),
+    onOutput: (out) => output.emit("out", out),
   });
-  const at = Number(/:(\d+)\/ \(stop/.exec(String(await said))?.[1]);
-  const [status, html] = await asked(at, `127.0.0.1:${at}`);
+  const at = Number(/:(\d+)\/ \(stop/.exec(String(await message))?.[1]);
+  const [status, html] = await requestPage(at, `127.0.0.1:${at}`);
   expect([status, stateIn(html)?.from]).toEqual([200, "2024-01-01"]);
-  expect(await asked(at, `localhost:${at}`, "/", "HEAD")).toEqual([200, ""]);
+  expect(await requestPage(at, `localhost:${at}`, "/", "HEAD")).toEqual([200, ""]);
   // A page of another site that has its name point here, another path, another method.
-  expect(await asked(at, "evil.example")).toEqual([404, "not found\n"]);
-  expect(await asked(at, `127.0.0.1:${at}`, "/book.json")).toEqual([404, "not found\n"]);
-  expect(await asked(at, `127.0.0.1:${at}`, "/", "POST")).toEqual([404, "not found\n"]);
-  told.emit("stop", "SIGINT");
-  expect(await served).toMatchObject({ code: 0, err: "" });
+  expect(await requestPage(at, "evil.example")).toEqual([404, "not found\n"]);
+  expect(await requestPage(at, `127.0.0.1:${at}`, "/book.json")).toEqual([404, "not found\n"]);
+  expect(await requestPage(at, `127.0.0.1:${at}`, "/", "POST")).toEqual([404, "not found\n"]);
+  output.emit("stop", "SIGINT");
+  expect(await serving).toMatchObject({ code: 0, err: "" });
 });

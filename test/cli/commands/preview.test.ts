@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
 let book: string;
@@ -12,12 +12,12 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-const preview = async (argv: readonly string[], stdin: string | Uint8Array = "") =>
+const previewSmall = async (argv: readonly string[], stdin: string | Uint8Array = "") =>
   ratebook(["preview", book, ...argv], { stdin, cut: files.path });
 
 /** The errors of a preview of one file of these bytes, on standard input. */
 const errorsOf = async (content: string | Uint8Array): Promise<readonly string[]> => {
-  const { err } = await preview(["--events", "-"], content);
+  const { err } = await previewSmall(["--events", "-"], content);
   return err.split("\n").slice(0, -2);
 };
 
@@ -25,9 +25,9 @@ describe("ratebook preview", () => {
   test("S7.2 prices 150 units at 2 up to 100 and at 1 beyond, trues up to 2,000 and takes 50 of credit", async () => {
     const events = files.file(
       "two.ndjson",
-      line("a", "2024-01-05T00:00:00Z", 60) + line("b", "2024-01-06T00:00:00Z", 90),
+      eventLine("a", "2024-01-05T00:00:00Z", 60) + eventLine("b", "2024-01-06T00:00:00Z", 90),
     );
-    expect(await preview(["--events", events])).toEqual({
+    expect(await previewSmall(["--events", events])).toEqual({
       code: 0,
       out: `${"═".repeat(100)}
 Contoso production (prod), customer contoso
@@ -51,9 +51,9 @@ Total                                                                           
   });
 
   test("S1.2 prints JSON whose numbers are exact, with counts and problems", async () => {
-    const { code, out, err } = await preview(
+    const { code, out, err } = await previewSmall(
       ["--events", "-", "--format", "json"],
-      `${line("a", "2024-01-05T00:00:00Z", "0.1")}not json\n${line("a", "2024-01-05T00:00:00Z", 5)}`,
+      `${eventLine("a", "2024-01-05T00:00:00Z", "0.1")}not json\n${eventLine("a", "2024-01-05T00:00:00Z", 5)}`,
     );
     const document: unknown = JSON.parse(out);
     expect(document).toMatchObject({
@@ -66,7 +66,10 @@ Total                                                                           
   });
 
   test("prints CSV with one row a line item", async () => {
-    const { out } = await preview(["--events", "-", "--format", "csv"], line("a", "2024-01-05T00:00:00Z", 150));
+    const { out } = await previewSmall(
+      ["--events", "-", "--format", "csv"],
+      eventLine("a", "2024-01-05T00:00:00Z", 150),
+    );
     const rows = out.split("\r\n");
     expect(rows[0]).toBe(
       "accountId,customerId,invoiceType,status,currency,startDate,endDate,invoiceDate,dueDate,path,level,type,id,description,quantity,valuePerQuantity,value,exactValue",
@@ -79,11 +82,11 @@ Total                                                                           
   });
 
   test("S14.1 counts a repeated id once, and twice with --no-dedupe", async () => {
-    const events = files.file("twice.ndjson", line("a", "2024-01-05T00:00:00Z", 60).repeat(2));
-    expect((await preview(["--events", events])).err).toBe(
+    const events = files.file("twice.ndjson", eventLine("a", "2024-01-05T00:00:00Z", 60).repeat(2));
+    expect((await previewSmall(["--events", events])).err).toBe(
       "2 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
     );
-    expect((await preview(["--events", events, "--no-dedupe"])).err).toBe(
+    expect((await previewSmall(["--events", events, "--no-dedupe"])).err).toBe(
       "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
     );
   });
@@ -91,15 +94,15 @@ Total                                                                           
   test("S13.5 merges files by time and tells once where a file goes back in time", async () => {
     const early = files.file(
       "early.ndjson",
-      line("a", "2024-01-01T00:00:00Z", 1) + line("b", "2024-01-03T00:00:00Z", 2),
+      eventLine("a", "2024-01-01T00:00:00Z", 1) + eventLine("b", "2024-01-03T00:00:00Z", 2),
     );
     const late = files.file(
       "late.ndjson",
-      line("b", "2024-01-02T00:00:00Z", 7) +
-        line("c", "2024-01-01T12:00:00Z", 1) +
-        line("d", "2024-01-01T11:00:00Z", 1),
+      eventLine("b", "2024-01-02T00:00:00Z", 7) +
+        eventLine("c", "2024-01-01T12:00:00Z", 1) +
+        eventLine("d", "2024-01-01T11:00:00Z", 1),
     );
-    const { code, out, err } = await preview(["--events", early, "--events", late]);
+    const { code, out, err } = await previewSmall(["--events", early, "--events", late]);
     // "b" of the second day comes first, whatever the order of the files: 1 + 7 + 1 + 1 units are 10.
     expect(out).toMatch(/^units +10 +20\.00$/m);
     expect(err).toBe(
@@ -111,31 +114,31 @@ Total                                                                           
   });
 
   test("reads gzip, also of several members, and standard input", async () => {
-    const members = [line("a", "2024-01-01T00:00:00Z", 1), line("b", "2024-01-01T00:00:00Z", 2)].map((text) =>
+    const members = [eventLine("a", "2024-01-01T00:00:00Z", 1), eventLine("b", "2024-01-01T00:00:00Z", 2)].map((text) =>
       gzipSync(text),
     );
     const events = files.file("two.ndjson.gz", Buffer.concat(members));
-    expect((await preview(["--events", events])).out).toMatch(/^units +3 +6\.00$/m);
-    expect((await preview(["--events", "-"], Buffer.concat(members))).out).toMatch(/^units +3 +6\.00$/m);
+    expect((await previewSmall(["--events", events])).out).toMatch(/^units +3 +6\.00$/m);
+    expect((await previewSmall(["--events", "-"], Buffer.concat(members))).out).toMatch(/^units +3 +6\.00$/m);
   });
 
   test("takes byte order marks, carriage returns, blank lines and a missing last line end", async () => {
-    const content = `\uFEFF${line("a", "2024-01-01T00:00:00Z", 1).trim()}\r\n\r\n  \n${line("b", "2024-01-01T00:00:00Z", 2).trim()}`;
-    expect(await preview(["--events", "-"], content)).toMatchObject({
+    const content = `\uFEFF${eventLine("a", "2024-01-01T00:00:00Z", 1).trim()}\r\n\r\n  \n${eventLine("b", "2024-01-01T00:00:00Z", 2).trim()}`;
+    expect(await previewSmall(["--events", "-"], content)).toMatchObject({
       code: 0,
       err: "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
     });
   });
 
   test("S13.4 shows the cycles of an instant or a range without events", async () => {
-    const at = await preview(["--at", "2024-03-15"]);
+    const at = await previewSmall(["--at", "2024-03-15"]);
     expect(at.out).toContain("Invoice for 2024-03-01 to 2024-03-31");
-    const range = await preview(["--from", "2024-02-10", "--until", "2024-03-02", "--account", "c-1"]);
+    const range = await previewSmall(["--from", "2024-02-10", "--until", "2024-03-02", "--account", "c-1"]);
     expect(range.out.match(/Invoice for/g)).toHaveLength(2);
   });
 
   test("S13.6 says with --explain how lines were made", async () => {
-    const { out } = await preview(["--events", "-", "--explain"], line("a", "2024-01-05T00:00:00Z", 150));
+    const { out } = await previewSmall(["--events", "-", "--explain"], eventLine("a", "2024-01-05T00:00:00Z", 150));
     expect(out).toContain("· the usage of the cycle (docs/reference/semantics.md#s7.2, #s7.3)\n");
   });
 
@@ -152,22 +155,22 @@ Total                                                                           
     );
     expect(out).toContain("Contoso production (prod)");
     expect(code).toBe(0);
-    const refused = await ratebook([...argv, "--account", "abroad"], { cut: files.path });
-    expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.err).toMatch(
+    const refusal = await ratebook([...argv, "--account", "abroad"], { cut: files.path });
+    expect(refusal).toMatchObject({ code: 1, out: "" });
+    expect(refusal.err).toMatch(
       /^usd\.json:1:\d+: \$\.pricePlanDetails\.supportedCurrencies: the plan "pp\.small" supports USD, not the invoice currency of abroad \(EUR\)\n.*\nusd\.json: 1 problem\n$/,
     );
   });
 
   test("S13.5 refuses a range of more than ten years that only one far event asks for, and names the event", async () => {
-    const stdin = line("a", "2024-01-05T00:00:00Z", 1) + line("b", "9998-12-30T00:00:00Z", 1);
-    expect(await preview(["--events", "-", "--format", "json"], stdin)).toEqual({
+    const stdin = eventLine("a", "2024-01-05T00:00:00Z", 1) + eventLine("b", "9998-12-30T00:00:00Z", 1);
+    expect(await previewSmall(["--events", "-", "--format", "json"], stdin)).toEqual({
       code: 2,
       out: "",
       err: 'ratebook: the events span more than ten years, from 2024-01-05T00:00:00.000Z (event "a") to 9998-12-30T00:00:00.000Z (event "b"); if both dates are right, choose the billing periods with --at, or --from and --until\n',
     });
-    const shown = await preview(["--events", "-", "--from", "2024-01-01", "--until", "2024-02-01"], stdin);
-    expect(shown).toMatchObject({
+    const report = await previewSmall(["--events", "-", "--from", "2024-01-01", "--until", "2024-02-01"], stdin);
+    expect(report).toMatchObject({
       code: 0,
       err: "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
     });
@@ -186,7 +189,7 @@ Total                                                                           
       .replace('"rate":1}', `"rate":"${longest}"}`);
     const long = files.file("long.json", text);
     const argv = ["preview", long, "--events", "-", "--format", "json"];
-    const stdin = line("a", "2024-01-05T00:00:00Z", 1).replace(/"value":1\b/, `"value":"${longest}"`);
+    const stdin = eventLine("a", "2024-01-05T00:00:00Z", 1).replace(/"value":1\b/, `"value":"${longest}"`);
     const message = 'the bill of the account "prod" cannot be made: a result needs more than 100 significant digits';
     const { code, out, err } = await ratebook(argv, { stdin, cut: files.path });
     const { invoices, skipped } = JSON.parse(out) as { invoices: { accountId: string }[]; skipped: unknown };
@@ -201,8 +204,8 @@ Total                                                                           
   });
 
   test("prints texts of a book without marks that turn their direction", async () => {
-    const turned = JSON.stringify(SMALL_BOOK).replace("Contoso production", "Contoso\u202e noitcudorp\u2066\u200f");
-    const { out } = await ratebook(["preview", files.file("turned.json", turned), "--at", "2024-01-05"]);
+    const bidiBook = JSON.stringify(SMALL_BOOK).replace("Contoso production", "Contoso\u202e noitcudorp\u2066\u200f");
+    const { out } = await ratebook(["preview", files.file("turned.json", bidiBook), "--at", "2024-01-05"]);
     expect(out).toContain("Contoso  noitcudorp  (prod), customer contoso\n");
     expect(out).not.toMatch(/\p{Bidi_Control}/u);
   });
@@ -211,14 +214,14 @@ Total                                                                           
     const draft = structuredClone(SMALL_BOOK.pricePlans[0]);
     const details = { ...draft?.pricePlanDetails, minimumCommitment: { rateValues: [{ currency: "USD", rate: 300 }] } };
     const plan = files.file("plan.json", JSON.stringify({ ...draft, id: "pp.draft", pricePlanDetails: details }));
-    const { out } = await preview(["--events", "-", "--plan", plan], line("a", "2024-01-05T00:00:00Z", 150));
+    const { out } = await previewSmall(["--events", "-", "--plan", plan], eventLine("a", "2024-01-05T00:00:00Z", 150));
     // 250 of usage, raised to 300, less 50 of credit.
     expect(out).toMatch(/^Total +USD +250\.00$/m);
   });
 
   test("--strict stops at the first problem and prints no invoice", async () => {
-    const content = `${line("a", "2024-01-01T00:00:00Z", 1)}[]\nnonsense\n`;
-    expect(await preview(["--events", "-", "--strict"], content)).toEqual({
+    const content = `${eventLine("a", "2024-01-01T00:00:00Z", 1)}[]\nnonsense\n`;
+    expect(await previewSmall(["--events", "-", "--strict"], content)).toEqual({
       code: 1,
       out: "",
       err: "standard input:2: Expected an event, an object, got a list. [INGESTION_REFUSED]\n",
@@ -234,7 +237,7 @@ Total                                                                           
 
   test("tells twenty problems of many kinds and counts the rest", async () => {
     const schemas = Array.from({ length: 30 }, (_, at) => `of-${at}`);
-    const lines = schemas.map((schemaName) => line(schemaName, "2024-01-02T00:00:00Z", 1, { schemaName }));
+    const lines = schemas.map((schemaName) => eventLine(schemaName, "2024-01-02T00:00:00Z", 1, { schemaName }));
     const errors = await errorsOf(lines.join(""));
     expect(errors).toHaveLength(21);
     expect(errors[20]).toBe("… and 10 more");
@@ -249,42 +252,42 @@ describe("bad input is refused in one sentence", () => {
     ["a line of 3 MiB at the end", "x".repeat(3 << 20), "1: the line is longer than 1 MiB [BAD_LINE]"],
     [
       "30 February",
-      line("a", "2024-02-30T00:00:00Z", 1),
+      eventLine("a", "2024-02-30T00:00:00Z", 1),
       '1: Field timestamp: "2024-02-30T00:00:00Z" is no date-time: 2024-02 has days 01 to 29, not 30. [INGESTION_REFUSED]',
     ],
     [
       "24:00",
-      line("a", "2024-02-03T24:00:00Z", 1),
+      eventLine("a", "2024-02-03T24:00:00Z", 1),
       '1: Field timestamp: "2024-02-03T24:00:00Z" is no date-time: hours are 00 to 23, not 24. [INGESTION_REFUSED]',
     ],
     [
       "a quantity of 1e400",
-      line("a", "2024-02-03T00:00:00Z", "1e400"),
+      eventLine("a", "2024-02-03T00:00:00Z", "1e400"),
       '1: The attribute "units" is unfit: "1e400" has more than 20 integer or 20 fraction digits. [INGESTION_FAILED]',
     ],
     [
       "a bare quantity of 1e400",
-      line("a", "2024-02-03T00:00:00Z", 1).replace(":1}", ":1e400}"),
+      eventLine("a", "2024-02-03T00:00:00Z", 1).replace(":1}", ":1e400}"),
       `1: The attribute "units" is unfit: "1${"0".repeat(59)}…" has more than 20 integer or 20 fraction digits. [INGESTION_FAILED]`,
     ],
     [
       "a unit behind a number",
-      line("a", "2024-02-03T00:00:00Z", "1000 MB"),
+      eventLine("a", "2024-02-03T00:00:00Z", "1000 MB"),
       '1: The attribute "units" is unfit: "1000 MB" is not a decimal. [INGESTION_FAILED]',
     ],
     [
       "a schema that nobody has",
-      line("a", "2024-02-03T00:00:00Z", 1, { schemaName: "x" }),
+      eventLine("a", "2024-02-03T00:00:00Z", 1, { schemaName: "x" }),
       '1: No event schema "x" is active. [INGESTION_FAILED_SCHEMA_NOT_DEFINED]',
     ],
     [
       "__proto__ as a field",
-      line("a", "2024-02-03T00:00:00Z", 1).replace('"units"', '"__proto__"'),
+      eventLine("a", "2024-02-03T00:00:00Z", 1).replace('"units"', '"__proto__"'),
       '1: The attribute "units" is missing: the event schema "call" declares it. [INGESTION_FAILED]',
     ],
     [
       "control characters",
-      line("a", "2024-02-03T00:00:00Z", 1, { schemaName: "\u001b[2J" }),
+      eventLine("a", "2024-02-03T00:00:00Z", 1, { schemaName: "\u001b[2J" }),
       '1: No event schema "\\u001b[2J" is active. [INGESTION_FAILED_SCHEMA_NOT_DEFINED]',
     ],
   ])("%s", async (_, content, expected) => {
@@ -292,8 +295,8 @@ describe("bad input is refused in one sentence", () => {
   });
 
   test("a long line between two events spoils neither", async () => {
-    const content = `${line("a", "2024-01-01T00:00:00Z", 1)}${"y".repeat(5 << 20)}\n${line("b", "2024-01-01T00:00:00Z", 2)}`;
-    const { code, out, err } = await preview(["--events", "-"], content);
+    const content = `${eventLine("a", "2024-01-01T00:00:00Z", 1)}${"y".repeat(5 << 20)}\n${eventLine("b", "2024-01-01T00:00:00Z", 2)}`;
+    const { code, out, err } = await previewSmall(["--events", "-"], content);
     expect(out).toMatch(/^units +3 +6\.00$/m);
     expect(err).toBe(
       "standard input:2: the line is longer than 1 MiB [BAD_LINE]\n" +
@@ -307,12 +310,12 @@ describe("bad input is refused in one sentence", () => {
     ["an attribute", '"attributes":[{"name":"units","value":1,"value":2}]', 157],
     ["what no rule sees", `"more":${'{"a":'.repeat(300)}{"b":1,"b":2}${"}".repeat(300)}`, 1671],
   ])("a line is bad in which %s has a key twice", async (_, members, column) => {
-    const good = line("a", "2024-01-05T00:00:00Z", 60);
+    const good = eventLine("a", "2024-01-05T00:00:00Z", 60);
     const events = files.file(
       "keys.ndjson",
-      good + line("b", "2024-01-05T00:00:00Z", 60) + good.replace(/\}\n$/, `,${members}}\n`) + good,
+      good + eventLine("b", "2024-01-05T00:00:00Z", 60) + good.replace(/\}\n$/, `,${members}}\n`) + good,
     );
-    const { code, err } = await preview(["--events", events]);
+    const { code, err } = await previewSmall(["--events", events]);
     expect(err).toBe(
       `keys.ndjson:3: repeated key at column ${column} [BAD_LINE]\n` +
         "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
@@ -321,7 +324,7 @@ describe("bad input is refused in one sentence", () => {
   });
 
   test("a deeply nested line is an event like any other, or is not JSON", async () => {
-    const { code, err } = await preview(["--events", "-"], `${"[".repeat(100_000)}${"]".repeat(100_000)}\n`);
+    const { code, err } = await previewSmall(["--events", "-"], `${"[".repeat(100_000)}${"]".repeat(100_000)}\n`);
     expect(err.split("\n")[0]).toBe("standard input:1: Expected an event, an object, got a list. [INGESTION_REFUSED]");
     expect(code).toBe(1);
   });
@@ -416,7 +419,7 @@ describe("bad input is refused in one sentence", () => {
     ],
     ["a map without events", () => ["--map", "m.json"], 2, "--map needs --events"],
   ])("%s", async (_, argv, code, sentence) => {
-    const ran = await preview(argv(files));
+    const ran = await previewSmall(argv(files));
     expect({ code: ran.code, out: ran.out, err: ran.err.replace(files.path, "/") }).toEqual({
       code,
       out: "",
@@ -425,7 +428,7 @@ describe("bad input is refused in one sentence", () => {
   });
 
   test("--at with a day that is none", async () => {
-    const { code, err } = await preview(["--at", "2024-02-30"]);
+    const { code, err } = await previewSmall(["--at", "2024-02-30"]);
     expect(err).toMatch(/^ratebook: --at: "2024-02-30" is no date.*\n$/);
     expect(code).toBe(2);
   });
@@ -433,7 +436,7 @@ describe("bad input is refused in one sentence", () => {
 
 test("a usage file with a header alone prices nothing, and a sentence says so", async () => {
   const usage = files.file("header.csv", "accountId,meterId,date,quantity\n");
-  const { code, err } = await preview(["--usage", usage, "--at", "2024-01-10"]);
+  const { code, err } = await previewSmall(["--usage", usage, "--at", "2024-01-10"]);
   expect({ code, err }).toEqual({
     code: 0,
     err: "note: header.csv: no usage rows\n0 rows of usage and 0 events read; 1 invoice\n",

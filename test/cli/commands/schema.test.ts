@@ -57,23 +57,26 @@ interface JsonSchema {
 }
 
 /** The fields of a schema, wherever they are, each with the path to it. */
-function fieldsOf(schema: object, path = "$"): readonly (readonly [string, JsonSchema])[] {
+function listFields(schema: object, path = "$"): readonly (readonly [string, JsonSchema])[] {
   return Object.entries(schema).flatMap(([key, part]: [string, unknown]) => {
     if (typeof part !== "object" || part === null) return [];
     const fields = key === "properties" ? Object.entries(part as Readonly<Record<string, JsonSchema>>) : [];
-    return [...fields.map(([name, field]) => [`${path}.${name}`, field] as const), ...fieldsOf(part, `${path}.${key}`)];
+    return [
+      ...fields.map(([name, field]) => [`${path}.${name}`, field] as const),
+      ...listFields(part, `${path}.${key}`),
+    ];
   });
 }
 
 test.each(DOCUMENT_NAMES)("every field of a %s says what it means, in a sentence", (name) => {
-  const fields = fieldsOf(createJsonSchema(name));
+  const fields = listFields(createJsonSchema(name));
   expect(fields.length).toBeGreaterThan(10);
   const silent = fields.filter(([, { description = "" }]) => !/^[A-Z0-9`].*\.$/.test(description));
   expect(silent.map(([path]) => path)).toEqual([]);
 });
 
 test("a field says what it means where it is, and not what another of its name means", () => {
-  const fields = fieldsOf(createJsonSchema("book"));
+  const fields = listFields(createJsonSchema("book"));
   const saidOf = (name: string): ReadonlySet<string | undefined> =>
     new Set(fields.filter(([path]) => path.endsWith(`.${name}`)).map(([, { description }]) => description));
   expect(saidOf("packageSize")).toEqual(new Set(["Units in a package, above 0; only where the priceType is PACKAGE."]));

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { newDatabaseIn } from "../../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
-import { ask, type Serving, startServing } from "../start-server.ts";
+import { sendWithKey, type Serving, startServing } from "../start-server.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -32,8 +32,8 @@ describe("ratebook serve", () => {
     const first = await serve(["--database", database("first"), "--bill-run-interval", "1s"]);
     expect(first.key).toBeDefined();
     const key = first.key ?? "";
-    expect((await ask(first.url, "/customers", key, customer("acme"))).status).toBe(201);
-    expect((await ask(first.url, "/keys", key)).status).toBe(200);
+    expect((await sendWithKey(first.url, "/customers", key, customer("acme"))).status).toBe(201);
+    expect((await sendWithKey(first.url, "/keys", key)).status).toBe(200);
     const { code, out, err } = await first.stop();
     expect(code).toBe(0);
     const listens = `ratebook listens on ${first.url} (database first); to read and try the API: ${first.url}/docs`;
@@ -48,7 +48,7 @@ describe("ratebook serve", () => {
     await expect(fetch(`${first.url}/health`)).rejects.toThrow();
     const again = await serve(["--database", database("first")]);
     expect(again.key).toBeUndefined();
-    expect(await ask(again.url, "/customers/acme", key)).toMatchObject({ status: 200, json: { id: "acme" } });
+    expect(await sendWithKey(again.url, "/customers/acme", key)).toMatchObject({ status: 200, json: { id: "acme" } });
     expect((await again.stop()).out).not.toContain("API key");
   });
 
@@ -58,8 +58,8 @@ describe("ratebook serve", () => {
     expect(keys).toHaveLength(1);
     const key = keys[0] ?? "";
     for (const [index, { url }] of both.entries()) {
-      const { token } = (await ask(url, "/authenticate", key, {})).json as { token: string };
-      expect((await ask(both[1 - index]?.url ?? "", "/customers", token)).status).toBe(200);
+      const { token } = (await sendWithKey(url, "/authenticate", key, {})).json as { token: string };
+      expect((await sendWithKey(both[1 - index]?.url ?? "", "/customers", token)).status).toBe(200);
     }
     for (const each of both) expect((await each.stop()).code).toBe(0);
   });
@@ -75,21 +75,21 @@ describe("ratebook serve", () => {
       }),
     );
     expect((await ratebook(["load", book, "--database", directory])).code).toBe(0);
-    expect((await ask(server.url, "/accounts/prod", server.key ?? "")).status).toBe(200);
-    const made = await ratebook(["keys", "create", "--name", "till", "--role", "read", "--database", directory]);
-    const [, id = "", key = ""] = /^(key\.\w{8})\nAPI key: (rb_\w{43})\n$/.exec(made.out) ?? [];
-    expect((await ask(server.url, "/accounts/prod", key)).status).toBe(200);
-    const listed = await ratebook(["keys", "list"], { env: { RATEBOOK_DATABASE: directory } });
-    expect(listed.out).toMatch(
+    expect((await sendWithKey(server.url, "/accounts/prod", server.key ?? "")).status).toBe(200);
+    const creation = await ratebook(["keys", "create", "--name", "till", "--role", "read", "--database", directory]);
+    const [, id = "", key = ""] = /^(key\.\w{8})\nAPI key: (rb_\w{43})\n$/.exec(creation.out) ?? [];
+    expect((await sendWithKey(server.url, "/accounts/prod", key)).status).toBe(200);
+    const listing = await ratebook(["keys", "list"], { env: { RATEBOOK_DATABASE: directory } });
+    expect(listing.out).toMatch(
       new RegExp(`^ID +ROLE +STATUS +MADE +NAME\n${id} +read +active +\\S+ +till\nkey.* admin `),
     );
-    expect(listed.out).not.toContain(key);
+    expect(listing.out).not.toContain(key);
     expect(await ratebook(["keys", "revoke", id, "--database", directory])).toMatchObject({
       code: 0,
       out: `revoked ${id} (read, till)\n`,
     });
     // A server remembers a key for two seconds.
-    await expect.poll(async () => (await ask(server.url, "/accounts/prod", key)).status).toBe(401);
+    await expect.poll(async () => (await sendWithKey(server.url, "/accounts/prod", key)).status).toBe(401);
     expect((await ratebook(["keys", "list", "--database", directory])).out).toContain("revoked");
     await server.stop();
   });
@@ -104,8 +104,8 @@ describe("ratebook serve", () => {
     expect((await ratebook(["keys", "list", "--database", directory])).code).toBe(0);
     const late = `rb_${"l".repeat(43)}`;
     const again = await serve(["--database", directory], { RATEBOOK_API_KEY: late });
-    expect((await ask(again.url, "/customers", late)).status).toBe(401);
-    expect((await ask(again.url, "/customers", server.key ?? "")).status).toBe(200);
+    expect((await sendWithKey(again.url, "/customers", late)).status).toBe(401);
+    expect((await sendWithKey(again.url, "/customers", server.key ?? "")).status).toBe(200);
     const { err } = await again.stop();
     expect(err).toContain("RATEBOOK_API_KEY is no key of this database");
     expect(err).not.toContain(late);
@@ -116,7 +116,7 @@ describe("ratebook serve", () => {
     const server = await serve(["--database", "memory", "--prefix", "/v1", "--rate-limits", "off"], env);
     expect(server.key).toBeUndefined();
     expect(server.url).toMatch(/\/v1$/);
-    expect((await ask(server.url, "/customers", env.RATEBOOK_API_KEY)).status).toBe(200);
+    expect((await sendWithKey(server.url, "/customers", env.RATEBOOK_API_KEY)).status).toBe(200);
     const { out, err } = await server.stop();
     expect(out + err).not.toContain(env.RATEBOOK_API_KEY);
     expect(out + err).not.toContain(env.RATEBOOK_JWT_SECRET);
@@ -126,8 +126,8 @@ describe("ratebook serve", () => {
   test("the organization and its currency are said on an empty database; another one is refused later", async () => {
     const directory = await newDatabase("of-acme");
     const server = await serve(["--database", directory, "--organization", "acme", "--currency", "EUR"]);
-    const made = await ask(server.url, "/customers", server.key ?? "", customer("c"));
-    expect(made.json).toMatchObject({ account: { invoiceCurrency: "EUR" } });
+    const creation = await sendWithKey(server.url, "/customers", server.key ?? "", customer("c"));
+    expect(creation.json).toMatchObject({ account: { invoiceCurrency: "EUR" } });
     await server.stop();
     expect(await ratebook(["serve", "--port", "0", "--database", directory, "--currency", "USD"])).toEqual({
       code: 1,
@@ -164,16 +164,16 @@ describe("ratebook serve", () => {
   });
 
   test("told to stop while a database does not answer, it ends at once", async () => {
-    const asked = new Set<Socket>();
-    const silent = createServer((socket) => void asked.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => void sockets.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    const stopped = once(silent, "connection").then(() => "SIGTERM");
+    const stop = once(silent, "connection").then(() => "SIGTERM");
     const ran = await ratebook(["serve", "--port", "0", "--database", `postgres://me@127.0.0.1:${port}/db`], {
-      stopped: () => stopped,
+      stopped: () => stop,
     });
     expect(ran).toEqual({ code: 0, out: "", err: "" });
-    for (const socket of asked) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     silent.close();
   });
 
@@ -181,12 +181,12 @@ describe("ratebook serve", () => {
     const directory = await newDatabase("killed");
     const server = await serve(["--database", directory, "--rate-limits", "off"]);
     const key = server.key ?? "";
-    const acknowledged: string[] = [];
+    const acceptedIds: string[] = [];
     const statuses = new Set<number>();
     const make = async (id: string): Promise<number> => {
-      const { status } = await ask(server.url, "/customers", key, customer(id));
+      const { status } = await sendWithKey(server.url, "/customers", key, customer(id));
       statuses.add(status);
-      if (status === 201) acknowledged.push(id);
+      if (status === 201) acceptedIds.push(id);
       return status;
     };
     // A quick machine may have the database back before anything was refused.
@@ -204,7 +204,7 @@ describe("ratebook serve", () => {
       expect((await fetch(`${server.url}/ready`)).status).toBe(200);
     }
     expect(statuses).toEqual(new Set([201, 503]));
-    for (const id of acknowledged) expect((await ask(server.url, `/customers/${id}`, key)).status).toBe(200);
+    for (const id of acceptedIds) expect((await sendWithKey(server.url, `/customers/${id}`, key)).status).toBe(200);
     expect((await server.stop()).code).toBe(0);
   });
 });

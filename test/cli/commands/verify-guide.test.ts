@@ -25,12 +25,12 @@ test("the guide to verifying shows what its commands print", async () => {
       .replaceAll(/seats-and-usage\//g, "docs/examples/$&")
       .replace(/ > .*/, "")
       .split(" ");
-  const printed = (await ratebook(argv(preview))).out;
-  const path = files.file("invoices.json", printed);
-  const run = async (command: string) =>
+  const output = (await ratebook(argv(preview))).out;
+  const path = files.file("invoices.json", output);
+  const runCommand = async (command: string) =>
     (await ratebook(argv(command).map((part) => (part === "invoices.json" ? path : part)))).out.trimEnd();
-  expect(await run(verify)).toBe(shownFirst);
-  expect(await run(second)).toBe(shownSecond);
-  const changed = files.file("invoices.json", printed.replace('"value": 3,', '"value": 4,'));
-  expect((await ratebook(["verify", changed])).out.split("\n")[0]).toBe(wrong);
+  expect(await runCommand(verify)).toBe(shownFirst);
+  expect(await runCommand(second)).toBe(shownSecond);
+  const alteredFile = files.file("invoices.json", output.replace('"value": 3,', '"value": 4,'));
+  expect((await ratebook(["verify", alteredFile])).out.split("\n")[0]).toBe(wrong);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { account, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { accountOn, perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 import { examplePath } from "../../support/examples.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 
@@ -12,23 +12,23 @@ const JOBS = {
   usageMeters: [sumMeter("um.n", "job", "n")],
   features: [{ id: "units", name: "Units", schemaAssociations: [{ schemaName: "job", attributeName: "n" }] }],
   pricePlans: [
-    plan("jobs", {
+    planOfMonths("jobs", {
       usageRateCards: [{ usageMeterId: "um.n", ...perUnit(1) }],
       entitlementOverageRateCards: [{ featureId: "units", ...perUnit(1) }],
     }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
-  accounts: [account("a", "acme", "jobs", "2024-01-01")],
+  accounts: [accountOn("a", "acme", "jobs", "2024-01-01")],
 };
 const CELL = { accountId: "acme-main", meterId: "um.calls", quantity: "1" };
 
 let files: Folder;
-let printed: string;
+let output: string;
 let invoices: string;
 beforeAll(async () => {
   files = folder();
-  printed = (await ratebook(["preview", BOOK, "--events", EVENTS, "--explain", "--format", "json"])).out;
-  invoices = files.file("invoices.json", printed);
+  output = (await ratebook(["preview", BOOK, "--events", EVENTS, "--explain", "--format", "json"])).out;
+  invoices = files.file("invoices.json", output);
 });
 afterAll(() => files.remove());
 
@@ -75,34 +75,37 @@ describe("ratebook verify", () => {
     const book = files.file("jobs.json", JSON.stringify(JOBS));
     const job = { schemaName: "job", id: "1", accountId: "a", timestamp: "2024-01-05T00:00:00Z" };
     const events = files.file("jobs.ndjson", JSON.stringify({ ...job, attributes: [{ name: "n", value: 5 }] }));
-    const { out: priced } = await ratebook(["preview", book, "--events", events, "--explain", "--format", "json"]);
-    const jobs = files.file("priced.json", priced);
-    const rows = (name: string, ...of: readonly object[]): string =>
+    const { out: pricedJson } = await ratebook(["preview", book, "--events", events, "--explain", "--format", "json"]);
+    const jobs = files.file("priced.json", pricedJson);
+    const writeRows = (name: string, ...of: readonly object[]): string =>
       files.file(name, of.map((row) => `${JSON.stringify(row)}\n`).join(""));
     const cell = { accountId: "a", meterId: "um.n", date: "2024-01-05", quantity: "5" };
-    for (const usage of [rows("usage.ndjson"), rows("other.ndjson", { ...cell, accountId: "b", meterId: "um.x" })]) {
+    for (const usage of [
+      writeRows("usage.ndjson"),
+      writeRows("other.ndjson", { ...cell, accountId: "b", meterId: "um.x" }),
+    ]) {
       expect(await verify(jobs, "--usage", usage)).toEqual({
         code: 0,
         out: "0 of 0 quantities verified\n9 of 9 amounts verified\n",
         err: "note: the usage has no rows of the meter um.n, whose events consume a feature; its quantities are not verified\n",
       });
     }
-    expect(await verify(jobs, "--usage", rows("right.ndjson", cell))).toEqual({
+    expect(await verify(jobs, "--usage", writeRows("right.ndjson", cell))).toEqual({
       code: 0,
       out: "1 of 1 quantities verified\n9 of 9 amounts verified\n",
       err: "",
     });
-    const { code, out } = await verify(jobs, "--usage", rows("wrong.ndjson", { ...cell, quantity: "6" }));
+    const { code, out } = await verify(jobs, "--usage", writeRows("wrong.ndjson", { ...cell, quantity: "6" }));
     expect(code).toBe(1);
     expect(out).toContain("a STANDARD 2024-02-01T00:00:00.000Z: usage of um.n: expected 6, found 5\n");
     // Of any other meter, no row is no usage.
-    const empty = await verify(invoices, "--usage", rows("usage.ndjson"));
+    const empty = await verify(invoices, "--usage", writeRows("usage.ndjson"));
     expect(empty.code).toBe(1);
     expect(empty.out).toContain("0 of 3 quantities verified\n");
   });
 
   test("tells what differs, and exits with 1", async () => {
-    const wrong = files.file("wrong.json", printed.replace('"value": 3,', '"value": 4,'));
+    const wrong = files.file("wrong.json", output.replace('"value": 3,', '"value": 4,'));
     const { code, out } = await verify(wrong);
     expect(out.split("\n")[0]).toBe(
       "acme-main STANDARD 2024-07-01T00:00:00.000Z: SUB_TOTAL_AMOUNT, value: expected 134, found 133",
@@ -124,7 +127,7 @@ describe("ratebook verify", () => {
     ],
     [
       "invoices without explanations",
-      () => [files.file("bare.json", withoutExplanations(printed))],
+      () => [files.file("bare.json", withoutExplanations(output))],
       1,
       ".revenueInfo: the invoice has no explanations; write it with preview --explain --format json",
     ],

@@ -7,13 +7,13 @@ import { examplePath } from "../../support/examples.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 
 let files: Folder;
-let printed: string;
+let output: string;
 let right: string;
 beforeAll(async () => {
   files = folder();
   const paths = [examplePath("seats-and-usage", "book.json"), examplePath("seats-and-usage", "events.ndjson")] as const;
-  printed = (await ratebook(["preview", paths[0], "--events", paths[1], "--explain", "--format", "json"])).out;
-  right = files.file("right.json", printed);
+  output = (await ratebook(["preview", paths[0], "--events", paths[1], "--explain", "--format", "json"])).out;
+  right = files.file("right.json", output);
 });
 afterAll(() => files.remove());
 
@@ -21,7 +21,7 @@ describe("verify and diff refuse with one sentence", () => {
   test.each<[string, () => string, RegExp]>([
     [
       "a file that is cut off",
-      () => printed.slice(0, 3000),
+      () => output.slice(0, 3000),
       /^ratebook: x\.json:\d+:\d+: not JSON: the text ends too soon\n$/,
     ],
     ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text ends too soon\n$/],
@@ -41,7 +41,7 @@ describe("verify and diff refuse with one sentence", () => {
     [
       "lines nested 20,000 deep",
       () =>
-        printed.replace(
+        output.replace(
           '"lineItems": [',
           `"lineItems": [${'{"type":"NET_AMOUNT","lineItems":['.repeat(20_000)}${"]}".repeat(20_000)},`,
         ),
@@ -49,32 +49,32 @@ describe("verify and diff refuse with one sentence", () => {
     ],
     [
       "a number beyond what is kept",
-      () => printed.replace('"value": 3,', '"value": 1e99999,'),
+      () => output.replace('"value": 3,', '"value": 1e99999,'),
       /^ratebook: x\.json:169:38: not JSON: a number of more than 100 significant digits or beyond 10\^1000 is not kept\n$/,
     ],
     [
       "a date that is none",
-      () => printed.replace('"startDate": "2024-06-01T00:00:00.000Z"', '"startDate": "yesterday"'),
+      () => output.replace('"startDate": "2024-06-01T00:00:00.000Z"', '"startDate": "yesterday"'),
       /^ratebook: x\.json:\d+:\d+: \$\.invoices\[0\]\.startDate: .*expected an instant such as 2024-06-01T00:00:00\.000Z\n$/,
     ],
     [
       "lines that are a text",
-      () => printed.replace('"lineItems": [', '"lineItems": "none", "items": ['),
+      () => output.replace('"lineItems": [', '"lineItems": "none", "items": ['),
       /^ratebook: x\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo\.lineItems: expected an invoice/,
     ],
     [
       "parts that are null",
-      () => printed.replace('"parts": [', '"parts": null, "others": ['),
+      () => output.replace('"parts": [', '"parts": null, "others": ['),
       /^ratebook: x\.json:\d+:\d+: .*\.explanation\.parts: expected an invoice/,
     ],
     [
       "days that are a text",
-      () => printed.replace('"days": 30', '"days": "thirty"'),
+      () => output.replace('"days": 30', '"days": "thirty"'),
       /^ratebook: x\.json:\d+:\d+: .*\.share\.days: expected an invoice/,
     ],
     [
       "explanations of another version",
-      () => printed.replaceAll('"of": "CARD"', '"of": "RATE_CARD"'),
+      () => output.replaceAll('"of": "CARD"', '"of": "RATE_CARD"'),
       /^ratebook: x\.json:\d+:\d+: .*written by another version of ratebook; run preview again with this version\n$/,
     ],
   ])("%s", async (_, text, sentence) => {
@@ -90,13 +90,13 @@ describe("verify and diff refuse with one sentence", () => {
   });
 
   test("a key of __proto__ is a key like any other", async () => {
-    const path = files.file("x.json", printed.replace('"accountId"', '"__proto__": {"isPolluted": true}, "accountId"'));
+    const path = files.file("x.json", output.replace('"accountId"', '"__proto__": {"isPolluted": true}, "accountId"'));
     expect(await ratebook(["verify", path])).toEqual({ code: 0, out: "121 of 121 amounts verified\n", err: "" });
     expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined();
   });
 
   test("lines of another version are no lines: diff refuses them, verify tells them", async () => {
-    const path = files.file("x.json", printed.replaceAll("USAGE_RATE_CARD_AMOUNT", "USAGE_AMOUNT"));
+    const path = files.file("x.json", output.replaceAll("USAGE_RATE_CARD_AMOUNT", "USAGE_AMOUNT"));
     const diff = await ratebook(["diff", right, path]);
     expect(diff.err).toBe("ratebook: USAGE_AMOUNT is no line of an invoice of this version: preview again with it\n");
     const verify = await ratebook(["verify", path]);
@@ -105,7 +105,7 @@ describe("verify and diff refuse with one sentence", () => {
   });
 
   test("S1.4 an amount that nothing can hold is told as it is", async () => {
-    const path = files.file("x.json", printed.replace('"value": 3,', '"value": 1e99,'));
+    const path = files.file("x.json", output.replace('"value": 3,', '"value": 1e99,'));
     const { code, out } = await ratebook(["verify", path]);
     expect(out.split("\n")[0]).toMatch(/SUB_TOTAL_AMOUNT, value: expected 10{90,}130, found 133$/);
     expect(code).toBe(1);

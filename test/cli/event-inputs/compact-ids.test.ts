@@ -32,9 +32,9 @@ describe("a compact memory of ids", () => {
     const ids = createCompactIds(KEY);
     const count = 100_000;
     const admitAll = (): number => {
-      let admitted = 0;
-      for (let n = 0; n < count; n++) if (ids.admit(`event-${n}`, 1, 2)) admitted++;
-      return admitted;
+      let admissions = 0;
+      for (let n = 0; n < count; n++) if (ids.admit(`event-${n}`, 1, 2)) admissions++;
+      return admissions;
     };
     expect([admitAll(), admitAll()]).toEqual([count, 0]);
     expect(ids.size).toBe(count);
@@ -43,7 +43,7 @@ describe("a compact memory of ids", () => {
 });
 
 describe("fingerprints", () => {
-  const of = (text: string, key: readonly [number, number, number, number] = KEY): string => {
+  const fingerprint = (text: string, key: readonly [number, number, number, number] = KEY): string => {
     const fingerprinter = createFingerprinter(key);
     fingerprinter.fingerprint(text);
     return fingerprinter.words.join(" ");
@@ -51,10 +51,10 @@ describe("fingerprints", () => {
 
   test("differ for texts that share their low bytes, and for a text and its pieces", () => {
     const texts = ["", "\0", "\0\0", "a", "\u0161", "aa", "a\u0161", "\u0161a", "abcd", "abcd\0", "abc", "dcba"];
-    expect(new Set(texts.map((text) => of(text))).size).toBe(texts.length);
+    expect(new Set(texts.map((text) => fingerprint(text))).size).toBe(texts.length);
   });
 
   test("depend on the key", () => {
-    expect(of("a", [1, 2, 3, 4])).not.toBe(of("a", [1, 2, 3, 5]));
+    expect(fingerprint("a", [1, 2, 3, 4])).not.toBe(fingerprint("a", [1, 2, 3, 5]));
   });
 });

@@ -24,7 +24,7 @@ const change = fc.tuple(fc.nat(60), fc.constantFrom("a", "x", '"', "\\", "\n", "
 
 test("a line has a shape only when it is its constants, byte for byte, with plain texts between", () => {
   fc.assert(
-    fc.property(pieces, texts, fc.option(change), (parts, values, changed) => {
+    fc.property(pieces, texts, fc.option(change), (parts, values, otherByte) => {
       const constants = constantTexts(parts);
       const shape: LineShape = {
         schemaName: "s",
@@ -32,22 +32,22 @@ test("a line has a shape only when it is its constants, byte for byte, with plai
         slots: parts.slice(1).map(() => ({ kind: "unused", isQuoted: true })),
       };
       let line = constants.map((text, index) => text + (index < parts.length - 1 ? values[index] : "")).join("");
-      if (changed !== null && changed[0] < line.length) {
-        line = line.slice(0, changed[0]) + changed[1] + line.slice(changed[0] + 1);
+      if (otherByte !== null && otherByte[0] < line.length) {
+        line = line.slice(0, otherByte[0]) + otherByte[1] + line.slice(otherByte[0] + 1);
       }
       const pattern = constants
         .map((text) => text.replaceAll(/[{:,]/g, String.raw`\$&`))
         .join(String.raw`([ !#-[\]-~]*)`);
-      const found = new RegExp(`^(${pattern})`).exec(line);
+      const match = new RegExp(`^(${pattern})`).exec(line);
       // Where a buffer ends right after a short constant, the line may be left to be read in full: here none does.
       const bytes = Buffer.from(`before\n${line}\nzzz`, "latin1");
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const spans = new Int32Array(16);
       const end = matchShape(shape, bytes, view, 7, spans);
-      expect(end).toBe(found === null ? -1 : 7 + (found[1] ?? "").length);
-      if (found === null) return;
+      expect(end).toBe(match === null ? -1 : 7 + (match[1] ?? "").length);
+      if (match === null) return;
       const read = shape.slots.map((_slot, index) => bytes.toString("latin1", spans[2 * index], spans[2 * index + 1]));
-      expect(read).toEqual(found.slice(2));
+      expect(read).toEqual(match.slice(2));
     }),
     { numRuns: 500 },
   );

@@ -59,20 +59,20 @@ function memorySource(content: string | Uint8Array): ByteSource {
 /** What a file comes to: every outcome in order with its line, and the usage. */
 async function outcomes(content: string | Uint8Array, shapes: boolean, bufferBytes: number): Promise<unknown> {
   const run = startEventRun(book, { ids: rememberIds() });
-  const seen: unknown[] = [];
+  const results: unknown[] = [];
   const sink: EventSink = {
     onEvent: (_, line, event) => {
-      seen.push([line, run.add(event)]);
+      results.push([line, run.add(event)]);
       return true;
     },
     onBadLine: (_, line, reason) => {
-      seen.push([line, reason]);
+      results.push([line, reason]);
       return true;
     },
     findSlots: (name) => run.slotsOf(name),
     onCountedEvents: () => false,
     onFilledSlots: (_, line, slots) => {
-      seen.push([line, run.addSlots(slots)]);
+      results.push([line, run.addSlots(slots)]);
       return true;
     },
   };
@@ -80,7 +80,7 @@ async function outcomes(content: string | Uint8Array, shapes: boolean, bufferByt
   const cursor = createNdjsonCursor("events", memorySource(content), sink, { bufferBytes, shapes });
   await mergeEvents([cursor], { onDisorder: (disorder) => disorders.push(disorder) });
   const usage = [...run.usage.cells()].map((cell) => ({ ...cell, quantity: formatDecimal(cell.quantity) }));
-  return { seen, usage, disorders, counts: run.counts() };
+  return { seen: results, usage, disorders, counts: run.counts() };
 }
 
 const numberText = fc.oneof(
@@ -218,8 +218,8 @@ const lines = fc.array(
 describe("lines read by their shape", () => {
   test("S1.2 come to the same outcomes and usage as lines read in full", async () => {
     await fc.assert(
-      fc.asyncProperty(lines, fc.boolean(), async (given, last) => {
-        const content = given.join("\n") + (last ? "\n" : "");
+      fc.asyncProperty(lines, fc.boolean(), async (lineList, last) => {
+        const content = lineList.join("\n") + (last ? "\n" : "");
         expect(await outcomes(content, true, 1 << 12)).toEqual(await outcomes(content, false, 1 << 16));
       }),
     );
@@ -232,9 +232,9 @@ describe("lines read by their shape", () => {
     const content = Buffer.from([1, 2, 3, 4].map((n) => `${base(n)}\n`).join(""));
     await fc.assert(
       fc.asyncProperty(fc.nat(content.length - 1), fc.nat(255), async (at, byte) => {
-        const changed = Buffer.from(content);
-        changed[at] = byte;
-        expect(await outcomes(changed, true, 1 << 12)).toEqual(await outcomes(changed, false, 1 << 16));
+        const corruptedBytes = Buffer.from(content);
+        corruptedBytes[at] = byte;
+        expect(await outcomes(corruptedBytes, true, 1 << 12)).toEqual(await outcomes(corruptedBytes, false, 1 << 16));
       }),
     );
   });

@@ -1,6 +1,6 @@
 /** A story of two accounts: all that an export has to keep. */
 import type { Engine } from "../../../src/index.ts";
-import { perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 
 /** Calls have cells, chats take of a feature, and a meter counts them without a price; seats are paid in advance, cycles are anniversaries; a group has its own grace. */
 const DETAILS = {
@@ -12,7 +12,7 @@ const DETAILS = {
   ],
   entitlementOverageRateCards: [{ featureId: "ft", ...perUnit(2) }],
 };
-const usage = (rate: number) => ({ usageRateCards: [{ usageMeterId: "um", ...perUnit(rate) }] });
+const usageCard = (rate: number) => ({ usageRateCards: [{ usageMeterId: "um", ...perUnit(rate) }] });
 const BOOK = {
   eventSchemas: [
     { name: "call", attributes: [{ name: "n" }], status: "ACTIVE" as const },
@@ -21,7 +21,10 @@ const BOOK = {
   features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
   usageMeters: [sumMeter("um", "call", "n"), sumMeter("um.tokens", "chat", "tokens")],
   addOns: [{ id: "seat", name: "Seats", type: "LICENSE" as const }],
-  pricePlans: [plan("one", { ...DETAILS, ...usage(3) }), plan("two", { ...DETAILS, ...usage(4) })],
+  pricePlans: [
+    planOfMonths("one", { ...DETAILS, ...usageCard(3) }),
+    planOfMonths("two", { ...DETAILS, ...usageCard(4) }),
+  ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
     {
@@ -34,7 +37,7 @@ const BOOK = {
     { id: "b", name: "Acme b", customerId: "acme" },
   ],
 };
-const event = (schemaName: "call" | "chat", id: string, accountId: string, timestamp: string, value: number) => ({
+const storyEvent = (schemaName: "call" | "chat", id: string, accountId: string, timestamp: string, value: number) => ({
   schemaName,
   id,
   accountId,
@@ -53,11 +56,15 @@ export async function play(engine: Engine, at: (instant: string) => void): Promi
     effectiveFrom: "2024-01-12T09:00:00Z",
   });
   await engine.ingest([
-    event("call", "c1", "acme-a", "2024-01-11T00:00:00Z", 7),
-    event("chat", "h1", "a", "2024-01-12T00:00:00Z", 15),
+    storyEvent("call", "c1", "acme-a", "2024-01-11T00:00:00Z", 7),
+    storyEvent("chat", "h1", "a", "2024-01-12T00:00:00Z", 15),
   ]);
   at("2024-01-20T09:00:00Z");
-  await engine.associate("b", { pricePlanId: "two", effectiveFrom: "2024-01-20", pricePlanDetailsOverride: usage(5) });
+  await engine.associate("b", {
+    pricePlanId: "two",
+    effectiveFrom: "2024-01-20",
+    pricePlanDetailsOverride: usageCard(5),
+  });
   const group = { name: "Group", email: "bills@acme.test", dailyInvoiceConsolidation: false, accountIds: ["b"] };
   await engine.invoiceGroups.create({ ...group, gracePeriod: 9, netTermDays: 30 });
   await engine.credits.create([
@@ -69,10 +76,10 @@ export async function play(engine: Engine, at: (instant: string) => void): Promi
     { granted: 5, effectiveFrom: "2024-01-20T00:00:00Z", effectiveUntil: "2024-06-01T00:00:00Z" },
   );
   await engine.ingest([
-    event("call", "c2", "b", "2024-01-20T08:00:00Z", 2),
-    event("chat", "h2", "a", "2024-01-19T00:00:00Z", 9),
+    storyEvent("call", "c2", "b", "2024-01-20T08:00:00Z", 2),
+    storyEvent("chat", "h2", "a", "2024-01-19T00:00:00Z", 9),
   ]);
-  const [undone] = await engine.ingest([event("call", "c3", "a", "2024-01-20T08:00:00Z", 1000)]);
+  const [undone] = await engine.ingest([storyEvent("call", "c3", "a", "2024-01-20T08:00:00Z", 1000)]);
   await engine.undo({ account: "a", referenceId: undone?.referenceId ?? "" });
   at("2024-02-15T09:00:00Z");
   await engine.migrate({
@@ -84,8 +91,8 @@ export async function play(engine: Engine, at: (instant: string) => void): Promi
     retainStartOffsets: true,
   });
   await engine.ingest([
-    event("call", "c4", "a", "2024-02-15T08:00:00Z", 11),
-    event("chat", "h3", "b", "2024-02-14T00:00:00Z", 40),
+    storyEvent("call", "c4", "a", "2024-02-15T08:00:00Z", 11),
+    storyEvent("chat", "h3", "b", "2024-02-14T00:00:00Z", 40),
   ]);
   at("2024-03-01T09:00:00Z");
   await engine.finalize();

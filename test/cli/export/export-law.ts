@@ -8,14 +8,14 @@ import type { Store } from "../../../src/store/store.ts";
 import { bookArbitrary, historyArbitrary } from "../../../src/testing.ts";
 import { findDayBefore, type HistoryStep, startHistoryIn } from "../../../src/testing/history.ts";
 import { verify } from "../../../src/verify.ts";
-import { figuresOf, isTerm, withOtherDigit } from "../../verify/figures.ts";
-import { type ExportedParts, exportedOf } from "./read-export.ts";
+import { listFigures, isTerm, withOtherDigit } from "../../verify/figures.ts";
+import { type ExportedParts, exportParts } from "./read-export.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** What the law was tried on. */
-export interface Tried {
+export interface LawCounts {
   invoices: number;
   /** Accounts of which the files had to lead to every invoice. */
   exact: number;
@@ -37,17 +37,17 @@ export interface Case {
  * another event came late, or a license changes in days to come of an open cycle, which may change what credits pay, and
  * nothing that is charged.
  */
-export function exportLaw(makeStore: () => Promise<Store>, tried: Tried): fc.IAsyncProperty<[Case]> {
+export function exportLaw(makeStore: () => Promise<Store>, counts: LawCounts): fc.IAsyncProperty<[Case]> {
   const cases = fc
     .record({ book: bookArbitrary(), isLate: fc.boolean() })
     .chain(({ book, isLate }) =>
       historyArbitrary(book).map((steps) => ({ book, steps: isLate ? steps : steps.flatMap(inTime) })),
     );
-  return fc.asyncProperty(cases, async (one) => tryExport(await makeStore(), one, tried));
+  return fc.asyncProperty(cases, async (one) => tryExport(await makeStore(), one, counts));
 }
 
 /** Plays a case and exports it. Fails where an invoice differs that may not. */
-export async function tryExport(store: Store, { book, steps }: Case, tried: Tried): Promise<void> {
+export async function tryExport(store: Store, { book, steps }: Case, counts: LawCounts): Promise<void> {
   const history = await startHistoryIn(store, book, findDayBefore(book));
   history.waitUntil(toInstant("2024-03-01"));
   for (const step of steps) {
@@ -56,42 +56,42 @@ export async function tryExport(store: Store, { book, steps }: Case, tried: Trie
     history.waitUntil(history.now() + MINUTE_MS);
   }
   history.waitUntil(history.now() + 20 * DAY_MS);
-  const exported = await exportedOf(history);
-  const { differences, notes, invoices } = exported;
-  expectVerified(exported, tried);
-  const told = notes.flatMap((note) => /^account "([^"]+)": its plan was taken/.exec(note)?.[1] ?? []);
+  const parts = await exportParts(history);
+  const { differences, notes, invoices } = parts;
+  expectVerified(parts, counts);
+  const backdated = notes.flatMap((note) => /^account "([^"]+)": its plan was taken/.exec(note)?.[1] ?? []);
   if (!steps.some((step) => step.kind === "plan" && step.pricePlanId === undefined)) expect(notes).toEqual([]);
   const taking = new Set(
-    (book.features ?? []).flatMap(({ schemaAssociations }) => (schemaAssociations ?? []).map(nameOf)),
+    (book.features ?? []).flatMap(({ schemaAssociations }) => (schemaAssociations ?? []).map(schemaNameOf)),
   );
   for (const { id, aliases, licenseUpdates } of book.accounts ?? []) {
     const isAhead = (licenseUpdates ?? []).some(({ effectiveFrom }) => toInstant(effectiveFrom) > history.now());
     const late = steps.flatMap((step) => lateSchemas(step, [id, ...(aliases ?? []).map(String)]));
     const differing = differences.find((each) => each.startsWith(`account ${JSON.stringify(id)}:`));
-    if (told.includes(id) || late.some((name) => name === undefined || taking.has(name))) continue;
-    tried.exact++;
+    if (backdated.includes(id) || late.some((name) => name === undefined || taking.has(name))) continue;
+    counts.exact++;
     if (late.length === 0 && !isAhead) expect(differing).toBeUndefined();
     else expect(differing ?? "in what credits pay alone").toContain("in what credits pay alone");
   }
-  tried.runs++;
-  tried.invoices += invoices.length;
-  if (differences.length === 0) tried.same++;
+  counts.runs++;
+  counts.invoices += invoices.length;
+  if (differences.length === 0) counts.same++;
 }
 
 /** S13.6: the files of an export are verified, by all usage and by that alone which can be priced; a changed figure is found. */
-function expectVerified({ invoices: exported, usage, featureUsage }: ExportedParts, tried: Tried): void {
-  const invoices = JSON.parse(JSON.stringify(exported)) as unknown;
-  const rows = (of: ExportedParts["usage"]): readonly unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
-  for (const given of [rows(usage), rows([...usage, ...featureUsage])])
-    expect(verify({ invoices, usage: given }).differences).toEqual([]);
-  const figures = figuresOf(invoices).filter((path) => !isTerm(path, invoices));
-  const path = figures[(tried.invoices * 7919) % figures.length];
+function expectVerified({ invoices: parts, usage, featureUsage }: ExportedParts, counts: LawCounts): void {
+  const invoices = JSON.parse(JSON.stringify(parts)) as unknown;
+  const toRows = (of: ExportedParts["usage"]): readonly unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
+  for (const usageRows of [toRows(usage), toRows([...usage, ...featureUsage])])
+    expect(verify({ invoices, usage: usageRows }).differences).toEqual([]);
+  const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
+  const path = figures[(counts.invoices * 7919) % figures.length];
   if (path === undefined) return;
-  const changed = withOtherDigit(invoices, path, tried.runs, tried.invoices);
-  expect(verify({ invoices: changed }).differences).not.toEqual([]);
+  const altered = withOtherDigit(invoices, path, counts.runs, counts.invoices);
+  expect(verify({ invoices: altered }).differences).not.toEqual([]);
 }
 
-function nameOf(association: string | { readonly schemaName: string }): string {
+function schemaNameOf(association: string | { readonly schemaName: string }): string {
   return typeof association === "string" ? association : association.schemaName;
 }
 

@@ -19,33 +19,33 @@ let schemas = 0;
 
 describe("S17.1 the files of an export lead to the invoices of the database", () => {
   test("kept in memory", async () => {
-    const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
+    const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
     await fc.assert(
-      exportLaw(async () => memoryStore(), tried),
+      exportLaw(async () => memoryStore(), counts),
       { numRuns: 200 },
     );
-    expect(tried.invoices).toBeGreaterThan(tried.runs);
-    expect(tried.exact).toBeGreaterThan(tried.runs / 2);
+    expect(counts.invoices).toBeGreaterThan(counts.runs);
+    expect(counts.exact).toBeGreaterThan(counts.runs / 2);
   });
 
   test("kept in PGlite", async () => {
-    const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
+    const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
     const database = await PGlite.create();
     await fc.assert(
-      exportLaw(async () => postgresStore(database, { schema: `run ${schemas++}` }), tried),
+      exportLaw(async () => postgresStore(database, { schema: `run ${schemas++}` }), counts),
       { numRuns: 10 },
     );
-    expect(tried.invoices).toBeGreaterThan(0);
+    expect(counts.invoices).toBeGreaterThan(0);
     await database.close();
   });
 
   test("kept in PostgreSQL", async () => {
-    const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
+    const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
     await fc.assert(
-      exportLaw(async () => postgresStore(server.pool, { schema: `run ${schemas++}` }), tried),
+      exportLaw(async () => postgresStore(server.pool, { schema: `run ${schemas++}` }), counts),
       { numRuns: 10 },
     );
-    expect(tried.invoices).toBeGreaterThan(0);
+    expect(counts.invoices).toBeGreaterThan(0);
   });
 });
 
@@ -63,25 +63,25 @@ describe("ratebook export", () => {
     await play(engine, (instant) => (now = Date.parse(instant)));
     await engine.close();
     const to = `${files.path}/files`;
-    const exported = await ratebook(["export", "--database", database, "-o", to, "--events"], { cut: files.path });
-    expect(exported).toEqual({
+    const exportRun = await ratebook(["export", "--database", database, "-o", to, "--events"], { cut: files.path });
+    expect(exportRun).toEqual({
       code: 0,
       err: "",
       out: "ratebook preview files/book.json --usage files/usage.ndjson --events files/feature-events.ndjson\n",
     });
-    const [book, invoices, priced] = [`${to}/book.json`, `${to}/invoices.json`, `${files.path}/priced.json`];
+    const [book, invoices, pricedFile] = [`${to}/book.json`, `${to}/invoices.json`, `${files.path}/priced.json`];
     const uses = ["--usage", `${to}/usage.ndjson`, "--events", `${to}/feature-events.ndjson`];
     const range = ["--from", "2024-01-01", "--until", new Date().toISOString().slice(0, 10)];
-    const shown = ["--explain", "--format", "json", "-o", priced];
-    expect((await ratebook(["preview", book, ...uses, ...range, ...shown])).code).toBe(0);
+    const previewOptions = ["--explain", "--format", "json", "-o", pricedFile];
+    expect((await ratebook(["preview", book, ...uses, ...range, ...previewOptions])).code).toBe(0);
     expect((await ratebook(["check", book])).code).toBe(0);
     const all = ["--usage", `${to}/usage.ndjson`, `${to}/feature-usage.ndjson`];
     expect(await ratebook(["verify", invoices, ...all])).toMatchObject({ code: 0, err: "" });
     const note = expect.stringContaining("the usage has no rows of the meter um.tokens") as string;
     expect(await ratebook(["verify", invoices, "--usage", `${to}/usage.ndjson`])).toMatchObject({ code: 0, err: note });
-    const changed = await ratebook(["diff", invoices, priced, "--format", "json"]);
+    const diffRun = await ratebook(["diff", invoices, pricedFile, "--format", "json"]);
     const total = { total: { difference: 0 } };
-    expect(JSON.parse(changed.out)).toMatchObject({ accounts: [total, total] });
+    expect(JSON.parse(diffRun.out)).toMatchObject({ accounts: [total, total] });
     // c3 was undone.
     const ids = readFileSync(`${to}/events.ndjson`, "utf8").match(/"id":"\w+"/g);
     expect(ids).toEqual(["c1", "h1", "h2", "c4", "c2", "h3"].map((id) => `"id":"${id}"`));

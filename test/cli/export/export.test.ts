@@ -6,15 +6,15 @@ import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { play } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";
-import { exportedOf } from "./read-export.ts";
+import { exportParts } from "./read-export.ts";
 
 test("S17.1 the files of an export lead to the invoices of the database, whatever happened to its accounts", async () => {
-  const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
+  const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
   await fc.assert(
-    exportLaw(async () => memoryStore(), tried),
+    exportLaw(async () => memoryStore(), counts),
     { numRuns: 12 },
   );
-  expect(tried.exact).toBeGreaterThan(6);
+  expect(counts.exact).toBeGreaterThan(6);
 });
 
 describe("ratebook export", () => {
@@ -22,7 +22,7 @@ describe("ratebook export", () => {
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: memoryStore(), clock: () => now });
     await play(engine, (instant) => (now = Date.parse(instant)));
-    const { read: book, notes, differences, invoices } = await exportedOf({ engine, now: () => now });
+    const { read: book, notes, differences, invoices } = await exportParts({ engine, now: () => now });
     expect({ notes, differences }).toEqual({ notes: [], differences: [] });
     expect(invoices.length).toBeGreaterThan(6);
     const [a, b] = book.accounts;
@@ -43,7 +43,7 @@ describe("ratebook export", () => {
     const { items } = await engine.credits.list({ filter: { accountId: "b" } });
     await engine.credits.void(items[0]?.credit.id ?? "");
     await engine.dissociate("b", { effectiveFrom: "2024-03-02" });
-    const { notes } = await exportedOf({ engine, now: () => now });
+    const { notes } = await exportParts({ engine, now: () => now });
     expect(notes).toEqual([
       'account "b": its plan was removed on 2024-03-01T09:00:00.000Z, from 2024-03-02; a book cannot record that decision, so in the book the plan ends then',
       expect.stringMatching(/^account "b": the credit ".+" was voided; the book has the \d+ that was used before$/),
@@ -59,7 +59,7 @@ describe("ratebook export", () => {
     await engine.credits.create([
       { accountId: "a", purpose: "late", creditAmount: 100, priority: 0, effectiveFrom: "2024-01-20" },
     ]);
-    const { differences } = await exportedOf({ engine, now: () => now });
+    const { differences } = await exportParts({ engine, now: () => now });
     expect(differences).toEqual([
       expect.stringMatching(
         /^account "a": \d of its 6 invoices differ when priced from these files, only in credits; the first, AD_HOC 2024-01-10 to 2024-02-10, dated 2024-01-12, one@1: 0 USD from the files, 28.06 USD in the database$/,

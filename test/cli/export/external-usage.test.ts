@@ -10,42 +10,42 @@ import { parseJson, verify } from "../../../src/verify.ts";
 import { eventsSource } from "../../engine/external/events-source.ts";
 import { cases, LAST_DAY, play } from "../../engine/external/scenario.ts";
 import { runs } from "../../support/runs.ts";
-import { exportedOf } from "./read-export.ts";
+import { exportParts } from "./read-export.ts";
 
 test("S17.4 files lead to all invoices with the source of the usage, and without it to those that are final", async () => {
-  const tried = { drafts: 0, finals: 0, cells: 0 };
+  const counts = { drafts: 0, finals: 0, cells: 0 };
   await fc.assert(
-    fc.asyncProperty(cases, async (given) => {
-      const [at = []] = given.runs;
+    fc.asyncProperty(cases, async (story) => {
+      const [at = []] = story.runs;
       const { engine, store } = await play(
-        given,
+        story,
         at,
-        eventsSource(() => given.events),
+        eventsSource(() => story.events),
       );
-      const now = (): number => toInstant(eventRange(given.book).from) + LAST_DAY * DAY_MS;
-      const whole = await exportedOf({ engine, now });
+      const now = (): number => toInstant(eventRange(story.book).from) + LAST_DAY * DAY_MS;
+      const whole = await exportParts({ engine, now });
       const untold = createEngine({ store, clock: now });
-      const kept = await exportedOf({ engine: untold, now }, false);
+      const withoutSource = await exportParts({ engine: untold, now }, false);
       // A license that changes in days to come of an open cycle may change what credits pay.
-      const isAhead = (given.book.accounts ?? []).some(({ licenseUpdates }) =>
+      const isAhead = (story.book.accounts ?? []).some(({ licenseUpdates }) =>
         licenseUpdates?.some(({ effectiveFrom }) => toInstant(effectiveFrom) > now()),
       );
-      for (const { differences } of [whole, kept])
+      for (const { differences } of [whole, withoutSource])
         expect(differences.filter((each) => !isAhead || !each.includes("in what credits pay alone"))).toEqual([]);
-      for (const { invoices, usage, featureUsage } of [whole, kept]) {
-        const found = verify({
+      for (const { invoices, usage, featureUsage } of [whole, withoutSource]) {
+        const report = verify({
           invoices: parseJson(stringifyJson({ invoices })),
           usage: [...usage, ...featureUsage].map(({ quantity, ...row }) => ({ ...row, quantity: quantity.toFixed() })),
         });
-        expect(found.differences).toEqual([]);
+        expect(report.differences).toEqual([]);
       }
       const finals = whole.invoices.filter(({ status }) => status !== "DRAFT");
-      expect(kept.invoices).toEqual(finals);
-      tried.finals += finals.length;
-      tried.drafts += whole.invoices.length - finals.length;
-      tried.cells += kept.usage.length;
+      expect(withoutSource.invoices).toEqual(finals);
+      counts.finals += finals.length;
+      counts.drafts += whole.invoices.length - finals.length;
+      counts.cells += withoutSource.usage.length;
     }),
     { numRuns: runs(25) },
   );
-  expect(Math.min(...Object.values(tried))).toBeGreaterThan(0);
+  expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
 });

@@ -27,22 +27,22 @@ export interface ExportedParts extends ExportResult, ExportedInvoices {
  *
  * @param isComplete false where usage lives elsewhere and the engine was not told where
  */
-export async function exportedOf(
+export async function exportParts(
   { engine, now }: Pick<HistoryRun<Store>, "engine" | "now">,
   isComplete = true,
 ): Promise<ExportedParts> {
-  const { book: written, notes } = await engine.exportBook();
+  const { book: bookText, notes } = await engine.exportBook();
   // Through its text, as a file.
-  const book = parseBook(stringifyJson(written));
+  const book = parseBook(stringifyJson(bookText));
   const features = featuresBySchema(book);
-  const usage = await rowsOf(exportUsage(engine, book, isComplete));
+  const usage = await collectRows(exportUsage(engine, book, isComplete));
   const events = exportEvents(engine, book, (name) => features.has(name));
-  const found = await exportInvoices(engine, book, { usage, events, now: now(), isComplete });
-  const featureUsage = await rowsOf(exportFeatureUsage(engine, book));
-  return { book: written, read: book, notes, usage, featureUsage, ...found };
+  const invoicesExport = await exportInvoices(engine, book, { usage, events, now: now(), isComplete });
+  const featureUsage = await collectRows(exportFeatureUsage(engine, book));
+  return { book: bookText, read: book, notes, usage, featureUsage, ...invoicesExport };
 }
 
-async function rowsOf(rows: AsyncIterable<UsageRow>): Promise<readonly UsageRow[]> {
+async function collectRows(rows: AsyncIterable<UsageRow>): Promise<readonly UsageRow[]> {
   const all: UsageRow[] = [];
   for await (const row of rows) all.push(row);
   return all;

@@ -28,11 +28,11 @@ beforeAll(() => {
     writeFileSync(join(folder, `draft-${index}.json`), JSON.stringify(draft));
   }
   writeEvents(join(folder, "events.ndjson"), EVENTS);
-  const explained = "--explain --format json";
+  const explainOptions = "--explain --format json";
   ratebook("meter book.json --events events.ndjson -o cells.ndjson");
-  ratebook(`preview book.json --events events.ndjson ${explained} -o now.json`);
+  ratebook(`preview book.json --events events.ndjson ${explainOptions} -o now.json`);
   for (const draft of drafts)
-    ratebook(`preview book.json --usage cells.ndjson --plan ${draft} ${explained} -o of-${draft}`);
+    ratebook(`preview book.json --usage cells.ndjson --plan ${draft} ${explainOptions} -o of-${draft}`);
 });
 afterAll(() => {
   rmSync(program.folder, { recursive: true, force: true });
@@ -61,11 +61,11 @@ interface Invoice {
   readonly accountId: string;
   readonly revenueInfo: { readonly value: Amount };
 }
-const invoicesOf = (name: string): readonly Invoice[] =>
+const readInvoices = (name: string): readonly Invoice[] =>
   (fileOf(name) as { readonly invoices: readonly Invoice[] }).invoices;
 
 /** The sum of invoices by account. */
-function totalsOf(invoices: readonly Invoice[]): Readonly<Record<string, string>> {
+function sumByAccount(invoices: readonly Invoice[]): Readonly<Record<string, string>> {
   const totals = new Map<string, Decimal>();
   for (const { accountId, revenueInfo } of invoices) {
     totals.set(accountId, parseDecimal(revenueInfo.value).plus(totals.get(accountId) ?? 0));
@@ -76,9 +76,9 @@ function totalsOf(invoices: readonly Invoice[]): Readonly<Record<string, string>
 describe("a price change over a million events", () => {
   test("S17.1 invoices from cells are those from the events", () => {
     ratebook("preview book.json --usage cells.ndjson --explain --format json -o from-cells.json");
-    const invoices = invoicesOf("from-cells.json");
+    const invoices = readInvoices("from-cells.json");
     expect(invoices.length).toBeGreaterThan(2000);
-    expect(JSON.stringify(invoices)).toBe(JSON.stringify(invoicesOf("now.json")));
+    expect(JSON.stringify(invoices)).toBe(JSON.stringify(readInvoices("now.json")));
   });
 
   test("S13.5 a backtest of three drafts in one pass comes to what a preview of each comes to", () => {
@@ -89,13 +89,13 @@ describe("a price change over a million events", () => {
       readonly accounts: readonly { readonly accountId: string; readonly before: Amount; readonly after: Amount }[];
     }
     const { plans } = fileOf("backtest.json") as { readonly plans: readonly Plan[] };
-    const before = totalsOf(invoicesOf("now.json"));
+    const before = sumByAccount(readInvoices("now.json"));
     expect(Object.keys(before)).toHaveLength(1000);
     for (const [index, { accounts }] of plans.entries()) {
       const sideOf = (side: "before" | "after"): object =>
         Object.fromEntries(accounts.map((each) => [each.accountId, parseDecimal(each[side]).toFixed()]));
       expect(sideOf("before")).toEqual(before);
-      expect(sideOf("after")).toEqual(totalsOf(invoicesOf(`of-draft-${index}.json`)));
+      expect(sideOf("after")).toEqual(sumByAccount(readInvoices(`of-draft-${index}.json`)));
     }
     expect(plans).toHaveLength(3);
   });
@@ -112,18 +112,18 @@ describe("a price change over a million events", () => {
       readonly lines: readonly Line[];
       readonly total: Line;
     }
-    const met = new Set<string>();
+    const seenTypes = new Set<string>();
     const expectSum = (parts: readonly Fraction[], difference: Amount): void =>
       expect(compareFractions(sumFractions(parts), toFraction(parseDecimal(difference)))).toBe(0);
     for (const draft of drafts) {
       ratebook(`diff now.json of-${draft} --format json -o diff.json`);
       const { accounts } = fileOf("diff.json") as { readonly accounts: readonly Account[] };
       expect(accounts).toHaveLength(1000);
-      const [before, after] = [totalsOf(invoicesOf("now.json")), totalsOf(invoicesOf(`of-${draft}`))];
+      const [before, after] = [sumByAccount(readInvoices("now.json")), sumByAccount(readInvoices(`of-${draft}`))];
       for (const { accountId, lines, total } of accounts) {
         for (const { causes, difference } of [...lines, total]) {
           const parts = Object.entries(causes).map(([cause, { numerator, denominator }]) => {
-            met.add(cause);
+            seenTypes.add(cause);
             return { numerator: parseDecimal(numerator), denominator };
           });
           expectSum(parts, difference);
@@ -138,7 +138,7 @@ describe("a price change over a million events", () => {
         ]);
       }
     }
-    expect([...met].toSorted()).toEqual(["bounds", "commitment", "credits", "rates", "rounding"]);
+    expect([...seenTypes].toSorted()).toEqual(["bounds", "commitment", "credits", "rates", "rounding"]);
   });
 
   test("S13.6 every event, quantity and amount is verified", () => {

@@ -1,6 +1,6 @@
 /** A month of 1,000 accounts, as the benches write its events, with prices of every shape, and three drafts. */
 import { largeBook } from "../../../bench/cli/scenario.ts";
-import { fee, type Part, plan, slabs } from "../../book/builder.ts";
+import { feeCards, type Part, planOfMonths, slabs } from "../../book/builder.ts";
 
 /** What drafts change. */
 interface Prices {
@@ -21,7 +21,7 @@ const NOW: Prices = {
 };
 const DEAR: Prices = { ...NOW, code: ["0.0000301", "0.0000241", "0.0000152"] };
 
-const detailsOf = ({ code, chat, fee: monthly, requests: [minimumRate, maximumRate] }: Prices): Part => ({
+const planDetails = ({ code, chat, fee: monthly, requests: [minimumRate, maximumRate] }: Prices): Part => ({
   usageRateCards: [
     { usageMeterId: "um.code", ...slabs("TIERED", [0, code[0]], [700_000, code[1]], [900_000, code[2]]) },
     { usageMeterId: "um.chat", ...slabs("VOLUME", [0, chat[0]], [420_000, chat[1]]) },
@@ -36,7 +36,7 @@ const detailsOf = ({ code, chat, fee: monthly, requests: [minimumRate, maximumRa
       ],
     },
   ],
-  ...fee(monthly, { invoiceTiming: "IN_ADVANCE", enableProration: true }),
+  ...feeCards(monthly, { invoiceTiming: "IN_ADVANCE", enableProration: true }),
   minimumCommitment: { rateValues: [{ currency: "USD", rate: 80 }] },
 });
 
@@ -46,12 +46,12 @@ export function monthBook(): object {
   return {
     ...book,
     addOns: [{ id: "addon.fee", name: "Platform", type: "FIXED_FEE" }],
-    pricePlans: [plan("pp.tokens", detailsOf(NOW)), plan("pp.dear", detailsOf(DEAR))],
-    accounts: book.accounts.map((account, n) => ({ ...account, pricePlans: plansOf(n), credits: creditsOf(n) })),
+    pricePlans: [planOfMonths("pp.tokens", planDetails(NOW)), planOfMonths("pp.dear", planDetails(DEAR))],
+    accounts: book.accounts.map((account, n) => ({ ...account, pricePlans: accountPlans(n), credits: creditsOf(n) })),
   };
 }
 
-function plansOf(n: number): readonly Part[] {
+function accountPlans(n: number): readonly Part[] {
   if (n % 5 !== 0) return [{ pricePlanId: n % 3 === 0 ? "pp.dear" : "pp.tokens", effectiveFrom: "2023-12-15" }];
   return [
     { pricePlanId: "pp.tokens", effectiveFrom: "2024-01-01", effectiveUntil: "2024-01-16" },
@@ -69,4 +69,4 @@ export const MONTH_DRAFTS: readonly object[] = [
   { ...NOW, code: ["0.0000199", "0.0000199", "0.0000199"] } as const,
   { ...NOW, chat: ["0.000029", "0.0000281"], fee: 12, requests: ["0", "1.2"] } as const,
   { ...NOW, code: ["0.00003", "0.00002", "0.00002"], chat: ["0.00004", "0.00003"], fee: 25 } as const,
-].map((prices, index) => plan(`pp.draft-${index}`, detailsOf(prices), { status: "DRAFT" }));
+].map((prices, index) => planOfMonths(`pp.draft-${index}`, planDetails(prices), { status: "DRAFT" }));

@@ -94,20 +94,20 @@ describe("S17.3 a table prints what a file of the same rows prints", () => {
 });
 
 describe("S17.5 nothing is priced where", () => {
-  const refused = async (...args: readonly string[]): Promise<string> => {
+  const expectRefusal = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await on("meter", book, "--events", ...args);
     expect({ code: code === 0, out }).toEqual({ code: false, out: "" });
     return err;
   };
 
   test("there is no such table, column or server", async () => {
-    expect(await refused(address("nothing"))).toContain("default.nothing does not exist");
+    expect(await expectRefusal(address("nothing"))).toContain("default.nothing does not exist");
     await client.command({ query: "alter table events drop column region" });
-    expect(await refused(address(), "--map", map)).toContain(
+    expect(await expectRefusal(address(), "--map", map)).toContain(
       'events: expected a column "region", and the table has "schemaName", "id", "accountId", "timestamp", "units"',
     );
-    expect(await refused("clickhouse://127.0.0.1:1/default?table=events")).toContain("ECONNREFUSED");
-    expect(await refused("clickhouse://someone:hidden@/default")).toContain(
+    expect(await expectRefusal("clickhouse://127.0.0.1:1/default?table=events")).toContain("ECONNREFUSED");
+    expect(await expectRefusal("clickhouse://someone:hidden@/default")).toContain(
       'expected "clickhouse://host[:port]/database',
     );
   });
@@ -124,13 +124,13 @@ describe("S17.5 nothing is priced where", () => {
         attributes: { units: { column: "units_list" } },
       }),
     );
-    expect(await refused(address(), "--map", nested)).toContain(
+    expect(await expectRefusal(address(), "--map", nested)).toContain(
       'the column "units_list" is of type Array(String): a part of an event is one text, number or time',
     );
   });
 
   test("ids are made of the numbers of rows", async () => {
-    const numbered = place.file(
+    const numberedBook = place.file(
       "numbered.json",
       JSON.stringify({
         schemaName: { value: "call" },
@@ -140,10 +140,10 @@ describe("S17.5 nothing is priced where", () => {
         attributes: { units: { column: "units" } },
       }),
     );
-    expect(await refused(address(), "--map", numbered)).toContain(
+    expect(await expectRefusal(address(), "--map", numberedBook)).toContain(
       "events: the rows of a table have no numbers: expected no {row} in its map",
     );
-    const usage = ["--usage", address(), "--usage-schemas", "call", "--map", numbered];
+    const usage = ["--usage", address(), "--usage-schemas", "call", "--map", numberedBook];
     for (const command of [["serve"], ["late", "--from", "2024-01-01", "--until", "2024-02-01"]]) {
       const { code, out, err } = await on(...command, ...usage, "--database", `pglite:${place.path}/none`);
       expect({ code, out, err }).toEqual({ code: 1, out: "", err: expect.stringContaining("have no numbers") });
@@ -152,9 +152,9 @@ describe("S17.5 nothing is priced where", () => {
 
   test("the password is wrong, and it is never told", async () => {
     server.password = "right";
-    const said = await refused(address("events", "someone:hidden-7@"));
-    expect(said).toContain("Authentication failed");
-    expect(said).not.toContain("hidden-7");
+    const stderr = await expectRefusal(address("events", "someone:hidden-7@"));
+    expect(stderr).toContain("Authentication failed");
+    expect(stderr).not.toContain("hidden-7");
     const { code, out, err } = await on("preview", book, "--events", address("events", "someone:right@"));
     expect({ code, hasInvoices: out !== "" }).toEqual({ code: 1, hasInvoices: true });
     expect(out + err).not.toContain("someone");
@@ -166,7 +166,7 @@ describe("S17.5 nothing is priced where", () => {
     ["skip_unavailable_shards", "1", "0"],
   ])("%s is %s for its user", async (setting, value, expected) => {
     await client.command({ query: `set ${setting} = '${value}'` });
-    expect(await refused(address())).toContain(
+    expect(await expectRefusal(address())).toContain(
       `the setting ${setting} of this user of ClickHouse is "${value}", with which rows may be left out without a word: expected "${expected}"`,
     );
     await client.command({ query: `set ${setting} = '${expected}'` });
@@ -175,8 +175,8 @@ describe("S17.5 nothing is priced where", () => {
 
   test("the connection is lost in the middle of an answer", async () => {
     server.cutAfter = 60;
-    expect(await refused(address(), "--engine", "core")).toMatch(/ClickHouse cannot read the usage/);
-    expect(await refused(address())).toMatch(/ClickHouse cannot read the usage/);
+    expect(await expectRefusal(address(), "--engine", "core")).toMatch(/ClickHouse cannot read the usage/);
+    expect(await expectRefusal(address())).toMatch(/ClickHouse cannot read the usage/);
   });
 });
 
@@ -184,8 +184,8 @@ describe("ratebook sql --dialect clickhouse", () => {
   test.each(["text", "decimal"])(
     "the table of --ddl and its statements, attributes as %s, give the cells of ratebook meter",
     async (decimals) => {
-      const asked = ["--dialect", "clickhouse", "--decimals", decimals, "--table", `own_${decimals}`];
-      const [table = ""] = (await on("sql", book, ...asked, "--ddl")).out.split(/;\n/);
+      const sqlOptions = ["--dialect", "clickhouse", "--decimals", decimals, "--table", `own_${decimals}`];
+      const [table = ""] = (await on("sql", book, ...sqlOptions, "--ddl")).out.split(/;\n/);
       await client.command({ query: table });
       const whole = rows.filter(({ units, timestamp }) => units !== "many" && timestamp?.includes("T"));
       await client.insert({
@@ -194,7 +194,7 @@ describe("ratebook sql --dialect clickhouse", () => {
         values: whole,
         clickhouse_settings: { date_time_input_format: "best_effort" },
       });
-      const { out } = await on("sql", book, ...asked);
+      const { out } = await on("sql", book, ...sqlOptions);
       const [cells = "", left = ""] = out.split(/;\n/);
       const answers = async (query: string): Promise<readonly unknown[]> =>
         (await client.query({ query, format: "JSONEachRow" })).json();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { TIME_FORMS } from "../../../src/event-files/time-and-number-forms.ts";
-import { type Folder, folder, line, ratebook, type Ran, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, type Ran, SMALL_BOOK } from "../fake-io.ts";
 
 const MAP = {
   schemaName: { value: "call" },
@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-async function preview(content: string | Uint8Array, map: unknown = MAP, name = "events.csv"): Promise<Ran> {
+async function previewCsv(content: string | Uint8Array, map: unknown = MAP, name = "events.csv"): Promise<Ran> {
   const text = typeof map === "string" ? map : JSON.stringify(map);
   const argv = ["preview", book, "--events", files.file(name, content), "--map", files.file("map.json", text)];
   return ratebook(argv, { cut: files.path });
@@ -34,7 +34,7 @@ async function preview(content: string | Uint8Array, map: unknown = MAP, name = 
 
 describe("a CSV file of events", () => {
   test("is read through its map, digits beyond milliseconds cut", async () => {
-    const { code, out, err } = await preview(`${HEADER}${ROW}"2024-01-16 18:17:04","c-1",4.5`);
+    const { code, out, err } = await previewCsv(`${HEADER}${ROW}"2024-01-16 18:17:04","c-1",4.5`);
     expect(out).toMatch(/^units +7\.5 +15\.00$/m);
     expect(err).toBe("2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
     expect(code).toBe(0);
@@ -45,13 +45,13 @@ describe("a CSV file of events", () => {
     ["tabs", "\t"],
   ])("may have %s between its columns", async (_, separator) => {
     const rows = `${HEADER}${ROW}`.replaceAll(",", separator).replace("prod", '"prod"');
-    const { out, err } = await preview(rows);
+    const { out, err } = await previewCsv(rows);
     expect(out).toMatch(/^units +3 +6\.00$/m);
     expect(err).toBe("1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
   });
 
   test("whose header has a comma has commas, whatever its names have in them", async () => {
-    const { out } = await preview('"TIME;STAMP",Account,Units\n2024-01-16 18:17:03,prod,3\n', {
+    const { out } = await previewCsv('"TIME;STAMP",Account,Units\n2024-01-16 18:17:03,prod,3\n', {
       ...MAP,
       timestamp: { column: "TIME;STAMP", zone: "UTC" },
     });
@@ -60,7 +60,7 @@ describe("a CSV file of events", () => {
 
   test("may be packed, begin with a byte order mark and end its lines in CRLF", async () => {
     const content = gzipSync(`\uFEFF${HEADER}${ROW}`.replaceAll("\n", "\r\n"));
-    expect((await preview(content, MAP, "events.csv.gz")).out).toMatch(/^units +3 +6\.00$/m);
+    expect((await previewCsv(content, MAP, "events.csv.gz")).out).toMatch(/^units +3 +6\.00$/m);
   });
 
   // All are 16 January 2024, 18:05:09 or its midnight, in UTC; 1705428309 is 19,738 days of 86,400 s and 65,109 s.
@@ -78,7 +78,7 @@ describe("a CSV file of events", () => {
     ["milliseconds", "1705428309999.6", "2024-01-16T18:05:09.999"],
   ])("may have times in the form %s: %s", async (form, text, expected) => {
     const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
-    const { out, code } = await preview(`${HEADER}${text},prod,3\n`, map);
+    const { out, code } = await previewCsv(`${HEADER}${text},prod,3\n`, map);
     expect(out).toMatch(/^Invoice for 2024-01-01 to 2024-01-31 /m);
     expect(code).toBe(0);
     const time = TIME_FORMS.get(form)?.(text) ?? "";
@@ -102,7 +102,7 @@ describe("a CSV file of events", () => {
     ["DD.MM.YYYY", "16.01.24", /"16\.01\.24" is not a time in the form DD\.MM\.YYYY/],
   ])("whose map says the form %s has no %s", async (form, text, sentence) => {
     const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
-    const { err, code } = await preview(`${HEADER}${text},prod,3\n`, map);
+    const { err, code } = await previewCsv(`${HEADER}${text},prod,3\n`, map);
     expect(err).toMatch(sentence);
     expect(code).toBe(1);
   });
@@ -112,7 +112,7 @@ describe("a CSV file of events", () => {
     ["03/02/2024 18:05", '"form": "MM/DD/YYYY", "zone": "UTC"} (or "DD/MM/YYYY")\n'],
     ["16.01.2024 18:05", '"form": "DD.MM.YYYY", "zone": "UTC"}\n'],
   ])("with the time %s and no form in its map says what to write there, once", async (text, remedy) => {
-    const { err } = await preview(`${HEADER}${`${text},prod,3\n`.repeat(3)}`);
+    const { err } = await previewCsv(`${HEADER}${`${text},prod,3\n`.repeat(3)}`);
     expect(err.split("some times have another format")).toHaveLength(2);
     expect(err).toContain(
       `some times have another format; set it in the map, as in "timestamp": {"column": "…", ${remedy}`,
@@ -121,13 +121,13 @@ describe("a CSV file of events", () => {
 
   test("S1.2 may have a decimal comma, and points between thousands", async () => {
     const map = { ...MAP, attributes: { units: { column: "Units", decimal: "," } } };
-    const rows = (units: readonly string[]): string =>
+    const toCsvRows = (units: readonly string[]): string =>
       `TIMESTAMP;Account;Units\n${units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`).join("")}`;
     // 1,250.5 and 0.25 and 1,000 and 7.
-    const { out, code } = await preview(rows(["1.250,5", "0,25", "1.000", "7"]), map);
+    const { out, code } = await previewCsv(toCsvRows(["1.250,5", "0,25", "1.000", "7"]), map);
     expect(out).toMatch(/^units +2,257\.75 /m);
     expect(code).toBe(0);
-    const bad = await preview(rows(["1.25", "1,2,5", "12.34.567"]), map);
+    const bad = await previewCsv(toCsvRows(["1.25", "1,2,5", "12.34.567"]), map);
     for (const text of ["1.25", "1,2,5", "12.34.567"])
       expect(bad.err).toContain(`"${text}" is not a number with a decimal comma, as the map says [BAD_LINE]`);
     expect(bad.code).toBe(1);
@@ -135,13 +135,13 @@ describe("a CSV file of events", () => {
 
   test("S1.2 may have commas, apostrophes or spaces between thousands", async () => {
     const map = { ...MAP, attributes: { units: { column: "Units", decimal: "." } } };
-    const rows = (units: readonly string[]): string =>
+    const toCsvRows = (units: readonly string[]): string =>
       `TIMESTAMP;Account;Units\n${units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`).join("")}`;
     // 1,250.5 and 2,000 and 3,000 and -1,000 and 7.25 are 5,257.75.
-    const { out, code } = await preview(rows(["1,250.5", "2'000", "3 000", "-1,000", "7.25"]), map);
+    const { out, code } = await previewCsv(toCsvRows(["1,250.5", "2'000", "3 000", "-1,000", "7.25"]), map);
     expect(out).toMatch(/^units +5,257\.75 /m);
     expect(code).toBe(0);
-    const bad = await preview(rows(["1,25", "1.250,5", "12,34,567"]), map);
+    const bad = await previewCsv(toCsvRows(["1,25", "1.250,5", "12,34,567"]), map);
     for (const text of ["1,25", "1.250,5", "12,34,567"])
       expect(bad.err).toContain(`"${text}" is not a number with a decimal point, as the map says [BAD_LINE]`);
     expect(bad.code).toBe(1);
@@ -154,12 +154,12 @@ describe("a CSV file of events", () => {
       /attributes\.units\.decimal: expected "," or "\."/,
     ],
   ])("is not read by a map with a form that is none", async (map, sentence) => {
-    expect((await preview(`${HEADER}${ROW}`, map)).err).toMatch(sentence);
+    expect((await previewCsv(`${HEADER}${ROW}`, map)).err).toMatch(sentence);
   });
 
   test("S13.5 is merged with other files by time", async () => {
     const csv = files.file("late.csv", `${HEADER}${ROW}`);
-    const ndjson = files.file("early.ndjson", line("call-1", "2024-01-01T00:00:00Z", 5));
+    const ndjson = files.file("early.ndjson", eventLine("call-1", "2024-01-01T00:00:00Z", 5));
     const map = files.file("map.json", JSON.stringify(MAP));
     const { out } = await ratebook(["preview", book, "--events", csv, "--events", ndjson, "--map", map]);
     // The NDJSON event is older, so the CSV row that makes the same id is the repeated one.
@@ -178,7 +178,7 @@ describe("a CSV file of events", () => {
     ];
     // The byte 0xFF is in no UTF-8 text.
     const bytes = Buffer.from(rows.join("")).map((byte) => (byte === 1 ? 0xff : byte));
-    const { out, err } = await preview(bytes, map);
+    const { out, err } = await previewCsv(bytes, map);
     expect(err).toBe(
       "events.csv:3: the line is not valid UTF-8 [BAD_LINE]\n" +
         "events.csv:9: the line is not valid UTF-8 [BAD_LINE]\n" +
@@ -189,7 +189,7 @@ describe("a CSV file of events", () => {
 
   test("reports bad lines with their number and goes on", async () => {
     const content = `${HEADER}${ROW}2024-01-17 00:00:00,prod\n2024-01-18 00:00:00,prod,many\n2024-01-19 00:00:00,prod,1\n`;
-    const { code, out, err } = await preview(content);
+    const { code, out, err } = await previewCsv(content);
     expect(out).toMatch(/^units +4 +8\.00$/m);
     expect(err).toBe(
       "events.csv:3: the line does not have as many columns as the header [BAD_LINE]\n" +
@@ -205,17 +205,17 @@ describe("a CSV file of events", () => {
       Buffer.of(0xff),
       Buffer.from("od,3\n"),
     ]);
-    expect((await preview(content)).err).toContain("events.csv:2: the line is not valid UTF-8 [BAD_LINE]\n");
+    expect((await previewCsv(content)).err).toContain("events.csv:2: the line is not valid UTF-8 [BAD_LINE]\n");
   });
 
   test("reads thousands of rows", async () => {
-    const { out } = await preview(HEADER + ROW.repeat(20_000));
+    const { out } = await previewCsv(HEADER + ROW.repeat(20_000));
     expect(out).toMatch(/^units +60,000 /m);
   });
 
   test("S14.4 a line that is too long is told once, and nothing behind it is lost", async () => {
     const long = `2024-01-17 00:00:00,prod,${"1".repeat(3 << 20)}\n`;
-    const { out, err } = await preview(HEADER + ROW + long + ROW + ROW);
+    const { out, err } = await previewCsv(HEADER + ROW + long + ROW + ROW);
     expect(out).toMatch(/^units +9 +18\.00$/m);
     expect(err).toBe(
       "events.csv:3: the line is longer than 1 MiB [BAD_LINE]\n" +
@@ -225,18 +225,18 @@ describe("a CSV file of events", () => {
 
   test("a quote that is never closed takes at most 1 MiB with it, and is told where it opens", async () => {
     const rows = 60_000;
-    const { err } = await preview(`${HEADER}${ROW}2024-01-17 00:00:00,"prod,1\n${ROW.repeat(rows)}`);
+    const { err } = await previewCsv(`${HEADER}${ROW}2024-01-17 00:00:00,"prod,1\n${ROW.repeat(rows)}`);
     const [problem, summary = ""] = err.split("\n");
     expect(problem).toBe("events.csv:3: the record is longer than 1 MiB; a closing quote may be missing [BAD_LINE]");
-    const metered = Number(/([\d,]+) INGESTION_COMPLETED_EVENT_METERED/.exec(summary)?.[1]?.replaceAll(",", ""));
+    const meteredCount = Number(/([\d,]+) INGESTION_COMPLETED_EVENT_METERED/.exec(summary)?.[1]?.replaceAll(",", ""));
     // A row has 35 bytes: of 1 MiB, 29,959 rows and a part of one.
-    expect(rows + 1 - metered).toBeGreaterThanOrEqual(29_959);
-    expect(rows + 1 - metered).toBeLessThanOrEqual(29_961);
+    expect(rows + 1 - meteredCount).toBeGreaterThanOrEqual(29_959);
+    expect(rows + 1 - meteredCount).toBeLessThanOrEqual(29_961);
   });
 
   test("counts rows in the order of the file, bad ones included", async () => {
     const bad = "2024-01-17 00:00:00,prod\n";
-    const ndjson = files.file("same.ndjson", line("call-3", "2024-01-01T00:00:00Z", 5));
+    const ndjson = files.file("same.ndjson", eventLine("call-3", "2024-01-01T00:00:00Z", 5));
     const csv = files.file("rows.csv", HEADER + ROW + bad + ROW);
     const map = files.file("map.json", JSON.stringify(MAP));
     // The third row is call-3, which the NDJSON file has, too.
@@ -245,13 +245,13 @@ describe("a CSV file of events", () => {
   });
 
   test("may end one line in LF and another in CRLF", async () => {
-    const { out, code } = await preview(`${HEADER}${ROW.replace("\n", "\r\n")}${ROW}`);
+    const { out, code } = await previewCsv(`${HEADER}${ROW.replace("\n", "\r\n")}${ROW}`);
     expect(out).toMatch(/^units +6 +12\.00$/m);
     expect(code).toBe(0);
   });
 
   test("a header that is no line of CSV ends the run", async () => {
-    expect(await preview(Buffer.from([0xff, 0x41, 0x0a]))).toEqual({
+    expect(await previewCsv(Buffer.from([0xff, 0x41, 0x0a]))).toEqual({
       code: 1,
       out: "",
       err: "ratebook: events.csv:1: expected a header: the line is not valid UTF-8\n",
@@ -259,16 +259,16 @@ describe("a CSV file of events", () => {
   });
 
   test("a file in UTF-16, and one whose lines end in carriage returns alone, are told as what they are", async () => {
-    expect((await preview(Buffer.from("\ufeffa,b\n", "utf16le"))).err).toBe(
+    expect((await previewCsv(Buffer.from("\ufeffa,b\n", "utf16le"))).err).toBe(
       "ratebook: events.csv: the file is UTF-16; save it as UTF-8\n",
     );
-    expect((await preview(`${HEADER}${ROW}`.replaceAll("\n", "\r"))).err).toBe(
+    expect((await previewCsv(`${HEADER}${ROW}`.replaceAll("\n", "\r"))).err).toBe(
       "ratebook: events.csv: lines end with a carriage return only; use LF or CRLF line endings\n",
     );
   });
 
   test("a column that the map names and the header has twice is refused", async () => {
-    expect(await preview(`Account,${HEADER}${ROW}`)).toEqual({
+    expect(await previewCsv(`Account,${HEADER}${ROW}`)).toEqual({
       code: 1,
       out: "",
       err: 'ratebook: events.csv: the map names the column "Account", and the header repeats it\n',
@@ -318,14 +318,14 @@ describe("a CSV file of events", () => {
       'map.json: $.timestamp.zone: expected "UTC" or an offset such as "+05:30"',
     ],
   ])("%s is refused in one sentence", async (_, map, sentence) => {
-    const { err, ...ran } = await preview(`${HEADER}${ROW}`, map);
+    const { err, ...ran } = await previewCsv(`${HEADER}${ROW}`, map);
     expect(ran).toEqual({ code: 1, out: "" });
     // Where it is in the map comes before its path.
     expect(err.replace(/map\.json:1:\d+: \$/, "map.json: $")).toBe(`ratebook: ${sentence}\n`);
   });
 
   test("a map that is no JSON is refused in one sentence", async () => {
-    const { code, err } = await preview(`${HEADER}${ROW}`, "{");
+    const { code, err } = await previewCsv(`${HEADER}${ROW}`, "{");
     expect(err).toMatch(/^ratebook: map\.json:1:2: not JSON: .*\n$/);
     expect(code).toBe(1);
   });

@@ -4,7 +4,16 @@ import { join } from "node:path";
 
 import { DuckDBInstance } from "@duckdb/node-api";
 
-import { account, MONTHLY, overage, perUnit, plan, slabs, sumMeter, tokens } from "../../book/builder.ts";
+import {
+  accountOn,
+  MONTHLY,
+  overageCards,
+  perUnit,
+  planOfMonths,
+  slabs,
+  sumMeter,
+  tokenCards,
+} from "../../book/builder.ts";
 
 const ACCOUNTS = 150;
 const DAYS = 25;
@@ -24,7 +33,7 @@ export const HOSTILE_MAP = {
   dimensions: { region: { column: "region" } },
 };
 
-const matched = (region: string): object => ({ matcher: { "==": [{ var: "dimension.region" }, region] } });
+const regionMatcher = (region: string): object => ({ matcher: { "==": [{ var: "dimension.region" }, region] } });
 const own = { attributes: [{ name: "units" }, { name: "seconds" }], dimensions: [{ name: "region" }] };
 
 /** Schemas that databases sum, one that divides by 3, one whose events consume credits; tiers, overage, two plans. */
@@ -54,7 +63,7 @@ export const HOSTILE_BOOK = {
     {
       ...sumMeter("um.calls", "call", "units"),
       aggregation: "COUNT",
-      computations: [{ order: 1, ...matched("eu"), computation: 1 }],
+      computations: [{ order: 1, ...regionMatcher("eu"), computation: 1 }],
     },
     {
       ...sumMeter("um.thirds", "share", "units"),
@@ -69,23 +78,23 @@ export const HOSTILE_BOOK = {
     },
   ],
   pricePlans: [
-    plan("pp.tiers", {
+    planOfMonths("pp.tiers", {
       usageRateCards: [
         { usageMeterId: "um.units", ...slabs("TIERED", [0, "0.000123"], [1000, "0.0001"], [50_000, "0.00007"]) },
         { usageMeterId: "um.weighted", ...perUnit("0.0000001") },
         { usageMeterId: "um.thirds", ...perUnit("0.03") },
       ],
     }),
-    plan("pp.calls", {
+    planOfMonths("pp.calls", {
       ...MONTHLY,
       usageRateCards: [{ usageMeterId: "um.calls", ...perUnit("0.01") }],
-      ...tokens(500),
-      ...overage(0.002),
+      ...tokenCards(500),
+      ...overageCards(0.002),
     }),
   ],
   customers: [{ id: "contoso", name: "Contoso" }],
   accounts: Array.from({ length: ACCOUNTS }, (_, n) => ({
-    ...account(nameOf(n), "contoso", n % 3 === 0 ? "pp.calls" : "pp.tiers", "2024-01-01"),
+    ...accountOn(accountName(n), "contoso", n % 3 === 0 ? "pp.calls" : "pp.tiers", "2024-01-01"),
     ...(n % 7 === 0 ? { aliases: [`ü𝒳-${n}`] } : {}),
     ...(n === 5 ? { status: "ARCHIVED" as const } : {}),
   })),
@@ -99,12 +108,12 @@ export const BOOK_WITHOUT_FEATURES: object = {
   accounts: HOSTILE_BOOK.accounts.map((each) => ({ ...each, pricePlans: [] })),
 };
 
-function nameOf(n: number): string {
+function accountName(n: number): string {
   return n === 8 ? "konto-8" : `account-${n}`;
 }
 
 type Row = Record<(typeof COLUMNS)[number], string | null>;
-interface Arriving {
+interface Arrival {
   readonly row: Row;
   /** Its instant, or before all others. */
   readonly at: number;
@@ -146,9 +155,9 @@ function dice(seed: number): (below: number) => number {
 }
 
 /** Rows day by day, in the order in which they arrive (S17.2): of one day sorted by instant, id and content. */
-function* arriving(count: number): Iterable<readonly Arriving[]> {
+function* arriving(count: number): Iterable<readonly Arrival[]> {
   const roll = dice(12);
-  const known: string[] = [];
+  const acceptedIds: string[] = [];
   const among = <Value>(values: readonly Value[]): Value => values[roll(values.length)] as Value;
   let next = 0;
   const rowAt = (at: string): Row => {
@@ -156,11 +165,13 @@ function* arriving(count: number): Iterable<readonly Arriving[]> {
       roll(60) === 0 ? among(HOSTILE_NUMBERS) : roll(9) === 0 ? `-${roll(400)}.5` : `${roll(5000)}.${roll(1000)}`;
     const name = roll(ACCOUNTS);
     const fresh = `event-${String(next++).padStart(9, "0")}`;
-    const id = roll(200) === 0 ? among(HOSTILE_IDS) : roll(150) === 0 && known.length > 0 ? among(known) : fresh;
-    if (roll(50) === 0) known.push(fresh);
+    const id =
+      roll(200) === 0 ? among(HOSTILE_IDS) : roll(150) === 0 && acceptedIds.length > 0 ? among(acceptedIds) : fresh;
+    if (roll(50) === 0) acceptedIds.push(fresh);
     return {
       schemaName: roll(300) === 0 ? among(["none", "", null]) : roll(40) === 0 ? among(["share", "job"]) : "call",
-      accountId: roll(200) === 0 ? among(HOSTILE_NAMES) : name % 7 === 0 && roll(2) === 0 ? `ü𝒳-${name}` : nameOf(name),
+      accountId:
+        roll(200) === 0 ? among(HOSTILE_NAMES) : name % 7 === 0 && roll(2) === 0 ? `ü𝒳-${name}` : accountName(name),
       id,
       at,
       units: number(),
@@ -169,14 +180,14 @@ function* arriving(count: number): Iterable<readonly Arriving[]> {
     };
   };
   const each = Math.ceil(count / DAYS);
-  yield inOrder(Array.from({ length: 40 }, () => ({ row: rowAt(among(HOSTILE_TIMES)), at: -Infinity })));
+  yield sortArrivals(Array.from({ length: 40 }, () => ({ row: rowAt(among(HOSTILE_TIMES)), at: -Infinity })));
   for (let day = 0; day < DAYS; day++) {
     const rows = Array.from({ length: each }, () => {
       // Some share their instant, some are at the very ends of a day.
       const at = START + day * DAY_MS + (roll(50) === 0 ? among([0, DAY_MS - 1, 43_200_000]) : roll(DAY_MS));
       return { row: rowAt(timeText(at, roll)), at };
     });
-    yield inOrder(rows.flatMap((arrived) => (roll(400) === 0 ? [arrived, arrived] : [arrived])));
+    yield sortArrivals(rows.flatMap((arrival) => (roll(400) === 0 ? [arrival, arrival] : [arrival])));
   }
 }
 
@@ -194,11 +205,11 @@ function timeText(at: number, roll: (below: number) => number): string {
   ][roll(5)] as string;
 }
 
-function inOrder(rows: readonly Arriving[]): readonly Arriving[] {
+function sortArrivals(rows: readonly Arrival[]): readonly Arrival[] {
   return rows
-    .map((arrived) => ({ arrived, key: [arrived.row.id, ...COLUMNS.map((name) => arrived.row[name])] }))
+    .map((arrival) => ({ arrived: arrival, key: [arrival.row.id, ...COLUMNS.map((name) => arrival.row[name])] }))
     .toSorted((a, b) => a.arrived.at - b.arrived.at || byTexts(a.key, b.key))
-    .map(({ arrived }) => arrived);
+    .map(({ arrived: arrival }) => arrival);
 }
 
 function byTexts(a: readonly (string | null)[], b: readonly (string | null)[]): number {
@@ -222,11 +233,11 @@ export interface HostileFiles {
 /** Writes rows in every form. @param count about how many */
 export async function writeHostileFiles(folder: string, count: number): Promise<HostileFiles> {
   mkdirSync(folder, { recursive: true });
-  const at = (name: string): string => join(folder, name);
+  const pathTo = (name: string): string => join(folder, name);
   const names = [0, 1];
-  const ndjson = names.map((half) => at(`${half}.ndjson`));
-  const csv = names.map((half) => at(`${half}.csv`));
-  const all = at("all.csv");
+  const ndjson = names.map((half) => pathTo(`${half}.ndjson`));
+  const csv = names.map((half) => pathTo(`${half}.csv`));
+  const all = pathTo("all.csv");
   const files = [...ndjson, ...csv, all].map((path) => openSync(path, "w"));
   const texts = files.map((_, place) => (place < 2 ? "" : `${COLUMNS.join(",")}\n`));
   const flush = (): void => {
@@ -246,7 +257,7 @@ export async function writeHostileFiles(folder: string, count: number): Promise<
   }
   flush();
   for (const file of files) closeSync(file);
-  const parquet = names.map((half) => at(`${half}.parquet`));
+  const parquet = names.map((half) => pathTo(`${half}.parquet`));
   await writeParquet(all, parquet, rows);
   rmSync(all);
   return { rows, ndjson, csv, parquet };
@@ -274,8 +285,8 @@ async function writeParquet(csv: string, paths: readonly string[], rows: number)
     await connection.run("set memory_limit = '2GB'");
     const read = `read_csv('${csv}', all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false)`;
     await connection.run(`create table given as select *, hash(id, "at", units) as place from ${read}`);
-    const counted = await connection.runAndReadAll("select count(*)::INTEGER from given");
-    if (counted.getRows()[0]?.[0] !== rows) throw new Error("DuckDB has other rows than were written");
+    const countResult = await connection.runAndReadAll("select count(*)::INTEGER from given");
+    if (countResult.getRows()[0]?.[0] !== rows) throw new Error("DuckDB has other rows than were written");
     for (const [half, path] of paths.entries())
       await connection.run(
         `copy (select * exclude place from given where place % ${paths.length} = ${half} order by place) to '${path}' (format parquet, row_group_size 20000)`,

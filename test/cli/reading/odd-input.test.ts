@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, line, ratebook, type Ran, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, type Ran, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -9,14 +9,14 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 /** The small book with its JSON changed by a text. */
-const bookWith = (from: string, to: string): string => {
+const replaceInBook = (from: string, to: string): string => {
   const text = JSON.stringify(SMALL_BOOK);
   expect(text).toContain(from);
   return files.file("book.json", text.replace(from, to));
 };
 const check = async (from: string, to: string): Promise<Ran> =>
-  ratebook(["check", bookWith(from, to)], { cut: files.path });
-const preview = async (book: string, stdin: string): Promise<Ran> =>
+  ratebook(["check", replaceInBook(from, to)], { cut: files.path });
+const previewEvents = async (book: string, stdin: string): Promise<Ran> =>
   ratebook(["preview", book, "--events", "-"], { stdin, cut: files.path });
 
 /** Without the line of the file below each problem. */
@@ -73,7 +73,7 @@ describe("a hostile book has an answer or a clear refusal", () => {
     const rates = slabs.map(({ order }) => ({ order, rate: 1 }));
     const text = JSON.stringify(SMALL_BOOK).replace(SLABS, JSON.stringify(slabs)).replace(RATES, JSON.stringify(rates));
     const argv = ["preview", files.file("slabs.json", text), "--events", "-", "--format", "csv"];
-    const { code, out } = await ratebook(argv, { stdin: line("a", "2024-01-05T00:00:00Z", 9_999.5) });
+    const { code, out } = await ratebook(argv, { stdin: eventLine("a", "2024-01-05T00:00:00Z", 9_999.5) });
     expect(out).toMatch(/,USAGE_RATE_CARD_AMOUNT,um\.units,units,9999\.5,[^,]*,9999\.5,[^,]*$/m);
     expect(out.match(/_SLAB_AMOUNT,/g)).toHaveLength(10_000);
     expect(code).toBe(0);
@@ -82,11 +82,11 @@ describe("a hostile book has an answer or a clear refusal", () => {
   test("S2.2 a cycle at the end of the year 9999 is rated like any other, and what lies behind the last date is not", async () => {
     const late = JSON.stringify(SMALL_BOOK).replaceAll('"2024-01-01"', '"9998-11-01"');
     const book = files.file("late.json", late);
-    const { code, out } = await preview(book, line("a", "9998-12-31T23:59:59Z", 1));
+    const { code, out } = await previewEvents(book, eventLine("a", "9998-12-31T23:59:59Z", 1));
     expect(out).toContain("Invoice for 9998-12-01 to 9998-12-31");
     expect(code).toBe(0);
     // 9999-01-01 stands for "no end": no plan is in force from there on.
-    expect(await preview(book, line("a", "9999-06-01T00:00:00Z", 1))).toEqual({
+    expect(await previewEvents(book, eventLine("a", "9999-06-01T00:00:00Z", 1))).toEqual({
       code: 0,
       out: "",
       err:

@@ -41,7 +41,7 @@ const csv = place.file(
 const parquet = `${place.path}/events.parquet`;
 
 /** Writes Parquet with a query. */
-async function write(path: string, query: string): Promise<void> {
+async function writeParquet(path: string, query: string): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   await connection.run(`copy (${query}) to '${path}' (format parquet)`);
@@ -50,7 +50,7 @@ async function write(path: string, query: string): Promise<void> {
 }
 
 const asTexts = `select * from read_csv('${csv}', all_varchar = true)`;
-beforeAll(async () => write(parquet, asTexts));
+beforeAll(async () => writeParquet(parquet, asTexts));
 afterAll(() => place.remove());
 
 const on = async (...args: readonly string[]): ReturnType<typeof ratebook> => ratebook(args, { cut: place.path });
@@ -85,7 +85,7 @@ describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
   });
 
   test("with events of other files between, which may have the same ids", async () => {
-    const line = (id: string, time: string): string =>
+    const callLine = (id: string, time: string): string =>
       JSON.stringify({
         schemaName: "call",
         id,
@@ -96,16 +96,16 @@ describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
       });
     const lines = place.file(
       "more.ndjson",
-      [line("1", "2024-01-02T00:00:00Z"), line("9", "2024-01-09T00:00:00Z")].join("\n"),
+      [callLine("1", "2024-01-02T00:00:00Z"), callLine("9", "2024-01-09T00:00:00Z")].join("\n"),
     );
     const expected = await on("meter", book, "--events", csv, "--map", map, "--events", lines);
-    const found = await on("meter", book, "--events", parquet, "--map", map, "--events", lines);
-    expect(found.out).toBe(expected.out);
+    const meterRun = await on("meter", book, "--events", parquet, "--map", map, "--events", lines);
+    expect(meterRun.out).toBe(expected.out);
   });
 });
 
 describe("S17.5 what cannot be read is refused whole", () => {
-  const refused = async (path: string): Promise<string> => {
+  const expectRefusal = async (path: string): Promise<string> => {
     const { code, out, err } = await on("preview", book, "--events", path, "--map", map);
     expect([code, out]).toEqual([1, ""]);
     return err;
@@ -113,27 +113,29 @@ describe("S17.5 what cannot be read is refused whole", () => {
 
   test("a file that is no Parquet, and one that is not there", async () => {
     const none = place.file("none.parquet", "id,account");
-    expect(await refused(none)).toMatch(/^ratebook: DuckDB cannot read the usage: .*none\.parquet/);
-    expect(await refused(`${place.path}/*.nothing.parquet`)).toMatch(/No files found/);
+    expect(await expectRefusal(none)).toMatch(/^ratebook: DuckDB cannot read the usage: .*none\.parquet/);
+    expect(await expectRefusal(`${place.path}/*.nothing.parquet`)).toMatch(/No files found/);
   });
 
   test("a column that is missing, that is nested, or has another type in another file", async () => {
-    await write(`${place.path}/short.parquet`, `select id, account, "at", region from (${asTexts})`);
-    expect(await refused(`${place.path}/short.parquet`)).toBe(
+    await writeParquet(`${place.path}/short.parquet`, `select id, account, "at", region from (${asTexts})`);
+    expect(await expectRefusal(`${place.path}/short.parquet`)).toBe(
       'ratebook: short.parquet: the map names the column "units", and the file has "id", "account", "at", "region"\n',
     );
-    await write(`${place.path}/nested.parquet`, `select * replace ([units] as units) from (${asTexts})`);
-    expect(await refused(`${place.path}/nested.parquet`)).toMatch(/the column "units" is of type VARCHAR\[\]/);
-    await write(`${place.path}/shape-1.parquet`, asTexts);
-    await write(`${place.path}/shape-2.parquet`, `select * replace (1 as units) from (${asTexts})`);
-    expect(await refused(`${place.path}/shape-*.parquet`)).toMatch(/"units" has another type in some of the files/);
-    await write(`${place.path}/shape-2.parquet`, `select * exclude (units) from (${asTexts})`);
-    expect(await refused(`${place.path}/shape-*.parquet`)).toMatch(/"units" is not in all of the files/);
+    await writeParquet(`${place.path}/nested.parquet`, `select * replace ([units] as units) from (${asTexts})`);
+    expect(await expectRefusal(`${place.path}/nested.parquet`)).toMatch(/the column "units" is of type VARCHAR\[\]/);
+    await writeParquet(`${place.path}/shape-1.parquet`, asTexts);
+    await writeParquet(`${place.path}/shape-2.parquet`, `select * replace (1 as units) from (${asTexts})`);
+    expect(await expectRefusal(`${place.path}/shape-*.parquet`)).toMatch(
+      /"units" has another type in some of the files/,
+    );
+    await writeParquet(`${place.path}/shape-2.parquet`, `select * exclude (units) from (${asTexts})`);
+    expect(await expectRefusal(`${place.path}/shape-*.parquet`)).toMatch(/"units" is not in all of the files/);
   });
 
   test("a file that changes while it is read", async () => {
     const path = `${place.path}/changing.parquet`;
-    await write(path, asTexts);
+    await writeParquet(path, asTexts);
     const sink = {
       onEvent: () => true,
       onBadLine: () => true,
@@ -157,43 +159,43 @@ describe("S17.5 what cannot be read is refused whole", () => {
 
 describe("bad rows are counted, and leave all others as they are", () => {
   /** Checks that sums print what the core alone prints. @returns what `meter` says of the events */
-  const metered = async (query: string): Promise<string> => {
+  const meterQuery = async (query: string): Promise<string> => {
     const path = `${place.path}/bad.parquet`;
-    await write(path, query);
+    await writeParquet(path, query);
     const byCore = await on("meter", book, "--events", path, "--map", map, "--engine", "core");
-    const found = await on("meter", book, "--events", path, "--map", map);
-    expect(found).toEqual(byCore);
-    return found.err;
+    const meterRun = await on("meter", book, "--events", path, "--map", map);
+    expect(meterRun).toEqual(byCore);
+    return meterRun.err;
   };
 
   test("S17.3 one broken row among ten thousand", async () => {
     const rows = `select 'e' || n as id, 'prod' as account, '2024-01-03T10:00:00Z' as "at", case when n = 7777 then '1,5' else '2' end as units, 'eu' as region from range(10000) as events (n)`;
-    const said = await metered(rows);
-    expect(said).toContain(
+    const message = await meterQuery(rows);
+    expect(message).toContain(
       `bad.parquet:7778: The attribute "units" is unfit: "1,5" is not a decimal. [INGESTION_FAILED]`,
     );
-    expect(said).toContain("10,000 events read: 1 INGESTION_FAILED, 9,999 INGESTION_COMPLETED_EVENT_METERED");
+    expect(message).toContain("10,000 events read: 1 INGESTION_FAILED, 9,999 INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test.each(["id", "account", "at", "units", "region"])("S14.1 NULL in the column %s", async (column) => {
-    const said = await metered(
+    const message = await meterQuery(
       `select * replace (case when id <> '2' then "${column}" end as "${column}") from (${asTexts})`,
     );
-    expect(said).toMatch(/bad\.parquet:\d+: /);
+    expect(message).toMatch(/bad\.parquet:\d+: /);
   });
 
   test("S2.1 instants are the same whatever the zone of the session", async () => {
     const instants = `select * replace (try_cast("at" as TIMESTAMPTZ) as "at") from (${asTexts})`;
     const path = `${place.path}/instants.parquet`;
-    await write(path, instants);
-    const cells = async (zone: string): Promise<readonly unknown[]> => {
-      const found: unknown[] = [];
+    await writeParquet(path, instants);
+    const readCells = async (zone: string): Promise<readonly unknown[]> => {
+      const events: unknown[] = [];
       const sink = {
-        onEvent: (_file: string, line: number, event: unknown) => found.push([line, event]) > 0,
+        onEvent: (_file: string, line: number, event: unknown) => events.push([line, event]) > 0,
         onBadLine: () => true,
         findSlots: () => undefined,
         onFilledSlots: () => true,
-        onCountedEvents: (counted: unknown) => found.push(counted) > 0,
+        onCountedEvents: (batch: unknown) => events.push(batch) > 0,
       };
       const reading = {
         book: readBook(JSON.stringify(SMALL_BOOK)),
@@ -213,11 +215,11 @@ describe("bad rows are counted, and leave all others as they are", () => {
         },
       );
       await mergeEvents(cursors, { onDisorder: () => undefined });
-      return found;
+      return events;
     };
-    const expected = await cells("UTC");
+    const expected = await readCells("UTC");
     expect(expected.length).toBeGreaterThan(3);
-    expect(await cells("Pacific/Kiritimati")).toEqual(expected);
+    expect(await readCells("Pacific/Kiritimati")).toEqual(expected);
   });
 });
 
@@ -232,11 +234,11 @@ describe("wrong usage", () => {
   });
 
   test("times of forms that a database reads in another way are refused", async () => {
-    const formed = place.file(
+    const mapFile = place.file(
       "formed.json",
       readFileSync(map, "utf8").replace('"column":"at"', '"column":"at","form":"DD.MM.YYYY","zone":"UTC"'),
     );
-    expect((await on("preview", book, "--events", parquet, "--map", formed)).err).toMatch(
+    expect((await on("preview", book, "--events", parquet, "--map", mapFile)).err).toMatch(
       /times of the form "DD\.MM\.YYYY" are read from CSV alone/,
     );
   });

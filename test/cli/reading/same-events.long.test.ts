@@ -30,9 +30,9 @@ beforeAll(async () => {
   server = await startChDb();
   const client = clientOf(server.url);
   for (const [half, path] of files.parquet.entries()) {
-    const given = `file('${path}', Parquet)`;
+    const parquetTable = `file('${path}', Parquet)`;
     await client.command({
-      query: `create table events_${half} engine = MergeTree order by tuple() as select * from ${given}`,
+      query: `create table events_${half} engine = MergeTree order by tuple() as select * from ${parquetTable}`,
     });
   }
   await client.close();
@@ -42,18 +42,18 @@ afterAll(async () => {
   place.remove();
 });
 
-interface Printed {
+interface CommandOutput {
   readonly code: number;
   readonly out: string;
   /** What was said on standard error, without problems of rows: these are told file by file. */
-  readonly said: readonly string[];
+  readonly stderr: readonly string[];
 }
 
-async function printed(
+async function runBoth(
   command: readonly string[],
   paths: readonly string[],
   more: readonly string[],
-): Promise<Printed> {
+): Promise<CommandOutput> {
   const start = performance.now();
   const [name = "", ...options] = command;
   const events = paths.flatMap((path) => ["--events", path]);
@@ -64,7 +64,7 @@ async function printed(
   return {
     code,
     out: alike(out),
-    said: err.split("\n").filter((line) => !/\[INGESTION_\w+\]|^… and/.test(line)),
+    stderr: err.split("\n").filter((line) => !/\[INGESTION_\w+\]|^… and/.test(line)),
   };
 }
 
@@ -94,32 +94,32 @@ describe("S17.3 prints, byte for byte, what NDJSON of the same rows prints", () 
     ["meter", "--format", "csv"],
   ];
   describe.each(commands)("%s", (...command) => {
-    let expected: Printed;
+    let expected: CommandOutput;
     beforeAll(async () => {
-      expected = await printed(command, files.ndjson, ["--event-format", "ndjson"]);
+      expected = await runBoth(command, files.ndjson, ["--event-format", "ndjson"]);
     }, TIMEOUT);
 
     test("NDJSON has hostile rows of many kinds, and yet most are billed", () => {
-      const { code, out, said } = expected;
-      expect([code, out.length > 100_000, said.length > 3]).toEqual([1, true, true]);
+      const { code, out, stderr } = expected;
+      expect([code, out.length > 100_000, stderr.length > 3]).toEqual([1, true, true]);
     });
 
     test.each(READERS)(
       "%s",
       async (_, paths, options) => {
-        const found = await printed(command, paths(), options);
+        const actual = await runBoth(command, paths(), options);
         // Two texts of a hundred thousand lines are compared before they are shown.
-        if (found.out !== expected.out)
-          expect([firstDifference(found.out, expected.out), found.said]).toEqual(["none", expected.said]);
-        expect({ ...found, out: "" }).toEqual({ ...expected, out: "" });
+        if (actual.out !== expected.out)
+          expect([firstDifference(actual.out, expected.out), actual.stderr]).toEqual(["none", expected.stderr]);
+        expect({ ...actual, out: "" }).toEqual({ ...expected, out: "" });
       },
       TIMEOUT,
     );
   });
 });
 
-function firstDifference(found: string, expected: string): string {
+function firstDifference(actual: string, expected: string): string {
   const lines = expected.split("\n");
-  const [[at, line] = []] = [...found.split("\n").entries()].filter(([each, text]) => text !== lines[each]);
+  const [[at, line] = []] = [...actual.split("\n").entries()].filter(([each, text]) => text !== lines[each]);
   return at === undefined ? "fewer lines" : `line ${at}: ${line}, and not ${lines[at]}`;
 }

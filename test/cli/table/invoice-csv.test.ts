@@ -6,7 +6,7 @@ import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { ZERO } from "../../../src/numbers/decimal.ts";
 
 /** An invoice whose one line has a description. */
-function invoiceOf(description: string): Invoice {
+function invoiceWithLine(description: string): Invoice {
   return {
     accountId: "acme",
     customerId: "acme",
@@ -40,5 +40,5 @@ test.each([
   ['"quoted"', '"""quoted"""'],
   ["; semicolon", "; semicolon"],
 ])("a description of %j is the cell %j", (description, cell) => {
-  expect(formatInvoiceCsv(invoiceOf(description))).toContain(`,TOTAL_AMOUNT,,${cell},`);
+  expect(formatInvoiceCsv(invoiceWithLine(description))).toContain(`,TOTAL_AMOUNT,,${cell},`);
 });

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 
-import { overage, perUnit, plan, sumMeter, tokens } from "../../book/builder.ts";
+import { overageCards, perUnit, planOfMonths, sumMeter, tokenCards } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 import { folder, type Ran, ratebook } from "../fake-io.ts";
 
@@ -50,14 +50,14 @@ const BOOK = {
   ],
   features: [{ id: "feature.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "job", attributeName: "a" }] }],
   pricePlans: [
-    plan("pp.one", {
+    planOfMonths("pp.one", {
       usageRateCards: [
         { usageMeterId: "um.a", ...perUnit("0.0123") },
         { usageMeterId: "um.some", ...perUnit("1") },
         { usageMeterId: "um.scaled", ...perUnit("0.5") },
       ],
-      ...tokens(500),
-      ...overage(0.002),
+      ...tokenCards(500),
+      ...overageCards(0.002),
     }),
   ],
   customers: [{ id: "cust", name: "Customer" }],
@@ -116,7 +116,7 @@ const seconds = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0, 86_399, 86_400, 40 * 86_400, 60 * 86_400, 120 * 86_400) },
 );
 
-interface Given {
+interface GeneratedEvent {
   readonly schema: string;
   readonly id: string;
   readonly at: number;
@@ -127,7 +127,7 @@ interface Given {
   readonly form: number;
 }
 
-const given: fc.Arbitrary<Given> = fc.record({
+const generatedEvents: fc.Arbitrary<GeneratedEvent> = fc.record({
   schema: fc.oneof(
     { weight: 8, arbitrary: fc.constant("call") },
     { weight: 2, arbitrary: fc.constantFrom("scaled", "job", "unmetered", "none") },
@@ -141,7 +141,7 @@ const given: fc.Arbitrary<Given> = fc.record({
   form: fc.nat(60),
 });
 
-function lineOf({ schema, id, at, account, a, b, d, form }: Given): string {
+function toLine({ schema, id, at, account, a, b, d, form }: GeneratedEvent): string {
   const stamp = new Date(Date.UTC(2024, 0, 1) + at * 1000).toISOString();
   const attributes = `[{"name":"a","value":${a}},{"name":"b","value":${b}}]`;
   const plain = `{"schemaName":"${schema}","id":"${id}","timestamp":"${stamp}","accountId":"${account}","attributes":${attributes},"dimensions":{"d":"${d}"}}`;
@@ -171,7 +171,7 @@ function lineOf({ schema, id, at, account, a, b, d, form }: Given): string {
 }
 
 interface File {
-  readonly events: readonly Given[];
+  readonly events: readonly GeneratedEvent[];
   readonly isSorted: boolean;
   readonly mark: boolean;
   readonly last: string;
@@ -180,7 +180,7 @@ interface File {
 
 const files = fc.array(
   fc.record({
-    events: fc.array(given, { maxLength: 40 }),
+    events: fc.array(generatedEvents, { maxLength: 40 }),
     isSorted: fc.boolean(),
     mark: fc.boolean(),
     last: fc.constantFrom("", "\n", "\r\n", "\n\n"),
@@ -189,9 +189,9 @@ const files = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
-function bytesOf({ events, isSorted, mark, last, end }: File): Uint8Array {
+function toBytes({ events, isSorted, mark, last, end }: File): Uint8Array {
   const sorted = isSorted ? events.toSorted((x, y) => x.at - y.at) : events;
-  const text = Buffer.from((mark ? "\u{feff}" : "") + sorted.map(lineOf).join(end) + last);
+  const text = Buffer.from((mark ? "\u{feff}" : "") + sorted.map(toLine).join(end) + last);
   // One byte in the middle of a text of several bytes is lost.
   const cut = text.indexOf(Buffer.from("é€𝒳"));
   return cut >= 0 && events.length % 3 === 0
@@ -232,8 +232,8 @@ const COMMANDS = [
 describe("S17.3 --engine threads prints what --engine core prints", () => {
   test.each(COMMANDS)("%s %s %s %s %s", async (...command) => {
     await fc.assert(
-      fc.asyncProperty(files, fc.constantFrom(1, 7, 64, 200, 257, 1000, 1 << 16), async (made, partBytes) => {
-        const [core, workers] = await both(made.map(bytesOf), partBytes, command.filter(Boolean));
+      fc.asyncProperty(files, fc.constantFrom(1, 7, 64, 200, 257, 1000, 1 << 16), async (fileList, partBytes) => {
+        const [core, workers] = await both(fileList.map(toBytes), partBytes, command.filter(Boolean));
         expect(workers).toEqual(core);
       }),
       { numRuns: runs(100) },

@@ -5,24 +5,24 @@ import { gzipSync } from "node:zlib";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import { overage, perUnit, plan, sumMeter, tokens } from "../../book/builder.ts";
-import { folder, line, type Ran, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { overageCards, perUnit, planOfMonths, sumMeter, tokenCards } from "../../book/builder.ts";
+import { folder, eventLine, type Ran, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 const place = folder();
 const book = place.file("book.json", JSON.stringify(SMALL_BOOK));
 afterAll(() => place.remove());
 
-const day = (n: number): string => `2024-01-${String(n).padStart(2, "0")}T12:00:00Z`;
-const plain = Array.from({ length: 20 }, (_, n) => line(`e-${n}`, day(n + 1), n + 0.5)).join("");
+const noonOf = (n: number): string => `2024-01-${String(n).padStart(2, "0")}T12:00:00Z`;
+const plain = Array.from({ length: 20 }, (_, n) => eventLine(`e-${n}`, noonOf(n + 1), n + 0.5)).join("");
 
-async function read(engine: string, argv: readonly string[], more: object = {}): Promise<Ran> {
+async function runOnEngine(engine: string, argv: readonly string[], more: object = {}): Promise<Ran> {
   return ratebook([...argv, "--engine", engine], { cut: place.path, partBytes: 300, ...more });
 }
 
 /** What both readers print; it must be the same. */
 async function both(argv: readonly string[], more: object = {}): Promise<Ran> {
-  const core = await read("core", argv, more);
-  expect(await read("threads", argv, more)).toEqual(core);
+  const core = await runOnEngine("core", argv, more);
+  expect(await runOnEngine("threads", argv, more)).toEqual(core);
   return core;
 }
 
@@ -35,8 +35,11 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
   });
 
   test("an id that comes again in another range and in another file counts once", async () => {
-    const first = place.file("first.ndjson", plain + line("e-3", day(22), 1000) + line("e-4", day(23), 1000));
-    const second = place.file("second.ndjson", line("e-5", day(1), 1000));
+    const first = place.file(
+      "first.ndjson",
+      plain + eventLine("e-3", noonOf(22), 1000) + eventLine("e-4", noonOf(23), 1000),
+    );
+    const second = place.file("second.ndjson", eventLine("e-5", noonOf(1), 1000));
     const { out, err } = await both(["preview", book, "--events", first, second, "--format", "csv"]);
     expect(err).toContain("3 INGESTION_FAILED_DUPLICATE_EVENT");
     // Of e-5 the one of 1 January counts, 1,000 in place of 5.5.
@@ -44,7 +47,7 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
   });
 
   test("an event of more than ten years before the others is named by its id", async () => {
-    const far = place.file("far.ndjson", line("far-off", "1999-01-01T00:00:00Z", 1) + plain);
+    const far = place.file("far.ndjson", eventLine("far-off", "1999-01-01T00:00:00Z", 1) + plain);
     const { code, err } = await both(["preview", book, "--events", far]);
     expect([code, err]).toEqual([2, expect.stringContaining('event "far-off"')]);
   });
@@ -65,32 +68,37 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
         ],
         usageMeters: [sumMeter("um.units", "call", "units")],
         pricePlans: [
-          plan("pp.small", {
+          planOfMonths("pp.small", {
             usageRateCards: [{ usageMeterId: "um.units", ...perUnit("0.3") }],
-            ...tokens(500),
-            ...overage(0.002),
+            ...tokenCards(500),
+            ...overageCards(0.002),
           }),
         ],
       }),
     );
-    const events = place.file("wide.ndjson", plain + line("j-1", day(21), 1, job) + line("e-21", day(22), 7));
+    const events = place.file(
+      "wide.ndjson",
+      plain + eventLine("j-1", noonOf(21), 1, job) + eventLine("e-21", noonOf(22), 7),
+    );
     const { code, err } = await both(["preview", withFeature, "--events", events]);
     expect([code, err]).toEqual([0, expect.stringContaining("22 events read")]);
   });
 
   test("a file whose size its file system does not tell", async () => {
-    const told = place.file("told.ndjson", "no event\n");
-    const untold = existsSync("/proc/version") ? "/proc/version" : told;
+    const badFile = place.file("told.ndjson", "no event\n");
+    const untold = existsSync("/proc/version") ? "/proc/version" : badFile;
     expect((await both(["preview", book, "--events", untold])).err).toContain(`${basename(untold)}:1: `);
   });
 
   test("many files, of which a thread has one open at a time", async () => {
-    const events = Array.from({ length: 60 }, (_, n) => place.file(`many-${n}.ndjson`, line(`m-${n}`, day(1), n)));
-    const open = (): number => readdirSync("/dev/fd").length;
-    const before = open();
+    const events = Array.from({ length: 60 }, (_, n) =>
+      place.file(`many-${n}.ndjson`, eventLine(`m-${n}`, noonOf(1), n)),
+    );
+    const countOpenFiles = (): number => readdirSync("/dev/fd").length;
+    const before = countOpenFiles();
     let most = 0;
     const onPart = (): void => {
-      most = Math.max(most, open() - before);
+      most = Math.max(most, countOpenFiles() - before);
     };
     await both(["preview", book, "--events", ...events], { onPart });
     expect(most).toBeLessThan(30);
@@ -98,7 +106,7 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
 
   test("objects of another kind, by a map", async () => {
     const rows = Array.from({ length: 9 }, (_, n) =>
-      JSON.stringify({ key: `k-${n % 7}`, who: "c-1", at: day(n + 1), n }),
+      JSON.stringify({ key: `k-${n % 7}`, who: "c-1", at: noonOf(n + 1), n }),
     );
     const events = place.file("objects.ndjson", `${rows.join("\n")}\n{"key": 1}\n`);
     const map = {
@@ -109,8 +117,8 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
       attributes: { units: { column: "n" } },
       dimensions: { region: { value: "eu" } },
     };
-    const named = place.file("map.json", JSON.stringify(map));
-    const { err } = await both(["preview", book, "--events", events, "--map", named]);
+    const mapFile = place.file("map.json", JSON.stringify(map));
+    const { err } = await both(["preview", book, "--events", events, "--map", mapFile]);
     expect(err).toContain("objects.ndjson:10: the map uses the field");
     // The number of a line is not known where a range begins: one thread reads the file.
     const byRow = place.file("by-row.json", JSON.stringify({ ...map, id: { template: "row-{row}" } }));
@@ -119,7 +127,7 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
 
   test("a compressed file, standard input, the first problem with --strict, and a trace", async () => {
     const gzip = place.file("plain.ndjson.gz", gzipSync(plain));
-    const events = place.file("strict.ndjson", `${plain}not JSON\n${line("late", day(28), 1)}`);
+    const events = place.file("strict.ndjson", `${plain}not JSON\n${eventLine("late", noonOf(28), 1)}`);
     expect((await both(["preview", book, "--events", gzip])).code).toBe(0);
     expect((await both(["preview", book, "--events", "-"], { stdin: plain })).code).toBe(0);
     expect((await both(["preview", book, "--events", events, "--strict"])).code).toBe(1);
@@ -130,8 +138,8 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
 describe("S17.5 a file that cannot be read to its end prices nothing", () => {
   test("one that changes while it is read", async () => {
     const events = place.file("growing.ndjson", plain);
-    const grow = (): void => appendFileSync(events, line("more", day(25), 1));
-    const ran = await read("threads", ["preview", book, "--events", events], { onPart: grow });
+    const grow = (): void => appendFileSync(events, eventLine("more", noonOf(25), 1));
+    const ran = await runOnEngine("threads", ["preview", book, "--events", events], { onPart: grow });
     expect(ran).toEqual({
       code: 1,
       out: "",
@@ -144,7 +152,7 @@ describe("S17.5 a file that cannot be read to its end prices nothing", () => {
     const fail = (): void => {
       throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
     };
-    const { code, out, err } = await read("threads", ["preview", book, "--events", events], { onPart: fail });
+    const { code, out, err } = await runOnEngine("threads", ["preview", book, "--events", events], { onPart: fail });
     expect([code, out, err]).toEqual([
       1,
       "",

@@ -10,7 +10,7 @@ import { openDatabase } from "../../../src/store/open-database.ts";
 import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
 import { newDatabaseIn } from "../../support/new-database.ts";
 import { folder, LIVE_BOOK, ratebook } from "../fake-io.ts";
-import { ask, startServing } from "../start-server.ts";
+import { sendWithKey, startServing } from "../start-server.ts";
 
 const files = folder();
 let chdb: ChDbServer;
@@ -46,12 +46,12 @@ async function insert(
 }
 
 /** A database with the book, and a table with the rows of January; half of the units are in the table, and a column computes them. */
-async function prepared(): Promise<{ readonly database: string; readonly table: readonly string[] }> {
+async function prepareDatabase(): Promise<{ readonly database: string; readonly table: readonly string[] }> {
   const database = join(files.path, "database");
   await newDatabaseIn(database);
   // Loaded before January begins: cycles that had ended when a book is loaded stay open for a day, so that their history can be sent.
-  const clock = (): number => parseInstant("2023-12-31T00:00:00Z");
-  const engine = createEngine({ store: await openDatabase(database), clock });
+  const loadedClock = (): number => parseInstant("2023-12-31T00:00:00Z");
+  const engine = createEngine({ store: await openDatabase(database), clock: loadedClock });
   await engine.load(LIVE_BOOK as never);
   await engine.close();
   await client.command({
@@ -72,36 +72,37 @@ async function prepared(): Promise<{ readonly database: string; readonly table: 
 }
 
 test("S17.4, S17.5 a server bills the rows of a table, stops while it is away, and late tells what comes later", async () => {
-  const { database, table } = await prepared();
+  const { database, table } = await prepareDatabase();
   const serving = await startServing(["--database", database, "--bill-run-interval", "off", ...table], {
     cut: files.path,
   });
   const { url, key = "" } = serving;
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-05T00:00:00Z" };
-  expect(await ask(url, "/ingest", key, { event })).toMatchObject({
+  expect(await sendWithKey(url, "/ingest", key, { event })).toMatchObject({
     status: 400,
     json: { message: expect.stringContaining("takes no events here: they live elsewhere") },
   });
 
-  const run = async (asOf: string): ReturnType<typeof ask> =>
-    ask(url, "/invoices/bill_runs", key, { as_of: `${asOf}T00:00:00Z` });
-  const invoices = async (): Promise<string> => JSON.stringify((await ask(url, "/invoices?account_id=prod", key)).json);
+  const runBilling = async (asOf: string): ReturnType<typeof sendWithKey> =>
+    sendWithKey(url, "/invoices/bill_runs", key, { as_of: `${asOf}T00:00:00Z` });
+  const invoices = async (): Promise<string> =>
+    JSON.stringify((await sendWithKey(url, "/invoices?account_id=prod", key)).json);
   const before = await invoices();
   // 70.5 units at 2 less a credit of 50, and 2 units at 2.
   expect(before.match(/"totalAmount":[\d.]+/g)).toEqual(['"totalAmount":4', '"totalAmount":91']);
   // The sums are asked for after the server has answered other questions of the same run.
   chdb.awayFor = /cell_account/;
-  const asked = chdb.statements.length;
-  expect(await run("2024-02-04")).toEqual({
+  const statementCount = chdb.statements.length;
+  expect(await runBilling("2024-02-04")).toEqual({
     status: 503,
     json: { message: "external usage cannot be read; retry later" },
   });
-  expect(chdb.statements.slice(asked).findIndex((sql) => sql.includes("cell_account"))).toBeGreaterThan(0);
+  expect(chdb.statements.slice(statementCount).findIndex((sql) => sql.includes("cell_account"))).toBeGreaterThan(0);
   chdb.awayFor = undefined;
   expect(await invoices()).toBe(before);
-  expect(await run("2024-02-04")).toMatchObject({ status: 200, json: { finalized: 1, skipped: 0 } });
-  expect(await run("2024-02-04")).toMatchObject({ status: 200, json: { finalized: 0, skipped: 0 } });
-  expect(await run("2024-03-05")).toMatchObject({ status: 200, json: { finalized: 1, skipped: 0 } });
+  expect(await runBilling("2024-02-04")).toMatchObject({ status: 200, json: { finalized: 1, skipped: 0 } });
+  expect(await runBilling("2024-02-04")).toMatchObject({ status: 200, json: { finalized: 0, skipped: 0 } });
+  expect(await runBilling("2024-03-05")).toMatchObject({ status: 200, json: { finalized: 1, skipped: 0 } });
   const { code, err } = await serving.stop();
   expect(code).toBe(0);
   expect(err).toContain("ClickHouse cannot read the usage");
@@ -109,9 +110,9 @@ test("S17.4, S17.5 a server bills the rows of a table, stops while it is away, a
 
   const late = async (): Promise<readonly string[]> => {
     const range = ["--from", "2024-01-01", "--until", "2024-03-01", "--format", "csv"];
-    const told = await ratebook(["late", "--database", database, ...table, ...range]);
-    expect(told).toMatchObject({ code: 0, err: "" });
-    return told.out
+    const lateReport = await ratebook(["late", "--database", database, ...table, ...range]);
+    expect(lateReport).toMatchObject({ code: 0, err: "" });
+    return lateReport.out
       .trimEnd()
       .replaceAll(/inv\.\w{16}/g, "inv.ID")
       .split("\r\n")

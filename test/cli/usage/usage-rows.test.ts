@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-async function read(name: string, content: string | Uint8Array): Promise<readonly UsageLine[]> {
+async function readLines(name: string, content: string | Uint8Array): Promise<readonly UsageLine[]> {
   const path = files.file(name, content);
   const lines: UsageLine[] = [];
   for await (const each of readUsageLines(path, { stdin: () => process.stdin })) lines.push({ ...each, file: name });
@@ -35,11 +35,11 @@ describe("S1.2 a quantity is the decimal of its text", () => {
     ["NDJSON with a number", JSON.stringify(ROW).replace(`"${ROW.quantity}"`, ROW.quantity), 1],
     ["a JSON list", `[${JSON.stringify(ROW).replace(`"${ROW.quantity}"`, ROW.quantity)}]`, 1],
   ])("in %s", async (_, content, line) => {
-    expect(await read("rows", content)).toEqual([{ file: "rows", line, row: ROW }]);
+    expect(await readLines("rows", content)).toEqual([{ file: "rows", line, row: ROW }]);
   });
 
   test("in gzip", async () => {
-    expect(await read("rows.csv.gz", gzipSync(CSV))).toEqual([{ file: "rows.csv.gz", line: 2, row: ROW }]);
+    expect(await readLines("rows.csv.gz", gzipSync(CSV))).toEqual([{ file: "rows.csv.gz", line: 2, row: ROW }]);
   });
 
   test("for every decimal, in all three forms alike", async () => {
@@ -48,21 +48,21 @@ describe("S1.2 a quantity is the decimal of its text", () => {
       fc.asyncProperty(fc.array(digits, { minLength: 1, maxLength: 5 }), async (numbers) => {
         const quantities = numbers.map(([mantissa, scale]) => `${mantissa}${scale === 0 ? "" : `e-${scale}`}`);
         const rows = quantities.map((quantity) => ({ ...ROW, quantity }));
-        const ndjson = await read("p.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+        const ndjson = await readLines("p.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
         const bare = rows.map((row) => JSON.stringify(row).replace(`"${row.quantity}"`, row.quantity));
         const csv = rows.map(({ accountId, meterId, date, quantity }) =>
           [accountId, meterId, date, quantity].join(","),
         );
-        const rowsOf = (lines: readonly UsageLine[]): readonly unknown[] => lines.map(({ row }) => row);
-        expect(rowsOf(await read("p.json", `[${bare.join(",")}]`))).toEqual(rowsOf(ndjson));
-        expect(rowsOf(await read("p.csv", `accountId,meterId,date,quantity\n${csv.join("\n")}\n`))).toEqual(
-          rowsOf(ndjson),
+        const rowsIn = (lines: readonly UsageLine[]): readonly unknown[] => lines.map(({ row }) => row);
+        expect(rowsIn(await readLines("p.json", `[${bare.join(",")}]`))).toEqual(rowsIn(ndjson));
+        expect(rowsIn(await readLines("p.csv", `accountId,meterId,date,quantity\n${csv.join("\n")}\n`))).toEqual(
+          rowsIn(ndjson),
         );
         for (const [index, { row }] of ndjson.entries()) {
           const [mantissa = 0n, scale = 0] = numbers[index] ?? [];
           const [integer = "", fraction = ""] = (row?.quantity ?? "").replace("-", "").split(".");
-          const written = BigInt(`${integer}${fraction.padEnd(scale, "0")}`);
-          expect(written).toBe(mantissa < 0n ? -mantissa : mantissa);
+          const unscaled = BigInt(`${integer}${fraction.padEnd(scale, "0")}`);
+          expect(unscaled).toBe(mantissa < 0n ? -mantissa : mantissa);
         }
       }),
       { numRuns: 30 },
@@ -81,7 +81,7 @@ test("what is no row is told with its line, and reading goes on", async () => {
     "[]",
     JSON.stringify({ ...ROW, quantity: -1 }),
   ].join("\n");
-  const lines = await read("bad.ndjson", `${JSON.stringify(ROW)}\n${content}`);
+  const lines = await readLines("bad.ndjson", `${JSON.stringify(ROW)}\n${content}`);
   expect(lines.map(({ line, problem, row }) => `${line}: ${problem ?? row?.quantity}`)).toEqual([
     `1: ${ROW.quantity}`,
     '2: "2026-02-30" is no date: 2026-02 has days 01 to 28, not 30',
@@ -108,23 +108,23 @@ test.each([
   ],
   ["it is empty", "", /the file is empty$/],
 ])("a file is refused where %s", async (_, content, sentence) => {
-  await expect(read("bad.csv", content)).rejects.toThrow(sentence);
-  await expect(read("bad.csv", content)).rejects.toBeInstanceOf(InputError);
+  await expect(readLines("bad.csv", content)).rejects.toThrow(sentence);
+  await expect(readLines("bad.csv", content)).rejects.toBeInstanceOf(InputError);
 });
 
 test("rows of a JSON list have the lines on which they begin", async () => {
   const list = `[\n  ${JSON.stringify(ROW)},\n  { "accountId": "a,[\\"{",\n    "meterId": [1, {}] },\n\n  7, 8\n]`;
-  expect((await read("list.json", list)).map(({ line }) => line)).toEqual([2, 3, 6, 6]);
-  await expect(read("open.json", "[\n  1,\n")).rejects.toThrow(/open\.json:2:5: not JSON: /);
+  expect((await readLines("list.json", list)).map(({ line }) => line)).toEqual([2, 3, 6, 6]);
+  await expect(readLines("open.json", "[\n  1,\n")).rejects.toThrow(/open\.json:2:5: not JSON: /);
 });
 
 test("an empty file of NDJSON has no rows, as export writes it", async () => {
-  expect(await read("usage.ndjson", "")).toEqual([]);
-  expect(await read("usage.ndjson.gz", gzipSync(""))).toEqual([]);
+  expect(await readLines("usage.ndjson", "")).toEqual([]);
+  expect(await readLines("usage.ndjson.gz", gzipSync(""))).toEqual([]);
 });
 
 test("a row of another length is told", async () => {
-  expect(await read("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
+  expect(await readLines("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
     { file: "short.csv", line: 2, problem: "the line does not have as many columns as the header" },
   ]);
 });

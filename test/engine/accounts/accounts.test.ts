@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { CustomerRequest } from "../../../src/book/model/requests.ts";
 import type { Engine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";
 
-async function planned(engine: Engine, ...accountIds: readonly string[]): Promise<string> {
+async function createTeamPlan(engine: Engine, ...accountIds: readonly string[]): Promise<string> {
   await activeSchema(engine);
   const meterId = await sumMeter(engine);
   await engine.usageMeters.activate(meterId);
@@ -21,8 +21,12 @@ describe("customers and accounts", () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     await at("2024-03-02").accounts.create({ id: "test", name: "Acme test", customerId: "acme", netTermDays: 30 });
-    const changed = await engine.accounts.update("test", { netTermDays: null, tags: ["a"], name: "Renamed" });
-    expect([changed.netTermDays, changed.tags, changed.name]).toEqual([undefined, ["a"], "Renamed"]);
+    const updatedAccount = await engine.accounts.update("test", { netTermDays: null, tags: ["a"], name: "Renamed" });
+    expect([updatedAccount.netTermDays, updatedAccount.tags, updatedAccount.name]).toEqual([
+      undefined,
+      ["a"],
+      "Renamed",
+    ]);
     expect((await engine.customers.update("acme", { primaryEmail: "a@b.example" })).primaryEmail).toBe("a@b.example");
     const list = await engine.accounts.list({ filter: { customerId: "acme" }, page: { limit: 1 } });
     expect([list.items.map(({ id }) => id), list.next?.id]).toEqual([["test"], "test"]);
@@ -67,16 +71,20 @@ describe("customers and accounts", () => {
   test.each(refusals)("%s is refused", async (_, operation, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
-    expect(await refusalOf(operation(engine))).toMatch(sentence);
+    expect(await describeRefusal(operation(engine))).toMatch(sentence);
   });
 
   test("S16.6 a customer is made with its first account, or neither is", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     const account = { id: "globex-prod", name: "Globex prod", aliases: ["g-1"], netTermDays: 10 };
-    const made = await engine.customers.create({ id: "globex", name: "Globex", account });
-    expect(made.account).toEqual(await engine.accounts.get("globex-prod"));
-    expect([made.id, made.account?.customerId, made.account?.invoiceCurrency]).toEqual(["globex", "globex", "USD"]);
+    const customer = await engine.customers.create({ id: "globex", name: "Globex", account });
+    expect(customer.account).toEqual(await engine.accounts.get("globex-prod"));
+    expect([customer.id, customer.account?.customerId, customer.account?.invoiceCurrency]).toEqual([
+      "globex",
+      "globex",
+      "USD",
+    ]);
     expect((await engine.aliases.get("g-1")).accountId).toBe("globex-prod");
     expect(await engine.customers.get("globex")).not.toHaveProperty("account");
     const next = { id: "initech", name: "Initech" };
@@ -88,7 +96,7 @@ describe("customers and accounts", () => {
       [{ id: "a", name: "Initech", invoiceCurrency: "XYZ" }, /^ERR_INPUT_INVALID account\.invoiceCurrency: /],
     ];
     for (const [part, sentence] of faults) {
-      expect(await refusalOf(engine.customers.create({ ...next, account: part }))).toMatch(sentence);
+      expect(await describeRefusal(engine.customers.create({ ...next, account: part }))).toMatch(sentence);
     }
     expect((await engine.customers.list()).items.map(({ id }) => id)).toEqual(["acme", "globex"]);
     expect((await engine.accounts.list()).items.map(({ id }) => id)).toEqual(["globex-prod", "prod"]);
@@ -106,37 +114,38 @@ describe("customers and accounts", () => {
         engine.accounts.addAliases("prod", [id]),
         engine.aliases.create([{ value: id }]),
       ];
-      for (const each of refusals) expect(await refusalOf(each)).toMatch(/^ERR_INPUT_INVALID (id|\[0\](\.value)?): /);
+      for (const each of refusals)
+        expect(await describeRefusal(each)).toMatch(/^ERR_INPUT_INVALID (id|\[0\](\.value)?): /);
     },
   );
 
   test("an id is any other text of at most 50 characters", async () => {
     const { engine } = engineAt("2024-03-01");
     for (const id of ["...", "a.b", "ä", "漢字🧾", "%2F", "a|b", "x".repeat(50)]) {
-      const made = await engine.customers.create({ id, name: "Acme", account: { id, name: "Acme" } });
-      expect([made.id, made.account?.id]).toEqual([id, id]);
+      const customer = await engine.customers.create({ id, name: "Acme", account: { id, name: "Acme" } });
+      expect([customer.id, customer.account?.id]).toEqual([id, id]);
     }
   });
 
   test("S16.3 an account is archived when no plan is left and no draft is open, and its customer with it", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
-    const planId = await planned(engine, "prod");
-    expect(await refusalOf(engine.customers.archive("acme"))).toBe(
+    const planId = await createTeamPlan(engine, "prod");
+    expect(await describeRefusal(engine.customers.archive("acme"))).toBe(
       `ERR_REFUSED the account "prod" has the price plan "${planId}"; remove the plan first`,
     );
-    await at("2024-03-10").ingest([call("e1", "2024-03-09T00:00:00Z")]);
+    await at("2024-03-10").ingest([callEvent("e1", "2024-03-09T00:00:00Z")]);
     await engine.dissociate("prod", { effectiveFrom: "2024-03-11" });
-    expect(await refusalOf(engine.accounts.archive("prod"))).toMatch(
+    expect(await describeRefusal(engine.accounts.archive("prod"))).toMatch(
       /^ERR_REFUSED the account "prod" has the price plan/,
     );
     const later = at("2024-03-12");
     await later.finalize();
     expect((await later.customers.archive("acme")).status).toBe("ARCHIVED");
     expect((await later.accounts.get("prod")).status).toBe("ARCHIVED");
-    const [late] = await later.ingest([call("e2", "2024-03-12T00:00:00Z")]);
+    const [late] = await later.ingest([callEvent("e2", "2024-03-12T00:00:00Z")]);
     expect(late?.status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
-    expect(await refusalOf(later.accounts.update("prod", { name: "Acme" }))).toBe(
+    expect(await describeRefusal(later.accounts.update("prod", { name: "Acme" }))).toBe(
       'ERR_REFUSED the account "prod" is archived',
     );
   });
@@ -146,21 +155,23 @@ test("an invoice is found by its id, also of an account whose id has the separat
   const { engine, at } = engineAt("2024-03-01");
   await customerWith(engine);
   for (const id of ["a", "a|STANDARD"]) await engine.accounts.create({ id, name: "Acme", customerId: "acme" });
-  await planned(engine, "a|STANDARD");
-  await at("2024-03-10").ingest([call("e1", "2024-03-09T00:00:00Z", 5, "a|STANDARD")]);
-  const [listed] = (await engine.invoices.list()).items;
-  expect(await engine.invoices.get(listed?.id ?? "")).toEqual(listed);
-  expect(await refusalOf(engine.invoices.get("inv|a|STANDARD|no"))).toBe(
+  await createTeamPlan(engine, "a|STANDARD");
+  await at("2024-03-10").ingest([callEvent("e1", "2024-03-09T00:00:00Z", 5, "a|STANDARD")]);
+  const [firstInvoice] = (await engine.invoices.list()).items;
+  expect(await engine.invoices.get(firstInvoice?.id ?? "")).toEqual(firstInvoice);
+  expect(await describeRefusal(engine.invoices.get("inv|a|STANDARD|no"))).toBe(
     'ERR_NOT_FOUND no invoice has the id "inv|a|STANDARD|no"',
   );
-  expect(await refusalOf(engine.preview({ asOf: "2024-03-09T00:00:00Z" }))).toBe(
+  expect(await describeRefusal(engine.preview({ asOf: "2024-03-09T00:00:00Z" }))).toBe(
     "ERR_INPUT_INVALID asOf: expected an instant that is now or later, got 2024-03-09T00:00:00.000Z",
   );
-  expect(await refusalOf(engine.finalize("2024-03-10T00:00:00.001Z"))).toBe(
+  expect(await describeRefusal(engine.finalize("2024-03-10T00:00:00.001Z"))).toBe(
     "ERR_INPUT_INVALID asOf: expected an instant that is not later than now, got 2024-03-10T00:00:00.001Z",
   );
   expect(
-    await refusalOf(engine.invoices.list({ filter: { from: "2024-04-01T00:00:00Z", until: "2024-04-01T00:00:00Z" } })),
+    await describeRefusal(
+      engine.invoices.list({ filter: { from: "2024-04-01T00:00:00Z", until: "2024-04-01T00:00:00Z" } }),
+    ),
   ).toBe("ERR_OPTION_INVALID until: expected an instant after the start of the range");
 });
 
@@ -172,15 +183,18 @@ describe("aliases", () => {
     const { engine } = first;
     await customerWith(engine);
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
-    await planned(engine);
+    await createTeamPlan(engine);
     await engine.accounts.addAliases("prod", ["c-1"]);
-    await second.engine.ingest([call("e1", "2024-03-01T00:00:00Z", 1, "c-1")]);
+    await second.engine.ingest([callEvent("e1", "2024-03-01T00:00:00Z", 1, "c-1")]);
     await engine.accounts.removeAliases("prod", ["c-1"]);
     await engine.accounts.addAliases("test", ["c-1"]);
-    await second.engine.ingest([call("e2", "2024-03-01T00:00:00Z", 1, "c-1"), call("e3", "2024-03-01T00:00:00Z")]);
+    await second.engine.ingest([
+      callEvent("e2", "2024-03-01T00:00:00Z", 1, "c-1"),
+      callEvent("e3", "2024-03-01T00:00:00Z"),
+    ]);
     await engine.aliases.remove("c-1");
-    const [gone] = await second.engine.ingest([call("e4", "2024-03-01T00:00:00Z", 1, "c-1")]);
-    expect(gone?.status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    const [refusal] = await second.engine.ingest([callEvent("e4", "2024-03-01T00:00:00Z", 1, "c-1")]);
+    expect(refusal?.status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
     const byAccount = (await engine.events.list()).items.map(({ eventId, accountId }) => [eventId, accountId]);
     expect(new Map(byAccount as [string, string][])).toEqual(
       new Map([
@@ -197,15 +211,17 @@ describe("aliases", () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme", aliases: ["c-1"] });
-    expect(await refusalOf(engine.accounts.addAliases("prod", ["c-1"]))).toBe('ERR_TAKEN the alias "c-1" is taken');
-    expect(await refusalOf(engine.accounts.addAliases("prod", ["test"]))).toBe(
+    expect(await describeRefusal(engine.accounts.addAliases("prod", ["c-1"]))).toBe(
+      'ERR_TAKEN the alias "c-1" is taken',
+    );
+    expect(await describeRefusal(engine.accounts.addAliases("prod", ["test"]))).toBe(
       'ERR_TAKEN the alias "test" is the id of an account',
     );
-    expect(await refusalOf(engine.accounts.create({ id: "c-1", name: "Acme", customerId: "acme" }))).toBe(
+    expect(await describeRefusal(engine.accounts.create({ id: "c-1", name: "Acme", customerId: "acme" }))).toBe(
       'ERR_TAKEN the account id "c-1" is the alias of another account',
     );
     const eleven = Array.from({ length: 11 }, (_, index) => `alias-${index}`);
-    expect(await refusalOf(engine.accounts.addAliases("prod", eleven))).toBe(
+    expect(await describeRefusal(engine.accounts.addAliases("prod", eleven))).toBe(
       "ERR_INPUT_INVALID aliases: expected at most 10 aliases in all, got 11",
     );
     await engine.accounts.archive("test");
@@ -214,13 +230,13 @@ describe("aliases", () => {
       ["c-1", "prod"],
       ["c-2", undefined],
     ]);
-    expect(await refusalOf(engine.aliases.create([{ value: "c-2" }]))).toBe('ERR_TAKEN the alias "c-2" is taken');
-    expect(await refusalOf(engine.aliases.create([{ value: "c-3" }, { value: "c-3", accountId: "prod" }]))).toBe(
+    expect(await describeRefusal(engine.aliases.create([{ value: "c-2" }]))).toBe('ERR_TAKEN the alias "c-2" is taken');
+    expect(await describeRefusal(engine.aliases.create([{ value: "c-3" }, { value: "c-3", accountId: "prod" }]))).toBe(
       'ERR_INPUT_INVALID [1].value: expected each alias once, got "c-3" again',
     );
     const twice = await engine.accounts.addAliases("prod", ["c-4", "c-4", "c-1"]);
     expect(twice.aliases.map(({ alias }) => alias)).toEqual(["c-1", "c-4"]);
-    expect(await refusalOf(engine.aliases.remove("nope"))).toBe('ERR_NOT_FOUND no alias has the id "nope"');
+    expect(await describeRefusal(engine.aliases.remove("nope"))).toBe('ERR_NOT_FOUND no alias has the id "nope"');
   });
 });
 
@@ -292,8 +308,10 @@ describe("an account as of an instant", () => {
   test("is refused for what is no instant, and for an account that is not there", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
-    expect(await refusalOf(engine.accounts.get("prod", { effectiveOn: "2024-02-30" }))).toMatch(/^ERR_DATE_INVALID /);
-    expect(await refusalOf(engine.accounts.get("no", { effectiveOn: "2024-02-03" }))).toMatch(/^ERR_NOT_FOUND /);
+    expect(await describeRefusal(engine.accounts.get("prod", { effectiveOn: "2024-02-30" }))).toMatch(
+      /^ERR_DATE_INVALID /,
+    );
+    expect(await describeRefusal(engine.accounts.get("no", { effectiveOn: "2024-02-03" }))).toMatch(/^ERR_NOT_FOUND /);
   });
 });
 
@@ -302,7 +320,7 @@ describe("invoice groups", () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
-    await planned(engine, "prod", "test");
+    await createTeamPlan(engine, "prod", "test");
     const group = await engine.invoiceGroups.create({
       name: "Acme",
       email: "bills@acme.example",
@@ -313,8 +331,8 @@ describe("invoice groups", () => {
     });
     expect([group.item.invoiceCurrency, group.accountIds.toSorted()]).toEqual(["USD", ["prod", "test"]]);
     await at("2024-03-20").ingest([
-      call("e1", "2024-03-19T00:00:00Z", 5),
-      call("e2", "2024-03-19T00:00:00Z", 7, "test"),
+      callEvent("e1", "2024-03-19T00:00:00Z", 5),
+      callEvent("e2", "2024-03-19T00:00:00Z", 7, "test"),
     ]);
     expect(await at("2024-04-01").finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
     expect(await at("2024-04-02").finalize()).toEqual({ finalized: 2, skipped: 0, consolidated: 0 });
@@ -324,9 +342,9 @@ describe("invoice groups", () => {
       "12",
       ["prod", "test"],
     ]);
-    const merged = (await engine.invoices.list({ filter: { status: "MERGED" } })).items;
-    expect(merged.map(({ mergedInto }) => mergedInto)).toEqual([composite?.id, composite?.id]);
-    expect(merged[0]?.invoice.dueDate).toBe("2024-04-11T00:00:00.000Z");
+    const mergedInvoices = (await engine.invoices.list({ filter: { status: "MERGED" } })).items;
+    expect(mergedInvoices.map(({ mergedInto }) => mergedInto)).toEqual([composite?.id, composite?.id]);
+    expect(mergedInvoices[0]?.invoice.dueDate).toBe("2024-04-11T00:00:00.000Z");
     const before = engine.compositeInvoices.get(composite?.id ?? "");
     expect((await before).invoiceGroupId).toBe(group.item.id);
   });
@@ -339,14 +357,16 @@ describe("invoice groups", () => {
     const first = await engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] });
     const id = first.item.id;
     expect((await engine.invoiceGroups.addAccounts(id, ["prod"])).accountIds).toEqual(["prod"]);
-    expect(await refusalOf(engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] }))).toBe(
+    expect(await describeRefusal(engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] }))).toBe(
       `ERR_REFUSED the account "prod" is already in the invoice group "${id}"`,
     );
-    expect(await refusalOf(engine.invoiceGroups.addAccounts(id, ["euro"]))).toBe(
+    expect(await describeRefusal(engine.invoiceGroups.addAccounts(id, ["euro"]))).toBe(
       `ERR_REFUSED the account "euro" is invoiced in EUR: the invoice group "${id}" is in USD`,
     );
     expect((await engine.invoiceGroups.list()).items.map(({ item }) => item.id)).toEqual([id]);
     expect(await engine.invoiceGroups.removeAccounts(id, ["prod"])).toBeUndefined();
-    expect(await refusalOf(engine.invoiceGroups.get(id))).toBe(`ERR_NOT_FOUND no invoice group has the id "${id}"`);
+    expect(await describeRefusal(engine.invoiceGroups.get(id))).toBe(
+      `ERR_NOT_FOUND no invoice group has the id "${id}"`,
+    );
   });
 });

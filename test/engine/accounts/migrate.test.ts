@@ -5,7 +5,7 @@ import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput } from "../..
 import type { MigrationMode } from "../../../src/book/model/requests.ts";
 import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import { engineAt, type EngineUnderTest, refusalOf } from "../support.ts";
+import { engineAt, type EngineUnderTest, describeRefusal } from "../support.ts";
 
 const onDay = (dayOffset: string, interval = "MONTHLY"): object => ({
   interval,
@@ -66,9 +66,9 @@ async function onOld(): Promise<Plans> {
 }
 
 /** The cycles of an account that have begun by 4 April, each with its plan, its days and what it costs. */
-async function cyclesOf({ engine, old }: Plans, accountId: string): Promise<readonly string[]> {
-  const { invoices: shown } = await engine.preview({ accountIds: [accountId], asOf: "2024-04-04T00:00:00Z" });
-  return shown.map(({ invoice: { pricePlanId, startDate, endDate, revenueInfo } }) => {
+async function listCycles({ engine, old }: Plans, accountId: string): Promise<readonly string[]> {
+  const { invoices } = await engine.preview({ accountIds: [accountId], asOf: "2024-04-04T00:00:00Z" });
+  return invoices.map(({ invoice: { pricePlanId, startDate, endDate, revenueInfo } }) => {
     const name = pricePlanId === old ? "old" : "new";
     return `${name} ${startDate.slice(5, 10)}..${endDate.slice(5, 10)} ${revenueInfo.value.toFixed()}`;
   });
@@ -149,7 +149,7 @@ describe("every mode, with and without overrides and retained offsets", () => {
   test.each(rows)("S16.5 $mode, retainStartOffsets $retain", async ({ mode, retain, ...expected }) => {
     const plans = await onOld();
     const { engine, at, old, target } = plans;
-    const done = await at("2024-02-20T15:00:00Z").migrate({
+    const migration = await at("2024-02-20T15:00:00Z").migrate({
       sourceId: old,
       sourceVersion: 1,
       targetId: target,
@@ -157,14 +157,16 @@ describe("every mode, with and without overrides and retained offsets", () => {
       mode,
       retainStartOffsets: retain,
     });
-    const moved = mode.endsWith("IGNORE_OVERRIDE") ? 3 : 1;
-    expect(done).toMatchObject({ status: "COMPLETED", total: 3, moved, skipped: 3 - moved });
-    expect((await engine.migrations.list()).items).toMatchObject([{ id: done.id, mode, total: 3, moved }]);
+    const movesOn = mode.endsWith("IGNORE_OVERRIDE") ? 3 : 1;
+    expect(migration).toMatchObject({ status: "COMPLETED", total: 3, moved: movesOn, skipped: 3 - movesOn });
+    expect((await engine.migrations.list()).items).toMatchObject([
+      { id: migration.id, mode, total: 3, moved: movesOn },
+    ]);
     for (const id of ["plain", "cycles", "fee"] as const) {
-      expect([id, await cyclesOf(plans, id)]).toEqual([id, expected[id]]);
+      expect([id, await listCycles(plans, id)]).toEqual([id, expected[id]]);
       const schedules = await engine.accounts.pricingSchedules(id);
       const overridden = schedules.map(({ override }) => override !== undefined);
-      const isMoved = id === "plain" || moved === 3;
+      const isMoved = id === "plain" || movesOn === 3;
       expect([id, overridden]).toEqual([id, isMoved ? [id !== "plain", false] : [true]]);
     }
   });
@@ -187,7 +189,7 @@ describe("every mode, with and without overrides and retained offsets", () => {
       retainStartOffsets: true,
       pricingCycleConfig,
     });
-    expect(await cyclesOf(plans, "plain")).toEqual(onThe5th[mode.startsWith("NEXT") ? "NEXT_CYCLE" : "IMMEDIATE"]);
+    expect(await listCycles(plans, "plain")).toEqual(onThe5th[mode.startsWith("NEXT") ? "NEXT_CYCLE" : "IMMEDIATE"]);
   });
 
   test.each(MIGRATION_MODES)("S16.5 %s with retained offsets and another interval moves no account", async (mode) => {
@@ -201,8 +203,8 @@ describe("every mode, with and without overrides and retained offsets", () => {
       mode,
       retainStartOffsets: true,
     };
-    expect(await refusalOf(at("2024-02-20T15:00:00Z").migrate(move))).toMatch(/^ERR_REFUSED .*plain/);
-    expect(await cyclesOf(plans, "plain")).toEqual(stays.plain);
+    expect(await describeRefusal(at("2024-02-20T15:00:00Z").migrate(move))).toMatch(/^ERR_REFUSED .*plain/);
+    expect(await listCycles(plans, "plain")).toEqual(stays.plain);
     expect((await engine.migrations.list()).items).toEqual([]);
     // Without them the weeks are the target's.
     expect(await engine.migrate({ ...move, retainStartOffsets: false })).toMatchObject({
@@ -237,8 +239,8 @@ test("S16.5 with retained offsets an account keeps the grace of its cycles, too"
   expect(await statusAt("2024-04-12T23:59:59Z", "changes")).toBe("DUE");
   expect(await statusAt("2024-04-12T23:59:59Z", "keeps")).toBe("DRAFT");
   const { accounts } = (await engine.exportBook()).book;
-  const exported = accounts?.find(({ id }) => id === "keeps")?.pricePlans;
-  expect(exported?.map((each) => [each.pricePlanId, each.retainStartOffsets === true])).toEqual([
+  const exportedPlans = accounts?.find(({ id }) => id === "keeps")?.pricePlans;
+  expect(exportedPlans?.map((each) => [each.pricePlanId, each.retainStartOffsets === true])).toEqual([
     [old, false],
     [target, true],
   ]);
@@ -261,18 +263,18 @@ describe("what a version that is activated moves", () => {
     await now.pricePlans.createVersion(old);
     await now.pricePlans.update(old, { mode, ...(versions === undefined ? {} : { versionsToMigrate: versions }) });
     await now.pricePlans.activate(old);
-    const shown = async (id: string): Promise<readonly string[]> =>
+    const listSchedules = async (id: string): Promise<readonly string[]> =>
       (await now.accounts.pricingSchedules(id)).map(
         ({ version, from }) => `${version} since ${new Date(from).toISOString().slice(5, 10)}`,
       );
     const isNext = mode.startsWith("NEXT_CYCLE");
-    const moved = isNext ? "3 since 03-10" : "3 since 02-20";
+    const movesOn = isNext ? "3 since 03-10" : "3 since 02-20";
     const all = versions === "ALL_VERSION";
     const ignores = mode.endsWith("IGNORE_OVERRIDE");
-    expect(await shown("second")).toEqual(["2 since 01-15", moved]);
-    expect(await shown("plain")).toEqual(["1 since 01-10", ...(all ? [moved] : [])]);
-    expect(await shown("fee")).toEqual(["1 since 01-10", ...(all && ignores ? [moved] : [])]);
-    const own = isNext ? "3 since 02-25" : moved;
-    expect(await shown("cycles")).toEqual(["1 since 01-10", ...(all && ignores ? [own] : [])]);
+    expect(await listSchedules("second")).toEqual(["2 since 01-15", movesOn]);
+    expect(await listSchedules("plain")).toEqual(["1 since 01-10", ...(all ? [movesOn] : [])]);
+    expect(await listSchedules("fee")).toEqual(["1 since 01-10", ...(all && ignores ? [movesOn] : [])]);
+    const own = isNext ? "3 since 02-25" : movesOn;
+    expect(await listSchedules("cycles")).toEqual(["1 since 01-10", ...(all && ignores ? [own] : [])]);
   });
 });

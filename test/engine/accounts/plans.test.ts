@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
 import { perUnit } from "../../book/builder.ts";
-import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";
 
 /** A plan with one usage card, ACTIVE. */
 async function activePlan(
@@ -23,12 +23,14 @@ test("S16.1 the first plan of an account begins at most as many years back as th
   const engine = createEngine({ store: memoryStore(), clock: () => now, associationYearsMax: 1 });
   const { planId: pricePlanId } = await activePlan(engine);
   await customerWith(engine);
-  expect(await refusalOf(engine.associate("prod", { pricePlanId, effectiveFrom: "2023-02-27" }))).toBe(
+  expect(await describeRefusal(engine.associate("prod", { pricePlanId, effectiveFrom: "2023-02-27" }))).toBe(
     "ERR_INPUT_INVALID effectiveFrom: expected 2023-02-28 or later: the first plan of an account can start at most one year in the past, got 2023-02-27",
   );
   expect(await engine.associate("prod", { pricePlanId, effectiveFrom: "2023-02-28" })).toHaveLength(1);
   const none = createEngine({ store: memoryStore(), associationYearsMax: 0 });
-  expect(await refusalOf(none.settings.list())).toMatch("ERR_OPTION_INVALID associationYearsMax: expected a whole");
+  expect(await describeRefusal(none.settings.list())).toMatch(
+    "ERR_OPTION_INVALID associationYearsMax: expected a whole",
+  );
 });
 
 describe("price plans", () => {
@@ -36,20 +38,20 @@ describe("price plans", () => {
     const { engine } = engineAt("2024-03-01");
     const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() });
     const cycle = { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "FIRST" } } as const;
-    const changed = await engine.pricePlans.update(item.id, { pricePlanDetails: { pricingCycleConfig: cycle } });
-    expect(changed.item.pricePlanDetails.pricingCycleConfig?.interval).toBe("ANNUALLY");
-    expect(changed.item.pricePlanDetails.supportedCurrencies).toEqual(["USD"]);
+    const draft = await engine.pricePlans.update(item.id, { pricePlanDetails: { pricingCycleConfig: cycle } });
+    expect(draft.item.pricePlanDetails.pricingCycleConfig?.interval).toBe("ANNUALLY");
+    expect(draft.item.pricePlanDetails.supportedCurrencies).toEqual(["USD"]);
   });
 
   test("S16.4 only a DRAFT is updated; the next version is one, and becomes ACTIVE beside the older one", async () => {
     const { engine } = engineAt("2024-03-01");
     const { planId } = await activePlan(engine);
-    expect(await refusalOf(engine.pricePlans.update(planId, { description: "x" }))).toBe(
+    expect(await describeRefusal(engine.pricePlans.update(planId, { description: "x" }))).toBe(
       `ERR_REFUSED version 1 of "${planId}" is ACTIVE: only a DRAFT can be updated`,
     );
     const next = await engine.pricePlans.createVersion(planId, { description: "dearer" });
     expect([next.item.version, next.item.status, next.item.description]).toEqual([2, "DRAFT", "dearer"]);
-    expect(await refusalOf(engine.pricePlans.createVersion(planId))).toBe(
+    expect(await describeRefusal(engine.pricePlans.createVersion(planId))).toBe(
       `ERR_REFUSED version 2 of "${planId}" is a DRAFT; edit it instead`,
     );
     await engine.pricePlans.activate(planId);
@@ -66,7 +68,7 @@ describe("price plans", () => {
     await activeSchema(engine);
     const meterId = await sumMeter(engine);
     const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly(meterId) });
-    expect(await refusalOf(engine.pricePlans.activate(item.id))).toBe(
+    expect(await describeRefusal(engine.pricePlans.activate(item.id))).toBe(
       `ERR_INPUT_INVALID pricePlanDetails.usageRateCards[0].usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "${meterId}" is DRAFT`,
     );
   });
@@ -82,7 +84,7 @@ describe("price plans", () => {
       pricePlanDetails: { usageRateCards: [{ usageMeterId: meterId, ...perUnit(2) }] },
       mode: "NEXT_CYCLE",
     });
-    expect(await refusalOf(later.pricePlans.update(planId, { mode: "SOON" as never }))).toBe(
+    expect(await describeRefusal(later.pricePlans.update(planId, { mode: "SOON" as never }))).toBe(
       "ERR_INPUT_INVALID mode: expected IMMEDIATE, IMMEDIATE_IGNORE_OVERRIDE, NEXT_CYCLE, NEXT_CYCLE_IGNORE_OVERRIDE",
     );
     await later.pricePlans.activate(planId);
@@ -104,10 +106,10 @@ describe("price plans", () => {
     await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-03-01" });
     expect((await engine.pricePlans.archive(planId)).item.status).toBe("ARCHIVED");
     expect(await engine.accounts.pricingSchedules("prod")).toHaveLength(1);
-    expect(await refusalOf(engine.associate("test", { pricePlanId: planId, effectiveFrom: "2024-03-01" }))).toBe(
+    expect(await describeRefusal(engine.associate("test", { pricePlanId: planId, effectiveFrom: "2024-03-01" }))).toBe(
       `ERR_REFUSED the price plan "${planId}" has no ACTIVE version`,
     );
-    expect(await refusalOf(engine.pricePlans.archive(planId))).toBe(
+    expect(await describeRefusal(engine.pricePlans.archive(planId))).toBe(
       'ERR_REFUSED the price plan "Team" is ARCHIVED: it must be DRAFT or ACTIVE to become ARCHIVED',
     );
   });
@@ -125,7 +127,7 @@ describe("associations", () => {
       pricePlanDetailsOverride: override,
     });
     expect(schedule?.override?.usageRateCards).toHaveLength(1);
-    await at("2024-03-05").ingest([call("e1", "2024-03-04T00:00:00Z", 4)]);
+    await at("2024-03-05").ingest([callEvent("e1", "2024-03-04T00:00:00Z", 4)]);
     const { invoices } = await engine.preview({ asOf: "2024-04-01T00:00:00Z" });
     expect(invoices[0]?.invoice.revenueInfo.value.toFixed()).toBe("12");
   });
@@ -135,7 +137,7 @@ describe("associations", () => {
     const { planId, meterId } = await activePlan(engine);
     await customerWith(engine);
     const card = { usageMeterId: meterId, ...perUnit(3), rateValues: [] };
-    const sentence = await refusalOf(
+    const sentence = await describeRefusal(
       engine.associate("prod", {
         pricePlanId: planId,
         effectiveFrom: "2024-03-01",
@@ -165,7 +167,7 @@ describe("associations", () => {
   ])("%s is refused", async (_, association, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
-    expect(await refusalOf(engine.associate("prod", association as Parameters<Engine["associate"]>[1]))).toMatch(
+    expect(await describeRefusal(engine.associate("prod", association as Parameters<Engine["associate"]>[1]))).toMatch(
       sentence,
     );
   });
@@ -176,9 +178,9 @@ describe("associations", () => {
     await customerWith(engine);
     await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-01-01" });
     expect(
-      await refusalOf(at("2024-03-05").associate("prod", { pricePlanId: planId, effectiveFrom: "2024-03-04" })),
+      await describeRefusal(at("2024-03-05").associate("prod", { pricePlanId: planId, effectiveFrom: "2024-03-04" })),
     ).toBe("ERR_REFUSED plan changes can't be backdated: the earliest date is today (2024-03-05)");
-    expect(await refusalOf(engine.associate("nope", { pricePlanId: planId, effectiveFrom: "2024-03-05" }))).toBe(
+    expect(await describeRefusal(engine.associate("nope", { pricePlanId: planId, effectiveFrom: "2024-03-05" }))).toBe(
       'ERR_NOT_FOUND no account has the id "nope"',
     );
   });
@@ -192,10 +194,10 @@ describe("migrations", () => {
     await engine.pricePlans.activate(planId);
     const move = { sourceId: planId, sourceVersion: 1, targetId: planId, targetVersion: 2, mode: "IMMEDIATE" as const };
     expect(await engine.migrate(move)).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
-    expect(await refusalOf(engine.migrate({ ...move, targetVersion: 1 }))).toBe(
+    expect(await describeRefusal(engine.migrate({ ...move, targetVersion: 1 }))).toBe(
       `ERR_REFUSED expected another version: 1 of "${planId}" is the version that the accounts leave`,
     );
-    expect(await refusalOf(engine.migrate({ ...move, sourceVersion: 7 }))).toBe(
+    expect(await describeRefusal(engine.migrate({ ...move, sourceVersion: 7 }))).toBe(
       `ERR_NOT_FOUND the price plan "${planId}" has no version 7`,
     );
     expect((await engine.migrations.list()).items).toHaveLength(1);
@@ -210,14 +212,14 @@ describe("migrations", () => {
     await engine.pricePlans.createVersion(planId);
     await engine.pricePlans.activate(planId);
     const later = at("2024-03-11T15:00:00Z");
-    const done = await later.migrate({
+    const migration = await later.migrate({
       sourceId: planId,
       sourceVersion: 1,
       targetId: planId,
       targetVersion: 2,
       mode: "IMMEDIATE",
     });
-    expect(done).toMatchObject({ total: 2, moved: 2, skipped: 0 });
+    expect(migration).toMatchObject({ total: 2, moved: 2, skipped: 0 });
     for (const id of ["prod", "test"]) {
       const schedules = await later.accounts.pricingSchedules(id);
       expect(schedules.map(({ version, from }) => [version, new Date(from).toISOString().slice(0, 10)])).toEqual([

@@ -6,8 +6,8 @@ import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Page, PageOptions } from "../../../src/engine/pages.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { MONTHLY, plan, slabs } from "../../book/builder.ts";
-import { CALLS, counted, teamBook } from "../team-book.ts";
+import { MONTHLY, planOfMonths, slabs } from "../../book/builder.ts";
+import { CALLS, countEvent, teamBook } from "../team-book.ts";
 
 /** Milliseconds. */
 export const DAY = 86_400_000;
@@ -16,7 +16,7 @@ const WEEKLY = {
   ...MONTHLY,
   pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3", monthOffset: "NIL" }, gracePeriod: 2 },
 };
-const fee = (invoiceTiming: string, rate = 30) => ({
+const feeCard = (invoiceTiming: string, rate = 30) => ({
   id: "addon.fee",
   rateValues: [{ currency: "USD", rate }],
   enableProration: true,
@@ -40,21 +40,30 @@ const grant = {
   grantDetails: { priority: 1, expiryType: "PRICING_CYCLE" },
 };
 const PLANS = [
-  plan("pp.usage", { ...MONTHLY, usageRateCards: [CALLS] }, { name: "Usage" }),
-  plan("pp.ahead", { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [fee("IN_ADVANCE")] }, { name: "Ahead" }),
-  plan(
+  planOfMonths("pp.usage", { ...MONTHLY, usageRateCards: [CALLS] }, { name: "Usage" }),
+  planOfMonths(
+    "pp.ahead",
+    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [feeCard("IN_ADVANCE")] },
+    { name: "Ahead" },
+  ),
+  planOfMonths(
     "pp.seats",
-    { ...MONTHLY, licenseRateCards: [seats], fixedFeeRateCards: [fee("IN_ARREARS")] },
+    { ...MONTHLY, licenseRateCards: [seats], fixedFeeRateCards: [feeCard("IN_ARREARS")] },
     { name: "Seats" },
   ),
-  plan(
+  planOfMonths(
     "pp.grants",
-    { ...MONTHLY, usageRateCards: [CALLS], creditGrantRateCards: [grant], fixedFeeRateCards: [fee("IN_ADVANCE", 5)] },
+    {
+      ...MONTHLY,
+      usageRateCards: [CALLS],
+      creditGrantRateCards: [grant],
+      fixedFeeRateCards: [feeCard("IN_ADVANCE", 5)],
+    },
     { name: "Grants" },
   ),
-  plan(
+  planOfMonths(
     "pp.discount",
-    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [fee("IN_ARREARS", -12)] },
+    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [feeCard("IN_ARREARS", -12)] },
     { name: "Less" },
   ),
 ];
@@ -121,7 +130,7 @@ interface World {
 }
 
 /** An engine in which nothing has happened. */
-async function opened(): Promise<World> {
+async function openWorld(): Promise<World> {
   const world = { now: START, events: 0 } as { now: number; events: number; engine: Engine };
   world.engine = createEngine({ store: memoryStore(), clock: () => world.now });
   const book = teamBook([{ pricePlanId: "pp.seats", effectiveFrom: "2023-11-20" }], PLANS);
@@ -135,7 +144,7 @@ async function opened(): Promise<World> {
 }
 
 /** The day of an instant. */
-export const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+export const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** All items of a list, read page by page. */
 export async function allPages<Item>(
@@ -154,47 +163,47 @@ export async function allPages<Item>(
 }
 
 /** Does a step; what the engine refuses changes nothing. */
-async function take(world: World, asked: Step): Promise<void> {
+async function takeStep(world: World, step: Step): Promise<void> {
   const { engine } = world;
   try {
-    switch (asked.do) {
+    switch (step.do) {
       case "wait":
-        world.now += asked.hours * 3_600_000;
+        world.now += step.hours * 3_600_000;
         break;
       case "bill":
         await engine.finalize();
         break;
       case "associate":
-        await engine.associate(asked.account, {
-          pricePlanId: asked.plan,
-          effectiveFrom: dateOf(world.now + asked.inDays * DAY),
+        await engine.associate(step.account, {
+          pricePlanId: step.plan,
+          effectiveFrom: formatDay(world.now + step.inDays * DAY),
         });
         break;
       case "dissociate":
-        await engine.dissociate(asked.account, { effectiveFrom: dateOf(world.now + asked.inDays * DAY) });
+        await engine.dissociate(step.account, { effectiveFrom: formatDay(world.now + step.inDays * DAY) });
         break;
       case "seats":
-        await engine.licenses.update(asked.account, {
+        await engine.licenses.update(step.account, {
           licenseId: "addon.seats",
           updateType: "ABSOLUTE",
-          quantity: asked.quantity,
-          effectiveFrom: new Date(world.now + asked.inDays * DAY).toISOString(),
+          quantity: step.quantity,
+          effectiveFrom: new Date(world.now + step.inDays * DAY).toISOString(),
         });
         break;
       case "use":
         world.events += 1;
         await engine.ingest([
-          counted(`e${world.events}`, new Date(world.now).toISOString(), asked.count, "call", asked.account),
+          countEvent(`e${world.events}`, new Date(world.now).toISOString(), step.count, "call", step.account),
         ]);
         break;
       case "credit": {
-        const [effectiveFrom, effectiveUntil] = [dateOf(world.now), dateOf(world.now + asked.days * DAY)];
-        const about = { accountId: asked.account, purpose: "Given", creditAmount: asked.amount, priority: 3 };
+        const [effectiveFrom, effectiveUntil] = [formatDay(world.now), formatDay(world.now + step.days * DAY)];
+        const about = { accountId: step.account, purpose: "Given", creditAmount: step.amount, priority: 3 };
         await engine.credits.create([{ ...about, effectiveFrom, effectiveUntil }]);
         break;
       }
       case "void": {
-        const { items } = await engine.credits.list({ filter: { accountId: asked.account, status: "ACTIVE" } });
+        const { items } = await engine.credits.list({ filter: { accountId: step.account, status: "ACTIVE" } });
         if (items[0] !== undefined) await engine.credits.void(items[0].credit.id);
         break;
       }
@@ -204,7 +213,7 @@ async function take(world: World, asked: Step): Promise<void> {
           email: "a@example.com",
           dailyInvoiceConsolidation: false,
           gracePeriod: 5,
-          accountIds: [asked.account],
+          accountIds: [step.account],
         });
         break;
     }
@@ -223,9 +232,9 @@ export async function checkedAsTimePasses(
       fc.array(step, { minLength: 3, maxLength: 25 }),
       fc.integer({ min: 1, max: 4 }),
       async (steps, limit) => {
-        const world = await opened();
+        const world = await openWorld();
         for (const each of steps) {
-          await take(world, each);
+          await takeStep(world, each);
           if (each.do === "wait" && each.check) await check(world, limit);
         }
       },

@@ -7,7 +7,7 @@ import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { perUnit } from "../../book/builder.ts";
-import { activeSchema, call, customerWith, engineAt, monthly } from "../support.ts";
+import { activeSchema, callEvent, customerWith, engineAt, monthly } from "../support.ts";
 
 /** 20 digits before the point and 20 after it: as long as a value of an event may be (S1.3). Its square has 80. */
 const LONGEST = "99999999999999999999.99999999999999999999";
@@ -36,12 +36,12 @@ async function march(engine: Engine, rate = "1"): Promise<void> {
   await engine.pricePlans.activate(plan.id);
   for (const id of ["a", "b", "c"]) {
     await engine.associate(id, { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-    await engine.ingest([call(`e-${id}`, "2024-03-01T00:00:00Z", 1, id)]);
+    await engine.ingest([callEvent(`e-${id}`, "2024-03-01T00:00:00Z", 1, id)]);
   }
 }
 
 /** An engine whose store fails every transaction with the account b while `failing` says with what. */
-function engineWithFaults(skipped: (readonly [string, unknown])[]): {
+function engineWithFaults(skips: (readonly [string, unknown])[]): {
   readonly engine: Engine;
   readonly set: (time: number, failing: Error | undefined) => void;
 } {
@@ -52,7 +52,7 @@ function engineWithFaults(skipped: (readonly [string, unknown])[]): {
     transact: (scope, work) =>
       failing !== undefined && scope.accountIds.includes("b") ? Promise.reject(failing) : inner.transact(scope, work),
   };
-  const engine = createEngine({ store, clock: () => now, onSkipped: (id, error) => void skipped.push([id, error]) });
+  const engine = createEngine({ store, clock: () => now, onSkipped: (id, error) => void skips.push([id, error]) });
   return {
     engine,
     set: (time, error) => {
@@ -71,7 +71,7 @@ describe("a bill run", () => {
     const { engine, at } = engineAt("2024-03-01");
     await march(engine, LONGEST);
     const attributes = [{ name: "count", value: LONGEST }];
-    const [event] = await engine.ingest([{ ...call("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
+    const [event] = await engine.ingest([{ ...callEvent("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
     expect(event?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     expect(await at("2024-04-01").finalize()).toEqual({ finalized: 2, skipped: 1, consolidated: 0 });
     expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 1, consolidated: 0 });
@@ -86,39 +86,39 @@ describe("a bill run", () => {
   });
 
   test("S13.4 tells which account it leaves and why; the next run goes on with it", async () => {
-    const skipped: (readonly [string, unknown])[] = [];
-    const { engine, set } = engineWithFaults(skipped);
+    const skips: (readonly [string, unknown])[] = [];
+    const { engine, set } = engineWithFaults(skips);
     await march(engine);
-    const lost = new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
-    set(APRIL, lost);
+    const conflict = new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
+    set(APRIL, conflict);
     expect(await engine.finalize()).toEqual({ finalized: 2, skipped: 1, consolidated: 0 });
-    expect(skipped).toEqual([["b", lost]]);
+    expect(skips).toEqual([["b", conflict]]);
     set(APRIL, undefined);
     expect(await engine.finalize()).toEqual({ finalized: 1, skipped: 0, consolidated: 0 });
-    expect(skipped).toHaveLength(1);
+    expect(skips).toHaveLength(1);
   });
 
   test("S13.4 rejects at once when the store is away, and goes on later", async () => {
-    const skipped: (readonly [string, unknown])[] = [];
-    const { engine, set } = engineWithFaults(skipped);
+    const skips: (readonly [string, unknown])[] = [];
+    const { engine, set } = engineWithFaults(skips);
     await march(engine);
     for (const away of [new RatebookError("ERR_STORE_UNAVAILABLE", "away", {}), new Error("no answer")]) {
       set(APRIL, away);
       await expect(engine.finalize()).rejects.toBe(away);
     }
-    expect(skipped).toEqual([]);
+    expect(skips).toEqual([]);
     set(APRIL, undefined);
     expect(await engine.finalize()).toEqual({ finalized: 3, skipped: 0, consolidated: 0 });
   });
 
   test("a broken promise of our own is thrown, when the others are billed", async () => {
-    const skipped: (readonly [string, unknown])[] = [];
-    const { engine, set } = engineWithFaults(skipped);
+    const skips: (readonly [string, unknown])[] = [];
+    const { engine, set } = engineWithFaults(skips);
     await march(engine);
-    const broken = new InvariantError("a promise");
-    set(APRIL, broken);
-    await expect(engine.finalize()).rejects.toBe(broken);
-    expect(skipped).toEqual([["b", broken]]);
+    const invariantError = new InvariantError("a promise");
+    set(APRIL, invariantError);
+    await expect(engine.finalize()).rejects.toBe(invariantError);
+    expect(skips).toEqual([["b", invariantError]]);
     set(APRIL, undefined);
     expect(await engine.finalize()).toEqual({ finalized: 1, skipped: 0, consolidated: 0 });
   });
@@ -159,7 +159,7 @@ async function threeEngines(
     await first.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
     await first.associate(id, { pricePlanId: plans[0]?.item.id ?? "", effectiveFrom: "2024-03-01" });
   }
-  await first.ingest(more.map((id) => call(`e-${id}`, "2024-03-01T00:00:00Z", 1, id)));
+  await first.ingest(more.map((id) => callEvent(`e-${id}`, "2024-03-01T00:00:00Z", 1, id)));
   now.at = APRIL;
   return { engines, ids: ["a", "b", "c", ...more] };
 }
@@ -176,9 +176,9 @@ describe("bill runs of several engines over one store", () => {
     const progress: number[] = [];
     const onProgress = (soFar: { readonly finalized: number }): void => void progress.push(soFar.finalized);
     const runs = await Promise.all(engines.map((engine) => engine.finalize(undefined, { rest: 1, onProgress })));
-    expect(runs.reduce((sum, { finalized }) => sum + finalized, 0)).toBe(243);
-    for (const { finalized } of runs) expect(finalized).toBeGreaterThan(0);
-    expect(progress.filter((finalized) => runs.some((run) => run.finalized === finalized)).length).toBeGreaterThan(2);
+    expect(runs.reduce((sum, { finalized: finalCount }) => sum + finalCount, 0)).toBe(243);
+    for (const { finalized: finalCount } of runs) expect(finalCount).toBeGreaterThan(0);
+    expect(progress.filter((finalCount) => runs.some((run) => run.finalized === finalCount)).length).toBeGreaterThan(2);
     for (const id of ids) expect(await finalOf(first, id)).toBe(1);
     expect(await first?.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
     // Either option may be given alone.
@@ -200,8 +200,8 @@ describe("bill runs of several engines over one store", () => {
     const [first] = engines;
     isFailing = true;
     const runs = await Promise.all(engines.map((engine) => engine.finalize(undefined, { rest: 1 })));
-    expect(runs.reduce((sum, { finalized }) => sum + finalized, 0)).toBe(242);
-    expect(runs.map(({ skipped }) => skipped)).toEqual([1, 1, 1]);
+    expect(runs.reduce((sum, { finalized: finalCount }) => sum + finalCount, 0)).toBe(242);
+    expect(runs.map(({ skipped: skips }) => skips)).toEqual([1, 1, 1]);
     expect(tries).toBeLessThanOrEqual(2 * engines.length);
     isFailing = false;
     for (const id of ids.filter((each) => each !== "b")) expect(await finalOf(first, id)).toBe(1);
@@ -211,24 +211,24 @@ describe("bill runs of several engines over one store", () => {
 
 describe("an account whose amounts have too many digits", () => {
   /** A March in which the account b cannot be billed, seen on a day of it or of April. */
-  async function broken(day: string): Promise<Engine> {
+  async function createBrokenEngine(day: string): Promise<Engine> {
     const { engine, at } = engineAt("2024-03-01");
     await march(engine, LONGEST);
     const credit = { purpose: "x", creditAmount: 1, priority: 1, effectiveFrom: "2024-03-01" };
     await engine.credits.create(["a", "b"].map((accountId) => ({ accountId, ...credit })));
     const attributes = [{ name: "count", value: LONGEST }];
-    await engine.ingest([{ ...call("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
+    await engine.ingest([{ ...callEvent("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
     return at(day);
   }
 
   test.each(["2024-03-10", "2024-04-01"])(
     "S1.4 S13.5 is named by lists and previews over all accounts, which go on without it: %s",
     async (day) => {
-      const engine = await broken(day);
-      const { items, skipped } = await engine.invoices.list();
+      const engine = await createBrokenEngine(day);
+      const { items, skipped: skips } = await engine.invoices.list();
       expect(new Set(items.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
-      expect(skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
-      expect(await engine.invoices.list({ filter: { customerId: "acme" } })).toEqual({ items, skipped });
+      expect(skips).toEqual([{ accountId: "b", message: NO_BILL }]);
+      expect(await engine.invoices.list({ filter: { customerId: "acme" } })).toEqual({ items, skipped: skips });
       const all = await engine.preview();
       expect(new Set(all.invoices.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
       expect(all.skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
@@ -246,25 +246,25 @@ describe("an account whose amounts have too many digits", () => {
   );
 
   test("S1.4 S7 is named by the revenue over all accounts, which is that of the others", async () => {
-    const engine = await broken("2024-04-01");
+    const engine = await createBrokenEngine("2024-04-01");
     const query = { name: "REVENUE", aggregationPeriod: "MONTH" } as const;
     const range = { startTime: "2024-03-01T00:00:00Z", endTime: "2024-04-01T00:00:00Z" };
-    const ask = async (groupBy: "ACCOUNT_ID" | undefined): Promise<readonly unknown[]> => {
+    const queryMetrics = async (groupBy: "ACCOUNT_ID" | undefined): Promise<readonly unknown[]> => {
       const [result] = await engine.metrics({ ...range, metricQueries: [{ id: "q", ...query, groupBy }] });
       expect(result?.skipped).toEqual([{ accountId: "b", message: "a result needs more than 100 significant digits" }]);
       return (result?.series ?? []).map(({ group, points }) => [group, points.map(({ value }) => value.toFixed())]);
     };
     // Two of one square each: twice the rate.
-    expect(await ask(undefined)).toEqual([[undefined, ["199999999999999999999.99999999999999999998"]]]);
-    expect(await ask("ACCOUNT_ID")).toEqual(["a", "c"].map((id) => [id, [LONGEST]]));
+    expect(await queryMetrics(undefined)).toEqual([[undefined, ["199999999999999999999.99999999999999999998"]]]);
+    expect(await queryMetrics("ACCOUNT_ID")).toEqual(["a", "c"].map((id) => [id, [LONGEST]]));
   });
 
   test("S2.4 S14.1 takes no events once its bill is due; those of others in the batch count", async () => {
-    const engine = await broken("2024-04-01");
+    const engine = await createBrokenEngine("2024-04-01");
     const batch = [
-      call("e2", "2024-04-01T00:00:00Z", 1, "a"),
-      call("e3", "2024-04-01T00:00:00Z", 1, "b"),
-      call("e4", "2024-04-01T00:00:00Z", 1, "c"),
+      callEvent("e2", "2024-04-01T00:00:00Z", 1, "a"),
+      callEvent("e3", "2024-04-01T00:00:00Z", 1, "b"),
+      callEvent("e4", "2024-04-01T00:00:00Z", 1, "c"),
     ];
     const outcomes = await engine.ingest(batch);
     expect(outcomes.map(({ status }) => status)).toEqual([

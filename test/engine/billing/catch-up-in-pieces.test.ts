@@ -6,24 +6,24 @@ import type { Store } from "../../../src/store/store.ts";
 import { farBehind } from "./far-behind.ts";
 
 /** A store that counts the invoices of each commit, and loses one commit. */
-function losing(store: Store, lost: number): { readonly store: Store; readonly commits: number[] } {
+function failingStore(store: Store, failsAt: number): { readonly store: Store; readonly commits: number[] } {
   const commits: number[] = [];
   const transact: Store["transact"] = async (scope, work) =>
     store.transact(scope, async (view) => {
       const decision = await work(view);
       const { length } = decision.changes.invoices ?? [];
-      if (length > 0 && commits.push(length) === lost) throw new Error("the process was killed");
+      if (length > 0 && commits.push(length) === failsAt) throw new Error("the process was killed");
       return decision;
     });
   return { store: { ...store, transact }, commits };
 }
 
 /** Invoices as text, without the ids that the engine made for the plan and the meter. */
-const textOf = (invoices: unknown): string => JSON.stringify(invoices).replaceAll(/"(pp|um)\.[^"]*"/g, '"$1"');
+const formatInvoices = (invoices: unknown): string => JSON.stringify(invoices).replaceAll(/"(pp|um)\.[^"]*"/g, '"$1"');
 
 test("a run that ends between two commits loses nothing and repeats nothing, and lists show no half of it", async () => {
   const [memory, other] = [memoryStore(), memoryStore()];
-  const { store, commits } = losing(memory, 2);
+  const { store, commits } = failingStore(memory, 2);
   const [{ engine }, whole] = [await farBehind(store), await farBehind(other)];
   await expect(engine.finalize()).rejects.toThrow("the process was killed");
   const [first = 0] = commits;
@@ -32,27 +32,27 @@ test("a run that ends between two commits loses nothing and repeats nothing, and
   expect(await memory.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(first);
 
   // Who reads meanwhile goes on with it, and sees an account that is caught up with.
-  const asked = { filter: { accountId: "prod" }, page: { limit: 1_000 } } as const;
-  const { items } = await engine.invoices.list(asked);
+  const listRequest = { filter: { accountId: "prod" }, page: { limit: 1_000 } } as const;
+  const { items } = await engine.invoices.list(listRequest);
   expect((await whole.engine.finalize()).finalized).toBe(2_967);
-  const { items: expected } = await whole.engine.invoices.list(asked);
-  const shown = (invoices: typeof items): unknown =>
+  const { items: expected } = await whole.engine.invoices.list(listRequest);
+  const listTotals = (invoices: typeof items): unknown =>
     invoices.map(({ id, invoice }) => ({ id, total: invoice.revenueInfo.value }));
-  expect(shown(items)).toEqual(shown(expected));
+  expect(listTotals(items)).toEqual(listTotals(expected));
 
-  const [, lost = 0] = commits;
-  expect(commits.reduce((sum, count) => sum + count, 0) - lost).toBe(2_967);
+  const [, failsAt = 0] = commits;
+  expect(commits.reduce((sum, count) => sum + count, 0) - failsAt).toBe(2_967);
   expect(commits.every((count) => count < 1_100)).toBe(true);
-  const [made, wanted] = [
+  const [actualInvoices, expectedInvoices] = [
     await memory.read.invoices(["prod"], Number.NEGATIVE_INFINITY),
     await other.read.invoices(["prod"], Number.NEGATIVE_INFINITY),
   ];
-  expect(textOf(made) === textOf(wanted)).toBe(true);
+  expect(formatInvoices(actualInvoices) === formatInvoices(expectedInvoices)).toBe(true);
   expect((await engine.finalize()).finalized).toBe(0);
 }, 60_000);
 
 test("a decision on an account that is decades behind comes after it was caught up with, in commits of their own", async () => {
-  const { store, commits } = losing(memoryStore(), 0);
+  const { store, commits } = failingStore(memoryStore(), 0);
   const { engine, planId } = await farBehind(store);
   await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-06-20" });
   expect(commits.length).toBeGreaterThan(2);

@@ -2,15 +2,15 @@
 import { expect, test } from "vitest";
 
 import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
-import { call } from "../support.ts";
+import { callEvent } from "../support.ts";
 import { farBehind, pausesDuring } from "./far-behind.ts";
 
 test("the first bill run of 2,967 weeks gives way to others again and again", async () => {
   const { engine } = await farBehind();
-  let finalized = 0;
-  const pauses = await pausesDuring(async () => ({ finalized } = await engine.finalize()));
+  let finalCount = 0;
+  const pauses = await pausesDuring(async () => ({ finalized: finalCount } = await engine.finalize()));
   expect(pauses).toBeGreaterThan(90);
-  expect(finalized).toBe(2967);
+  expect(finalCount).toBe(2967);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" }, page: { limit: 3 } });
   // The week that runs since midnight, the one with the call of 2 beside the commitment of 7, and one without.
   expect(
@@ -48,7 +48,7 @@ const FIRST: readonly (readonly [string, (engine: Engine, planId: string) => Pro
   ["a list of its invoices", (engine) => engine.invoices.list({ filter: { accountId: "prod" } })],
   ["a list of its credits", (engine) => engine.credits.list({ filter: { accountId: "prod" } })],
   ["a preview", (engine) => engine.preview({ accountIds: ["prod"] })],
-  ["an event", (engine) => engine.ingest([call("f", "2024-06-16T00:00:00Z", 1)])],
+  ["an event", (engine) => engine.ingest([callEvent("f", "2024-06-16T00:00:00Z", 1)])],
   ["a plan change", (engine, pricePlanId) => engine.associate("prod", { pricePlanId, effectiveFrom: "2024-06-20" })],
 ];
 

@@ -1,17 +1,17 @@
 /** A minimum commitment where an override takes the place of the plan on the first day of a month (S13.3). */
 import { expect, test } from "vitest";
 
-import { fee, plan } from "../../book/builder.ts";
+import { feeCards, planOfMonths } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
 
-const byDays = fee(25, { invoiceTiming: "IN_ADVANCE", enableProration: true });
+const byDays = feeCards(25, { invoiceTiming: "IN_ADVANCE", enableProration: true });
 
 test("S13.3 an override of the same version on the first day of a cycle counts as a new version does", async () => {
   const { engine, at } = engineAt("2024-01-01");
   await engine.load({
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-    pricePlans: [plan("p", { ...byDays, minimumCommitment: { rateValues: [{ currency: "USD", rate: 100 }] } })],
+    pricePlans: [planOfMonths("p", { ...byDays, minimumCommitment: { rateValues: [{ currency: "USD", rate: 100 }] } })],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
   });

@@ -2,19 +2,19 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
-import { engineAt, refusalOf } from "../support.ts";
-import { counted, teamBook } from "../team-book.ts";
+import { engineAt, describeRefusal } from "../support.ts";
+import { countEvent, teamBook } from "../team-book.ts";
 
 /** A balance with its amounts as texts. */
 async function balanceOf(engine: Engine, accountId = "prod"): Promise<Readonly<Record<string, unknown>>> {
   const { lastUpdatedAt, ...balance } = await engine.creditBalance(accountId);
-  const shown = Object.entries(balance).map(([name, value]) => [name, String(value)]);
-  return { ...Object.fromEntries(shown), at: new Date(lastUpdatedAt).toISOString().slice(0, 10) };
+  const texts = Object.entries(balance).map(([name, value]) => [name, String(value)]);
+  return { ...Object.fromEntries(texts), at: new Date(lastUpdatedAt).toISOString().slice(0, 10) };
 }
 
 const credit = { accountId: "prod", purpose: "welcome", priority: 1, effectiveFrom: "2024-01-01" };
 
-async function loaded(): Promise<ReturnType<typeof engineAt>> {
+async function loadTeamBook(): Promise<ReturnType<typeof engineAt>> {
   const subject = engineAt("2024-01-01");
   await subject.engine.load(teamBook());
   return subject;
@@ -22,7 +22,7 @@ async function loaded(): Promise<ReturnType<typeof engineAt>> {
 
 describe("the credit balance", () => {
   test("is nothing, of the date of the account, where no credit was ever given", async () => {
-    const { engine } = await loaded();
+    const { engine } = await loadTeamBook();
     expect(await balanceOf(engine, "idle")).toEqual({
       accountId: "idle",
       activeCredits: "0",
@@ -32,16 +32,16 @@ describe("the credit balance", () => {
       unit: "USD",
       at: "2024-01-01",
     });
-    expect(await refusalOf(engine.creditBalance("no"))).toBe('ERR_NOT_FOUND no account has the id "no"');
+    expect(await describeRefusal(engine.creditBalance("no"))).toBe('ERR_NOT_FOUND no account has the id "no"');
   });
 
   test("S12.4 takes off what drafts hold, and then what final invoices consumed", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 100 },
       { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
     ]);
-    await at("2024-01-05").ingest([counted("e1", "2024-01-04T00:00:00Z", 10)]);
+    await at("2024-01-05").ingest([countEvent("e1", "2024-01-04T00:00:00Z", 10)]);
     // The draft of January: usage 20, fee 30. Both credits are alike but for their creation, at one instant: the order
     // of their ids decides who pays the usage, so the sums are what is sure.
     const during = await balanceOf(at("2024-01-05"));
@@ -53,12 +53,12 @@ describe("the credit balance", () => {
   });
 
   test("S12.2 tells what pays any line from what pays only some", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 100, priority: 2 },
       { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
     ]);
-    await at("2024-01-05").ingest([counted("e1", "2024-01-04T00:00:00Z", 10)]);
+    await at("2024-01-05").ingest([countEvent("e1", "2024-01-04T00:00:00Z", 10)]);
     // The one for calls pays the usage of 20 first, the other the fee of 30.
     expect(await balanceOf(at("2024-01-05"))).toMatchObject({
       activeCredits: "150",
@@ -69,7 +69,7 @@ describe("the credit balance", () => {
   });
 
   test("S12.5 leaves out credits that are voided, not begun or expired", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const [voided] = await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 1 },
       { ...credit, creditAmount: 200, effectiveFrom: "2024-02-15" },

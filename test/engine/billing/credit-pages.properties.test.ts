@@ -26,10 +26,10 @@ describe("pages of credits", () => {
           ({ credit: a }, { credit: b }) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)),
         );
       for (const status of STATES) {
-        const asked = all.filter((shown) => status === undefined || shown.status === status);
-        expect([status, await pages(engine, { status }, limit)]).toEqual([status, asked]);
+        const matching = all.filter((snapshot) => status === undefined || snapshot.status === status);
+        expect([status, await pages(engine, { status }, limit)]).toEqual([status, matching]);
       }
-      for (const shown of all) expect(await engine.credits.get(shown.credit.id)).toEqual(shown);
+      for (const snapshot of all) expect(await engine.credits.get(snapshot.credit.id)).toEqual(snapshot);
     });
   });
 
@@ -42,27 +42,28 @@ describe("pages of credits", () => {
     const accounts = ids.map((id) => ({ id, name: id, customerId: "acme", invoiceCurrency: "USD", pricePlans: plans }));
     await engine.load({ ...book, accounts });
     // The fee of January is 30, so that one of 30 is consumed by it and one of 31 is not.
-    const given = ids.map((accountId, index) => ({
+    const requests = ids.map((accountId, index) => ({
       accountId,
       purpose: "Given",
       creditAmount: index < 20 ? 30 : 31,
       priority: 1,
       effectiveFrom: "2024-01-01",
     }));
-    for (let start = 0; start < given.length; start += 90) await engine.credits.create(given.slice(start, start + 90));
+    for (let start = 0; start < requests.length; start += 90)
+      await engine.credits.create(requests.slice(start, start + 90));
     clock.now = Date.parse("2024-02-10T00:00:00Z");
     const sizes: number[] = [];
-    const found: string[] = [];
+    const foundIds: string[] = [];
     let after: PageOptions["after"];
     do {
       const page = await engine.credits.list({ filter: { status: "CONSUMED" }, page: { limit: 10, after } });
       sizes.push(page.items.length);
-      found.push(...page.items.map(({ credit }) => credit.accountId));
+      foundIds.push(...page.items.map(({ credit }) => credit.accountId));
       after = page.next;
     } while (after !== undefined);
-    expect(found.toSorted()).toEqual(ids.slice(0, 20));
+    expect(foundIds.toSorted()).toEqual(ids.slice(0, 20));
     expect(sizes.length).toBeGreaterThan(2);
     await engine.finalize();
-    expect((await pages(engine, { status: "CONSUMED" }, 7)).map(({ credit }) => credit.accountId)).toEqual(found);
+    expect((await pages(engine, { status: "CONSUMED" }, 7)).map(({ credit }) => credit.accountId)).toEqual(foundIds);
   });
 });

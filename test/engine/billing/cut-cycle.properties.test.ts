@@ -2,22 +2,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { perUnit, plan, slabs } from "../../book/builder.ts";
+import { perUnit, planOfMonths, slabs } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 import { engineAt } from "../support.ts";
 
 /** Seats at 10.00 in advance, whole, and 100.00 a month at least. */
 const plans = [
-  plan("committed", {
+  planOfMonths("committed", {
     licenseRateCards: [{ id: "addon.seats", invoiceTiming: "IN_ADVANCE", ...perUnit(10) }],
     minimumCommitment: { rateValues: [{ currency: "USD", rate: 100 }] },
   }),
-  plan("free", {}),
+  planOfMonths("free", {}),
 ];
 
 /** What February is invoiced for until the 10th, where seats are added in that night and the plan ends in the morning. */
-async function invoiced(seats: number, effectiveFrom: string): Promise<readonly string[]> {
+async function listFebruaryLines(seats: number, effectiveFrom: string): Promise<readonly string[]> {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({
     addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
@@ -50,8 +50,8 @@ test.each(["2023-02-09T12:00:00Z", "2023-02-10T05:00:00Z"])(
   "S13.3 seats from %s on, which were charged on the day on which the plan ended, fill its commitment",
   async (effectiveFrom) => {
     // 100 × 9/28 = 32.14: 50 is more, and 20 lacks 12.14.
-    expect(await invoiced(5, effectiveFrom)).toEqual(["AD_HOC: 50, 0"]);
-    expect(await invoiced(2, effectiveFrom)).toEqual(["AD_HOC: 20, 0", "STANDARD: 0, 12.14"]);
+    expect(await listFebruaryLines(5, effectiveFrom)).toEqual(["AD_HOC: 50, 0"]);
+    expect(await listFebruaryLines(2, effectiveFrom)).toEqual(["AD_HOC: 20, 0", "STANDARD: 0, 12.14"]);
   },
 );
 
@@ -72,7 +72,7 @@ async function chargedFor(pieces: readonly Piece[]): Promise<number> {
     addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
     pricePlans: ["IN_ADVANCE", "IN_ARREARS"].map((invoiceTiming, index) => {
       const card = { id: "addon.seats", invoiceTiming, ...slabs("VOLUME", [0, 10], [10, 4]) };
-      return plan("p", { licenseRateCards: [card] }, { version: index + 1 });
+      return planOfMonths("p", { licenseRateCards: [card] }, { version: index + 1 });
     }),
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
@@ -107,13 +107,13 @@ test("S9.1 S10.3 the pieces of a cycle charge whole seats up to the highest pric
   await fc.assert(
     fc.asyncProperty(someDays, async (pieces) => {
       const inOrder = pieces.toSorted((a, b) => a.day - b.day);
-      let [held, charged, level] = [0, 0, 0];
+      let [seatCount, total, level] = [0, 0, 0];
       for (const { isInAdvance, seats } of inOrder) {
         // In arrears the most of the piece, in advance each quantity.
-        for (const quantity of isInAdvance ? [held, seats] : [Math.max(held, seats)]) {
-          if (quantity > charged) [charged, level] = [quantity, Math.max(level, priceOf(quantity))];
+        for (const quantity of isInAdvance ? [seatCount, seats] : [Math.max(seatCount, seats)]) {
+          if (quantity > total) [total, level] = [quantity, Math.max(level, priceOf(quantity))];
         }
-        held = seats;
+        seatCount = seats;
       }
       expect(await chargedFor(inOrder)).toBe(level);
     }),

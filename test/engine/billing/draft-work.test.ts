@@ -8,12 +8,12 @@ import { readInvoice } from "../../../src/engine/billing/invoices.ts";
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
 import { createEngineStore } from "../../../src/engine/external/engine-store.ts";
-import { plan } from "../../book/builder.ts";
+import { planOfMonths } from "../../book/builder.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 
 /** The parts of an engine, with a count of the cards that are rated, of which each is asked for its name. */
 interface CountingEngine extends Omit<EngineUnderTest, "at"> {
-  readonly rated: () => number;
+  readonly ratingCount: () => number;
   readonly context: EngineContext;
   readonly at: (time: string) => void;
 }
@@ -37,7 +37,7 @@ async function weeks(
   await engine.load({
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
     addOns: ids.map((id) => ({ id, name: id, type: "FIXED_FEE" })),
-    pricePlans: [plan("pp.weeks", details)],
+    pricePlans: [planOfMonths("pp.weeks", details)],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: accountIds.map((id) => ({ id, name: `Acme ${id}`, customerId: "acme" })),
   });
@@ -48,38 +48,35 @@ async function weeks(
   for (const id of accountIds) await engine.associate(id, { pricePlanId: "pp.weeks", effectiveFrom: from });
 
   let now = Date.parse("2024-06-03T12:00:00Z");
-  const clock = (): number => now;
-  let rated = 0;
+  const readClock = (): number => now;
+  let ratingCount = 0;
   const sources = { external: [], ingestedAgain: [] };
   const source = createConfigurationSource({}, sources);
   const counting = ({ catalog, ...others }: Configuration): Configuration => {
     const addOns = new Map(catalog.billing.addOns);
     addOns.get = (id) => {
-      rated += 1;
+      ratingCount += 1;
       return catalog.billing.addOns.get(id);
     };
     return { ...others, catalog: { ...catalog, billing: { ...catalog.billing, addOns } } };
   };
   const context: EngineContext = {
-    store: createEngineStore(store, { usage: undefined, sources, clock }),
-    clock,
+    store: createEngineStore(store, { usage: undefined, sources, clock: readClock }),
+    clock: readClock,
     ids: (prefix) => `${prefix}.made`,
-    configuration: Object.assign(
-      async (...given: Parameters<typeof source>) => counting(await source(...given)),
-      source,
-    ),
+    configuration: Object.assign(async (...args: Parameters<typeof source>) => counting(await source(...args)), source),
     onSkipped: undefined,
     keepEventsMs: undefined,
     aliasHints: new Map(),
   };
-  return { engine, store, context, rated: () => rated, at: (time) => (now = Date.parse(time)) };
+  return { engine, store, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
 }
 
 /** How many fees a read rates. */
-async function ratedBy({ rated }: CountingEngine, read: Promise<unknown>): Promise<number> {
-  const before = rated();
+async function countRatings({ ratingCount }: CountingEngine, read: Promise<unknown>): Promise<number> {
+  const before = ratingCount();
   await read;
-  return rated() - before;
+  return ratingCount() - before;
 }
 
 const PROD = { accountId: "prod" };
@@ -90,15 +87,15 @@ test("a page of 105 open drafts rates those that it shows and one more, and a dr
   const { context } = under;
   // The first read does what fell due with the plan, of which there is nothing.
   await newest(under);
-  expect(await ratedBy(under, newest(under))).toBe(2 * 3);
-  expect(await ratedBy(under, newest(under, 10))).toBe(11 * 3);
+  expect(await countRatings(under, newest(under))).toBe(2 * 3);
+  expect(await countRatings(under, newest(under, 10))).toBe(11 * 3);
   const { items } = await newest(under);
   expect(items.map(({ invoice }) => [invoice.startDate.slice(0, 10), String(invoice.revenueInfo.value)])).toEqual([
     ["2024-06-03", "3"],
   ]);
-  expect(await ratedBy(under, readInvoice(context, items[0]?.id ?? ""))).toBe(3);
-  expect(await ratedBy(under, creditBalance(context, "prod"))).toBe(0);
-  expect(await ratedBy(under, listCredits(context, PROD, {}))).toBe(0);
+  expect(await countRatings(under, readInvoice(context, items[0]?.id ?? ""))).toBe(3);
+  expect(await countRatings(under, creditBalance(context, "prod"))).toBe(0);
+  expect(await countRatings(under, listCredits(context, PROD, {}))).toBe(0);
 });
 
 test("S12.3 with a credit, the drafts that take it are rated before those that are shown", async () => {
@@ -106,8 +103,8 @@ test("S12.3 with a credit, the drafts that take it are rated before those that a
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, 10);
   const { context } = under;
   await newest(under);
-  expect(await ratedBy(under, newest(under))).toBe((4 + 2) * 3);
-  expect(await ratedBy(under, creditBalance(context, "prod"))).toBe(4 * 3);
+  expect(await countRatings(under, newest(under))).toBe((4 + 2) * 3);
+  expect(await countRatings(under, creditBalance(context, "prod"))).toBe(4 * 3);
   expect(String((await creditBalance(context, "prod")).availableBalance)).toBe("0");
   const { items } = await newest(under, 1000);
   expect(items.slice(-5).map(({ invoice }) => String(invoice.revenueInfo.value))).toEqual(["3", "2", "0", "0", "0"]);
@@ -117,20 +114,20 @@ test("S2.4 once the weeks are closed, the first read stores their invoices, and 
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" });
   const { context, store } = under;
   under.at("2024-06-05T00:00:00Z");
-  expect(await ratedBy(under, creditBalance(context, "prod"))).toBe(104 * 3);
+  expect(await countRatings(under, creditBalance(context, "prod"))).toBe(104 * 3);
   expect(await store.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(104);
-  expect(await ratedBy(under, newest(under, 20))).toBe(3);
+  expect(await countRatings(under, newest(under, 20))).toBe(3);
   const { items } = await newest(under, 2);
-  expect(await ratedBy(under, readInvoice(context, items[1]?.id ?? ""))).toBe(0);
-  expect(await ratedBy(under, creditBalance(context, "prod"))).toBe(0);
+  expect(await countRatings(under, readInvoice(context, items[1]?.id ?? ""))).toBe(0);
+  expect(await countRatings(under, creditBalance(context, "prod"))).toBe(0);
 });
 
 test("S13.4 invoices in advance of years are stored by the first read, each rated once", async () => {
   const under = await weeks(3, { invoiceTiming: "IN_ADVANCE" });
-  expect(await ratedBy(under, newest(under))).toBe(105 * 3);
+  expect(await countRatings(under, newest(under))).toBe(105 * 3);
   expect(await under.store.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(105);
-  expect(await ratedBy(under, newest(under, 20))).toBe(0);
-  expect(await ratedBy(under, creditBalance(under.context, "prod"))).toBe(0);
+  expect(await countRatings(under, newest(under, 20))).toBe(0);
+  expect(await countRatings(under, creditBalance(under.context, "prod"))).toBe(0);
 });
 
 test("S2.4 where many accounts are four weeks behind, the first read of a page bills those that are on it, and the next rates its drafts", async () => {
@@ -142,9 +139,9 @@ test("S2.4 where many accounts are four weeks behind, the first read of a page b
   expect(await store.read.accountsWithStaleDraftIndex(now, 100)).toEqual(accountIds);
   const page = { limit: 4 };
   // Four accounts and the one after them have four weeks of 3 fees, and a draft.
-  expect(await ratedBy(under, listInvoices(context, {}, page))).toBe(5 * (4 + 1) * 3);
+  expect(await countRatings(under, listInvoices(context, {}, page))).toBe(5 * (4 + 1) * 3);
   expect(await store.read.accountsWithStaleDraftIndex(now, 100)).toEqual([]);
-  expect(await ratedBy(under, listInvoices(context, {}, page))).toBe(5 * 3);
+  expect(await countRatings(under, listInvoices(context, {}, page))).toBe(5 * 3);
   expect(await store.read.invoices(accountIds, Number.NEGATIVE_INFINITY)).toHaveLength(5 * 4);
   const { items } = await listInvoices(context, {}, page);
   const draft = ["DRAFT", "2024-07-01", "3"];
@@ -158,9 +155,9 @@ test("S13.4 an id that no invoice has costs no rating, and nor do credits, howev
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
   under.at("2024-07-03T00:00:00Z");
   const unknown = "inv.0000000000000000";
-  expect(await ratedBy(under, Promise.allSettled([readInvoice(under.context, unknown)]))).toBe(0);
+  expect(await countRatings(under, Promise.allSettled([readInvoice(under.context, unknown)]))).toBe(0);
   await expect(readInvoice(under.context, unknown)).rejects.toThrow("no invoice");
-  expect(await ratedBy(under, listCredits(under.context, {}, {}))).toBe(0);
+  expect(await countRatings(under, listCredits(under.context, {}, {}))).toBe(0);
 });
 
 test("a commit of invoices with hundreds of lines writes fewer of them", async () => {

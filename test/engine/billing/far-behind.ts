@@ -5,7 +5,7 @@ import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { perUnit } from "../../book/builder.ts";
-import { activeSchema, call, customerWith, sumMeter } from "../support.ts";
+import { activeSchema, callEvent, customerWith, sumMeter } from "../support.ts";
 
 /** An engine whose account is 2,967 weeks behind, and its plan. */
 export async function farBehind(
@@ -28,7 +28,7 @@ export async function farBehind(
   });
   await engine.pricePlans.activate(plan.id);
   await engine.associate("prod", { pricePlanId: plan.id, effectiveFrom: "1967-08-07" });
-  await engine.ingest([call("e", "2024-06-14T00:00:00Z", 1)]);
+  await engine.ingest([callEvent("e", "2024-06-14T00:00:00Z", 1)]);
   now = Date.parse("2024-06-17T00:00:00Z");
   return { engine, planId: plan.id };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, formatDate, type Instant, parseDate } from "../../../src/calendar/instant.ts";
 import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { fee, plan } from "../../book/builder.ts";
+import { feeCards, planOfMonths } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 
 /** A Monday. */
@@ -20,8 +20,8 @@ const GROUPS = ["one", "two"] as const;
 const book = {
   addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" as const }],
   pricePlans: IDS.map((id) =>
-    plan(`pp.${id}`, {
-      ...fee(ACCOUNTS[id].rate),
+    planOfMonths(`pp.${id}`, {
+      ...feeCards(ACCOUNTS[id].rate),
       pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" }, gracePeriod: ACCOUNTS[id].grace },
     }),
   ),
@@ -114,8 +114,8 @@ async function composites(history: readonly Move[], bills: readonly Instant[]): 
 
 test("S2.4 S16.7 composite invoices do not depend on when bill runs happen", async () => {
   await fc.assert(
-    fc.asyncProperty(moves, fc.array(instant, { maxLength: 6 }), async (made, bills) => {
-      const history = made.toSorted((a, b) => a.at - b.at);
+    fc.asyncProperty(moves, fc.array(instant, { maxLength: 6 }), async (sequence, bills) => {
+      const history = sequence.toSorted((a, b) => a.at - b.at);
       expect(await composites(history, bills)).toEqual(expected(history));
     }),
     { numRuns: runs(100) },

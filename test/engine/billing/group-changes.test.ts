@@ -6,25 +6,25 @@ import type { Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { fee, perUnit, plan } from "../../book/builder.ts";
+import { feeCards, perUnit, planOfMonths } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
 
-const associated = (pricePlanId: string) => ({ pricePlanId, effectiveFrom: "2023-01-01" });
+const associationOn = (pricePlanId: string) => ({ pricePlanId, effectiveFrom: "2023-01-01" });
 /** Account `a` pays 10.00 a month, `b` 200.00; both are in a group whose invoices are consolidated. */
 const BOOK: BookInput = {
   addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-  pricePlans: [plan("ten", fee(10)), plan("two-hundred", fee(200))],
+  pricePlans: [planOfMonths("ten", feeCards(10)), planOfMonths("two-hundred", feeCards(200))],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
-    { id: "a", name: "Acme a", customerId: "acme", pricePlans: [associated("ten")] },
-    { id: "b", name: "Acme b", customerId: "acme", pricePlans: [associated("two-hundred")] },
+    { id: "a", name: "Acme a", customerId: "acme", pricePlans: [associationOn("ten")] },
+    { id: "b", name: "Acme b", customerId: "acme", pricePlans: [associationOn("two-hundred")] },
   ],
   invoiceGroups: [{ id: "both", dailyInvoiceConsolidation: true, accountIds: ["a", "b"] }],
 };
 
 /** `date: account total, …; grand total`, and the single invoices. */
-async function billed(engine: Engine): Promise<{ composite: readonly string[]; single: readonly string[] }> {
+async function listBilled(engine: Engine): Promise<{ composite: readonly string[]; single: readonly string[] }> {
   const composites = (await engine.compositeInvoices.list()).items;
   const { items } = await engine.invoices.list({ filter: { status: "DUE" } });
   return {
@@ -45,10 +45,10 @@ test.each([true, false])(
     if (isRun) await at("2023-02-02").finalize();
     await at("2023-02-02T09:00:00Z").invoiceGroups.removeAccounts("both", ["a"]);
     await at("2023-02-02T10:00:00Z").finalize();
-    expect(await billed(engine)).toEqual(january);
+    expect(await listBilled(engine)).toEqual(january);
     await at("2023-02-03").invoiceGroups.addAccounts("both", ["a"]);
     await at("2023-02-04").finalize();
-    expect(await billed(engine)).toEqual(january);
+    expect(await listBilled(engine)).toEqual(january);
   },
 );
 
@@ -64,7 +64,7 @@ test.each([
   for (const time of bills) await at(time).finalize();
   await at("2023-02-10").invoiceGroups.addAccounts("both", ["a"]);
   await at("2023-02-12").finalize();
-  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: b 200; 200"], single: ["a 10"] });
+  expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: b 200; 200"], single: ["a 10"] });
 });
 
 test("S16.7 an account that leaves and comes back within the day, or comes on it, is in", async () => {
@@ -76,7 +76,7 @@ test("S16.7 an account that leaves and comes back within the day, or comes on it
   await at("2023-02-01T12:00:00Z").finalize();
   await at("2023-02-01T23:59:00Z").invoiceGroups.addAccounts("both", ["b"]);
   await at("2023-02-02").finalize();
-  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
+  expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
 });
 
 test("S16.7 a day that ends while an account leaves is consolidated with it", async () => {
@@ -89,14 +89,14 @@ test("S16.7 a day that ends while an account leaves is consolidated with it", as
   step = 60_000;
   await engine.invoiceGroups.removeAccounts("both", ["a"]);
   step = 0;
-  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
+  expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
 });
 
 test("S16.7 the last account that leaves a group leaves it with its days consolidated", async () => {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load(BOOK);
   expect(await at("2023-02-02T09:00:00Z").invoiceGroups.removeAccounts("both", ["a", "b"])).toBeUndefined();
-  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
+  expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
 });
 
 test("S16.7 a composite invoice that was made while an account was away stays as it is when that one is back", async () => {
@@ -122,35 +122,35 @@ test("S16.7 a composite invoice that was made while an account was away stays as
   isFailing = false;
   await engine.finalize();
   const january = { composite: ["2023-02-01: b 200; 200"], single: ["a 10"] };
-  expect(await billed(engine)).toEqual(january);
+  expect(await listBilled(engine)).toEqual(january);
   now = Date.parse("2023-02-03T09:00:00Z");
   await engine.invoiceGroups.addAccounts("both", ["a"]);
   now = Date.parse("2023-02-04T09:00:00Z");
   expect((await engine.finalize()).consolidated).toBe(0);
-  expect(await billed(engine)).toEqual(january);
+  expect(await listBilled(engine)).toEqual(january);
 });
 
 /** Months of 100.00 at least: 30.00 for three of them, and seats at 10.00 in advance; 30 days of grace, of the plan or of a group. */
-const committed = (gracePeriod: number): BookInput => ({
+const commitmentBook = (gracePeriod: number): BookInput => ({
   addOns: [
     { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
     { id: "addon.seats", name: "Seats", type: "LICENSE" },
   ],
   pricePlans: [
-    plan("p", {
+    planOfMonths("p", {
       pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod },
-      ...fee(30, { recurrenceConfig: { interval: 3 } }),
+      ...feeCards(30, { recurrenceConfig: { interval: 3 } }),
       licenseRateCards: [{ id: "addon.seats", invoiceTiming: "IN_ADVANCE", ...perUnit(10) }],
       minimumCommitment: { rateValues: [{ currency: "USD", rate: 100 }] },
     }),
-    plan("free", {}),
+    planOfMonths("free", {}),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: ["a", "b"].map((id) => ({
     id,
     name: `Acme ${id}`,
     customerId: "acme",
-    pricePlans: gracePeriod === 0 || id === "a" ? [associated("p")] : [],
+    pricePlans: gracePeriod === 0 || id === "a" ? [associationOn("p")] : [],
   })),
   invoiceGroups: [
     gracePeriod === 0
@@ -160,7 +160,7 @@ const committed = (gracePeriod: number): BookInput => ({
 });
 
 /** `kind: fee, seats, true-up` of the invoices of January. */
-async function januaryOf(engine: Engine): Promise<readonly string[]> {
+async function listJanuary(engine: Engine): Promise<readonly string[]> {
   const { items } = await engine.invoices.list({ filter: { accountId: "a" } });
   return items
     .filter(({ invoice }) => invoice.startDate.startsWith("2023-01"))
@@ -181,7 +181,7 @@ test.each([
     const regroup = async ({ invoiceGroups }: Engine): Promise<unknown> =>
       grace === 0 ? invoiceGroups.removeAccounts("slow", ["a"]) : invoiceGroups.addAccounts("fast", ["a"]);
     const seats = engineAt("2023-01-01");
-    await seats.engine.load(committed(grace));
+    await seats.engine.load(commitmentBook(grace));
     const update = {
       licenseId: "addon.seats",
       updateType: "ABSOLUTE",
@@ -191,13 +191,13 @@ test.each([
     await seats.at("2023-02-03").licenses.update("a", update);
     await regroup(seats.at("2023-02-05"));
     // 50 of 100 are invoiced.
-    expect(await januaryOf(seats.engine)).toEqual(["AD_HOC: 0, 50, 0", "STANDARD: 0, 0, 50"]);
+    expect(await listJanuary(seats.engine)).toEqual(["AD_HOC: 0, 50, 0", "STANDARD: 0, 0, 50"]);
 
-    const ended = engineAt("2023-01-01");
-    await ended.engine.load(committed(grace));
-    await ended.at("2023-02-01T09:00:00Z").associate("a", { pricePlanId: "free", effectiveFrom: "2023-02-01" });
-    await regroup(ended.at("2023-02-05"));
+    const lateEngine = engineAt("2023-01-01");
+    await lateEngine.engine.load(commitmentBook(grace));
+    await lateEngine.at("2023-02-01T09:00:00Z").associate("a", { pricePlanId: "free", effectiveFrom: "2023-02-01" });
+    await regroup(lateEngine.at("2023-02-05"));
     // January's invoice was open when the plan ended with it: the fee of three months is on it.
-    expect(await januaryOf(ended.engine)).toEqual(["STANDARD: 30, 0, 70"]);
+    expect(await listJanuary(lateEngine.engine)).toEqual(["STANDARD: 30, 0, 70"]);
   },
 );

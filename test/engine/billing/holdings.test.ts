@@ -5,12 +5,12 @@ import type { Engine, EventInput } from "../../../src/index.ts";
 import { perUnit } from "../../book/builder.ts";
 import {
   activeSchema,
-  call,
+  callEvent,
   customerWith,
   engineAt,
   type EngineUnderTest,
   monthly,
-  refusalOf,
+  describeRefusal,
   sumMeter,
 } from "../support.ts";
 
@@ -51,10 +51,10 @@ describe("licenses", () => {
       ["2", "prod"],
       ["10", "prod"],
     ]);
-    expect(await refusalOf(engine.licenses.update("prod", { ...more, quantity: 3 }))).toBe(
+    expect(await describeRefusal(engine.licenses.update("prod", { ...more, quantity: 3 }))).toBe(
       'ERR_TAKEN the idempotencyKey "k1" was used for another license update',
     );
-    expect(await refusalOf(engine.licenses.update("prod", { ...more, idempotencyKey: "k2", quantity: 9 }))).toBe(
+    expect(await describeRefusal(engine.licenses.update("prod", { ...more, idempotencyKey: "k2", quantity: 9 }))).toBe(
       `ERR_REFUSED there would be 21 of "${seatsId}" from 2024-03-02T00:00:00.000Z on: expected from 0 to 20`,
     );
   });
@@ -68,31 +68,33 @@ describe("feature credit entries", () => {
     const entry = await engine.entries.grant(of, { granted: 10, ...MARCH, idempotencyKey: "k1" });
     const same = await engine.entries.grant(of, { granted: "10", ...MARCH, idempotencyKey: "k1" });
     expect([same.id, same.source, String(same.balance)]).toEqual([entry.id, "PURCHASE", "10"]);
-    const event = call("e1", "2024-03-02T00:00:00Z", 8);
+    const event = callEvent("e1", "2024-03-02T00:00:00Z", 8);
     expect(await at("2024-03-02T01:00:00Z").entitle(event)).toMatchObject({
       allowed: true,
       status: "INGESTION_COMPLETED_EVENT_METERED",
     });
-    expect(await engine.entitle(call("e2", "2024-03-02T00:00:00Z", 3))).toMatchObject({
+    expect(await engine.entitle(callEvent("e2", "2024-03-02T00:00:00Z", 3))).toMatchObject({
       allowed: false,
       status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
     });
-    // This call consumed nothing: the event counted before.
+    // This callEvent consumed nothing: the event counted before.
     expect(await engine.entitle(event)).toMatchObject({ allowed: false, status: "INGESTION_FAILED_DUPLICATE_EVENT" });
     const target = { accountId: "prod", entryId: entry.id };
-    const raised = await engine.entries.update(target, { granted: 12 });
-    expect([String(raised.granted), String(raised.balance)]).toEqual(["12", "4"]);
-    expect(await refusalOf(engine.entries.update(target, { granted: 7 }))).toBe(
+    const update = await engine.entries.update(target, { granted: 12 });
+    expect([String(update.granted), String(update.balance)]).toEqual(["12", "4"]);
+    expect(await describeRefusal(engine.entries.update(target, { granted: 7 }))).toBe(
       "ERR_REFUSED granted: expected at least the 8 that events took, got 7",
     );
-    expect(await refusalOf(engine.entries.update(target, { effectiveUntil: "2024-03-02T00:00:00Z" }))).toBe(
+    expect(await describeRefusal(engine.entries.update(target, { effectiveUntil: "2024-03-02T00:00:00Z" }))).toBe(
       "ERR_REFUSED effectiveUntil: expected a time after 2024-03-02T00:00:00.000Z, when an event spent the entry",
     );
-    expect(await refusalOf(engine.entries.update(target, {}))).toBe(
+    expect(await describeRefusal(engine.entries.update(target, {}))).toBe(
       "ERR_INPUT_INVALID granted: missing: expected granted or effectiveUntil",
     );
     expect((await engine.entries.void(target)).voided).toBe(true);
-    expect(await refusalOf(engine.entries.void(target))).toBe(`ERR_REFUSED the entry "${entry.id}" is already voided`);
+    expect(await describeRefusal(engine.entries.void(target))).toBe(
+      `ERR_REFUSED the entry "${entry.id}" is already voided`,
+    );
     const balance = await engine.entries.balance(of);
     expect([String(balance.granted), String(balance.balance), balance.usedOverage]).toEqual(["0", "0", undefined]);
   });
@@ -106,9 +108,11 @@ describe("feature credit entries", () => {
     const second = await engine.entries.grant(of, { granted: 5, ...MARCH });
     const target = { accountId: "prod", entryId: first.id };
     const sentence = `ERR_NOT_FOUND no feature credit entry has the id "${first.id}"`;
-    expect(await refusalOf(engine.entries.void({ ...target, featureId: other }))).toBe(sentence);
-    expect(await refusalOf(engine.entries.update({ ...target, featureId: other }, { granted: 1 }))).toBe(sentence);
-    expect(await refusalOf(engine.entries.void({ ...target, featureId: "ft.no" }))).toBe(
+    expect(await describeRefusal(engine.entries.void({ ...target, featureId: other }))).toBe(sentence);
+    expect(await describeRefusal(engine.entries.update({ ...target, featureId: other }, { granted: 1 }))).toBe(
+      sentence,
+    );
+    expect(await describeRefusal(engine.entries.void({ ...target, featureId: "ft.no" }))).toBe(
       'ERR_NOT_FOUND no feature has the id "ft.no"',
     );
     expect((await engine.entries.update({ ...target, featureId }, { granted: 11 })).status).toBe("ACTIVE");
@@ -140,7 +144,9 @@ describe("feature credit entries", () => {
   ])("a grant of %s is refused", async (_, target, grant, sentence) => {
     const { engine } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
-    expect(await refusalOf(engine.entries.grant({ accountId: "prod", featureId, ...target }, grant))).toMatch(sentence);
+    expect(await describeRefusal(engine.entries.grant({ accountId: "prod", featureId, ...target }, grant))).toMatch(
+      sentence,
+    );
   });
 });
 
@@ -175,8 +181,8 @@ async function grantedLate(
 
 describe("grants of a plan that is decided after overage of its first day", () => {
   const days = { from: "2024-03-01T00:00:00Z", until: "2024-04-01T00:00:00Z" };
-  const events = (count: number, quantity: number): readonly EventInput[] =>
-    Array.from({ length: count }, (_, index) => call(`e${index + 1}`, "2024-03-10T05:00:00Z", quantity));
+  const listCalls = (count: number, quantity: number): readonly EventInput[] =>
+    Array.from({ length: count }, (_, index) => callEvent(`e${index + 1}`, "2024-03-10T05:00:00Z", quantity));
   const limit = (featureCreditLimit: number, effectiveUntil = "P1M"): Parameters<typeof grantedLate>[0][number] => ({
     featureCreditLimit,
     effectiveUntil,
@@ -189,28 +195,28 @@ describe("grants of a plan that is decided after overage of its first day", () =
     (await engine.overage({ accountIds: ["prod"], ...days })).map(({ quantity }) => String(quantity));
 
   test("S11.5 overage that several of them cover moves onto them once", async () => {
-    const { at, of } = await grantedLate([limit(15), limit(10)], events(1, 20));
+    const { at, of } = await grantedLate([limit(15), limit(10)], listCalls(1, 20));
     const later = at("2024-03-11");
     // What is shown does not wait for a bill run (S2.4): of no event either.
     expect(await overageOf(later)).toEqual([]);
-    const shown = async (): Promise<readonly string[]> =>
+    const listOverage = async (): Promise<readonly string[]> =>
       [...(await later.events.list()).items, ...(await later.events.get("e1"))].map(({ feature }) =>
         String(feature?.overage),
       );
-    expect(await shown()).toEqual(["0", "0"]);
+    expect(await listOverage()).toEqual(["0", "0"]);
     await later.finalize();
     expect(["0 of 15,5 of 10", "0 of 10,5 of 15"]).toContain(String(await balances(later, of)));
-    expect([await overageOf(later), await shown()]).toEqual([[], ["0", "0"]]);
+    expect([await overageOf(later), await listOverage()]).toEqual([[], ["0", "0"]]);
   });
 
   test("S11.2 overage moves onto the one that ends first, whatever the order of the card", async () => {
-    const { engine, of } = await grantedLate([limit(2), limit(7, "P21D")], events(1, 3));
+    const { engine, of } = await grantedLate([limit(2), limit(7, "P21D")], listCalls(1, 3));
     // 3 of the 7 that end on 31 March; the 2 that end on 10 April stay.
     expect(await balances(engine, of)).toEqual(["2 of 2", "4 of 7"]);
   });
 
   test("S11.5 overage of many events moves until all of them are spent", async () => {
-    const { engine, at, of } = await grantedLate([limit(100), limit(100)], events(250, 1));
+    const { engine, at, of } = await grantedLate([limit(100), limit(100)], listCalls(250, 1));
     const entry = { granted: 30, effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
     await at("2024-03-10T13:00:00Z").entries.grant(of, entry);
     // 250 - 100 - 100 - 30.
@@ -221,7 +227,7 @@ describe("grants of a plan that is decided after overage of its first day", () =
   });
 
   test("S11.5 overage of many events moves onto what an undo gives back, too", async () => {
-    const { engine, at, of } = await grantedLate([limit(100)], events(250, 1));
+    const { engine, at, of } = await grantedLate([limit(100)], listCalls(250, 1));
     await at("2024-03-10T13:00:00Z").undo({ account: "prod", eventId: "e1" });
     // 249 - 100.
     expect([await overageOf(engine), await balances(engine, of)]).toEqual([["149"], ["0 of 100"]]);
@@ -235,15 +241,15 @@ describe("credits", () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
-    const [made] = await engine.credits.create([{ ...credit, idempotencyKey: "k1" }]);
+    const [firstCredit] = await engine.credits.create([{ ...credit, idempotencyKey: "k1" }]);
     const [again] = await engine.credits.create([{ ...credit, idempotencyKey: "k1" }]);
-    expect(again?.credit.id).toBe(made?.credit.id);
-    await at("2024-03-03").ingest([call("e1", "2024-03-02T00:00:00Z", 3)]);
-    const id = made?.credit.id ?? "";
-    const held = await engine.credits.get(id);
-    expect([String(held.holdAmount), String(held.left), held.status]).toEqual(["3", "2", "ACTIVE"]);
+    expect(again?.credit.id).toBe(firstCredit?.credit.id);
+    await at("2024-03-03").ingest([callEvent("e1", "2024-03-02T00:00:00Z", 3)]);
+    const id = firstCredit?.credit.id ?? "";
+    const heldCredit = await engine.credits.get(id);
+    expect([String(heldCredit.holdAmount), String(heldCredit.left), heldCredit.status]).toEqual(["3", "2", "ACTIVE"]);
     expect((await engine.credits.void(id)).status).toBe("VOIDED");
-    expect(await refusalOf(engine.credits.void(id))).toMatch(/^ERR_REFUSED only an ACTIVE credit can be voided/);
+    expect(await describeRefusal(engine.credits.void(id))).toMatch(/^ERR_REFUSED only an ACTIVE credit can be voided/);
     expect((await engine.credits.list({ filter: { accountId: "prod" } })).items.map(({ status }) => status)).toEqual([
       "VOIDED",
     ]);
@@ -265,14 +271,14 @@ describe("credits", () => {
   ])("%s: refused, and nothing is given", async (_, credits, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await withFeature(engine);
-    expect(await refusalOf(engine.credits.create(credits))).toMatch(sentence);
+    expect(await describeRefusal(engine.credits.create(credits))).toMatch(sentence);
     expect((await engine.credits.list()).items).toEqual([]);
   });
 
   test("an unknown credit is not found", async () => {
     const { engine } = engineAt("2024-03-01");
-    expect(await refusalOf(engine.credits.get("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
-    expect(await refusalOf(engine.credits.void("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
+    expect(await describeRefusal(engine.credits.get("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
+    expect(await describeRefusal(engine.credits.void("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
   });
 });
 
@@ -302,7 +308,7 @@ describe("an idempotencyKey", () => {
     at("2024-03-05");
     for (const [kind, other] of kinds.flatMap((each) => kinds.map((one) => [each, one] as const))) {
       if (kind === other) continue;
-      expect(await refusalOf(make[kind](`key of ${other}`))).toBe(
+      expect(await describeRefusal(make[kind](`key of ${other}`))).toBe(
         `ERR_TAKEN the idempotencyKey "key of ${other}" was used for ${other === "entry" ? "an" : "a"} ${other}`,
       );
     }
@@ -325,9 +331,9 @@ describe("an idempotencyKey", () => {
     expect([first, again].map(({ quantity }) => String(quantity))).toEqual(["5", "5"]);
     expect(again).toEqual(first);
     // The same instant, but said: another body. And the other way round.
-    const said = { ...seats, effectiveFrom: "2024-03-10T00:00:00Z" };
-    expect(await refusalOf(engine.licenses.update("prod", said))).toMatch(/^ERR_TAKEN/);
-    expect(await refusalOf(engine.licenses.update("prod", { ...earlier, effectiveFrom: undefined }))).toMatch(
+    const license = { ...seats, effectiveFrom: "2024-03-10T00:00:00Z" };
+    expect(await describeRefusal(engine.licenses.update("prod", license))).toMatch(/^ERR_TAKEN/);
+    expect(await describeRefusal(engine.licenses.update("prod", { ...earlier, effectiveFrom: undefined }))).toMatch(
       /^ERR_TAKEN/,
     );
   });
@@ -336,32 +342,36 @@ describe("an idempotencyKey", () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     const of = { accountId: "prod", featureId };
-    const asked = { granted: 10, ...MARCH, idempotencyKey: "k1" };
-    const { id } = await engine.entries.grant(of, asked);
-    await at("2024-03-02T01:00:00Z").entitle(call("e1", "2024-03-02T00:00:00Z", 8));
+    const request = { granted: 10, ...MARCH, idempotencyKey: "k1" };
+    const { id } = await engine.entries.grant(of, request);
+    await at("2024-03-02T01:00:00Z").entitle(callEvent("e1", "2024-03-02T00:00:00Z", 8));
     await engine.entries.update({ accountId: "prod", entryId: id }, { granted: 20 });
     await engine.entries.void({ accountId: "prod", entryId: id });
-    const again = await engine.entries.grant(of, asked);
+    const again = await engine.entries.grant(of, request);
     expect([again.id, String(again.granted), String(again.balance), again.voided]).toEqual([id, "20", "12", true]);
-    expect(await refusalOf(engine.entries.grant(of, { ...asked, granted: 20 }))).toBe(
+    expect(await describeRefusal(engine.entries.grant(of, { ...request, granted: 20 }))).toBe(
       'ERR_TAKEN the idempotencyKey "k1" was used for another entry',
     );
     const other = await engine.features.create({ name: "Other" });
-    expect(await refusalOf(engine.entries.grant({ accountId: "prod", featureId: other.item.id }, asked))).toMatch(
-      /^ERR_TAKEN/,
-    );
+    expect(
+      await describeRefusal(engine.entries.grant({ accountId: "prod", featureId: other.item.id }, request)),
+    ).toMatch(/^ERR_TAKEN/);
   });
 
   test("S12.4 gives a credit again that was consumed since; twice in one request it is one credit", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
-    const keyed = { ...gift, idempotencyKey: "k1" };
-    const [first, twin, plain] = await engine.credits.create([keyed, { ...keyed, creditAmount: "5.0" }, gift]);
+    const requestWithKey = { ...gift, idempotencyKey: "k1" };
+    const [first, twin, plain] = await engine.credits.create([
+      requestWithKey,
+      { ...requestWithKey, creditAmount: "5.0" },
+      gift,
+    ]);
     expect([twin?.credit.id === first?.credit.id, plain?.credit.id === first?.credit.id]).toEqual([true, false]);
-    await at("2024-03-03").ingest([call("e1", "2024-03-02T00:00:00Z", 7)]);
+    await at("2024-03-03").ingest([callEvent("e1", "2024-03-02T00:00:00Z", 7)]);
     await at("2024-04-02").finalize();
-    const [again, ...others] = await engine.credits.create([keyed]);
+    const [again, ...others] = await engine.credits.create([requestWithKey]);
     expect(others).toEqual([]);
     expect([again?.credit.id, again?.status, String(again?.credit.consumedAmount)]).toEqual([
       first?.credit.id,
@@ -372,7 +382,7 @@ describe("an idempotencyKey", () => {
       { ...gift, idempotencyKey: "k2" },
       { ...gift, purpose: "other", idempotencyKey: "k2" },
     ];
-    expect(await refusalOf(engine.credits.create(unlike))).toBe(
+    expect(await describeRefusal(engine.credits.create(unlike))).toBe(
       'ERR_TAKEN the idempotencyKey "k2" was used for another credit',
     );
     expect((await engine.credits.list({ filter: { accountId: "prod" } })).items).toHaveLength(2);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { InvoiceFilter, InvoiceSnapshot } from "../../../src/engine/billing/invoices.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { runs } from "../../support/runs.ts";
-import { allPages, checkedAsTimePasses, DAY, dateOf } from "./account-steps.ts";
+import { allPages, checkedAsTimePasses, DAY, formatDay } from "./account-steps.ts";
 
 function pages(engine: Engine, filter: InvoiceFilter, limit: number): Promise<readonly InvoiceSnapshot[]> {
   return allPages((page) => engine.invoices.list({ filter, page }), limit);
@@ -19,8 +19,8 @@ describe("pages of invoices", () => {
     await checkedAsTimePasses(runs(25), async ({ engine, now }, limit) => {
       const { invoices } = await engine.preview();
       const all = invoices.toSorted((a, b) => placeOf(b) - placeOf(a) || (a.id < b.id ? -1 : 1));
-      const day = dateOf(now - 20 * DAY);
-      const filters: readonly (readonly [InvoiceFilter, (shown: InvoiceSnapshot) => boolean])[] = [
+      const day = formatDay(now - 20 * DAY);
+      const filters: readonly (readonly [InvoiceFilter, (snapshot: InvoiceSnapshot) => boolean])[] = [
         [{}, () => true],
         [{ status: "DRAFT" }, ({ invoice }) => invoice.status === "DRAFT"],
         [{ status: "DUE" }, ({ invoice }) => invoice.status === "DUE"],
@@ -32,7 +32,7 @@ describe("pages of invoices", () => {
       for (const [filter, isAsked] of filters) {
         expect([filter, await pages(engine, filter, limit)]).toEqual([filter, all.filter(isAsked)]);
       }
-      for (const shown of all) expect(await engine.invoices.get(shown.id)).toEqual(shown);
+      for (const snapshot of all) expect(await engine.invoices.get(snapshot.id)).toEqual(snapshot);
     });
   });
 });

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { Invoice, InvoiceLine } from "../../../src/index.ts";
 import { parseBook, preview } from "../../../src/index.ts";
 import { verify } from "../../../src/verify.ts";
-import { perUnit, plan } from "../../book/builder.ts";
-import { exportedOf } from "../../cli/export/read-export.ts";
+import { perUnit, planOfMonths } from "../../book/builder.ts";
+import { exportParts } from "../../cli/export/read-export.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 
 /** A fee of 91.00 for three months by days, 7.00 for three months whole, overage priced by the quarter, 40.00 a month at least. */
@@ -17,7 +17,7 @@ const BOOK = {
     { id: "support", name: "Support", type: "FIXED_FEE" as const },
   ],
   pricePlans: [
-    plan("quarters", {
+    planOfMonths("quarters", {
       fixedFeeRateCards: [
         {
           id: "fee",
@@ -30,7 +30,7 @@ const BOOK = {
       entitlementOverageRateCards: [{ featureId: "tokens", billingConfig: { interval: 3 }, ...perUnit(2) }],
       minimumCommitment: { rateValues: [{ currency: "USD", rate: 40 }] },
     }),
-    plan("other", { entitlementOverageRateCards: [{ featureId: "tokens", ...perUnit(5) }] }),
+    planOfMonths("other", { entitlementOverageRateCards: [{ featureId: "tokens", ...perUnit(5) }] }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
@@ -42,7 +42,7 @@ const BOOK = {
     },
   ],
 };
-const use = (id: string, timestamp: string, n: number) => ({
+const chatEvent = (id: string, timestamp: string, n: number) => ({
   schemaName: "chat",
   id,
   accountId: "a",
@@ -52,25 +52,25 @@ const use = (id: string, timestamp: string, n: number) => ({
 
 /** An account of the book with 10 tokens used in January, and its clock in the morning after it. */
 async function quarterly(): Promise<EngineUnderTest> {
-  const tested = engineAt("2023-12-31");
-  await tested.engine.load(BOOK);
-  await tested.at("2024-01-05T10:00:00Z").ingest([use("e1", "2024-01-05T10:00:00Z", 10)]);
-  tested.at("2024-02-01T09:00:00Z");
-  return tested;
+  const underTest = engineAt("2023-12-31");
+  await underTest.engine.load(BOOK);
+  await underTest.at("2024-01-05T10:00:00Z").ingest([chatEvent("e1", "2024-01-05T10:00:00Z", 10)]);
+  underTest.at("2024-02-01T09:00:00Z");
+  return underTest;
 }
 
-async function invoicesOf({ engine }: Pick<EngineUnderTest, "engine">): Promise<readonly Invoice[]> {
+async function listAllInvoices({ engine }: Pick<EngineUnderTest, "engine">): Promise<readonly Invoice[]> {
   const { items } = await engine.invoices.list({ page: { limit: 100 } });
   return items.map(({ invoice }) => invoice);
 }
 
 /** `kind, days, date: cards; total`. */
-function told({ invoiceType, startDate, endDate, invoiceDate, status, revenueInfo }: Invoice): string {
+function describeInvoice({ invoiceType, startDate, endDate, invoiceDate, status, revenueInfo }: Invoice): string {
   const lines = (line: InvoiceLine): readonly InvoiceLine[] => [line, ...(line.lineItems ?? []).flatMap(lines)];
   const cards = lines(revenueInfo).filter(({ id, type }) => id !== undefined && !type.includes("_SLAB_"));
   const [from, until, date] = [startDate, endDate, invoiceDate].map((each) => each.slice(5, 10));
-  const shown = cards.map(({ id, value }) => `${id ?? ""} ${value.toFixed(2)}`).join(", ");
-  return `${invoiceType} ${from ?? ""}/${until ?? ""} of ${date ?? ""}, ${status}: ${shown}; ${revenueInfo.value.toFixed(2)}`;
+  const cardTexts = cards.map(({ id, value }) => `${id ?? ""} ${value.toFixed(2)}`).join(", ");
+  return `${invoiceType} ${from ?? ""}/${until ?? ""} of ${date ?? ""}, ${status}: ${cardTexts}; ${revenueInfo.value.toFixed(2)}`;
 }
 
 // 91 × 31 ÷ 91 days, 7 whole, 10 × 2; the 40.00 of January were asked for before.
@@ -78,34 +78,34 @@ const LATE = "AD_HOC 01-01/02-01 of 02-01, DUE: fee 31.00, support 7.00, tokens 
 const JANUARY = "STANDARD 01-01/02-01 of 02-01, DUE: ; 40.00";
 
 test("S9.3 with another plan from that day on, it is invoiced at once; the true-up that is final stays", async () => {
-  const tested = await quarterly();
-  await tested.engine.associate("a", { pricePlanId: "other", effectiveFrom: "2024-02-01" });
-  await tested.at("2024-02-03").ingest([use("e2", "2024-02-03T00:00:00Z", 4)]);
-  tested.at("2024-03-15");
-  const invoices = await invoicesOf(tested);
+  const underTest = await quarterly();
+  await underTest.engine.associate("a", { pricePlanId: "other", effectiveFrom: "2024-02-01" });
+  await underTest.at("2024-02-03").ingest([chatEvent("e2", "2024-02-03T00:00:00Z", 4)]);
+  underTest.at("2024-03-15");
+  const invoices = await listAllInvoices(underTest);
   const STANDARD = "STANDARD 02-01/03-01 of 03-01, DUE: tokens 20.00; 20.00";
-  expect(invoices.map(told).toSorted()).toEqual([LATE, JANUARY, STANDARD]);
-  const verified = verify({ invoices: JSON.parse(JSON.stringify(invoices)) as unknown });
-  expect(verified.differences).toEqual([]);
-  expect(verified.amounts.verified).toBe(verified.amounts.total);
-  const { differences, notes } = await exportedOf({ engine: tested.engine, now: () => Date.parse("2024-03-15") });
+  expect(invoices.map(describeInvoice).toSorted()).toEqual([LATE, JANUARY, STANDARD]);
+  const report = verify({ invoices: JSON.parse(JSON.stringify(invoices)) as unknown });
+  expect(report.differences).toEqual([]);
+  expect(report.amounts.verified).toBe(report.amounts.total);
+  const { differences, notes } = await exportParts({ engine: underTest.engine, now: () => Date.parse("2024-03-15") });
   expect({ differences, notes }).toEqual({ differences: [], notes: [] });
 });
 
 test("S9.3 with no plan any more, it is invoiced at once", async () => {
-  const tested = await quarterly();
-  await tested.engine.dissociate("a", { effectiveFrom: "2024-02-01" });
-  tested.at("2024-05-01");
-  expect((await invoicesOf(tested)).map(told).toSorted()).toEqual([LATE, JANUARY]);
+  const underTest = await quarterly();
+  await underTest.engine.dissociate("a", { effectiveFrom: "2024-02-01" });
+  underTest.at("2024-05-01");
+  expect((await listAllInvoices(underTest)).map(describeInvoice).toSorted()).toEqual([LATE, JANUARY]);
 });
 
 test("S9.1 with the same plan again, nothing is charged twice: the next part of the quarter has its own days", async () => {
-  const tested = await quarterly();
-  await tested.engine.associate("a", { pricePlanId: "quarters", effectiveFrom: "2024-02-01" });
-  await tested.at("2024-02-03").ingest([use("e2", "2024-02-03T00:00:00Z", 4)]);
-  tested.at("2024-04-02");
+  const underTest = await quarterly();
+  await underTest.engine.associate("a", { pricePlanId: "quarters", effectiveFrom: "2024-02-01" });
+  await underTest.at("2024-02-03").ingest([chatEvent("e2", "2024-02-03T00:00:00Z", 4)]);
+  underTest.at("2024-04-02");
   // 60 of 91 days; 4 × 2.
-  expect((await invoicesOf(tested)).map(told).toSorted()).toEqual([
+  expect((await listAllInvoices(underTest)).map(describeInvoice).toSorted()).toEqual([
     LATE,
     JANUARY,
     "STANDARD 02-01/03-01 of 03-01, DUE: ; 40.00",
@@ -117,10 +117,10 @@ test("S9.1 with the same plan again, nothing is charged twice: the next part of 
 test("S9.3 decided in the night before, it is on the STANDARD invoice, and counts for its commitment", async () => {
   const before = engineAt("2023-12-31");
   await before.engine.load(BOOK);
-  await before.at("2024-01-05T10:00:00Z").ingest([use("e1", "2024-01-05T10:00:00Z", 10)]);
+  await before.at("2024-01-05T10:00:00Z").ingest([chatEvent("e1", "2024-01-05T10:00:00Z", 10)]);
   await before.at("2024-01-31T23:00:00Z").associate("a", { pricePlanId: "other", effectiveFrom: "2024-02-01" });
   before.at("2024-02-02");
-  expect((await invoicesOf(before)).map(told)).toContain(
+  expect((await listAllInvoices(before)).map(describeInvoice)).toContain(
     "STANDARD 01-01/02-01 of 02-01, DUE: fee 31.00, support 7.00, tokens 20.00; 58.00",
   );
 });
@@ -130,9 +130,9 @@ test("S13.5 a book that says when it was decided leads a preview to the same", (
   const [current] = account?.pricePlans ?? [];
   const later = { pricePlanId: "other", effectiveFrom: "2024-02-01", decidedAt: "2024-02-01T09:00:00Z" };
   const book = parseBook({ ...BOOK, accounts: [{ ...account, pricePlans: [current, later] }] });
-  const { invoices } = preview(book, [use("e1", "2024-01-05T10:00:00Z", 10)], {
+  const { invoices } = preview(book, [chatEvent("e1", "2024-01-05T10:00:00Z", 10)], {
     from: "2024-01-01",
     until: "2024-02-01",
   });
-  expect(invoices.map(told).toSorted()).toEqual([LATE, JANUARY].map((each) => each.replace("DUE", "DRAFT")));
+  expect(invoices.map(describeInvoice).toSorted()).toEqual([LATE, JANUARY].map((each) => each.replace("DUE", "DRAFT")));
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Engine, EventLineType, Invoice, LineEvent } from "../../../src/index.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { historyArbitrary, startHistory } from "../../../src/testing.ts";
-import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 
@@ -23,8 +23,8 @@ const BOOK = {
   features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
   usageMeters: [sumMeter("um", "chat", "tokens")],
   pricePlans: [
-    plan("plain", { ...CARDS, entitlementOverageRateCards: [{ ...overage, billingConfig: { interval: 2 } }] }),
-    plan("granting", {
+    planOfMonths("plain", { ...CARDS, entitlementOverageRateCards: [{ ...overage, billingConfig: { interval: 2 } }] }),
+    planOfMonths("granting", {
       ...CARDS,
       billingEntitlementRateCards: [
         { featureId: "ft", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0) },
@@ -54,7 +54,7 @@ function linesWithEvents(invoice: Invoice): readonly NamedLine[] {
   return [...(invoice.usageInfo?.lineItems ?? []), ...cards];
 }
 
-function total(parts: readonly { readonly quantity: Decimal }[]): string {
+function sumQuantities(parts: readonly { readonly quantity: Decimal }[]): string {
   return formatDecimal(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
 }
 
@@ -63,15 +63,15 @@ async function allBehind(engine: Engine, invoiceId: string, { id: lineId, type }
   const events: LineEvent[] = [];
   let page: Parameters<Engine["invoices"]["lineEvents"]>[1] = { page: { limit: 2 } };
   for (;;) {
-    const found = await engine.invoices.lineEvents({ invoiceId, lineId, type }, page);
-    events.push(...found.items);
-    if (found.next === undefined) return { ...found, events };
-    page = { page: { limit: 2, after: found.next } };
+    const foundPage = await engine.invoices.lineEvents({ invoiceId, lineId, type }, page);
+    events.push(...foundPage.items);
+    if (foundPage.next === undefined) return { ...foundPage, events };
+    page = { page: { limit: 2, after: foundPage.next } };
   }
 }
 
 test("S13.6 events, days and the line's quantity are one sum, day by day, in drafts and final invoices", async () => {
-  const seen = new Map<EventLineType, number>();
+  const countsByType = new Map<EventLineType, number>();
   const law = fc.asyncProperty(historyArbitrary(BOOK), fc.boolean(), async (steps, isFinalized) => {
     const history = await startHistory(BOOK, Date.parse("2024-02-20T12:00:00Z"));
     for (const step of steps) await history.play(step);
@@ -80,14 +80,14 @@ test("S13.6 events, days and the line's quantity are one sum, day by day, in dra
     for (const { id, invoice } of items) {
       for (const line of linesWithEvents(invoice)) {
         const behind = await allBehind(history.engine, id, line);
-        if (behind.events.length > 0) seen.set(line.type, (seen.get(line.type) ?? 0) + 1);
+        if (behind.events.length > 0) countsByType.set(line.type, (countsByType.get(line.type) ?? 0) + 1);
         expect(formatDecimal(behind.quantity)).toBe(formatDecimal(line.quantity));
-        expect(total(behind.days)).toBe(formatDecimal(line.quantity));
-        expect(total(behind.events)).toBe(formatDecimal(line.quantity));
+        expect(sumQuantities(behind.days)).toBe(formatDecimal(line.quantity));
+        expect(sumQuantities(behind.events)).toBe(formatDecimal(line.quantity));
         for (const day of behind.days) {
           const own = behind.events.filter(({ event }) => event.timestamp >= Date.parse(day.date));
-          const ended = Date.parse(day.date) + DAY_MS;
-          expect(total(own.filter(({ event }) => event.timestamp < ended))).toBe(formatDecimal(day.quantity));
+          const dayEnd = Date.parse(day.date) + DAY_MS;
+          expect(sumQuantities(own.filter(({ event }) => event.timestamp < dayEnd))).toBe(formatDecimal(day.quantity));
         }
         expect(new Set(behind.events.map(({ event }) => event.referenceId)).size).toBe(behind.events.length);
       }
@@ -96,5 +96,5 @@ test("S13.6 events, days and the line's quantity are one sum, day by day, in dra
   await fc.assert(law, { numRuns: runs(60) });
   // The law was put to the test for each kind of line.
   for (const type of ["USAGE_METER_USAGE", "USAGE_RATE_CARD_AMOUNT", "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"] as const)
-    expect(seen.get(type)).toBeGreaterThan(0);
+    expect(countsByType.get(type)).toBeGreaterThan(0);
 });

@@ -10,7 +10,15 @@ import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { CardBounds, SlabRow } from "../../../src/testing/slab-cards.ts";
 import { pricedBy } from "../../rating/cards.ts";
-import { activeSchema, call, customerWith, engineAt, type EngineUnderTest, monthly, sumMeter } from "../support.ts";
+import {
+  activeSchema,
+  callEvent,
+  customerWith,
+  engineAt,
+  type EngineUnderTest,
+  monthly,
+  sumMeter,
+} from "../support.ts";
 
 const IDS = ["a", "b", "c", "d"];
 
@@ -41,7 +49,7 @@ async function april(): Promise<EngineUnderTest> {
   for (const id of IDS) {
     await engine.customers.create({ id, name: "Acme", account: { id, name: "Acme" } });
     await engine.associate(id, { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-    await engine.ingest([call(`e-${id}`, "2024-03-01T00:00:00Z", 5, id)]);
+    await engine.ingest([callEvent(`e-${id}`, "2024-03-01T00:00:00Z", 5, id)]);
   }
   await at("2024-03-10").credits.create(
     ["a", "c"].map((accountId) => ({
@@ -56,7 +64,10 @@ async function april(): Promise<EngineUnderTest> {
   return under;
 }
 
-async function allOf<Item>(list: (page: PageOptions) => Promise<Page<Item>>, limit: number): Promise<readonly Item[]> {
+async function listAllPages<Item>(
+  list: (page: PageOptions) => Promise<Page<Item>>,
+  limit: number,
+): Promise<readonly Item[]> {
   const items: Item[] = [];
   let after: PageOptions["after"];
   do {
@@ -68,7 +79,7 @@ async function allOf<Item>(list: (page: PageOptions) => Promise<Page<Item>>, lim
 }
 
 const creditsOf = async (engine: Engine, limit: number, accountId?: string) =>
-  allOf((page) => engine.credits.list({ filter: accountId === undefined ? {} : { accountId }, page }), limit);
+  listAllPages((page) => engine.credits.list({ filter: accountId === undefined ? {} : { accountId }, page }), limit);
 
 test("S2.4 a plan by a clock that was put back is in the lists of all at once, with what fell due by it", async () => {
   const { engine, at } = await april();
@@ -77,18 +88,18 @@ test("S2.4 a plan by a clock that was put back is in the lists of all at once, w
   await at("2024-06-20").customers.create({ id: "late", name: "Late", account: { id: accountId, name: "Late" } });
   await engine.credits.create([{ accountId, purpose: "x", creditAmount: 1, priority: 2, effectiveFrom: "2024-06-20" }]);
   await at("2024-04-03").associate(accountId, { pricePlanId: planId, effectiveFrom: "2024-04-03" });
-  const idsOf = async (): Promise<readonly (readonly string[])[]> => {
+  const checkCreditIds = async (): Promise<readonly (readonly string[])[]> => {
     const [page, ofAccount] = [{ limit: 100 }, { filter: { accountId }, page: { limit: 100 } }];
     const own = (await engine.credits.list(ofAccount)).items.map(({ credit }) => credit.id);
     const all = (await engine.credits.list({ page })).items.map(({ credit }) => credit);
     return [own, all.filter((credit) => credit.accountId === accountId).map(({ id }) => id)];
   };
-  const [own, all] = await idsOf();
+  const [own, all] = await checkCreditIds();
   // The credits of April, May and June, and the one that was given.
   expect(own).toHaveLength(4);
   expect(all).toEqual(own);
   await engine.finalize();
-  expect(await idsOf()).toEqual([own, own]);
+  expect(await checkCreditIds()).toEqual([own, own]);
 });
 
 describe("all credits", () => {
@@ -100,8 +111,8 @@ describe("all credits", () => {
     const dates = all.map(({ credit }) => credit.createdAt);
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
     const separately = (await Promise.all(IDS.map(async (id) => creditsOf(engine, 100, id)))).flat();
-    const byId = (shown: readonly { credit: { id: string } }[]) =>
-      shown.toSorted((a, b) => (a.credit.id < b.credit.id ? -1 : 1));
+    const byId = (snapshot: readonly { credit: { id: string } }[]) =>
+      snapshot.toSorted((a, b) => (a.credit.id < b.credit.id ? -1 : 1));
     expect(byId(all)).toEqual(byId(separately));
     for (const limit of [1, 3, 10]) expect(await creditsOf(engine, limit)).toEqual(all);
     await engine.finalize();
@@ -133,12 +144,12 @@ describe("credits of invoices below zero", () => {
       await engine.pricePlans.activate(plan.id);
       await customerWith(engine);
       await engine.associate("prod", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-      await engine.ingest([call("e", "2024-03-01T00:00:00Z")]);
+      await engine.ingest([callEvent("e", "2024-03-01T00:00:00Z")]);
       at("2024-04-10");
       const all = await creditsOf(engine, 100);
       expect(all.map(({ credit }) => credit.creditAmount.toFixed())).toContain("20");
       expect(all).toEqual(await creditsOf(engine, 100, "prod"));
-      for (const shown of all) expect(await engine.credits.get(shown.credit.id)).toEqual(shown);
+      for (const snapshot of all) expect(await engine.credits.get(snapshot.credit.id)).toEqual(snapshot);
     },
   );
 });
@@ -158,9 +169,11 @@ describe("credits of a status", () => {
     for (const status of statuses) {
       const expected = all.filter((credit) => credit.status === status);
       for (const limit of [1, 2, 6, 100]) {
-        expect(await allOf((page) => engine.credits.list({ filter: { status }, page }), limit)).toEqual(expected);
+        expect(await listAllPages((page) => engine.credits.list({ filter: { status }, page }), limit)).toEqual(
+          expected,
+        );
       }
-      const ofA = await allOf((page) => engine.credits.list({ filter: { status, accountId: "a" }, page }), 1);
+      const ofA = await listAllPages((page) => engine.credits.list({ filter: { status, accountId: "a" }, page }), 1);
       expect(ofA).toEqual(expected.filter(({ credit }) => credit.accountId === "a"));
     }
   });
@@ -170,8 +183,8 @@ describe("all invoices", () => {
   test("S13.4 of a status are those that the whole list has of it, whether they are stored yet or due", async () => {
     const { engine } = await april();
     const due = async (limit: number) =>
-      allOf((page) => engine.invoices.list({ filter: { status: "DUE" }, page }), limit);
-    const all = await allOf((page) => engine.invoices.list({ page }), 100);
+      listAllPages((page) => engine.invoices.list({ filter: { status: "DUE" }, page }), limit);
+    const all = await listAllPages((page) => engine.invoices.list({ page }), 100);
     const expected = all.filter(({ invoice }) => invoice.status === "DUE");
     // 5 dollars of calls and the dollar that the grant costs, less credits of 2 and 1.
     expect(expected.map(({ invoice }) => invoice.revenueInfo.value.toFixed()).sort()).toEqual(["3", "3", "4", "4"]);
@@ -193,17 +206,17 @@ describe("invoices of many accounts", () => {
   /** Half of the accounts have cycles from the 1st, half from the 15th; each has used something every few days. */
   async function many(): Promise<{
     readonly engine: Engine;
-    readonly computed: () => number;
+    readonly computations: () => number;
     readonly at: (time: string) => void;
   }> {
-    let [now, computed] = [Date.parse("2024-03-01T00:00:00Z"), 0];
+    let [now, computations] = [Date.parse("2024-03-01T00:00:00Z"), 0];
     const inner = memoryStore();
     const store: Store = {
       ...inner,
       consistentView() {
         const view = inner.consistentView();
         const entries: LedgerView["entries"] = (accountIds, featureId) => {
-          computed += accountIds.length;
+          computations += accountIds.length;
           return view.entries(accountIds, featureId);
         };
         return { ...view, entries };
@@ -227,45 +240,45 @@ describe("invoices of many accounts", () => {
     }
     for (const day of ["03-05", "03-20", "04-05", "04-20"]) {
       now = Date.parse(`2024-${day}T12:00:00Z`);
-      await engine.ingest(ids.map((id) => call(`${day} ${id}`, `2024-${day}T11:00:00Z`, 1, id)));
+      await engine.ingest(ids.map((id) => callEvent(`${day} ${id}`, `2024-${day}T11:00:00Z`, 1, id)));
     }
-    computed = 0;
-    return { engine, computed: () => computed, at: (time) => void (now = Date.parse(time)) };
+    computations = 0;
+    return { engine, computations: () => computations, at: (time) => void (now = Date.parse(time)) };
   }
 
   test("S13.4 a page is that of the whole list, and only the accounts that may stand on it are computed", async () => {
-    const { engine, computed, at } = await many();
+    const { engine, computations, at } = await many();
     at("2024-04-21T00:00:00Z");
     await engine.finalize();
     const separately: InvoiceSnapshot[] = [];
     for (const accountId of ids)
       separately.push(...(await engine.invoices.list({ filter: { accountId }, page: { limit: 100 } })).items);
     const expected = separately
-      .map((shown) => ({ id: shown.id, start: shown.invoice.startDate }))
+      .map((snapshot) => ({ id: snapshot.id, start: snapshot.invoice.startDate }))
       .toSorted((a, b) => (a.start === b.start ? (a.id < b.id ? -1 : 1) : a.start > b.start ? -1 : 1))
       .map(({ id }) => id);
     // 52 accounts with March, and April as a draft; 52 with [1, 15) March, [15 March, 15 April), and a draft since then.
     expect(expected).toHaveLength(52 * 2 + 52 * 3);
     for (const limit of [33, 400]) {
-      const paged = await allOf((page) => engine.invoices.list({ page }), limit);
-      expect(paged.map(({ id }) => id)).toEqual(expected);
+      const fromPages = await listAllPages((page) => engine.invoices.list({ page }), limit);
+      expect(fromPages.map(({ id }) => id)).toEqual(expected);
     }
-    const before = computed();
+    const before = computations();
     await engine.invoices.list({ page: { limit: 10 } });
     // The first 50 accounts fill the page; of the others only those are computed whose draft comes before its end.
-    const page = computed() - before;
+    const page = computations() - before;
     expect(page).toBeGreaterThan(0);
     expect(page).toBeLessThan(ids.length);
     await engine.invoices.list({ filter: { status: "DUE" }, page: { limit: 10 } });
-    expect(computed() - before).toBe(page);
+    expect(computations() - before).toBe(page);
   });
 
   test("S2.4 is the same list whether the accounts were caught up with or not", async () => {
     const { engine, at } = await many();
     at("2024-05-20T00:00:00Z");
-    const behind = await allOf((page) => engine.invoices.list({ page }), 50);
+    const behind = await listAllPages((page) => engine.invoices.list({ page }), 50);
     await engine.finalize();
-    const after = await allOf((page) => engine.invoices.list({ page }), 50);
+    const after = await listAllPages((page) => engine.invoices.list({ page }), 50);
     expect(after.map(({ id, invoice }) => [id, invoice])).toEqual(behind.map(({ id, invoice }) => [id, invoice]));
   });
 });
@@ -278,7 +291,7 @@ describe("all license updates", () => {
       const update = { licenseId: seats.item.id, updateType: "RELATIVE" as const, quantity: 1 };
       await at(`2024-04-1${index}`).licenses.update(id, update);
     }
-    const all = await allOf((page) => engine.licenses.list({ page }), 3);
+    const all = await listAllPages((page) => engine.licenses.list({ page }), 3);
     expect(all.map(({ accountId }) => accountId)).toEqual([...IDS, ...IDS].toReversed());
   });
 });

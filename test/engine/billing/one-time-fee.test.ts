@@ -1,16 +1,19 @@
 /** A fee that one version of a plan charges once, and the next one again and again, under one id. */
 import { expect, test } from "vitest";
 
-import { fee, type Part, plan } from "../../book/builder.ts";
+import { feeCards, type Part, planOfMonths } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
 
 /** What is charged by cycle, where the version with the recurring fee of 280.00 is there from a day on. */
-async function charged(changed: string, recurring: Part): Promise<Readonly<Record<string, number>>> {
+async function chargesByCycle(changeDate: string, recurring: Part): Promise<Readonly<Record<string, number>>> {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-    pricePlans: [plan("pp", fee(50, { type: "ONE_TIME" })), plan("pp", fee(280, recurring), { version: 2 })],
+    pricePlans: [
+      planOfMonths("pp", feeCards(50, { type: "ONE_TIME" })),
+      planOfMonths("pp", feeCards(280, recurring), { version: 2 }),
+    ],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [
       {
@@ -21,7 +24,7 @@ async function charged(changed: string, recurring: Part): Promise<Readonly<Recor
       },
     ],
   });
-  await at(`${changed}T09:00:00Z`).associate("a", { pricePlanId: "pp", version: 2, effectiveFrom: changed });
+  await at(`${changeDate}T09:00:00Z`).associate("a", { pricePlanId: "pp", version: 2, effectiveFrom: changeDate });
   const { items } = await at("2023-03-31").invoices.list();
   const amounts = items.map(({ invoice }): [string, number] => {
     const gross = linesOfType(invoice, "GROSS_AMOUNT").map(({ value }) => Number(value.toFixed()));
@@ -34,12 +37,12 @@ test.each(["IN_ARREARS", "IN_ADVANCE"])(
   "S9.1 after the cycle of the one-time fee, a recurring one %s charges from its first day on",
   async (invoiceTiming) => {
     // 14 of 28 days.
-    expect(await charged("2023-02-15", { invoiceTiming, enableProration: true })).toEqual({
+    expect(await chargesByCycle("2023-02-15", { invoiceTiming, enableProration: true })).toEqual({
       "2023-01-01": 50,
       "2023-02-15": 140,
       "2023-03-01": 280,
     });
-    expect(await charged("2023-02-15", { invoiceTiming })).toEqual({
+    expect(await chargesByCycle("2023-02-15", { invoiceTiming })).toEqual({
       "2023-01-01": 50,
       "2023-02-15": 280,
       "2023-03-01": 280,
@@ -48,5 +51,5 @@ test.each(["IN_ARREARS", "IN_ADVANCE"])(
 );
 
 test("S9.1 in the cycle of the one-time fee, the recurring one is not charged beside it", async () => {
-  expect(await charged("2023-01-15", {})).toEqual({ "2023-01-01": 50, "2023-02-01": 280, "2023-03-01": 280 });
+  expect(await chargesByCycle("2023-01-15", {})).toEqual({ "2023-01-01": 50, "2023-02-01": 280, "2023-03-01": 280 });
 });

@@ -1,18 +1,18 @@
 /** A plan that changes to a version in which a card recurs otherwise: no month that was paid is charged again. */
 import { expect, test } from "vitest";
 
-import { fee, plan } from "../../book/builder.ts";
+import { feeCards, planOfMonths } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
 
 const TIMINGS = ["IN_ADVANCE", "IN_ARREARS"] as const;
 
 /** 100.00 a month, charged for some months at once. */
-const every = (interval: number, version: number, more: object, offset = 0): ReturnType<typeof plan> =>
-  plan("pp", fee(100 * interval, { recurrenceConfig: { interval, offset }, ...more }), { version });
+const every = (interval: number, version: number, more: object, offset = 0): ReturnType<typeof planOfMonths> =>
+  planOfMonths("pp", feeCards(100 * interval, { recurrenceConfig: { interval, offset }, ...more }), { version });
 
 /** What is charged from January to April where the last version follows on 10 February, and one between them on the first. */
-async function charged(...versions: readonly ReturnType<typeof plan>[]): Promise<number> {
+async function chargeVersions(...versions: readonly ReturnType<typeof planOfMonths>[]): Promise<number> {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
@@ -37,7 +37,9 @@ test.each(TIMINGS)(
   async (invoiceTiming) => {
     for (const enableProration of [false, true]) {
       // 300.00 for January to March, and 100.00 for April.
-      expect(await charged(every(3, 1, { invoiceTiming }), every(1, 2, { invoiceTiming, enableProration }))).toBe(400);
+      expect(
+        await chargeVersions(every(3, 1, { invoiceTiming }), every(1, 2, { invoiceTiming, enableProration })),
+      ).toBe(400);
     }
   },
 );
@@ -50,7 +52,7 @@ test.each(TIMINGS)(
       // 300.00 for January to March: the second version's period, February and March, is paid, and so is the third one's
       // March. 100.00 for April.
       const last = every(1, 3, { ...more, enableProration });
-      expect(await charged(every(3, 1, more), every(2, 2, more, 1), last)).toBe(400);
+      expect(await chargeVersions(every(3, 1, more), every(2, 2, more, 1), last)).toBe(400);
     }
   },
 );

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, formatDate, type Instant, parseDate, parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { fee, plan } from "../../book/builder.ts";
+import { feeCards, planOfMonths } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 
@@ -37,7 +37,7 @@ const changes: fc.Arbitrary<readonly Change[]> = fc.array(
 );
 
 /** The first day of the month that begins on a day of the month, at or before a day; and of the next one. */
-function cycleOf(version: number, day: number): readonly [number, number] {
+function findCycle(version: number, day: number): readonly [number, number] {
   const cycleDay = CYCLE_DAY[version - 1] ?? 1;
   const begins = (each: number): boolean => new Date(START + each * DAY_MS).getUTCDate() === cycleDay;
   let [from, until] = [day, day + 1];
@@ -47,15 +47,15 @@ function cycleOf(version: number, day: number): readonly [number, number] {
 }
 
 /** `date version rate` of each fee that is charged in advance, whole: at each midnight, and after each decision of the day. */
-function charged(history: readonly Change[]): readonly string[] {
+function modelCharges(history: readonly Change[]): readonly string[] {
   const versionOn = Array.from({ length: DAYS + 40 }, () => ({ version: 1, decision: 0 }));
-  const made = new Set<string>();
-  const found: string[] = [];
+  const chargedKeys = new Set<string>();
+  const charges: string[] = [];
   const chargeOn = (day: number): void => {
     const own = versionOn[day];
     if (own === undefined) return;
     const { version, decision } = own;
-    const [from, until] = cycleOf(version, day);
+    const [from, until] = findCycle(version, day);
     const before = versionOn[day - 1];
     const isPieceStart = from === day || before === undefined || before.decision !== decision;
     if (!isPieceStart) return;
@@ -63,9 +63,9 @@ function charged(history: readonly Change[]): readonly string[] {
     let first = day;
     while (first > 0 && CYCLE_DAY[(versionOn[first - 1]?.version ?? 0) - 1] === CYCLE_DAY[version - 1]) first--;
     const key = `${CYCLE_DAY[version - 1]} ${Math.max(first, from)} ${until}`;
-    if (made.has(key)) return;
-    made.add(key);
-    found.push(`${formatDate(START + day * DAY_MS)} ${version} ${RATES[version - 1]}`);
+    if (chargedKeys.has(key)) return;
+    chargedKeys.add(key);
+    charges.push(`${formatDate(START + day * DAY_MS)} ${version} ${RATES[version - 1]}`);
   };
   for (let day = 0; day < DAYS; day++) {
     chargeOn(day);
@@ -75,25 +75,25 @@ function charged(history: readonly Change[]): readonly string[] {
       if (ahead === 0) chargeOn(day);
     }
   }
-  return found.toSorted();
+  return charges.toSorted();
 }
 
-interface Played {
+interface PlayResult {
   readonly fees: readonly string[];
   /** What the commitment lacks, and what is paid for each cycle in all, by its first day. */
-  readonly paid: readonly string[];
+  readonly netPaid: readonly string[];
 }
 
-async function played(history: readonly Change[], enableProration: boolean): Promise<Played> {
+async function playHistory(history: readonly Change[], enableProration: boolean): Promise<PlayResult> {
   let now: Instant = START;
   const engine = createEngine({ store: memoryStore(), clock: () => now });
   await engine.load({
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
     pricePlans: RATES.map((rate, index) =>
-      plan(
+      planOfMonths(
         "p",
         {
-          ...fee(rate, { invoiceTiming: "IN_ADVANCE", enableProration }),
+          ...feeCards(rate, { invoiceTiming: "IN_ADVANCE", enableProration }),
           pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: String(CYCLE_DAY[index]) } },
           minimumCommitment: { rateValues: [{ currency: "USD", rate: 100 }] },
         },
@@ -117,34 +117,34 @@ async function played(history: readonly Change[], enableProration: boolean): Pro
       ({ value }) => `${invoice.startDate.slice(0, 10)} ${invoice.pricePlanVersion} ${value.toFixed()}`,
     ),
   );
-  const paid = invoices
+  const netPaid = invoices
     .filter(({ invoiceType }) => invoiceType === "STANDARD")
     .map(({ startDate, endDate, pricePlanVersion, ...standard }) => {
       const [trueUp] = linesOfType({ startDate, endDate, pricePlanVersion, ...standard }, "TRUE_UP_AMOUNT");
       const [from, until] = [startDate, endDate].map((date) => (parseInstant(date) - START) / DAY_MS);
-      const [first, end] = cycleOf(pricePlanVersion, from ?? 0);
+      const [first, end] = findCycle(pricePlanVersion, from ?? 0);
       const part = (100 * ((until ?? 0) - (from ?? 0))) / (end - first);
       const how = trueUp?.explanation;
-      const given =
+      const refunds =
         how?.of === "TRUE_UP" ? (how.refunds ?? []).reduce((sum, each) => sum + each.value.toNumber(), 0) : 0;
       const charges = invoices
         .filter((other) => other.startDate >= startDate && other.startDate < endDate)
         .flatMap((other) => linesOfType(other, "SUB_TOTAL_AMOUNT"))
         .reduce((sum, { value }) => sum + value.toNumber(), 0);
-      const total = charges - given + (trueUp?.value.toNumber() ?? 0);
+      const total = charges - refunds + (trueUp?.value.toNumber() ?? 0);
       return Math.abs(total - part) < 0.01 ? "exact" : `${startDate} ${total} of ${part}`;
     });
-  return { fees: fees.toSorted(), paid };
+  return { fees: fees.toSorted(), netPaid };
 }
 
-const inOrder = (made: readonly Change[]): readonly Change[] =>
-  made.toSorted((a, b) => a.day - b.day || a.hour - b.hour);
+const sortChanges = (changeList: readonly Change[]): readonly Change[] =>
+  changeList.toSorted((a, b) => a.day - b.day || a.hour - b.hour);
 
 test("S9.1 a fee that is not prorated is charged once for each period, whatever versions came and went on its first day", async () => {
   await fc.assert(
-    fc.asyncProperty(changes, async (made) => {
-      const history = inOrder(made);
-      expect((await played(history, false)).fees).toEqual(charged(history));
+    fc.asyncProperty(changes, async (changeList) => {
+      const history = sortChanges(changeList);
+      expect((await playHistory(history, false)).fees).toEqual(modelCharges(history));
     }),
     { numRuns: runs(100) },
   );
@@ -152,9 +152,9 @@ test("S9.1 a fee that is not prorated is charged once for each period, whatever 
 
 test("S13.3 a customer whose fees by days are below the commitment pays the commitment of each piece exactly", async () => {
   await fc.assert(
-    fc.asyncProperty(changes, async (made) => {
-      const { paid } = await played(inOrder(made), true);
-      expect(new Set(paid)).toEqual(new Set(["exact"]));
+    fc.asyncProperty(changes, async (changeList) => {
+      const { netPaid } = await playHistory(sortChanges(changeList), true);
+      expect(new Set(netPaid)).toEqual(new Set(["exact"]));
     }),
     { numRuns: runs(60) },
   );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { ComputationInput } from "../../../src/book/model/metering.ts";
-import { activeSchema, customerWith, engineAt, monthly, refusalOf } from "../support.ts";
+import { activeSchema, customerWith, engineAt, monthly, describeRefusal } from "../support.ts";
 
 describe("event schemas given again", () => {
   const DOUBLED = { "*": [{ var: "attribute.count" }, 2] };
@@ -28,8 +28,10 @@ describe("event schemas given again", () => {
       expect((await engine.eventSchemas.update("call", { enrichments })).item.version).toBe(2);
     }
     expect(store.snapshot()).toBe(before);
-    const changed = await engine.eventSchemas.update("call", { enrichments: { fields: [{ ...FIELD, value: "3" }] } });
-    expect(changed.item.version).toBe(3);
+    const updatedSchema = await engine.eventSchemas.update("call", {
+      enrichments: { fields: [{ ...FIELD, value: "3" }] },
+    });
+    expect(updatedSchema.item.version).toBe(3);
   });
 
   test("S4.4 enrichments of an ACTIVE schema are not removed, nor a dependency changed", async () => {
@@ -37,11 +39,11 @@ describe("event schemas given again", () => {
     for (const id of ["factor", "other"]) await engine.settings.create({ id, namespace: "user", value: "2" });
     await activeSchema(engine);
     await engine.eventSchemas.update("call", { enrichments: { dependencies } });
-    expect(await refusalOf(engine.eventSchemas.update("call", { enrichments: null }))).toBe(
+    expect(await describeRefusal(engine.eventSchemas.update("call", { enrichments: null }))).toBe(
       "ERR_REFUSED enrichments: in an ACTIVE event schema, enrichments can be added or replaced but not removed",
     );
     const other = { dependencies: [{ key: "other", name: "factor" }] };
-    expect(await refusalOf(engine.eventSchemas.update("call", { enrichments: other }))).toBe(
+    expect(await describeRefusal(engine.eventSchemas.update("call", { enrichments: other }))).toBe(
       'ERR_REFUSED enrichments.dependencies: "factor" exists and cannot be changed',
     );
   });
@@ -66,7 +68,7 @@ describe("usage meters given again", () => {
     expect(same.item.name).toBe("sum of calls");
     for (const computations of [[step], [step, { ...two, computation: "2" }], [{ ...step, id: "b" }, two], "text"]) {
       expect(
-        await refusalOf(engine.usageMeters.update(item.id, { computations: computations as ComputationInput[] })),
+        await describeRefusal(engine.usageMeters.update(item.id, { computations: computations as ComputationInput[] })),
       ).toBe(
         'ERR_REFUSED computations: in the ACTIVE usage meter "sum of calls" only name, billableName and description can change',
       );
@@ -122,7 +124,7 @@ describe("price plans as they were given", () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     const { id } = (await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() })).item;
-    expect(await refusalOf(engine.pricePlans.activate(id, { currencies: ["EUR"] }))).toBe(
+    expect(await describeRefusal(engine.pricePlans.activate(id, { currencies: ["EUR"] }))).toBe(
       'ERR_INPUT_INVALID currencies: expected currencies that the price plan supports, got "EUR"',
     );
     const active = await engine.pricePlans.activate(id, { currencies: ["USD"] });
@@ -130,7 +132,7 @@ describe("price plans as they were given", () => {
     const next = await engine.pricePlans.createVersion(id);
     expect(next.item.pricePlanDetails).not.toHaveProperty("activeCurrencies");
     const text = engine.pricePlans.createVersion("pp.none", { pricePlanDetails: "text" as never });
-    expect(await refusalOf(text)).toBe('ERR_NOT_FOUND no price plan has the id "pp.none"');
+    expect(await describeRefusal(text)).toBe('ERR_NOT_FOUND no price plan has the id "pp.none"');
   });
 });
 

@@ -10,9 +10,9 @@ import { runs } from "../../support/runs.ts";
 const NOW = Date.UTC(2024, 0, 10);
 
 /** An engine whose ids follow from how many there were before. */
-function engineOver(store: MemoryStore, made: { count: number }): Engine {
-  const ids = (prefix: string): string => `${prefix}.${++made.count}`;
-  return createEngine({ store, clock: () => NOW, ids });
+function engineOver(store: MemoryStore, counter: { count: number }): Engine {
+  const nextId = (prefix: string): string => `${prefix}.${++counter.count}`;
+  return createEngine({ store, clock: () => NOW, ids: nextId });
 }
 
 const count = { name: "count" };
@@ -38,17 +38,17 @@ const enrichments = fc.option(
 );
 type Enrichments = typeof enrichments extends fc.Arbitrary<infer Value> ? Value : never;
 
-function enrichmentsOf(given: Enrichments): object {
-  if (given === undefined) return {};
-  const value = { JSON_LOGIC: given.rule, JSON_LOGIC_FROM_DEPENDENCY: "factor", VALUE: "2.5" };
-  const fields = given.fields.map((enrichmentType) => ({
+function buildEnrichments(rules: Enrichments): object {
+  if (rules === undefined) return {};
+  const value = { JSON_LOGIC: rules.rule, JSON_LOGIC_FROM_DEPENDENCY: "factor", VALUE: "2.5" };
+  const fields = rules.fields.map((enrichmentType) => ({
     name: "half",
     type: "ATTRIBUTE",
     order: 1,
     enrichmentType,
     value: value[enrichmentType as keyof typeof value],
   }));
-  return { enrichments: { dependencies: given.dependencies, fields } };
+  return { enrichments: { dependencies: rules.dependencies, fields } };
 }
 
 const slabs = fc.constantFrom<readonly (readonly [number, number | null])[]>(
@@ -71,7 +71,7 @@ const details = fc
     feature: fc.option(place),
     currency: fc.constantFrom("USD", "EUR"),
   })
-  .map(({ slabs: given, meter, addOn, feature, currency }) => ({
+  .map(({ slabs: rules, meter, addOn, feature, currency }) => ({
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 1 },
     supportedCurrencies: [currency],
     usageRateCards: [
@@ -79,9 +79,9 @@ const details = fc
         usageMeterId: `meter ${meter}`,
         ratePlan: {
           pricingModel: "TIERED",
-          slabs: given.map(([startAfter, endAt], at) => ({ order: at + 1, startAfter, endAt, priceType: "PER_UNIT" })),
+          slabs: rules.map(([startAfter, endAt], at) => ({ order: at + 1, startAfter, endAt, priceType: "PER_UNIT" })),
         },
-        rateValues: [{ currency: "USD", slabRates: given.map((_, at) => ({ order: at + 1, rate: `0.${at + 1}` })) }],
+        rateValues: [{ currency: "USD", slabRates: rules.map((_, at) => ({ order: at + 1, rate: `0.${at + 1}` })) }],
       },
     ],
     ...(addOn !== null && {
@@ -112,14 +112,14 @@ const settingValue = fc.constantFrom(
 const dataType = fc.constantFrom("NUMERIC", "STRING", "JSON_LOGIC");
 const write: fc.Arbitrary<Write> = fc.oneof(
   fc.tuple(place, attributes, enrichments).map(
-    ([n, given, more]): Write =>
+    ([n, rules, more]): Write =>
       (engine) =>
-        engine.eventSchemas.create({ name: `schema${n}`, attributes: given, ...enrichmentsOf(more) }),
+        engine.eventSchemas.create({ name: `schema${n}`, attributes: rules, ...buildEnrichments(more) }),
   ),
   fc.tuple(place, attributes, enrichments).map(
-    ([n, given, more]): Write =>
+    ([n, rules, more]): Write =>
       (engine) =>
-        engine.eventSchemas.update(`schema${n}`, { attributes: given, ...enrichmentsOf(more) }),
+        engine.eventSchemas.update(`schema${n}`, { attributes: rules, ...buildEnrichments(more) }),
   ),
   fc.tuple(place, fc.constantFrom("activate", "activate", "deactivate", "archive")).map(
     ([n, move]): Write =>
@@ -209,8 +209,8 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 
 const PAGE = { page: { limit: 1000 } };
 
-async function idsOf(engine: Engine): Promise<Ids> {
-  const of =
+async function listIds(engine: Engine): Promise<Ids> {
+  const pickFrom =
     (items: readonly { readonly item: { readonly id: string } }[]): ((place: number) => string) =>
     (n) =>
       items[n % items.length]?.item.id ?? "none";
@@ -218,16 +218,16 @@ async function idsOf(engine: Engine): Promise<Ids> {
     ({ item: { namespace, id } }) => `setting.${namespace}.${id}`,
   );
   return {
-    meter: of((await engine.usageMeters.list(PAGE)).items),
-    addOn: of((await engine.addOns.list(PAGE)).items),
-    feature: of((await engine.features.list(PAGE)).items),
-    plan: of((await engine.pricePlans.list(PAGE)).items),
+    meter: pickFrom((await engine.usageMeters.list(PAGE)).items),
+    addOn: pickFrom((await engine.addOns.list(PAGE)).items),
+    feature: pickFrom((await engine.features.list(PAGE)).items),
+    plan: pickFrom((await engine.pricePlans.list(PAGE)).items),
     setting: (n) => settings[n % settings.length] ?? "none",
   };
 }
 
 /** What came of a change: its answer, or how it was refused. */
-async function outcomeOf(change: Promise<unknown>): Promise<unknown> {
+async function settle(change: Promise<unknown>): Promise<unknown> {
   try {
     return { answer: await change };
   } catch (error) {
@@ -237,7 +237,7 @@ async function outcomeOf(change: Promise<unknown>): Promise<unknown> {
 }
 
 /** All that is configured, and what events count by it. */
-async function allOf(engine: Engine): Promise<unknown> {
+async function readAll(engine: Engine): Promise<unknown> {
   const schemas = (await engine.eventSchemas.list(PAGE)).items;
   const events = schemas.map(({ item: { name } }, at) => ({
     schemaName: name,
@@ -271,7 +271,7 @@ async function begin(engine: Engine): Promise<void> {
   await engine.eventSchemas.create({
     name: "schema0",
     attributes: [count],
-    ...enrichmentsOf({
+    ...buildEnrichments({
       dependencies: [{ key: "factor", name: "factor" }],
       fields: ["JSON_LOGIC_FROM_DEPENDENCY"],
       rule: undefined,
@@ -299,34 +299,34 @@ async function begin(engine: Engine): Promise<void> {
 }
 
 test("S16 any sequence of changes is accepted and refused, with the same problems, and measures events, as if all were checked and compiled anew each time", async () => {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(write, fc.boolean()), { minLength: 8, maxLength: 30 }), async (writes) => {
       const store = memoryStore();
-      const made = { count: 0 };
-      const engine = engineOver(store, made);
-      const other = engineOver(store, made);
+      const counter = { count: 0 };
+      const engine = engineOver(store, counter);
+      const other = engineOver(store, counter);
       await begin(engine);
       for (const [change, byOther] of writes) {
-        const copied = { count: made.count };
-        const anew = engineOver(memoryStore({ snapshot: store.snapshot() }), copied);
-        const expected = await outcomeOf(change(anew, await idsOf(anew)));
+        const counterCopy = { count: counter.count };
+        const anew = engineOver(memoryStore({ snapshot: store.snapshot() }), counterCopy);
+        const expected = await settle(change(anew, await listIds(anew)));
         const acting = byOther ? other : engine;
-        const found = await outcomeOf(change(acting, await idsOf(acting)));
-        expect(found).toEqual(expected);
-        const { code = "accepted", message = "" } = found as { readonly code?: string; readonly message?: string };
+        const outcome = await settle(change(acting, await listIds(acting)));
+        expect(outcome).toEqual(expected);
+        const { code = "accepted", message = "" } = outcome as { readonly code?: string; readonly message?: string };
         const kind = message.includes("the change is invalid for") ? "break" : code;
-        seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
         // An id that a refused change took is not taken again by either of them.
-        made.count = Math.max(made.count, copied.count);
+        counter.count = Math.max(counter.count, counterCopy.count);
       }
       const snapshot = store.snapshot();
-      const whole = await allOf(engineOver(memoryStore({ snapshot }), { count: 1000 }));
-      made.count = 1000;
-      expect(await allOf(engine)).toEqual(whole);
+      const whole = await readAll(engineOver(memoryStore({ snapshot }), { count: 1000 }));
+      counter.count = 1000;
+      expect(await readAll(engine)).toEqual(whole);
     }),
     { numRuns: runs(80) },
   );
   for (const kind of ["accepted", "ERR_INPUT_INVALID", "ERR_REFUSED", "break"])
-    expect(seen.get(kind)).toBeGreaterThan(0);
+    expect(counts.get(kind)).toBeGreaterThan(0);
 });

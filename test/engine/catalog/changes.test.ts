@@ -15,19 +15,19 @@ import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.
 import { monthly } from "../support.ts";
 
 const PLANS = 14;
-const clock = (): number => Date.UTC(2024, 0, 10);
+const readClock = (): number => Date.UTC(2024, 0, 10);
 
 /** The parts of an engine that change the configuration, with a count of the work that they do. */
 function engineOver(store: MemoryStore) {
-  let done: string[] = [];
+  let calls: string[] = [];
   const memory = createBookCache((work, item) => {
-    if (work === "read" || work === "check") done.push("pricePlanDetails" in item ? `${work} plan` : work);
+    if (work === "read" || work === "check") calls.push("pricePlanDetails" in item ? `${work} plan` : work);
   });
   const sources = { external: [], ingestedAgain: [] };
   const context: EngineContext = {
-    store: createEngineStore(store, { usage: undefined, sources, clock }),
-    clock,
-    ids: createIds(clock),
+    store: createEngineStore(store, { usage: undefined, sources, clock: readClock }),
+    clock: readClock,
+    ids: createIds(readClock),
     configuration: createConfigurationSource({}, sources, memory),
     keepEventsMs: undefined,
     aliasHints: new Map(),
@@ -43,8 +43,8 @@ function engineOver(store: MemoryStore) {
       (await context.configuration(context.store.read)).catalog.metering.schemas.get(name)?.slots,
     /** What was read and checked since it was asked last. */
     work: (): readonly string[] => {
-      const before = done;
-      done = [];
+      const before = calls;
+      calls = [];
       return before;
     },
   };
@@ -68,12 +68,12 @@ async function engineWithPlans() {
   await engine.usageMeters.activate(item.id);
   const plans: string[] = [];
   for (let n = 0; n < PLANS; n++) {
-    const made = await engine.pricePlans.create({
+    const newPlan = await engine.pricePlans.create({
       name: `Plan ${n}`,
       type: "BILLING",
       pricePlanDetails: monthly(item.id),
     });
-    plans.push(made.item.id);
+    plans.push(newPlan.item.id);
   }
   engine.work();
   return { engine, store, plans, sum };

@@ -73,7 +73,7 @@ interface ModelEvent {
   readonly account: string;
   readonly timestamp: number;
   readonly status: string;
-  readonly weighted: number;
+  readonly weight: number;
   readonly isCounted: boolean;
   isReverted: boolean;
 }
@@ -85,7 +85,7 @@ function cycleEnd(at: number): number {
 }
 
 /** The schema's computed field. */
-function fieldOf({ factor, plus }: { readonly factor: boolean; readonly plus: number }): {
+function computedField({ factor, plus }: { readonly factor: boolean; readonly plus: number }): {
   readonly name: string;
   readonly type: "ATTRIBUTE";
   readonly enrichmentType: "JSON_LOGIC";
@@ -116,13 +116,13 @@ class World {
     this.#at = at;
   }
 
-  async open(): Promise<void> {
+  async setUp(): Promise<void> {
     const { engine } = this;
     await engine.settings.create({ id: "factor", name: "factor", dataType: "NUMERIC", value: "2" });
     await engine.eventSchemas.create({
       name: "call",
       attributes: [{ name: "count" }],
-      enrichments: { dependencies: [{ key: "factor", name: "factor" }], fields: [fieldOf(this.#current)] },
+      enrichments: { dependencies: [{ key: "factor", name: "factor" }], fields: [computedField(this.#current)] },
     });
     await engine.eventSchemas.activate("call");
     [this.sum, this.extra] = [await this.#meter("sum"), await this.#meter("extra")];
@@ -200,7 +200,7 @@ class World {
   async #changeRule({ factor, plus }: { readonly factor: boolean; readonly plus: number }): Promise<void> {
     if (factor !== this.#current.factor || plus !== this.#current.plus) this.#version++;
     this.#current = { factor, plus };
-    await this.engine.eventSchemas.update("call", { enrichments: { fields: [fieldOf(this.#current)] } });
+    await this.engine.eventSchemas.update("call", { enrichments: { fields: [computedField(this.#current)] } });
   }
 
   async #switchExtra(isActive: boolean): Promise<void> {
@@ -224,8 +224,8 @@ class World {
     const [result] = await this.engine.ingest([event]);
     expect(result?.status).toBe(status);
     if (status === "INGESTION_FAILED_DUPLICATE_EVENT") return;
-    const weighted = each.count * this.#factorFor(account) + this.#current.plus;
-    this.events.push({ id, account, timestamp, status, weighted, isCounted: this.#isExtraActive, isReverted: false });
+    const weight = each.count * this.#factorFor(account) + this.#current.plus;
+    this.events.push({ id, account, timestamp, status, weight, isCounted: this.#isExtraActive, isReverted: false });
     const [stored] = await this.engine.events.get(id);
     expect(stored?.schemaVersion).toBe(this.#version);
   }
@@ -260,26 +260,26 @@ class World {
 
   /** Compares the usage of each day, and the total of every invoice. */
   async check(): Promise<void> {
-    const counted = this.events.filter(isCounted);
+    const countedEvents = this.events.filter(isCounted);
     const expected = new Map<string, number>();
-    for (const event of counted) {
+    for (const event of countedEvents) {
       for (const meterId of event.isCounted ? [this.sum, this.extra] : [this.sum]) {
         const key = `${event.account} ${meterId} ${new Date(event.timestamp).toISOString().slice(0, 10)}`;
-        expected.set(key, (expected.get(key) ?? 0) + event.weighted);
+        expected.set(key, (expected.get(key) ?? 0) + event.weight);
       }
     }
     const range = { from: START - 90 * DAY, until: this.now + 40 * DAY };
     const usage = await this.engine.usage({ accountIds: [...ACCOUNTS], ...range });
-    const found = usage.map(
+    const foundUsage = usage.map(
       ({ accountId, meterId, date, quantity }) =>
         [`${accountId} ${meterId} ${date}`, Number(quantity.toFixed())] as const,
     );
-    expect(withoutZeros(found)).toEqual(withoutZeros(expected));
+    expect(withoutZeros(foundUsage)).toEqual(withoutZeros(expected));
     for (const { invoice } of (await this.engine.invoices.list({ page: { limit: 1000 } })).items) {
       const [from, until] = [Date.parse(invoice.startDate), Date.parse(invoice.endDate)];
-      const units = counted
+      const units = countedEvents
         .filter(({ account, timestamp }) => account === invoice.accountId && from <= timestamp && timestamp < until)
-        .reduce((total, { weighted }) => total + weighted, 0);
+        .reduce((total, { weight }) => total + weight, 0);
       expect(Number(invoice.revenueInfo.value.toFixed())).toBe(Math.max(units, 0) * 0.25);
     }
   }
@@ -297,7 +297,7 @@ test("S4.2, S4.4, S5.3: events count by the versions, settings and meters in for
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 40 }), async (operations) => {
       const world = new World();
-      await world.open();
+      await world.setUp();
       for (const each of operations) await world.apply(each);
       await world.check();
     }),

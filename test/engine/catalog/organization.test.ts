@@ -15,9 +15,9 @@ describe("whose store it is", () => {
   test("is the default organization's until something else is said", async () => {
     const own = engine();
     expect(await own.organization.get()).toEqual({ id: "default", baseCurrency: "USD", rounding: "HALF_UP" });
-    const claimed = { id: "acme", baseCurrency: "EUR", rounding: "HALF_UP" };
-    expect(await own.organization.claim({ id: "acme", baseCurrency: "EUR" })).toEqual(claimed);
-    expect(await own.organization.get()).toEqual(claimed);
+    const claim = { id: "acme", baseCurrency: "EUR", rounding: "HALF_UP" };
+    expect(await own.organization.claim({ id: "acme", baseCurrency: "EUR" })).toEqual(claim);
+    expect(await own.organization.get()).toEqual(claim);
     await own.customers.create(CUSTOMER);
     expect((await own.accounts.get("acme")).invoiceCurrency).toBe("EUR");
   });

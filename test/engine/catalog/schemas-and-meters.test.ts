@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 
 import type { EventSchemaPatch, EventSchemaRequest } from "../../../src/book/model/catalog-requests.ts";
 import type { EventSchemaInput } from "../../../src/book/model/metering.ts";
-import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";
 
 describe("event schemas", () => {
   test("S4.4 a DRAFT is edited freely: lists replace", async () => {
     const { engine } = engineAt("2024-03-01");
-    const made = await engine.eventSchemas.create({ name: "call", attributes: [{ name: "count" }] });
-    expect([made.item.status, made.item.version]).toEqual(["DRAFT", 1]);
+    const newSchema = await engine.eventSchemas.create({ name: "call", attributes: [{ name: "count" }] });
+    expect([newSchema.item.status, newSchema.item.version]).toEqual(["DRAFT", 1]);
     const { item } = await engine.eventSchemas.update("call", { attributes: [{ name: "size" }], description: "Calls" });
     expect([item.attributes.map(({ name }) => name), item.description, item.version]).toEqual([["size"], "Calls", 1]);
   });
@@ -40,13 +40,13 @@ describe("event schemas", () => {
     await activeSchema(engine);
     await customerWith(engine);
     const field = { name: "doubled", type: "ATTRIBUTE", order: 1 } as const;
-    const doubled = (by: number): EventSchemaInput["enrichments"] => ({
+    const multiplyBy = (by: number): EventSchemaInput["enrichments"] => ({
       fields: [{ ...field, value: `{"*":[{"var":"attribute.count"},${by}]}` }],
     });
-    await engine.eventSchemas.update("call", { enrichments: doubled(2) });
-    const third = await engine.eventSchemas.update("call", { enrichments: doubled(3) });
+    await engine.eventSchemas.update("call", { enrichments: multiplyBy(2) });
+    const third = await engine.eventSchemas.update("call", { enrichments: multiplyBy(3) });
     expect(third.item.version).toBe(3);
-    await at("2024-03-02").ingest([call("e1", "2024-03-01T10:00:00Z", 7)]);
+    await at("2024-03-02").ingest([callEvent("e1", "2024-03-01T10:00:00Z", 7)]);
     const [event] = await engine.events.get("e1");
     expect([event?.schemaVersion, event?.enriched.attributes.map(({ value }) => String(value))]).toEqual([3, ["21"]]);
   });
@@ -72,7 +72,7 @@ describe("event schemas", () => {
   ])("S4.4 an ACTIVE schema refuses %s", async (_, patch, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
-    expect(await refusalOf(engine.eventSchemas.update("call", patch as EventSchemaPatch))).toBe(sentence);
+    expect(await describeRefusal(engine.eventSchemas.update("call", patch as EventSchemaPatch))).toBe(sentence);
   });
 
   test("S4.4 a schema that an ACTIVE meter uses stays ACTIVE; else it moves on, and no event is taken", async () => {
@@ -81,15 +81,15 @@ describe("event schemas", () => {
     await customerWith(engine);
     const meterId = await sumMeter(engine);
     await engine.usageMeters.activate(meterId);
-    expect(await refusalOf(engine.eventSchemas.deactivate("call"))).toBe(
+    expect(await describeRefusal(engine.eventSchemas.deactivate("call"))).toBe(
       `ERR_REFUSED the event schema "call" is used by the ACTIVE usage meter "${meterId}"`,
     );
     await engine.usageMeters.deactivate(meterId);
     expect((await engine.eventSchemas.deactivate("call")).item.status).toBe("INACTIVE");
-    expect(await refusalOf(engine.eventSchemas.update("call", { description: "x" }))).toBe(
+    expect(await describeRefusal(engine.eventSchemas.update("call", { description: "x" }))).toBe(
       'ERR_REFUSED the event schema "call" is INACTIVE and cannot be changed',
     );
-    const [result] = await engine.ingest([call("e1", "2024-03-01T11:00:00Z")]);
+    const [result] = await engine.ingest([callEvent("e1", "2024-03-01T11:00:00Z")]);
     expect(result?.status).toBe("INGESTION_FAILED_SCHEMA_NOT_DEFINED");
     await engine.eventSchemas.archive("call");
     const again = await engine.eventSchemas.create({ name: "call", attributes: [{ name: "count" }] });
@@ -99,14 +99,16 @@ describe("event schemas", () => {
   test("a taken name, an unknown one and a broken rule are refused", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
-    expect(await refusalOf(engine.eventSchemas.create({ name: "call" }))).toBe(
+    expect(await describeRefusal(engine.eventSchemas.create({ name: "call" }))).toBe(
       'ERR_TAKEN the name "call" is taken by another event schema',
     );
-    expect(await refusalOf(engine.eventSchemas.get("nope"))).toBe('ERR_NOT_FOUND no event schema has the id "nope"');
-    expect(await refusalOf(engine.eventSchemas.get("call", 9))).toBe(
+    expect(await describeRefusal(engine.eventSchemas.get("nope"))).toBe(
+      'ERR_NOT_FOUND no event schema has the id "nope"',
+    );
+    expect(await describeRefusal(engine.eventSchemas.get("call", 9))).toBe(
       'ERR_NOT_FOUND the event schema "call" has no version 9',
     );
-    expect(await refusalOf(engine.eventSchemas.create({ name: "a", colour: 1 } as EventSchemaRequest))).toBe(
+    expect(await describeRefusal(engine.eventSchemas.create({ name: "a", colour: 1 } as EventSchemaRequest))).toBe(
       "ERR_INPUT_INVALID colour: unknown field",
     );
   });
@@ -120,13 +122,13 @@ describe("usage meters", () => {
     expect(id).toMatch(/^um\.[0-9A-Za-z]{11}\.[0-9A-Za-z]{5}$/);
     await engine.usageMeters.update(id, { aggregation: "COUNT" });
     await engine.usageMeters.activate(id);
-    const renamed = await engine.usageMeters.update(id, {
+    const updatedMeter = await engine.usageMeters.update(id, {
       name: "requests",
       aggregation: "COUNT",
       billableName: "Requests",
     });
-    expect([renamed.item.name, renamed.item.displayName]).toEqual(["requests", "Requests"]);
-    expect(await refusalOf(engine.usageMeters.update(id, { aggregation: "SUM" }))).toBe(
+    expect([updatedMeter.item.name, updatedMeter.item.displayName]).toEqual(["requests", "Requests"]);
+    expect(await describeRefusal(engine.usageMeters.update(id, { aggregation: "SUM" }))).toBe(
       'ERR_REFUSED aggregation: in the ACTIVE usage meter "requests" only name, billableName and description can change',
     );
   });
@@ -134,14 +136,18 @@ describe("usage meters", () => {
   test("rules come back as they were sent", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
-    const sent = { order: 1, matcher: '{ "==": [1, 1] }', computation: { "*": [{ var: "attribute.count" }, 0.1] } };
+    const sentComputation = {
+      order: 1,
+      matcher: '{ "==": [1, 1] }',
+      computation: { "*": [{ var: "attribute.count" }, 0.1] },
+    };
     const { item } = await engine.usageMeters.create({
       name: "calls",
       aggregation: "SUM",
       eventSchemaName: "call",
-      computations: [sent],
+      computations: [sentComputation],
     });
-    expect((await engine.usageMeters.get(item.id)).input["computations"]).toEqual([sent]);
+    expect((await engine.usageMeters.get(item.id)).input["computations"]).toEqual([sentComputation]);
   });
 
   test("S5.4 a meter in the current plan of an account is not deactivated", async () => {
@@ -153,7 +159,7 @@ describe("usage meters", () => {
     const plan = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly(id) });
     await engine.pricePlans.activate(plan.item.id);
     await engine.associate("prod", { pricePlanId: plan.item.id, effectiveFrom: "2024-03-01" });
-    expect(await refusalOf(engine.usageMeters.deactivate(id))).toBe(
+    expect(await describeRefusal(engine.usageMeters.deactivate(id))).toBe(
       `ERR_REFUSED the usage meter "${id}" is in the current price plan of the account "prod"`,
     );
     await engine.dissociate("prod", { effectiveFrom: "2024-03-01" });
@@ -166,9 +172,9 @@ describe("usage meters", () => {
     await activeSchema(engine);
     await customerWith(engine);
     const id = await sumMeter(engine);
-    await at("2024-03-02").ingest([call("e1", "2024-03-01T10:00:00Z", 5)]);
+    await at("2024-03-02").ingest([callEvent("e1", "2024-03-01T10:00:00Z", 5)]);
     await engine.usageMeters.activate(id);
-    await engine.ingest([call("e2", "2024-03-01T10:00:00Z", 7)]);
+    await engine.ingest([callEvent("e2", "2024-03-01T10:00:00Z", 7)]);
     const usage = await engine.usage({
       accountIds: ["prod"],
       from: "2024-03-01T00:00:00Z",
@@ -198,7 +204,7 @@ describe("usage meters", () => {
       eventSchemaName: "call",
       computations: [{ order: 1, computation: { var: "attribute.count" } }],
     } as const;
-    expect(await refusalOf(engine.usageMeters.create({ ...meter, ...parts }))).toMatch(sentence);
+    expect(await describeRefusal(engine.usageMeters.create({ ...meter, ...parts }))).toMatch(sentence);
   });
 });
 
@@ -214,7 +220,7 @@ describe("lists of what is configured", () => {
     const names = [first, second, third].map(({ items }) => items.map(({ item }) => item.name));
     expect(names).toEqual([["Item 5", "Item 4"], ["Item 3", "Item 2"], ["Item 1"]]);
     expect(third.next).toBeUndefined();
-    expect(await refusalOf(engine.addOns.list({ page: { limit: 0 } }))).toBe(
+    expect(await describeRefusal(engine.addOns.list({ page: { limit: 0 } }))).toBe(
       "ERR_OPTION_INVALID limit: expected a whole number from 1 to 1000, got 0",
     );
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import { perUnit, plan } from "../../book/builder.ts";
+import { perUnit, planOfMonths } from "../../book/builder.ts";
 import { engineAt } from "../support.ts";
 
 /** Ten tokens of overage are allowed in the first three months together, which are not charged. */
@@ -21,7 +21,7 @@ const BOOK: BookInput = {
       schemaAssociations: [{ schemaName: "use", attributeName: "tokens" }],
     },
   ],
-  pricePlans: [plan("trial", TRIAL)],
+  pricePlans: [planOfMonths("trial", TRIAL)],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
     {
@@ -33,7 +33,7 @@ const BOOK: BookInput = {
   ],
 };
 
-async function use(engine: Engine, id: string, timestamp: string, tokens: number): Promise<string> {
+async function ingestTokens(engine: Engine, id: string, timestamp: string, tokens: number): Promise<string> {
   const attributes = [{ name: "tokens", value: tokens }];
   const [outcome] = await engine.ingest([{ schemaName: "use", id, accountId: "prod", timestamp, attributes }]);
   return outcome?.status ?? "";
@@ -43,11 +43,11 @@ test("S11.3 S11.7 what was used in a closed month before startOffset counts agai
   const { engine, at } = engineAt("2024-01-01");
   await engine.load(BOOK);
   const [january, march] = ["2024-01-10T00:00:00Z", "2024-03-10T00:00:00Z"];
-  expect(await use(at(january), "e1", january, 8)).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  expect(await ingestTokens(at(january), "e1", january, 8)).toBe("INGESTION_COMPLETED_EVENT_METERED");
   // January is closed here, and March begins with an event.
   await at("2024-02-05").finalize();
-  expect(await use(at(march), "e2", march, 9)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
-  expect(await use(engine, "e3", march, 2)).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  expect(await ingestTokens(at(march), "e2", march, 9)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+  expect(await ingestTokens(engine, "e3", march, 2)).toBe("INGESTION_COMPLETED_EVENT_METERED");
   const { overageLimit, usedOverage } = await engine.entries.balance({
     accountId: "prod",
     featureId: "feature.tokens",

@@ -5,27 +5,27 @@ import { createIngestQueue, type IngestBatch } from "../../../src/engine/events/
 import { RatebookError } from "../../../src/errors.ts";
 import type { BatchEvent, IngestResult } from "../../../src/ledger/events/ingest.ts";
 
-function sent(id: string, accountId = "a"): BatchEvent {
+function batchEvent(id: string, accountId = "a"): BatchEvent {
   return { id, accountId, schemaName: "call", timestamp: 0, sent: { id } } as unknown as BatchEvent;
 }
 
-function idsOf(batch: readonly BatchEvent[]): readonly string[] {
+function eventIds(batch: readonly BatchEvent[]): readonly string[] {
   return batch.map(({ id }) => id ?? "");
 }
 
 /** Commits that end when they are told to, in the order in which they began. */
 function commits(): {
   readonly ingestBatch: IngestBatch;
-  readonly begun: (readonly string[])[];
+  readonly starts: (readonly string[])[];
   readonly end: (place: number, error?: unknown) => Promise<void>;
 } {
-  const begun: (readonly string[])[] = [];
+  const starts: (readonly string[])[] = [];
   const ends: ((error: unknown) => void)[] = [];
   return {
-    begun,
+    starts,
     ingestBatch: (batch) =>
       new Promise((resolve, reject) => {
-        begun.push(idsOf(batch));
+        starts.push(eventIds(batch));
         const results = batch.map(({ id }): IngestResult => {
           const status = "INGESTION_COMPLETED_EVENT_METERED" as const;
           return { status, description: "", eventId: id ?? "" };
@@ -39,47 +39,49 @@ function commits(): {
   };
 }
 
-async function answered(results: Promise<readonly IngestResult[]>): Promise<readonly (string | undefined)[]> {
+async function collectIds(results: Promise<readonly IngestResult[]>): Promise<readonly (string | undefined)[]> {
   return (await results).map(({ eventId }) => eventId);
 }
 
-const failed = (error: unknown): unknown => error;
+const toError = (error: unknown): unknown => error;
 
 describe("callers of an ingest", () => {
   test("S14.3 who is alone goes at once; those who come meanwhile go as one, and each gets its part", async () => {
-    const { ingestBatch, begun, end } = commits();
+    const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
-    const calls = [[sent("1")], [sent("2"), sent("3")], [], [sent("4", "b")]].map((batch) => answered(ingest(batch)));
-    expect(begun).toEqual([["1"]]);
+    const calls = [[batchEvent("1")], [batchEvent("2"), batchEvent("3")], [], [batchEvent("4", "b")]].map((batch) =>
+      collectIds(ingest(batch)),
+    );
+    expect(starts).toEqual([["1"]]);
     await end(0);
-    expect(begun).toEqual([["1"], ["2", "3", "4"]]);
+    expect(starts).toEqual([["1"], ["2", "3", "4"]]);
     await end(1);
     expect(await Promise.all(calls)).toEqual([["1"], ["2", "3"], [], ["4"]]);
     // All is over: the next one is alone again.
-    const last = answered(ingest([sent("5")]));
-    expect(begun).toHaveLength(3);
+    const last = collectIds(ingest([batchEvent("5")]));
+    expect(starts).toHaveLength(3);
     await end(2);
     expect(await last).toEqual(["5"]);
   });
 
   test("who send their next events as soon as they are answered share one commit with all others again", async () => {
-    const { ingestBatch, begun, end } = commits();
+    const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
     const client = async (name: string): Promise<void> => {
-      for (let turn = 0; turn < 3; turn++) await ingest([sent(`${name} ${turn}`)]);
+      for (let turn = 0; turn < 3; turn++) await ingest([batchEvent(`${name} ${turn}`)]);
     };
     const clients = Promise.all(["a", "b", "c"].map(client));
     for (let commit = 0; commit < 4; commit++) await end(commit);
     await clients;
-    expect(begun).toEqual([["a 0"], ["b 0", "c 0", "a 1"], ["b 1", "c 1", "a 2"], ["b 2", "c 2"]]);
+    expect(starts).toEqual([["a 0"], ["b 0", "c 0", "a 1"], ["b 1", "c 1", "a 2"], ["b 2", "c 2"]]);
   });
 
   test("with a large batch wait for nobody, and nobody for them", async () => {
-    const { ingestBatch, begun, end } = commits();
+    const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
-    const large = ingest(Array.from({ length: 10_000 }, (_, place) => sent(`large ${place}`)));
-    const single = answered(ingest([sent("1")]));
-    expect(begun.map(({ length }) => length)).toEqual([10_000, 1]);
+    const large = ingest(Array.from({ length: 10_000 }, (_, place) => batchEvent(`large ${place}`)));
+    const single = collectIds(ingest([batchEvent("1")]));
+    expect(starts.map(({ length }) => length)).toEqual([10_000, 1]);
     await end(1);
     expect(await single).toEqual(["1"]);
     await end(0);
@@ -87,55 +89,57 @@ describe("callers of an ingest", () => {
   });
 
   test("of which one makes the commit fail: that one alone is told so, at whatever place it is", async () => {
-    for (const poisoned of [0, 3, 6]) {
-      const refused = new RatebookError("ERR_ARITHMETIC", "too many digits", {});
+    for (const position of [0, 3, 6]) {
+      const arithmeticError = new RatebookError("ERR_ARITHMETIC", "too many digits", {});
       const ingest = createIngestQueue(async (batch) => {
         await new Promise((resolve) => void setImmediate(resolve));
-        if (idsOf(batch).includes(`${poisoned}`)) throw refused;
+        if (eventIds(batch).includes(`${position}`)) throw arithmeticError;
         return batch.map(({ id }) => ({
           status: "INGESTION_COMPLETED_EVENT_METERED",
           description: "",
           eventId: id ?? "",
         }));
       });
-      const first = ingest([sent("first")]);
-      const calls = Array.from({ length: 7 }, (_, place) => answered(ingest([sent(`${place}`)])).catch(failed));
+      const first = ingest([batchEvent("first")]);
+      const calls = Array.from({ length: 7 }, (_, place) =>
+        collectIds(ingest([batchEvent(`${place}`)])).catch(toError),
+      );
       await first;
-      const expected = calls.map((_, place) => (place === poisoned ? refused : [`${place}`]));
+      const expected = calls.map((_, place) => (place === position ? arithmeticError : [`${place}`]));
       expect(await Promise.all(calls)).toEqual(expected);
     }
   });
 
   test("are all told of a store that went away, which is asked once", async () => {
-    const { ingestBatch, begun, end } = commits();
+    const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
-    const first = ingest([sent("first")]);
-    const calls = ["1", "2", "3"].map((id) => answered(ingest([sent(id)])).catch(failed));
+    const first = ingest([batchEvent("first")]);
+    const calls = ["1", "2", "3"].map((id) => collectIds(ingest([batchEvent(id)])).catch(toError));
     await end(0);
     await first;
     const away = new RatebookError("ERR_STORE_UNAVAILABLE", "gone", {});
     await end(1, away);
     expect(await Promise.all(calls)).toEqual([away, away, away]);
-    expect(begun).toEqual([["first"], ["1", "2", "3"]]);
+    expect(starts).toEqual([["first"], ["1", "2", "3"]]);
   });
 
   test("who want other accounts pass a commit that waits for one that is locked; who want that one wait for it", async () => {
-    const { ingestBatch, begun, end } = commits();
+    const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
-    const stuck = answered(ingest([sent("stuck", "locked")]));
-    const behind = answered(ingest([sent("behind", "locked")]));
-    const free = answered(ingest([sent("free", "b")]));
+    const stuckIds = collectIds(ingest([batchEvent("stuck", "locked")]));
+    const behind = collectIds(ingest([batchEvent("behind", "locked")]));
+    const free = collectIds(ingest([batchEvent("free", "b")]));
     await new Promise((resolve) => void setTimeout(resolve, 300));
-    expect(begun).toEqual([["stuck"], ["free"]]);
+    expect(starts).toEqual([["stuck"], ["free"]]);
     await end(1);
     expect(await free).toEqual(["free"]);
-    const later = answered(ingest([sent("later", "c")]));
-    expect(begun).toEqual([["stuck"], ["free"], ["later"]]);
+    const later = collectIds(ingest([batchEvent("later", "c")]));
+    expect(starts).toEqual([["stuck"], ["free"], ["later"]]);
     await end(2);
     expect(await later).toEqual(["later"]);
     await end(0);
-    expect(begun.at(-1)).toEqual(["behind"]);
+    expect(starts.at(-1)).toEqual(["behind"]);
     await end(3);
-    expect(await Promise.all([stuck, behind])).toEqual([["stuck"], ["behind"]]);
+    expect(await Promise.all([stuckIds, behind])).toEqual([["stuck"], ["behind"]]);
   });
 });

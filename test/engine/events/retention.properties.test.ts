@@ -17,13 +17,13 @@ const DAY = 86_400_000;
 const START = Date.parse("2024-01-01T00:00:00Z");
 const KEPT = 45 * DAY;
 
-const tokens = (featureCreditLimit: number, maxQuantity: number): RateCardsInput => ({
+const tokenCards = (featureCreditLimit: number, maxQuantity: number): RateCardsInput => ({
   billingEntitlementRateCards: [
     { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P2M" }], ...perUnit(0.01) },
   ],
   entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity, ...perUnit(0.01) }],
 });
-const plan = (id: string, pricingCycleConfig: PricingCycleConfig, cards: RateCardsInput): PricePlanInput => ({
+const planInput = (id: string, pricingCycleConfig: PricingCycleConfig, cards: RateCardsInput): PricePlanInput => ({
   id,
   name: id,
   status: "ACTIVE",
@@ -47,18 +47,18 @@ const book: BookInput = {
   ],
   features: [{ id: "f.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "token", attributeName: "count" }] }],
   pricePlans: [
-    plan(
+    planInput(
       "monthly",
       { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 5 },
-      { ...usage, ...tokens(20, 30) },
+      { ...usage, ...tokenCards(20, 30) },
     ),
-    plan(
+    planInput(
       "annual",
       { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "1" } },
-      { ...usage, ...tokens(50, 10) },
+      { ...usage, ...tokenCards(50, 10) },
     ),
     // Nothing is paid in arrears but overage: most of its cycles have no STANDARD invoice.
-    plan("prepaid", { interval: "WEEKLY", startOffset: { dayOffset: "1" } }, tokens(30, 5)),
+    planInput("prepaid", { interval: "WEEKLY", startOffset: { dayOffset: "1" } }, tokenCards(30, 5)),
   ],
   customers: [{ id: "c", name: "Customer" }],
   accounts: [
@@ -80,8 +80,8 @@ const book: BookInput = {
 
 type Step =
   | { readonly kind: "wait"; readonly days: number }
-  | { readonly kind: "ingest"; readonly events: readonly Sent[] }
-  | { readonly kind: "undo"; readonly event: Sent; readonly by: number }
+  | { readonly kind: "ingest"; readonly events: readonly SentEvent[] }
+  | { readonly kind: "undo"; readonly event: SentEvent; readonly by: number }
   | { readonly kind: "grant"; readonly accountId: string; readonly from: number; readonly days: number }
   | { readonly kind: "patch"; readonly accountId: string; readonly place: number; readonly until: number }
   | { readonly kind: "plan"; readonly accountId: string; readonly planId?: string | undefined; readonly days: number }
@@ -89,7 +89,7 @@ type Step =
   | { readonly kind: "group"; readonly accountId: string; readonly gracePeriod?: number | undefined }
   | { readonly kind: "run" };
 
-interface Sent {
+interface SentEvent {
   readonly schemaName: string;
   readonly id: number;
   readonly accountId: string;
@@ -99,7 +99,7 @@ interface Sent {
 }
 
 const accountId = fc.constantFrom("a", "b", "n");
-const sent: fc.Arbitrary<Sent> = fc.record({
+const sentEvents: fc.Arbitrary<SentEvent> = fc.record({
   schemaName: fc.constantFrom("call", "token", "token", "unknown"),
   id: fc.nat(9),
   accountId: fc.constantFrom("a", "b", "n", "nobody"),
@@ -109,9 +109,9 @@ const sent: fc.Arbitrary<Sent> = fc.record({
 const wait = fc.record({ kind: fc.constant("wait" as const), days: fc.integer({ min: 1, max: 40 }) });
 const ingest = fc.record({
   kind: fc.constant("ingest" as const),
-  events: fc.array(sent, { minLength: 1, maxLength: 6 }),
+  events: fc.array(sentEvents, { minLength: 1, maxLength: 6 }),
 });
-const undo = fc.record({ kind: fc.constant("undo" as const), event: sent, by: fc.nat(5) });
+const undo = fc.record({ kind: fc.constant("undo" as const), event: sentEvents, by: fc.nat(5) });
 const retry = fc.record({ kind: fc.constant("retry" as const), place: fc.nat(20) });
 const run = fc.constant({ kind: "run" as const });
 const group = fc.record({
@@ -150,7 +150,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Steps after which old events leave, and then what might open their cycles again, or take them again. */
-const attacked: fc.Arbitrary<readonly Step[]> = fc
+const attackSteps: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
     fc.array(fc.oneof({ weight: 3, arbitrary: ingest }, { weight: 1, arbitrary: fc.oneof(wait, group, planChange) }), {
       minLength: 2,
@@ -180,23 +180,23 @@ const attacked: fc.Arbitrary<readonly Step[]> = fc
   ]);
 
 /** A step, with the filter of its undo, and its events as they are sent. */
-type Asked =
+type RunRequest =
   | Exclude<Step, { kind: "undo" | "ingest" | "retry" }>
   | { readonly kind: "undo"; readonly filter: UndoFilter }
   | { readonly kind: "ingest"; readonly events: readonly EventInput[] };
 
-interface Run {
+interface RetentionRun {
   readonly engine: Engine;
   readonly clock: { now: number };
 }
 
-async function open(keepEventsMs?: number): Promise<Run> {
+async function openRun(keepEventsMs?: number): Promise<RetentionRun> {
   const clock = { now: START };
-  let made = 0;
+  let idCount = 0;
   const engine = createEngine({
     store: memoryStore(),
     clock: () => clock.now,
-    ids: (prefix) => `${prefix}.${String(++made).padStart(6, "0")}`,
+    ids: (prefix) => `${prefix}.${String(++idCount).padStart(6, "0")}`,
     ...(keepEventsMs === undefined ? {} : { keepEventsMs }),
   });
   await engine.load(book);
@@ -204,52 +204,52 @@ async function open(keepEventsMs?: number): Promise<Run> {
 }
 
 const timeOf = (instant: number): string => new Date(instant).toISOString();
-const dateOf = (instant: number): string => timeOf(instant).slice(0, 10);
+const formatDay = (instant: number): string => timeOf(instant).slice(0, 10);
 
-function eventOf({ ago, id, count, ...event }: Sent, now: number): EventInput {
+function toEventInput({ ago, id, count, ...event }: SentEvent, now: number): EventInput {
   const timestamp = timeOf(now - ago * DAY);
   return { ...event, id: `e${id}`, timestamp, attributes: [{ name: "count", value: count }], dimensions: {} };
 }
 
 /** What is done and answered, in words; of an undo, what it reverted. */
-async function answerOf({ engine, clock }: Run, given: Asked): Promise<unknown> {
+async function runRequest({ engine, clock }: RetentionRun, request: RunRequest): Promise<unknown> {
   const { now } = clock;
   try {
-    switch (given.kind) {
+    switch (request.kind) {
       case "wait":
-        clock.now += given.days * DAY;
+        clock.now += request.days * DAY;
         return undefined;
       case "ingest":
-        return await engine.ingest(given.events);
+        return await engine.ingest(request.events);
       case "undo": {
-        const undone = await engine.undo(given.filter);
+        const undone = await engine.undo(request.filter);
         return undone.filter(({ status }) => status === "REVERTED").map(({ event }) => event.referenceId);
       }
       case "run":
         return await engine.finalize();
       case "grant":
         return await engine.entries.grant(
-          { accountId: given.accountId, featureId: "f.tokens" },
+          { accountId: request.accountId, featureId: "f.tokens" },
           {
             granted: 10,
-            effectiveFrom: timeOf(now + given.from * DAY),
-            effectiveUntil: timeOf(now + (given.from + given.days) * DAY),
+            effectiveFrom: timeOf(now + request.from * DAY),
+            effectiveUntil: timeOf(now + (request.from + request.days) * DAY),
           },
         );
       case "patch": {
-        const { items } = await engine.entries.list({ accountId: given.accountId, featureId: "f.tokens" });
-        const entry = items[given.place % Math.max(1, items.length)];
+        const { items } = await engine.entries.list({ accountId: request.accountId, featureId: "f.tokens" });
+        const entry = items[request.place % Math.max(1, items.length)];
         if (entry === undefined) return undefined;
-        const target = { accountId: given.accountId, featureId: "f.tokens", entryId: entry.id };
-        return await engine.entries.update(target, { effectiveUntil: timeOf(now + given.until * DAY) });
+        const target = { accountId: request.accountId, featureId: "f.tokens", entryId: entry.id };
+        return await engine.entries.update(target, { effectiveUntil: timeOf(now + request.until * DAY) });
       }
       case "group":
-        return await regroup(engine, given.accountId, given.gracePeriod);
+        return await regroup(engine, request.accountId, request.gracePeriod);
       case "plan": {
-        const effectiveFrom = dateOf(now + given.days * DAY);
-        return given.planId === undefined
-          ? await engine.dissociate(given.accountId, { effectiveFrom })
-          : await engine.associate(given.accountId, { pricePlanId: given.planId, effectiveFrom });
+        const effectiveFrom = formatDay(now + request.days * DAY);
+        return request.planId === undefined
+          ? await engine.dissociate(request.accountId, { effectiveFrom })
+          : await engine.associate(request.accountId, { pricePlanId: request.planId, effectiveFrom });
       }
     }
   } catch (error) {
@@ -268,12 +268,12 @@ async function regroup(engine: Engine, id: string, gracePeriod: number | undefin
 }
 
 /** A step as both engines are asked for it; an event that is sent again is what it was at first. */
-async function askedOf(run: Run, step: Step, sentBefore: EventInput[]): Promise<Asked> {
+async function toRequest(run: RetentionRun, step: Step, sentBefore: EventInput[]): Promise<RunRequest> {
   switch (step.kind) {
     case "undo":
-      return { kind: "undo", filter: await filterOf(run, step) };
+      return { kind: "undo", filter: await toUndoFilter(run, step) };
     case "ingest": {
-      const events = step.events.map((event) => eventOf(event, run.clock.now));
+      const events = step.events.map((event) => toEventInput(event, run.clock.now));
       sentBefore.push(...events);
       return { kind: "ingest", events };
     }
@@ -285,7 +285,10 @@ async function askedOf(run: Run, step: Step, sentBefore: EventInput[]): Promise<
 }
 
 /** The undo that a step asks for, of an event that may have left. */
-async function filterOf({ engine, clock }: Run, { event, by }: Extract<Step, { kind: "undo" }>): Promise<UndoFilter> {
+async function toUndoFilter(
+  { engine, clock }: RetentionRun,
+  { event, by }: Extract<Step, { kind: "undo" }>,
+): Promise<UndoFilter> {
   const account = event.accountId;
   const eventId = `e${event.id}`;
   const timestamp = clock.now - event.ago * DAY;
@@ -301,7 +304,7 @@ async function filterOf({ engine, clock }: Run, { event, by }: Extract<Step, { k
   return filters[by] ?? { account };
 }
 
-async function stateOf({ engine }: Run): Promise<object> {
+async function readState({ engine }: RetentionRun): Promise<object> {
   const accountIds = ["a", "b", "n"];
   const range = { accountIds, from: "2022-01-01", until: "2028-01-01" };
   const entries = [];
@@ -323,36 +326,36 @@ const inWords = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null).replaceAll(/took events until [^"]+/g, "is past its grace"));
 
 /** Notes which events were metered; fails where one that was not undone is metered again. */
-function meteredOnce(): (given: Asked, answer: unknown) => void {
-  const metered = new Map<string, EventInput>();
-  return (given, answer) => {
-    if (given.kind === "undo" && Array.isArray(answer)) for (const id of answer) metered.delete(String(id));
-    if (given.kind !== "ingest" || !Array.isArray(answer)) return;
+function meteredOnce(): (request: RunRequest, answer: unknown) => void {
+  const meteredEvents = new Map<string, EventInput>();
+  return (request, answer) => {
+    if (request.kind === "undo" && Array.isArray(answer)) for (const id of answer) meteredEvents.delete(String(id));
+    if (request.kind !== "ingest" || !Array.isArray(answer)) return;
     for (const [place, { status, referenceId }] of (answer as readonly IngestResult[]).entries()) {
-      const event = given.events[place];
+      const event = request.events[place];
       if (status !== "INGESTION_COMPLETED_EVENT_METERED" || event === undefined) continue;
-      const known = [...metered.values()];
-      const again = known.filter((each) => each.id === event.id && each.timestamp === event.timestamp);
+      const knownEvents = [...meteredEvents.values()];
+      const again = knownEvents.filter((each) => each.id === event.id && each.timestamp === event.timestamp);
       expect(again.filter(({ accountId: id }) => id === event.accountId)).toEqual([]);
-      metered.set(referenceId ?? "", event);
+      meteredEvents.set(referenceId ?? "", event);
     }
   };
 }
 
 /** The same steps are done with retention and without; after each, all that can leave has left. */
 async function compareWithout(steps: readonly Step[]): Promise<void> {
-  const pruned = await open(KEPT);
-  const whole = await open();
+  const pruning = await openRun(KEPT);
+  const whole = await openRun();
   const sentBefore: EventInput[] = [];
   const note = meteredOnce();
   for (const [place, each] of steps.entries()) {
-    const given = await askedOf(whole, each, sentBefore);
-    const [answer, expected] = [await answerOf(pruned, given), await answerOf(whole, given)];
+    const request = await toRequest(whole, each, sentBefore);
+    const [answer, expected] = [await runRequest(pruning, request), await runRequest(whole, request)];
     expect([place, inWords(answer)]).toEqual([place, inWords(expected)]);
-    note(given, answer);
-    await pruned.engine.pruneEvents();
+    note(request, answer);
+    await pruning.engine.pruneEvents();
   }
-  expect(inWords(await stateOf(pruned))).toEqual(inWords(await stateOf(whole)));
+  expect(inWords(await readState(pruning))).toEqual(inWords(await readState(whole)));
 }
 
 describe("a history with retention", () => {
@@ -362,6 +365,6 @@ describe("a history with retention", () => {
   });
 
   test("S6.5 S14.1 meters no event twice and opens no cycle again, whatever groups, plans and retries come after", async () => {
-    await fc.assert(fc.asyncProperty(attacked, compareWithout), { numRuns: runs(40) });
+    await fc.assert(fc.asyncProperty(attackSteps, compareWithout), { numRuns: runs(40) });
   });
 });

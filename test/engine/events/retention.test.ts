@@ -5,7 +5,7 @@ import { createEngine, type Engine, type EngineOptions } from "../../../src/engi
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { perUnit } from "../../book/builder.ts";
-import { activeSchema, call, customerWith, monthly, sumMeter } from "../support.ts";
+import { activeSchema, callEvent, customerWith, monthly, sumMeter } from "../support.ts";
 
 const DAY = 86_400_000;
 const KEPT = 60 * DAY;
@@ -13,7 +13,7 @@ const KEPT = 60 * DAY;
 /** An engine that keeps events for 60 days, and an account with a monthly plan from March on; the clock is set by date. */
 async function keeping(options: Pick<EngineOptions, "keepEventsMs"> = { keepEventsMs: KEPT }): Promise<{
   readonly engine: Engine;
-  readonly at: (time: string) => Engine;
+  readonly setClock: (time: string) => Engine;
 }> {
   const clock = { now: Date.parse("2024-03-01T00:00:00Z") };
   const engine = createEngine({
@@ -31,17 +31,17 @@ async function keeping(options: Pick<EngineOptions, "keepEventsMs"> = { keepEven
   });
   await engine.pricePlans.activate(plan.id);
   await engine.associate("a", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-  const at = (time: string): Engine => {
+  const setClock = (time: string): Engine => {
     clock.now = Date.parse(time);
     return engine;
   };
-  return { engine, at };
+  return { engine, setClock };
 }
 
 /** As {@link keeping}, with the account `t` that has 20 tokens a month, of which an event took 5 on the 10th of March. */
 async function spending(): ReturnType<typeof keeping> {
-  const kept = await keeping();
-  const { engine, at } = kept;
+  const retention = await keeping();
+  const { engine, setClock } = retention;
   await engine.eventSchemas.create({ name: "token", attributes: [{ name: "count" }] });
   await engine.eventSchemas.activate("token");
   const schemaAssociations = [{ schemaName: "token", attributeName: "count" }];
@@ -55,9 +55,9 @@ async function spending(): ReturnType<typeof keeping> {
   });
   await engine.pricePlans.activate(plan.id);
   await engine.associate("t", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-  await at("2024-03-10T00:00:00Z").ingest([token("spent", "2024-03-10T00:00:00Z", 5)]);
-  await at("2024-06-01T00:00:00Z").finalize();
-  return kept;
+  await setClock("2024-03-10T00:00:00Z").ingest([token("spent", "2024-03-10T00:00:00Z", 5)]);
+  await setClock("2024-06-01T00:00:00Z").finalize();
+  return retention;
 }
 
 function token(id: string, timestamp: string, count: number): EventInput {
@@ -77,13 +77,13 @@ async function storedIds(engine: Engine): Promise<readonly string[]> {
 
 describe("events that are kept for 60 days", () => {
   test("S6.5 S14.1 leave when they are older and their cycle is closed; invoices and usage stay", async () => {
-    const { engine, at } = await keeping();
-    await at("2024-03-10T00:00:00Z").ingest([call("march", "2024-03-10T00:00:00Z", 5, "a")]);
-    await at("2024-04-10T00:00:00Z").ingest([call("april", "2024-04-10T00:00:00Z", 7, "a")]);
-    await at("2024-05-08T23:59:59Z").finalize();
+    const { engine, setClock } = await keeping();
+    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
+    await setClock("2024-04-10T00:00:00Z").ingest([callEvent("april", "2024-04-10T00:00:00Z", 7, "a")]);
+    await setClock("2024-05-08T23:59:59Z").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 0 });
     // The 9th of May is the 60th day after the 10th of March.
-    expect(await at("2024-05-09T00:00:00.001Z").pruneEvents()).toEqual({ pruned: 1 });
+    expect(await setClock("2024-05-09T00:00:00.001Z").pruneEvents()).toEqual({ pruned: 1 });
     expect(await storedIds(engine)).toEqual(["april"]);
     expect(await engine.pruneEvents()).toEqual({ pruned: 0 });
     const usage = await engine.usage({ accountIds: ["a"], from: "2024-03-01", until: "2024-05-01" });
@@ -100,25 +100,25 @@ describe("events that are kept for 60 days", () => {
   });
 
   test("S14.1 hold their ids until their cycle is closed, and are known again under another event after that", async () => {
-    const { engine, at } = await keeping();
-    await at("2024-03-10T00:00:00Z").ingest([call("e", "2024-03-10T00:00:00Z", 5, "a")]);
+    const { engine, setClock } = await keeping();
+    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
     const again = async (time: string): Promise<string | undefined> =>
-      (await at(time).ingest([call("e", time, 1, "a")]))[0]?.status;
+      (await setClock(time).ingest([callEvent("e", time, 1, "a")]))[0]?.status;
     expect(await again("2024-04-10T00:00:00Z")).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
-    await at("2024-06-01T00:00:00Z").finalize();
+    await setClock("2024-06-01T00:00:00Z").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     expect(await again("2024-06-02T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("S6.5 stay while nobody has billed their cycle, and where no plan closes it", async () => {
-    const { engine, at } = await keeping();
-    await at("2024-03-10T00:00:00Z").ingest([
-      call("billed", "2024-03-10T00:00:00Z", 5, "a"),
-      call("before any plan", "2024-02-10T00:00:00Z", 5, "a"),
-      call("failed", "2024-03-10T00:00:00Z", 5, "nobody"),
+    const { engine, setClock } = await keeping();
+    await setClock("2024-03-10T00:00:00Z").ingest([
+      callEvent("billed", "2024-03-10T00:00:00Z", 5, "a"),
+      callEvent("before any plan", "2024-02-10T00:00:00Z", 5, "a"),
+      callEvent("failed", "2024-03-10T00:00:00Z", 5, "nobody"),
     ]);
     // The account is behind until the bill run: all but what failed stays.
-    expect(await at("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
+    expect(await setClock("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
     await engine.finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     expect(await storedIds(engine)).toEqual(["before any plan"]);
@@ -128,8 +128,8 @@ describe("events that are kept for 60 days", () => {
   });
 
   test("S11.8 an entry cannot end at or before an event that spent it and left since", async () => {
-    const { engine, at } = await spending();
-    expect(await at("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
+    const { engine, setClock } = await spending();
+    expect(await setClock("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
     const [feature] = (await engine.features.list()).items;
     const of = { accountId: "t", featureId: feature?.item.id ?? "" };
     const [entry] = (await engine.entries.list(of)).items.filter(({ granted, balance }) => !granted.eq(balance));
@@ -142,7 +142,7 @@ describe("events that are kept for 60 days", () => {
   });
 
   test("S6.5 S14.1 are not taken again when their account gets a longer grace: the cycles that they left stay closed", async () => {
-    const { engine, at } = await keeping();
+    const { engine, setClock } = await keeping();
     const { item: base } = await engine.addOns.create({ name: "Base", type: "FIXED_FEE" });
     const rateValues = [{ currency: "USD", rate: 10 }];
     const fixedFeeRateCards = [{ id: base.id, rateValues, invoiceTiming: "IN_ADVANCE" as const }];
@@ -151,13 +151,13 @@ describe("events that are kept for 60 days", () => {
     await engine.pricePlans.activate(plan.id);
     await engine.accounts.create({ id: "p", name: "Prepaid", customerId: "acme" });
     await engine.associate("p", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-    const event = call("april", "2024-04-10T00:00:00Z", 5, "p");
-    await at("2024-04-10T00:00:00Z").ingest([event]);
-    await at("2024-06-15T00:00:00Z").finalize();
+    const event = callEvent("april", "2024-04-10T00:00:00Z", 5, "p");
+    await setClock("2024-04-10T00:00:00Z").ingest([event]);
+    await setClock("2024-06-15T00:00:00Z").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     const group = { name: "Slow", email: "slow@example.com", dailyInvoiceConsolidation: false, gracePeriod: 400 };
     await engine.invoiceGroups.create({ ...group, accountIds: ["p"] });
-    const again = await engine.ingest([event, call("late", "2024-05-30T00:00:00Z", 1, "p")]);
+    const again = await engine.ingest([event, callEvent("late", "2024-05-30T00:00:00Z", 1, "p")]);
     expect(again.map(({ status }) => status)).toEqual([
       "INGESTION_FAILED_PAST_GRACE_PERIOD",
       "INGESTION_FAILED_PAST_GRACE_PERIOD",
@@ -165,22 +165,22 @@ describe("events that are kept for 60 days", () => {
     const usage = await engine.usage({ accountIds: ["p"], from: "2024-03-01", until: "2024-06-15" });
     expect(usage.map(({ quantity }) => quantity.toFixed())).toEqual(["5"]);
     // The cycle that was open as the account came into the group has its grace.
-    const [june] = await at("2024-07-20T00:00:00Z").ingest([call("june", "2024-06-02T00:00:00Z", 1, "p")]);
+    const [june] = await setClock("2024-07-20T00:00:00Z").ingest([callEvent("june", "2024-06-02T00:00:00Z", 1, "p")]);
     expect(june?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("leave once, where two look for them at the same time", async () => {
-    const { engine, at } = await keeping();
-    await at("2024-03-10T00:00:00Z").ingest([call("march", "2024-03-10T00:00:00Z", 5, "a")]);
-    await at("2024-06-01T00:00:00Z").finalize();
+    const { engine, setClock } = await keeping();
+    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
+    await setClock("2024-06-01T00:00:00Z").finalize();
     const both = await Promise.all([engine.pruneEvents(), engine.pruneEvents()]);
     expect(both.map(({ pruned }) => pruned).toSorted((one, other) => one - other)).toEqual([0, 1]);
   });
 
   test("S15.1 an event that left is said to be kept no longer, and cannot be undone", async () => {
-    const { engine, at } = await keeping();
-    await at("2024-03-10T00:00:00Z").ingest([call("e", "2024-03-10T00:00:00Z", 5, "a")]);
-    await at("2024-06-01T00:00:00Z").finalize();
+    const { engine, setClock } = await keeping();
+    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
+    await setClock("2024-06-01T00:00:00Z").finalize();
     await engine.pruneEvents();
     await expect(engine.events.get("e")).rejects.toMatchObject({
       code: "ERR_NOT_FOUND",
@@ -192,9 +192,9 @@ describe("events that are kept for 60 days", () => {
   });
 
   test("S14.2 metrics that are told from events refuse times of which some have left, whatever is kept now; sums by day stay", async () => {
-    const { engine, at } = await keeping();
-    await at("2024-03-10T00:00:00Z").ingest([call("march", "2024-03-10T00:00:00Z", 5, "a")]);
-    await at("2024-05-31T10:00:00Z").ingest([call("may", "2024-05-31T10:00:00Z", 7, "a")]);
+    const { engine, setClock } = await keeping();
+    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
+    await setClock("2024-05-31T10:00:00Z").ingest([callEvent("may", "2024-05-31T10:00:00Z", 7, "a")]);
     type Query = Parameters<Engine["metrics"]>[0]["metricQueries"][number];
     const values = async (startTime: string, query: Omit<Query, "id">): Promise<readonly string[]> => {
       const metricQueries = [{ id: "q", ...query }];
@@ -204,7 +204,7 @@ describe("events that are kept for 60 days", () => {
     };
     const usage = { name: "USAGE", aggregationPeriod: "MONTH" } as const;
     const byStatus = { ...usage, groupBy: "EVENT_STATUS" } as const;
-    await at("2024-06-01T00:00:00Z").finalize();
+    await setClock("2024-06-01T00:00:00Z").finalize();
     expect(await values("2024-03-01T00:00:00Z", byStatus)).toEqual(["5", "7"]);
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     // Events that were ingested before the 2nd of April may have left: they were dated up to a day later.
@@ -225,9 +225,9 @@ describe("events that are kept for 60 days", () => {
   });
 
   test("are kept for good where nothing is said, and never for less than their ids are remembered", async () => {
-    const { engine, at } = await keeping({});
-    await at("2024-03-10T00:00:00Z").ingest([call("e", "2024-03-10T00:00:00Z", 5, "a")]);
-    expect(await at("2034-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 0 });
+    const { engine, setClock } = await keeping({});
+    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
+    expect(await setClock("2034-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 0 });
     expect(await engine.events.keptSince()).toBeUndefined();
     for (const keepEventsMs of [44 * DAY, Number.NaN, -1, 1.5]) {
       expect(() => createEngine({ store: memoryStore(), keepEventsMs })).toThrow(/^keepEventsMs: expected/);

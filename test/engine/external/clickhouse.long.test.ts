@@ -14,14 +14,14 @@ import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.
 import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { clickhouseUsage } from "../../../src/warehouse.ts";
 import { chDbOfTests } from "../../warehouse/chdb.ts";
-import { refusalOf } from "../support.ts";
-import { counted, teamBook } from "../team-book.ts";
-import { cases, LAST_DAY, play, shown } from "./scenario.ts";
+import { describeRefusal } from "../support.ts";
+import { countEvent, teamBook } from "../team-book.ts";
+import { cases, LAST_DAY, play, snapshotPlay } from "./scenario.ts";
 
 const chDb = chDbOfTests();
 
 /** Makes the table anew, with a column for each part of events. */
-async function put(
+async function recreateTable(
   events: readonly EventInput[],
   more: readonly string[] = [],
   time = "DateTime64(3, 'UTC')",
@@ -66,19 +66,19 @@ const sentAgain = (events: readonly GeneratedEvent[]): fc.Arbitrary<readonly Gen
     );
 
 test("S17.4 events in ClickHouse make what they make when they are ingested, also where they are sent again", async () => {
-  const stories = cases.chain((given) =>
-    sentAgain(given.events).map((again) => ({ ...given, events: [...given.events, ...again] })),
+  const stories = cases.chain((story) =>
+    sentAgain(story.events).map((again) => ({ ...story, events: [...story.events, ...again] })),
   );
   await fc.assert(
-    fc.asyncProperty(stories, fc.boolean(), async (given, isText) => {
-      const [some = [], others = []] = given.runs;
-      const ingested = await play(given, some, undefined);
-      await put(given.events, ["units", "region"], isText ? "String" : undefined);
-      const read = await play(given, others, clickhouseUsage(chDb.client, { table: "events" }));
-      expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
-      const from = eventRange(given.book).from;
+    fc.asyncProperty(stories, fc.boolean(), async (story, isText) => {
+      const [some = [], others = []] = story.runs;
+      const internal = await play(story, some, undefined);
+      await recreateTable(story.events, ["units", "region"], isText ? "String" : undefined);
+      const read = await play(story, others, clickhouseUsage(chDb.client, { table: "events" }));
+      expect(await snapshotPlay(read, story.book)).toEqual(await snapshotPlay(internal, story.book));
+      const from = eventRange(story.book).from;
       const until = formatInstant(toInstant(from) + LAST_DAY * DAY_MS);
-      expect(await read.engine.lateUsage({ accountIds: listAccountIds(given.book), from, until })).toEqual([]);
+      expect(await read.engine.lateUsage({ accountIds: listAccountIds(story.book), from, until })).toEqual([]);
     }),
     { numRuns: 3, endOnFailure: true },
   );
@@ -109,15 +109,15 @@ describe("S17.5 an engine over a table", () => {
       ({ date, quantity }) => `${date} ${quantity.toFixed()}`,
     );
   const january = [
-    counted("1", "2024-01-03T10:00:00Z", 5),
-    counted("2", "2024-01-03T23:59:59.999Z", "100.5"),
-    counted("1", "2024-01-20T10:00:00Z", 7),
-    counted("3", "2024-01-20T12:00:00Z", 1),
-    counted("x", "2024-01-20T12:00:00Z", 9, "save"),
+    countEvent("1", "2024-01-03T10:00:00Z", 5),
+    countEvent("2", "2024-01-03T23:59:59.999Z", "100.5"),
+    countEvent("1", "2024-01-20T10:00:00Z", 7),
+    countEvent("3", "2024-01-20T12:00:00Z", 1),
+    countEvent("x", "2024-01-20T12:00:00Z", 9, "save"),
   ];
 
   test("reads up to the instant of the question, within a day, too", async () => {
-    await put(january);
+    await recreateTable(january);
     const { engine, at } = await engineOver();
     for (const [time, expected] of [
       ["2024-01-02T00:00:00Z", []],
@@ -133,16 +133,16 @@ describe("S17.5 an engine over a table", () => {
   });
 
   test("bills nothing while the connection is lost in the middle of an answer, and goes on after it", async () => {
-    await put(january);
+    await recreateTable(january);
     const { engine, store, at } = await engineOver();
     at("2024-02-02T00:00:00Z");
     const before = store.snapshot();
     chDb.server.cutAfter = 20;
-    expect(await refusalOf(engine.finalize())).toMatch(/^ERR_USAGE_UNAVAILABLE /);
+    expect(await describeRefusal(engine.finalize())).toMatch(/^ERR_USAGE_UNAVAILABLE /);
     chDb.server.cutAfter = Infinity;
     expect(store.snapshot()).toBe(before);
     expect(await engine.finalize()).toMatchObject({ finalized: 1 });
-    await put([...january, counted("late", "2024-01-05T00:00:00Z", 3)]);
+    await recreateTable([...january, countEvent("late", "2024-01-05T00:00:00Z", 3)]);
     expect(await usedOf(engine)).toEqual(["2024-01-03 105.5", "2024-01-20 1"]);
     const [late] = await engine.lateUsage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" });
     expect(late?.cells.map(({ date, late: units }) => [date, units.toFixed()])).toEqual([["2024-01-05", "3"]]);
@@ -165,14 +165,14 @@ describe("S17.5 an engine over a table", () => {
     await new Promise<void>((resolve) => {
       proxy.listen(0, "127.0.0.1", resolve);
     });
-    const kept = createClient({
+    const client = createClient({
       url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
       keep_alive: { enabled: true },
       log: { level: ClickHouseLogLevel.OFF },
     });
     try {
-      await put(january);
-      const { engine, at } = await engineOver(kept);
+      await recreateTable(january);
+      const { engine, at } = await engineOver(client);
       at("2024-01-21T00:00:00Z");
       const expected = ["2024-01-03 105.5", "2024-01-20 1"];
       expect(await usedOf(engine)).toEqual(expected);
@@ -180,10 +180,10 @@ describe("S17.5 an engine over a table", () => {
       expect(await usedOf(engine)).toEqual(expected);
       expect(resets).toBeLessThan(0);
       resets = 2;
-      expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE /);
+      expect(await describeRefusal(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE /);
       expect(await usedOf(engine)).toEqual(expected);
     } finally {
-      await kept.close();
+      await client.close();
       proxy.closeAllConnections();
       proxy.close();
     }
@@ -193,23 +193,25 @@ describe("S17.5 an engine over a table", () => {
     const { engine, at } = await engineOver();
     at("2024-01-20T00:00:00Z");
     await chDb.client.command({ query: "drop table if exists events" });
-    expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*events does not exist/);
+    expect(await describeRefusal(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*events does not exist/);
     await chDb.client.command({
       query: "create table events (schemaName String, id String, timestamp String) engine = Memory",
     });
-    expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*expected a column "accountId"/);
+    expect(await describeRefusal(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*expected a column "accountId"/);
     await chDb.client.command({ query: "alter table events add column accountId Array(String)" });
-    expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*"accountId" is of type Array\(String\)/);
-    await put([], ["count"]);
+    expect(await describeRefusal(usedOf(engine))).toMatch(
+      /^ERR_USAGE_UNAVAILABLE .*"accountId" is of type Array\(String\)/,
+    );
+    await recreateTable([], ["count"]);
     expect(await usedOf(engine)).toEqual([]);
     // No row could be an event, and a bill of nothing would tell nobody.
-    await put(january.map((event) => ({ ...event, attributes: [] })));
-    expect(await refusalOf(usedOf(engine))).toMatch(
+    await recreateTable(january.map((event) => ({ ...event, attributes: [] })));
+    expect(await describeRefusal(usedOf(engine))).toMatch(
       /^ERR_USAGE_UNAVAILABLE .*"call" declares "count", for which there is no column/,
     );
     for (const type of ["Date", "Date32"]) {
-      await put(january, [], type);
-      expect(await refusalOf(usedOf(engine))).toMatch(
+      await recreateTable(january, [], type);
+      expect(await describeRefusal(usedOf(engine))).toMatch(
         /^ERR_USAGE_UNAVAILABLE .*the column "timestamp" holds no instants/,
       );
     }
@@ -219,9 +221,12 @@ describe("S17.5 an engine over a table", () => {
     const { engine, at } = await engineOver();
     at("2024-01-21T00:00:00Z");
     const ids = Array.from({ length: 2500 }, (_, n) => `it's-"${n}"-é𝒳`);
-    await put([...january, ...ids.map((id, n) => counted("1", "2024-01-20T00:00:00Z", n + 1, "call", id))]);
-    const made = await engine.customers.create({ id: "many", name: "Many" });
-    expect(made).toBeDefined();
+    await recreateTable([
+      ...january,
+      ...ids.map((id, n) => countEvent("1", "2024-01-20T00:00:00Z", n + 1, "call", id)),
+    ]);
+    const newCustomer = await engine.customers.create({ id: "many", name: "Many" });
+    expect(newCustomer).toBeDefined();
     for (const id of ids) await engine.accounts.create({ id, name: id, customerId: "many" });
     const days = { from: "2024-01-01", until: "2024-02-01" };
     const parts = [ids.slice(0, 1000), ids.slice(1000, 2000), ids.slice(2000)];

@@ -7,10 +7,15 @@ import { usageFromRows } from "../../../src/ledger/usage-row-source.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import type { UsageRowInput } from "../../../src/metering/usage-row.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { refusalOf } from "../support.ts";
-import { counted, teamBook } from "../team-book.ts";
+import { describeRefusal } from "../support.ts";
+import { countEvent, teamBook } from "../team-book.ts";
 
-const row = (date: string, quantity: number | string, meterId = "um.calls", accountId = "prod"): UsageRowInput => ({
+const usageRow = (
+  date: string,
+  quantity: number | string,
+  meterId = "um.calls",
+  accountId = "prod",
+): UsageRowInput => ({
   accountId,
   meterId,
   date,
@@ -26,16 +31,16 @@ async function engineWith(rows: readonly UsageRowInput[]): Promise<{
 }> {
   let now = parseInstant("2024-01-01T00:00:00Z");
   let [current, version, isAway] = [[...rows], 0, false];
-  const given = usageFromRows({
+  const rowSource = usageFromRows({
     name: "the rows of the test",
     read: () => current,
     stamp: async () => String(version),
   });
   const source: UsageSource = {
-    name: given.name,
+    name: rowSource.name,
     cells(query) {
       if (isAway) throw new Error("connection refused");
-      return given.cells(query);
+      return rowSource.cells(query);
     },
   };
   const engine = createEngine({ store: memoryStore(), clock: () => now, usage: { schemas: ["call"], source } });
@@ -46,8 +51,8 @@ async function engineWith(rows: readonly UsageRowInput[]): Promise<{
       now = parseInstant(time.length === 10 ? `${time}T00:00:00Z` : time);
       return engine;
     },
-    put: (...added) => {
-      current = [...current, ...added];
+    put: (...newRows) => {
+      current = [...current, ...newRows];
       version += 1;
     },
     away: (is) => {
@@ -67,10 +72,14 @@ async function usageLines(engine: Engine): Promise<readonly (readonly [string, s
 
 describe("S17.4 usage of schemas whose events live elsewhere", () => {
   test("is read for drafts and finals, beside events that are ingested", async () => {
-    const { engine, at } = await engineWith([row("2024-01-03", 150), row("2024-01-03", "0.5"), row("2024-02-01", 7)]);
+    const { engine, at } = await engineWith([
+      usageRow("2024-01-03", 150),
+      usageRow("2024-01-03", "0.5"),
+      usageRow("2024-02-01", 7),
+    ]);
     at("2024-01-20");
-    const [saved] = await engine.ingest([counted("s1", "2024-01-19T00:00:00Z", 3, "save")]);
-    expect(saved?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    const [saveResult] = await engine.ingest([countEvent("s1", "2024-01-19T00:00:00Z", 3, "save")]);
+    expect(saveResult?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     expect(await usageLines(engine)).toEqual([["DRAFT", "2024-01-01", "um.calls 150.5,um.writes 3"]]);
     at("2024-02-02");
     await engine.finalize();
@@ -81,26 +90,26 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
   });
 
   test("counts up to the instant of the question: a day that has not begun has not arrived", async () => {
-    const { engine, at } = await engineWith([row("2024-01-03", 1), row("2024-01-04", 10)]);
-    const used = async (): Promise<readonly string[]> =>
+    const { engine, at } = await engineWith([usageRow("2024-01-03", 1), usageRow("2024-01-04", 10)]);
+    const listPeriodUsage = async (): Promise<readonly string[]> =>
       (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" })).map(
         ({ date, quantity }) => `${date} ${quantity.toFixed()}`,
       );
     at("2024-01-03T12:00:00Z");
-    expect(await used()).toEqual(["2024-01-03 1"]);
+    expect(await listPeriodUsage()).toEqual(["2024-01-03 1"]);
     const { invoices } = await engine.preview({ accountIds: ["prod"], asOf: "2024-01-05" });
     expect(invoices.map(({ invoice }) => invoice.usageInfo?.lineItems[0]?.quantity.toFixed())).toEqual(["11"]);
     at("2024-01-04");
-    expect(await used()).toEqual(["2024-01-03 1", "2024-01-04 10"]);
+    expect(await listPeriodUsage()).toEqual(["2024-01-03 1", "2024-01-04 10"]);
   });
 
   test("takes no events of these schemas: each is refused, says where they live, and is stored nowhere", async () => {
     const { engine, at } = await engineWith([]);
     at("2024-01-02");
     const results = await engine.ingest([
-      counted("c1", "2024-01-01T00:00:00Z", 1),
-      counted("s1", "2024-01-01T00:00:00Z", 1, "save"),
-      counted("c1", "2024-01-01T00:00:00Z", 1, "save"),
+      countEvent("c1", "2024-01-01T00:00:00Z", 1),
+      countEvent("s1", "2024-01-01T00:00:00Z", 1, "save"),
+      countEvent("c1", "2024-01-01T00:00:00Z", 1, "save"),
     ]);
     expect(results.map(({ status }) => status)).toEqual([
       "INGESTION_REFUSED",
@@ -112,36 +121,38 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
   });
 
   test("refuses series that are told from stored events, where some of those meant are not stored", async () => {
-    const { engine, at } = await engineWith([row("2024-01-03", 5)]);
+    const { engine, at } = await engineWith([usageRow("2024-01-03", 5)]);
     at("2024-01-05");
-    const ask = async (query: object): Promise<unknown> =>
+    const queryDay = async (query: object): Promise<unknown> =>
       engine.metrics({
         startTime: "2024-01-03",
         endTime: "2024-01-04",
         metricQueries: [{ id: "q", name: "USAGE", aggregationPeriod: "DAY", ...query } as never],
       });
-    expect(await ask({})).toMatchObject([{ series: [{ points: [{ value: expect.objectContaining({ d: [5] }) }] }] }]);
+    expect(await queryDay({})).toMatchObject([
+      { series: [{ points: [{ value: expect.objectContaining({ d: [5] }) }] }] },
+    ]);
     for (const query of [
       { aggregationPeriod: "HOUR" },
       { name: "EVENTS" },
       { name: "REVENUE", aggregationPeriod: "HOUR" },
     ]) {
-      expect(await refusalOf(ask(query))).toBe(
+      expect(await describeRefusal(queryDay(query))).toBe(
         'ERR_INPUT_INVALID metricQueries[0]: expected usage or revenue by day or longer, or a filter by other schemas: it is computed from stored events, and the usage of the event schema "call" is external',
       );
-      await ask({ ...query, filters: [{ fieldName: "SCHEMA_NAME", fieldValues: ["save"] }] });
-      await ask({ ...query, filters: [{ fieldName: "USAGE_METER_ID", fieldValues: ["um.writes"] }] });
+      await queryDay({ ...query, filters: [{ fieldName: "SCHEMA_NAME", fieldValues: ["save"] }] });
+      await queryDay({ ...query, filters: [{ fieldName: "USAGE_METER_ID", fieldValues: ["um.writes"] }] });
     }
   });
 
   test("stays as it was once its cycle has closed: what comes later is late, with what it would have cost", async () => {
-    const { engine, at, put } = await engineWith([row("2024-01-03", 90)]);
+    const { engine, at, put } = await engineWith([usageRow("2024-01-03", 90)]);
     const january = { accountIds: ["prod", "idle"], from: "2024-01-01", until: "2024-02-01" };
     at("2024-02-02");
     await engine.finalize();
     const before = await engine.usage(january);
     // 2 each up to 100, then 1: of these 30, 10 would have cost 20 and 20 as much.
-    put(row("2024-01-03", 20), row("2024-01-31", 10), row("2024-02-01", 5));
+    put(usageRow("2024-01-03", 20), usageRow("2024-01-31", 10), usageRow("2024-02-01", 5));
     expect(await engine.usage(january)).toEqual(before);
     expect(await usageLines(engine)).toEqual([
       ["DRAFT", "2024-02-01", "um.calls 5"],
@@ -171,20 +182,20 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     const { engine, at, put } = await engineWith([]);
     at("2024-02-02");
     await engine.finalize();
-    put(row("2024-01-03", 1));
+    put(usageRow("2024-01-03", 1));
     const january = { accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" };
     expect(await engine.usage(january)).toEqual([]);
     expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["2"]);
   });
 
   test("is kept by whatever closes the cycle: also by a new version of a plan that moves its accounts", async () => {
-    const { engine, at, put } = await engineWith([row("2024-01-03", 90)]);
+    const { engine, at, put } = await engineWith([usageRow("2024-01-03", 90)]);
     at("2024-01-20");
     const { item } = await engine.pricePlans.createVersion("pp.team", {});
     await engine.pricePlans.update(item.id, { mode: "IMMEDIATE" });
     at("2024-02-02");
     await engine.pricePlans.activate(item.id);
-    put(row("2024-01-03", 20));
+    put(usageRow("2024-01-03", 20));
     const january = { accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" };
     expect((await engine.usage(january)).map(({ quantity }) => String(quantity))).toEqual(["90"]);
     expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["30"]);
@@ -192,21 +203,23 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
 
   test("is never late where all events are ingested, and nobody is told it is not", async () => {
     const engine = createEngine({ store: memoryStore() });
-    expect(await refusalOf(engine.lateUsage({ accountIds: ["a"], from: "2024-01-01", until: "2024-02-01" }))).toMatch(
-      /^ERR_OPTION_INVALID the engine has no external usage/,
-    );
+    expect(
+      await describeRefusal(engine.lateUsage({ accountIds: ["a"], from: "2024-01-01", until: "2024-02-01" })),
+    ).toMatch(/^ERR_OPTION_INVALID the engine has no external usage/);
   });
 
   test("an account that is far behind is billed cycle by cycle from one reading", async () => {
     const { engine, at } = await engineWith(
       Array.from({ length: 24 }, (_, month) =>
-        row(`${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}-15`, month + 1),
+        usageRow(`${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}-15`, month + 1),
       ),
     );
     at("2026-01-01");
     expect(await engine.finalize()).toMatchObject({ skipped: 0 });
     const lines = await usageLines(engine);
-    expect(lines.filter(([status]) => status === "DUE").map(([, , used]) => used)).toContain("um.calls 24");
+    expect(lines.filter(([status]) => status === "DUE").map(([, , listPeriodUsage]) => listPeriodUsage)).toContain(
+      "um.calls 24",
+    );
   });
 });
 
@@ -217,7 +230,7 @@ describe("S17.1 a schema that consumes a feature", () => {
     const consuming = { ...call, featureDetails: { featureId: "feature.tokens", attributeName: "count" } };
     const usage = { schemas: ["call"], source: usageFromRows({ name: "nothing", read: () => [] }) };
     const engine = createEngine({ store: memoryStore(), usage });
-    expect(await refusalOf(engine.load({ ...book, eventSchemas: [consuming, ...others] } as never))).toBe(
+    expect(await describeRefusal(engine.load({ ...book, eventSchemas: [consuming, ...others] } as never))).toBe(
       'ERR_REFUSED the usage of the event schema "call" cannot be external: it consumes credits of the feature "feature.tokens", which requires events in order',
     );
     await engine.load(book);
@@ -226,17 +239,17 @@ describe("S17.1 a schema that consumes a feature", () => {
 
 describe("S17.5 a source that cannot be read", () => {
   test("stops a bill run before it changes anything, and the next one goes on", async () => {
-    const { engine, at, away } = await engineWith([row("2024-01-03", 5)]);
+    const { engine, at, away } = await engineWith([usageRow("2024-01-03", 5)]);
     at("2024-02-02");
     away(true);
     for (const operation of [
       () => engine.finalize(),
       () => engine.invoices.list({ filter: { accountId: "prod" } }),
       () => engine.preview(),
-      () => engine.ingest([counted("s1", "2024-02-01T00:00:00Z", 1, "save")]),
+      () => engine.ingest([countEvent("s1", "2024-02-01T00:00:00Z", 1, "save")]),
       () => engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
     ]) {
-      expect(await refusalOf(operation())).toBe(
+      expect(await describeRefusal(operation())).toBe(
         "ERR_USAGE_UNAVAILABLE the usage in the rows of the test cannot be read: connection refused",
       );
     }
@@ -250,15 +263,19 @@ describe("S17.5 a source that cannot be read", () => {
   });
 
   test.each([
-    ["a meter that there is not", row("2024-01-03", 1, "um.nothing"), /it has rows of the unknown meter "um.nothing"/],
-    ["a meter whose events are ingested", row("2024-01-03", 1, "um.writes"), /of its schema "save" are ingested/],
-    ["no decimal", row("2024-01-03", "1e"), /"1e" is not a decimal/],
+    [
+      "a meter that there is not",
+      usageRow("2024-01-03", 1, "um.nothing"),
+      /it has rows of the unknown meter "um.nothing"/,
+    ],
+    ["a meter whose events are ingested", usageRow("2024-01-03", 1, "um.writes"), /of its schema "save" are ingested/],
+    ["no decimal", usageRow("2024-01-03", "1e"), /"1e" is not a decimal/],
   ])("rows of %s are no usage: nothing is decided by the others", async (_, wrong, why) => {
-    const { engine, at, put } = await engineWith([row("2024-01-03", 5)]);
+    const { engine, at, put } = await engineWith([usageRow("2024-01-03", 5)]);
     at("2024-01-05");
     expect(await usageLines(engine)).toEqual([["DRAFT", "2024-01-01", "um.calls 5"]]);
     put(wrong);
-    expect(await refusalOf(engine.preview())).toMatch(why);
+    expect(await describeRefusal(engine.preview())).toMatch(why);
   });
 
   test("a source that gives what it was not asked for is not trusted", async () => {
@@ -271,57 +288,59 @@ describe("S17.5 a source that cannot be read", () => {
     };
     const engine = createEngine({ store: memoryStore(), usage: { schemas: ["call"], source } });
     await engine.load(teamBook());
-    expect(await refusalOf(engine.preview())).toMatch(/^ERR_USAGE_UNAVAILABLE .*which was not requested$/);
+    expect(await describeRefusal(engine.preview())).toMatch(/^ERR_USAGE_UNAVAILABLE .*which was not requested$/);
   });
 });
 
 describe("S17.5 an engine that was not told where events live", () => {
-  const rows = [row("2024-01-03", 5)];
+  const rows = [usageRow("2024-01-03", 5)];
   /** Two engines over one store, of which the first alone has the option. */
   async function two() {
     const store = memoryStore();
     let now = parseInstant("2024-01-01T00:00:00Z");
-    const clock = (): number => now;
+    const readClock = (): number => now;
     const source = usageFromRows({ name: "the rows of the test", read: () => rows });
-    const told = createEngine({ store, clock, usage: { schemas: ["call"], source } });
-    await told.load(teamBook());
+    const withSource = createEngine({ store, clock: readClock, usage: { schemas: ["call"], source } });
+    await withSource.load(teamBook());
     now = parseInstant("2024-02-02T00:00:00Z");
-    return { store, clock, told };
+    return { store, clock: readClock, told: withSource };
   }
 
   test("over a store in which another one was, bills nothing of it, and refuses its events too", async () => {
-    const { store, clock, told } = await two();
-    const other = createEngine({ store, clock });
+    const { store, clock: readClock, told: withSource } = await two();
+    const other = createEngine({ store, clock: readClock });
     for (const operation of [
       async () => other.finalize(),
       async () => other.preview(),
       async () => other.invoices.list({ filter: { accountId: "prod" } }),
       async () => other.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
-      async () => other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]),
+      async () => other.ingest([countEvent("c1", "2024-02-01T00:00:00Z", 1)]),
     ]) {
-      expect(await refusalOf(operation())).toBe(
+      expect(await describeRefusal(operation())).toBe(
         'ERR_USAGE_UNAVAILABLE usage of the event schema "call" is external, and this engine has no source for it; start it with the option usage (--usage and --usage-schemas on the command line)',
       );
     }
-    expect(await told.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
-    expect(await usageLines(told)).toContainEqual(["DUE", "2024-01-01", "um.calls 5"]);
-    const [refused] = await other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]);
-    expect(refused?.status).toBe("INGESTION_REFUSED");
+    expect(await withSource.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
+    expect(await usageLines(withSource)).toContainEqual(["DUE", "2024-01-01", "um.calls 5"]);
+    const [refusal] = await other.ingest([countEvent("c1", "2024-02-01T00:00:00Z", 1)]);
+    expect(refusal?.status).toBe("INGESTION_REFUSED");
   });
 
   test("or was told of other schemas than one before it, bills nothing either", async () => {
-    const { store, clock } = await two();
+    const { store, clock: readClock } = await two();
     const source = usageFromRows({ name: "other rows", read: () => [] });
-    const other = createEngine({ store, clock, usage: { schemas: ["save"], source } });
-    expect(await refusalOf(other.finalize())).toContain('usage of the event schema "call" is external');
+    const other = createEngine({ store, clock: readClock, usage: { schemas: ["save"], source } });
+    expect(await describeRefusal(other.finalize())).toContain('usage of the event schema "call" is external');
   });
 
   test("takes the events once it is told that they are ingested again, and so do others after it", async () => {
-    const { store, clock } = await two();
-    const again = createEngine({ store, clock, ingestedAgain: ["call"] });
-    const [first] = await again.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]);
+    const { store, clock: readClock } = await two();
+    const again = createEngine({ store, clock: readClock, ingestedAgain: ["call"] });
+    const [first] = await again.ingest([countEvent("c1", "2024-02-01T00:00:00Z", 1)]);
     expect(first?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    const [second] = await createEngine({ store, clock }).ingest([counted("c2", "2024-02-01T00:00:00Z", 1)]);
+    const [second] = await createEngine({ store, clock: readClock }).ingest([
+      countEvent("c2", "2024-02-01T00:00:00Z", 1),
+    ]);
     expect(second?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 

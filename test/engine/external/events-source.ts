@@ -11,13 +11,13 @@ export function eventsSource(events: () => readonly GeneratedEvent[]): UsageSour
   return {
     name: "events of a test",
     async *cells(query) {
-      const arrived = events()
+      const arrivals = events()
         .filter(
           ({ schemaName, timestamp }) => query.schemas.includes(schemaName) && parseInstant(timestamp) <= query.upTo,
         )
         .toSorted((a, b) => parseInstant(a.timestamp) - parseInstant(b.timestamp) || (a.id < b.id ? -1 : 1));
       const run = createMeter(createRequestBook(query));
-      for (const event of arrived) run.add(event);
+      for (const event of arrivals) run.add(event);
       const { usage } = run.finish();
       for (const { id } of query.accounts) {
         const cells = usage

@@ -14,19 +14,19 @@ import type { MemoryStore } from "../../../src/store/memory/memory.ts";
 import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { runs } from "../../support/runs.ts";
 import { eventsSource } from "./events-source.ts";
-import { cases, LAST_DAY, play, shown } from "./scenario.ts";
+import { cases, LAST_DAY, play, snapshotPlay } from "./scenario.ts";
 
 test("S17.4 events in a source make what they make when they are ingested, whatever the schedule of bill runs", async () => {
   await fc.assert(
-    fc.asyncProperty(cases, async (given) => {
-      const [some = [], others = []] = given.runs;
-      const ingested = await play(given, some, undefined);
+    fc.asyncProperty(cases, async (story) => {
+      const [some = [], others = []] = story.runs;
+      const internal = await play(story, some, undefined);
       const read = await play(
-        given,
+        story,
         others,
-        eventsSource(() => given.events),
+        eventsSource(() => story.events),
       );
-      expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
+      expect(await snapshotPlay(read, story.book)).toEqual(await snapshotPlay(internal, story.book));
     }),
     { numRuns: runs(20) },
   );
@@ -34,14 +34,14 @@ test("S17.4 events in a source make what they make when they are ingested, whate
 
 test("S17.5 a source that is away at any moment changes nothing but time", async () => {
   await fc.assert(
-    fc.asyncProperty(cases, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), async (given, failures) => {
-      const [at = []] = given.runs;
-      const source = eventsSource(() => given.events);
-      let asked = 0;
+    fc.asyncProperty(cases, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), async (story, failures) => {
+      const [at = []] = story.runs;
+      const source = eventsSource(() => story.events);
+      let queries = 0;
       const failing: UsageSource = {
         name: source.name,
         async *cells(query) {
-          const fails = failures[asked++ % (failures.length + 1)] ?? false;
+          const fails = failures[queries++ % (failures.length + 1)] ?? false;
           for await (const cells of source.cells(query)) {
             if (fails) throw new Error("the connection was lost");
             yield cells;
@@ -57,10 +57,10 @@ test("S17.5 a source that is away at any moment changes nothing but time", async
           }
         }
       };
-      const read = await play(given, at, failing, again);
-      const calm = await play(given, at, source);
+      const read = await play(story, at, failing, again);
+      const calm = await play(story, at, source);
       failures.fill(false);
-      expect(await shown(read, given.book)).toEqual(await shown(calm, given.book));
+      expect(await snapshotPlay(read, story.book)).toEqual(await snapshotPlay(calm, story.book));
     }),
     { numRuns: runs(15) },
   );
@@ -74,32 +74,32 @@ function gross(invoice: Invoice | undefined): string {
 
 test("S17.4 what comes late is exactly the difference, in units and in money; final invoices stay as they are", async () => {
   await fc.assert(
-    fc.asyncProperty(cases, fc.infiniteStream(fc.boolean()), async (given, coins) => {
-      const isLate = new Map(given.events.map(({ id }) => [id, coins.next().value]));
-      const [at = []] = given.runs;
-      let arrived: readonly GeneratedEvent[] = given.events.filter(({ id }) => !isLate.get(id));
+    fc.asyncProperty(cases, fc.infiniteStream(fc.boolean()), async (story, coins) => {
+      const isLate = new Map(story.events.map(({ id }) => [id, coins.next().value]));
+      const [at = []] = story.runs;
+      let arrivals: readonly GeneratedEvent[] = story.events.filter(({ id }) => !isLate.get(id));
       const { engine, store } = await play(
-        given,
+        story,
         at,
-        eventsSource(() => arrived),
+        eventsSource(() => arrivals),
       );
-      const accountIds = listAccountIds(given.book);
+      const accountIds = listAccountIds(story.book);
       const days = {
         accountIds,
-        from: eventRange(given.book).from,
-        until: formatInstant(toInstant(eventRange(given.book).from) + LAST_DAY * DAY_MS),
+        from: eventRange(story.book).from,
+        until: formatInstant(toInstant(eventRange(story.book).from) + LAST_DAY * DAY_MS),
       };
       expect(await engine.lateUsage(days)).toEqual([]);
       const [billed, finals] = [await engine.usage(days), store.snapshot()];
 
-      arrived = given.events;
+      arrivals = story.events;
       const late = await engine.lateUsage(days);
       await engine.finalize();
       expect(store.snapshot()).toBe(finals);
       const whole = await play(
-        given,
+        story,
         at,
-        eventsSource(() => given.events),
+        eventsSource(() => story.events),
       );
       const [before, after] = [billed, await whole.engine.usage(days)].map(
         (cells) =>
@@ -112,26 +112,29 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
           quantity,
         ]),
       );
-      const told = late.flatMap(({ accountId, cells }) => cells.map((cell) => ({ accountId, ...cell })));
-      for (const { accountId, meterId, date, ...cell } of told) {
+      const lateCells = late.flatMap(({ accountId, cells }) => cells.map((cell) => ({ accountId, ...cell })));
+      for (const { accountId, meterId, date, ...cell } of lateCells) {
         const key = `${accountId} ${meterId} ${date}`;
         expect(formatDecimal(cell.billed)).toBe(formatDecimal(before?.get(key) ?? subtract(cell.now, cell.now)));
         expect(formatDecimal(cell.now)).toBe(formatDecimal(after?.get(key) ?? subtract(cell.now, cell.now)));
         expect(formatDecimal(cell.late)).toBe(formatDecimal(subtract(cell.now, cell.billed)));
         now.set(key, cell.now);
       }
-      const texts = (cells: ReadonlyMap<string, Decimal> | undefined): readonly string[] =>
+      const formatUsageMap = (cells: ReadonlyMap<string, Decimal> | undefined): readonly string[] =>
         [...(cells ?? [])]
           .flatMap(([key, quantity]) => (quantity.isZero() ? [] : [`${key} ${formatDecimal(quantity)}`]))
           .toSorted();
-      expect(texts(now)).toEqual(texts(after));
-      const invoiceOf = async (from: MemoryStore, { accountId, startDate }: { accountId: string; startDate: string }) =>
+      expect(formatUsageMap(now)).toEqual(formatUsageMap(after));
+      const findStandardInvoice = async (
+        from: MemoryStore,
+        { accountId, startDate }: { accountId: string; startDate: string },
+      ) =>
         (await from.read.invoices([accountId], Number.NEGATIVE_INFINITY)).find(
           ({ invoice }) => invoice.invoiceType === "STANDARD" && invoice.startDate.startsWith(startDate),
         )?.invoice;
       for (const each of late) {
-        expect(formatDecimal(each.billedAmount)).toBe(gross(await invoiceOf(store, each)));
-        expect(formatDecimal(each.amountNow)).toBe(gross(await invoiceOf(whole.store, each)));
+        expect(formatDecimal(each.billedAmount)).toBe(gross(await findStandardInvoice(store, each)));
+        expect(formatDecimal(each.amountNow)).toBe(gross(await findStandardInvoice(whole.store, each)));
       }
     }),
     { numRuns: runs(20) },

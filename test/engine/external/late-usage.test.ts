@@ -4,21 +4,21 @@ import { expect, test } from "vitest";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { usageFromRows } from "../../../src/ledger/usage-row-source.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { account, calls, fee, plan, sumMeter } from "../../book/builder.ts";
+import { accountOn, calls, feeCards, planOfMonths, sumMeter } from "../../book/builder.ts";
 
 test("S13.4 S17.4 an invoice in advance below zero, which pays the usage, changes nothing of what came late", async () => {
   let now = Date.parse("2024-01-01T00:00:00Z");
   const rows = [{ accountId: "prod", meterId: "um.calls", date: "2024-01-10", quantity: 1 }];
   const source = usageFromRows({ name: "rows", read: () => rows, stamp: async () => String(rows.length) });
   const engine = createEngine({ store: memoryStore(), clock: () => now, usage: { schemas: ["call"], source } });
-  const discount = fee(-5, { invoiceTiming: "IN_ADVANCE" });
+  const discount = feeCards(-5, { invoiceTiming: "IN_ADVANCE" });
   await engine.load({
     eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
     usageMeters: [sumMeter("um.calls", "call", "count")],
     addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
-    pricePlans: [plan("discounted", { ...calls(2), ...discount })],
+    pricePlans: [planOfMonths("discounted", { ...calls(2), ...discount })],
     customers: [{ id: "acme", name: "Acme" }],
-    accounts: [account("prod", "acme", "discounted", "2024-01-01")],
+    accounts: [accountOn("prod", "acme", "discounted", "2024-01-01")],
   });
   now = Date.parse("2024-02-02T00:00:00Z");
   await engine.finalize();

@@ -41,7 +41,7 @@ export function plainSchemas(book: BookInput): readonly string[] {
 }
 
 /** A story that was played. */
-export interface Played {
+export interface Play {
   readonly engine: Engine;
   readonly store: MemoryStore;
 }
@@ -52,7 +52,7 @@ export async function play(
   runsAt: readonly number[],
   source: UsageSource | undefined,
   attempt: <Result>(work: () => Promise<Result>) => Promise<Result> = (work) => work(),
-): Promise<Played> {
+): Promise<Play> {
   const schemas = plainSchemas(book);
   const store = memoryStore();
   let now = findDayBefore(book);
@@ -63,9 +63,9 @@ export async function play(
   });
   await engine.load(activatePlans(book));
   const begin = toInstant(eventRange(book).from);
-  const ingested = source === undefined ? events : events.filter(({ schemaName }) => !schemas.includes(schemaName));
+  const internal = source === undefined ? events : events.filter(({ schemaName }) => !schemas.includes(schemaName));
   const steps: (readonly [number, GeneratedEvent | undefined])[] = [
-    ...ingested.map((event) => [parseInstant(event.timestamp), event] as const),
+    ...internal.map((event) => [parseInstant(event.timestamp), event] as const),
     ...runsAt.map((hours) => [begin + hours * HOUR_MS, undefined] as const),
     [begin + LAST_DAY * DAY_MS, undefined],
   ];
@@ -77,7 +77,7 @@ export async function play(
 }
 
 /** All that is shown of usage and money. */
-export async function shown({ engine, store }: Played, book: BookInput): Promise<unknown> {
+export async function snapshotPlay({ engine, store }: Play, book: BookInput): Promise<unknown> {
   const accountIds = listAccountIds(book);
   const from = eventRange(book).from;
   const until = formatInstant(toInstant(from) + LAST_DAY * DAY_MS);

@@ -8,10 +8,10 @@ import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { pricedBy } from "../../rating/cards.ts";
-import { linesOf } from "../../support/invoice-lines.ts";
+import { flattenLines } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 import { engineAt } from "../support.ts";
-import { counted, teamBook } from "../team-book.ts";
+import { countEvent, teamBook } from "../team-book.ts";
 
 /** Twelve days, two months, two weeks: 288 hours. */
 const RANGE = { startTime: "2024-02-20", endTime: "2024-03-03" };
@@ -24,7 +24,7 @@ interface Used {
   readonly undone: boolean;
 }
 
-const used: fc.Arbitrary<readonly Used[]> = fc.array(
+const usageEvents: fc.Arbitrary<readonly Used[]> = fc.array(
   fc.record({
     // Often at a boundary of hours and days, which is where points would be wrong.
     offset: fc.oneof(
@@ -38,12 +38,12 @@ const used: fc.Arbitrary<readonly Used[]> = fc.array(
 );
 
 /** An engine of two accounts that used some of a card's meter, one of them on the plan of the card. */
-async function withUsage(priced: object, effectiveFrom: string, events: readonly Used[]): Promise<Engine> {
+async function withUsage(pricing: object, effectiveFrom: string, events: readonly Used[]): Promise<Engine> {
   const { at } = engineAt("2024-02-01");
   const pricePlanDetails = {
     ...MONTHLY,
     pricingCycleConfig: { ...MONTHLY.pricingCycleConfig, gracePeriod: 5 },
-    usageRateCards: [{ usageMeterId: "um.calls", ...priced }],
+    usageRateCards: [{ usageMeterId: "um.calls", ...pricing }],
   };
   const plan = { id: "pp.random", name: "Random", status: "ACTIVE", version: 1, pricePlanDetails };
   await at("2024-02-01").load(teamBook([{ pricePlanId: "pp.random", effectiveFrom }], [plan]));
@@ -51,8 +51,8 @@ async function withUsage(priced: object, effectiveFrom: string, events: readonly
   for (const [index, { offset, quantity, undone }] of events.entries()) {
     const timestamp = formatInstant(START + offset);
     await engine.ingest([
-      counted(`e${index}`, timestamp, quantity),
-      counted(`i${index}`, timestamp, 1, "save", "idle"),
+      countEvent(`e${index}`, timestamp, quantity),
+      countEvent(`i${index}`, timestamp, 1, "save", "idle"),
     ]);
     if (undone) await engine.undo({ account: "prod", eventId: `e${index}` });
   }
@@ -60,7 +60,7 @@ async function withUsage(priced: object, effectiveFrom: string, events: readonly
 }
 
 /** The sum of a metric's points, by group, for each length of a point. */
-async function totals(
+async function sumMetric(
   engine: Engine,
   query: Pick<Parameters<Engine["metrics"]>[0]["metricQueries"][number], "name" | "groupBy" | "filters">,
 ): Promise<readonly (readonly string[])[]> {
@@ -75,19 +75,19 @@ async function totals(
 test("S5.3 usage by hour, which events tell, adds up to usage by day, week and month", async () => {
   await fc.assert(
     fc.asyncProperty(
-      used,
+      usageEvents,
       fc.constantFrom(undefined, "ACCOUNT_ID" as const, "USAGE_METER_ID" as const, "SCHEMA_NAME" as const),
       async (events, groupBy) => {
         const engine = await withUsage(pricedBy("TIERED", [{ after: 0, rate: 1 }]), "2024-02-01", events);
         // A group that came to nothing may still be shown by one source and not by the other.
-        const found = (await totals(engine, { name: "USAGE", groupBy })).map((sums) =>
+        const sumsByGroup = (await sumMetric(engine, { name: "USAGE", groupBy })).map((sums) =>
           sums.filter((text) => groupBy === undefined || !text.endsWith(" 0")),
         );
-        expect(found).toEqual(found.map(() => found[0]));
-        const [, byStatus] = await totals(engine, { name: "EVENTS", groupBy: "EVENT_STATUS" });
-        const reverted = events.filter(({ undone }) => undone).length;
+        expect(sumsByGroup).toEqual(sumsByGroup.map(() => sumsByGroup[0]));
+        const [, byStatus] = await sumMetric(engine, { name: "EVENTS", groupBy: "EVENT_STATUS" });
+        const undoneCount = events.filter(({ undone }) => undone).length;
         expect(byStatus?.filter((text) => text.startsWith("REVERTED"))).toEqual(
-          reverted === 0 ? [] : [`REVERTED ${reverted}`],
+          undoneCount === 0 ? [] : [`REVERTED ${undoneCount}`],
         );
       },
     ),
@@ -100,32 +100,32 @@ test("S7 revenue adds up whatever the points, and over a cycle to the exact char
     fc.asyncProperty(
       pricingModelArbitrary(),
       decimalCardArbitrary(),
-      used,
+      usageEvents,
       fc.boolean(),
       async (model, card, events, isCut) => {
         // Only the first slab may be charged at zero; the bounds of a cut cycle are shares of days without an end.
         const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
-        const priced = pricedBy(model, rows, isCut ? {} : card.bounds);
-        const engine = await withUsage(priced, isCut ? "2024-02-25" : "2024-02-01", events);
-        const revenue = await totals(engine, { name: "REVENUE" });
+        const pricing = pricedBy(model, rows, isCut ? {} : card.bounds);
+        const engine = await withUsage(pricing, isCut ? "2024-02-25" : "2024-02-01", events);
+        const revenue = await sumMetric(engine, { name: "REVENUE" });
         expect(revenue).toEqual(revenue.map(() => revenue[0]));
         const cycles = { startTime: "2024-02-01", endTime: "2024-04-01" };
         const [result] = await engine.metrics({
           ...cycles,
           metricQueries: [{ id: "q", name: "REVENUE", aggregationPeriod: "MONTH" }],
         });
-        const invoiced = new Map<string, string>();
+        const amountsByInvoice = new Map<string, string>();
         const { invoices } = await engine.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-04-01" });
         for (const { invoice } of invoices) {
-          const line = linesOf(invoice.revenueInfo).find(
+          const line = flattenLines(invoice.revenueInfo).find(
             ({ line: { type } }) => type === "USAGE_RATE_CARD_AMOUNT",
           )?.line;
           if (line !== undefined)
-            invoiced.set(invoice.startDate.slice(0, 7), line.exactValue ?? formatDecimal(line.value));
+            amountsByInvoice.set(invoice.startDate.slice(0, 7), line.exactValue ?? formatDecimal(line.value));
         }
         const points = result?.series[0]?.points ?? [];
         expect(points.map(({ value }) => formatDecimal(value))).toEqual(
-          ["2024-02", "2024-03"].map((month) => invoiced.get(month) ?? "0"),
+          ["2024-02", "2024-03"].map((month) => amountsByInvoice.get(month) ?? "0"),
         );
       },
     ),
@@ -138,7 +138,7 @@ test("S14.2 more events than are read at once are counted once each", async () =
   await at("2024-02-01").load(teamBook());
   const engine = at("2024-02-20");
   const events = Array.from({ length: 4100 }, (_, n) =>
-    counted(`e${n}`, formatInstant(parseInstant("2024-02-10T00:00:00Z") + n * 60_000), 1),
+    countEvent(`e${n}`, formatInstant(parseInstant("2024-02-10T00:00:00Z") + n * 60_000), 1),
   );
   await engine.ingest(events);
   const range = { startTime: "2024-02-09", endTime: "2024-02-19" };

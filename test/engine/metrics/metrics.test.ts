@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Engine, MetricSeries } from "../../../src/index.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { MONTHLY, slabs } from "../../book/builder.ts";
-import { engineAt, refusalOf } from "../support.ts";
-import { CALLS, counted, teamBook } from "../team-book.ts";
+import { engineAt, describeRefusal } from "../support.ts";
+import { CALLS, countEvent, teamBook } from "../team-book.ts";
 
 type Query = Parameters<Engine["metrics"]>[0]["metricQueries"][number];
 
@@ -13,10 +13,10 @@ type Query = Parameters<Engine["metrics"]>[0]["metricQueries"][number];
 async function series(engine: Engine, range: readonly [string, string], query: Omit<Query, "id">): Promise<string[]> {
   const [startTime, endTime] = range;
   const [result] = await engine.metrics({ startTime, endTime, metricQueries: [{ id: "q", ...query }] });
-  return (result?.series ?? []).map(textOf);
+  return (result?.series ?? []).map(formatSeries);
 }
 
-function textOf({ group, currency, points }: MetricSeries): string {
+function formatSeries({ group, currency, points }: MetricSeries): string {
   const name = [group, currency].filter((part) => part !== undefined).join(" ");
   return `${name === "" ? "all" : name}: ${points.map(({ value }) => String(value)).join(" ")}`;
 }
@@ -47,15 +47,15 @@ describe("metrics", () => {
     const { at } = engineAt("2024-01-01");
     await at("2024-01-01").load(teamBook());
     const january = await at("2024-01-31T23:59:59.999Z").ingest([
-      counted("e1", "2024-01-30T10:30:00Z", 60),
-      counted("e2", "2024-01-31T23:59:59.999Z", 60),
-      counted("s1", "2024-01-31T05:00:00Z", 7, "save"),
+      countEvent("e1", "2024-01-30T10:30:00Z", 60),
+      countEvent("e2", "2024-01-31T23:59:59.999Z", 60),
+      countEvent("s1", "2024-01-31T05:00:00Z", 7, "save"),
     ]);
     const february = await at("2024-02-02T06:00:00Z").ingest([
-      counted("e3", "2024-02-01T00:00:00Z", 5),
-      counted("e4", "2024-02-01T12:00:00Z", 3, "call", "idle"),
-      counted("e5", "2024-02-02T00:00:00Z", 100),
-      counted("e6", "2024-02-01T13:00:00Z", 1, "call", "nobody"),
+      countEvent("e3", "2024-02-01T00:00:00Z", 5),
+      countEvent("e4", "2024-02-01T12:00:00Z", 3, "call", "idle"),
+      countEvent("e5", "2024-02-02T00:00:00Z", 100),
+      countEvent("e6", "2024-02-01T13:00:00Z", 1, "call", "nobody"),
     ]);
     expect([...january, ...february].map(({ status }) => status.replace("INGESTION_", ""))).toEqual([
       ...Array.from({ length: 4 }, () => "COMPLETED_EVENT_METERED"),
@@ -213,10 +213,10 @@ describe("metrics", () => {
       ["b", "EVENTS", undefined],
       ["a", "USAGE", "ACCOUNT_ID"],
     ]);
-    const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
+    const parseDay = (text: string): number => Date.parse(`${text}T00:00:00Z`);
     expect(results[0]?.series[0]?.points.map(({ startTime, endTime }) => [startTime, endTime])).toEqual([
-      [day("2024-01-30"), day("2024-02-01")],
-      [day("2024-02-01"), day("2024-02-03")],
+      [parseDay("2024-01-30"), parseDay("2024-02-01")],
+      [parseDay("2024-02-01"), parseDay("2024-02-03")],
     ]);
   });
 
@@ -292,7 +292,7 @@ describe("metrics", () => {
     ],
   ])("refuse %s", async (_, wrong, sentence) => {
     const request = { startTime: "2024-01-30", endTime: "2024-02-03", metricQueries: [query], ...wrong };
-    const refusal = await refusalOf(engine.metrics(request as never));
+    const refusal = await describeRefusal(engine.metrics(request as never));
     expect(refusal.slice(0, 18)).toBe("ERR_INPUT_INVALID ");
     expect(refusal.slice(18)).toMatch(sentence);
   });
@@ -303,8 +303,8 @@ describe("revenue over time", () => {
 
   test("S7.2 falls where the price of all units does", async () => {
     const engine = await onCard(slabs("VOLUME", [0, 3], [10, 2.5]), "2024-01-01", "2024-01-05", [
-      counted("e1", "2024-01-02T00:00:00Z", 10),
-      counted("e2", "2024-01-03T00:00:00Z", 1),
+      countEvent("e1", "2024-01-02T00:00:00Z", 10),
+      countEvent("e2", "2024-01-03T00:00:00Z", 1),
     ]);
     // 10 × 3, then 11 × 2.5.
     expect(await series(engine, ["2024-01-01", "2024-01-05"], REVENUE)).toEqual(["USD: 0 30 -2.5 0"]);
@@ -312,7 +312,7 @@ describe("revenue over time", () => {
 
   test("S7.4 begins a cycle with the card's minimum, by the days of a cut one, and never before the cycle does", async () => {
     const card = bounded(slabs("TIERED", [0, 1]), { minimumRate: 31 });
-    const engine = await onCard(card, "2024-01-16", "2024-02-02", [counted("e1", "2024-02-02T00:00:00Z", 40)]);
+    const engine = await onCard(card, "2024-01-16", "2024-02-02", [countEvent("e1", "2024-02-02T00:00:00Z", 40)]);
     // 31 × 16 ÷ 31 days of January; 31 on 1 February, of which the 40 units of the next day make 40; March is not begun.
     const months = ["2024-01-01", "2024-04-01"] as const;
     expect(await series(engine, months, { ...REVENUE, aggregationPeriod: "MONTH" })).toEqual(["USD: 16 40 0"]);
@@ -338,8 +338,8 @@ describe("revenue over time", () => {
     const account = { id: "euro", name: "Acme euro", customerId: "acme", invoiceCurrency: "EUR", pricePlans };
     await at("2024-01-01").load({ ...book, accounts: [...(book.accounts ?? []), account] });
     await at("2024-01-03").ingest([
-      counted("e1", "2024-01-02T00:00:00Z", 1),
-      counted("e2", "2024-01-02T00:00:00Z", 2, "call", "euro"),
+      countEvent("e1", "2024-01-02T00:00:00Z", 1),
+      countEvent("e2", "2024-01-02T00:00:00Z", 2, "call", "euro"),
     ]);
     expect(await series(at("2024-01-03"), ["2024-01-02", "2024-01-03"], REVENUE)).toEqual(["EUR: 4", "USD: 2"]);
   });
@@ -350,13 +350,13 @@ test("more than 100 groups are refused with what to do about it", async () => {
   const book = teamBook();
   const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: `Account ${n}`, customerId: "acme" }));
   await at("2024-01-01").load({ ...book, accounts: [...(book.accounts ?? []), ...many] });
-  const events = many.map(({ id }) => counted(`e-${id}`, "2024-01-02T00:00:00Z", 1, "call", id));
+  const events = many.map(({ id }) => countEvent(`e-${id}`, "2024-01-02T00:00:00Z", 1, "call", id));
   await at("2024-01-03").ingest(events);
   const metricQueries = [{ id: "q", name: "USAGE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" }] as const;
   const range = { startTime: "2024-01-02", endTime: "2024-01-03" };
-  expect(await refusalOf(at("2024-01-03").metrics({ ...range, metricQueries: [...metricQueries] }))).toBe(
+  expect(await describeRefusal(at("2024-01-03").metrics({ ...range, metricQueries: [...metricQueries] }))).toBe(
     "ERR_INPUT_INVALID metricQueries[0].groupBy: expected at most 100 series: filter by ACCOUNT_ID",
   );
   const [all] = await at("2024-01-03").metrics({ ...range, metricQueries: [{ ...metricQueries[0], groupBy: null }] });
-  expect(all?.series.map(textOf)).toEqual(["all: 101"]);
+  expect(all?.series.map(formatSeries)).toEqual(["all: 101"]);
 });

@@ -6,7 +6,7 @@ import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from
 import { MONTHLY } from "../../book/builder.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";
-import { counted, teamBook } from "../team-book.ts";
+import { countEvent, teamBook } from "../team-book.ts";
 
 const USED = hundredthsArbitrary(20_000).filter((quantity) => quantity !== "0");
 
@@ -20,16 +20,18 @@ test("S13.5 what an account used in a whole cycle costs on its plan what the pre
         const { at } = engineAt("2024-01-01");
         // Only the first slab may be charged at zero.
         const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
-        const priced = pricedBy(model, rows, card.bounds);
-        const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...priced }] };
+        const pricing = pricedBy(model, rows, card.bounds);
+        const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...pricing }] };
         const plan = { id: "pp.random", name: "Random", status: "ACTIVE", version: 1, pricePlanDetails };
         const association = { pricePlanId: "pp.random", effectiveFrom: "2024-01-01" };
         await at("2024-01-01").load(teamBook([association], [plan]));
         const days = ["2024-02-01", "2024-02-14", "2024-02-29"];
-        const events = quantities.map((quantity, index) => counted(`e${index}`, `${days[index]}T06:00:00Z`, quantity));
+        const events = quantities.map((quantity, index) =>
+          countEvent(`e${index}`, `${days[index]}T06:00:00Z`, quantity),
+        );
         const later = at("2024-02-29T12:00:00Z");
         await later.ingest(events);
-        const { invoices: previewed } = await later.preview({
+        const { invoices } = await later.preview({
           accountIds: ["prod"],
           from: "2024-02-01",
           until: "2024-03-01",
@@ -39,8 +41,8 @@ test("S13.5 what an account used in a whole cycle costs on its plan what the pre
           usageConfig: { mode: "LOOKUP_CYCLE" },
           explain: true,
         });
-        expect(previewed).toHaveLength(answer.invoices.length);
-        expect(previewed.map(({ invoice }) => invoice)).toMatchObject(answer.invoices);
+        expect(invoices).toHaveLength(answer.invoices.length);
+        expect(invoices.map(({ invoice }) => invoice)).toMatchObject(answer.invoices);
       },
     ),
     { numRuns: 30 },

@@ -3,23 +3,23 @@ import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
 import { MONTHLY, slabs } from "../../book/builder.ts";
-import { linesOf } from "../../support/invoice-lines.ts";
+import { flattenLines } from "../../support/invoice-lines.ts";
 import { recomputeTree } from "../../support/recompute-invoice.ts";
-import { engineAt, refusalOf } from "../support.ts";
-import { CALLS, counted, TEAM, teamBook } from "../team-book.ts";
+import { engineAt, describeRefusal } from "../support.ts";
+import { CALLS, countEvent, TEAM, teamBook } from "../team-book.ts";
 
 type Answer = Awaited<ReturnType<Engine["calculateRevenue"]>>;
 
-async function loaded(...book: Parameters<typeof teamBook>): Promise<ReturnType<typeof engineAt>> {
+async function loadTeamBook(...book: Parameters<typeof teamBook>): Promise<ReturnType<typeof engineAt>> {
   const subject = engineAt("2024-01-01");
   await subject.engine.load(teamBook(...book));
   return subject;
 }
 
 /** The cards' lines of all invoices: `USAGE um.calls 250`. */
-function cardsOf({ invoices }: Pick<Answer, "invoices">): readonly string[] {
+function listCards({ invoices }: Pick<Answer, "invoices">): readonly string[] {
   return invoices.flatMap(({ revenueInfo }) =>
-    linesOf(revenueInfo).flatMap(({ line: { type, id, value } }) =>
+    flattenLines(revenueInfo).flatMap(({ line: { type, id, value } }) =>
       /_RATE_CARD_AMOUNT$|^ADVANCED_FIXED_FEE$/.test(type)
         ? [`${type.replace("_RATE_CARD_AMOUNT", "")} ${id} ${String(value)}`]
         : [],
@@ -29,16 +29,16 @@ function cardsOf({ invoices }: Pick<Answer, "invoices">): readonly string[] {
 
 const PLAN = { mode: "PRICE_PLAN", pricePlanId: "pp.team" } as const;
 const CUSTOM = (details: object) => ({ mode: "CUSTOM", pricePlanDetails: { ...MONTHLY, ...details } }) as never;
-const used = (usageMap: Record<string, number | string>) => ({ mode: "CUSTOM", usageMap }) as const;
+const customUsage = (usageMap: Record<string, number | string>) => ({ mode: "CUSTOM", usageMap }) as const;
 
 describe("S13.5 a revenue calculation", () => {
   test("S13.4 counts a discount in advance once, not also as the credit that it is for the cycle's usage", async () => {
-    const { engine } = await loaded();
+    const { engine } = await loadTeamBook();
     const discount = { id: "addon.fee", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: -5 }] };
     const calls = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2]) };
     const pricePlanDetailsConfig = CUSTOM({ usageRateCards: [calls], fixedFeeRateCards: [discount] });
     const totalOf = async (quantity: number): Promise<string> => {
-      const usageConfig = used({ "um.calls": quantity });
+      const usageConfig = customUsage({ "um.calls": quantity });
       return String((await engine.calculateRevenue({ pricePlanDetailsConfig, usageConfig })).totalAmount);
     };
     // 20 less 5; and 2 less 5, of which 3 are left as a credit.
@@ -46,15 +46,15 @@ describe("S13.5 a revenue calculation", () => {
   });
 
   test("charges every kind of card of a stored plan for one whole cycle", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const answer = await at("2024-06-10T12:00:00Z").calculateRevenue({
       pricePlanDetailsConfig: PLAN,
-      usageConfig: used({ "um.calls": 150, "um.writes": 7 }),
+      usageConfig: customUsage({ "um.calls": 150, "um.writes": 7 }),
       licenseEntriesConfig: { "addon.seats": 10 },
       entitlementOverageConfig: { "feature.tokens": "40" },
     });
     // 100 × 2 + 50 × 1; the fee whole; 10 × 10 for the whole month; 40 × 0.5.
-    expect(cardsOf(answer)).toEqual([
+    expect(listCards(answer)).toEqual([
       "USAGE um.calls 250",
       "FIXED_FEE addon.fee 30",
       "LICENSE addon.seats 100",
@@ -74,27 +74,27 @@ describe("S13.5 a revenue calculation", () => {
   });
 
   test("S10.2 prices licenses that change within the cycle by days", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const answer = await at("2024-06-10").calculateRevenue({
       pricePlanDetailsConfig: PLAN,
       licenseEntriesConfig: {
         "addon.seats": [{ quantity: 10 }, { quantity: 6, updateType: "RELATIVE", effectiveFrom: "2024-06-16" }],
       },
     });
-    expect(cardsOf(answer)).toEqual(["FIXED_FEE addon.fee 30", "LICENSE addon.seats 130"]);
+    expect(listCards(answer)).toEqual(["FIXED_FEE addon.fee 30", "LICENSE addon.seats 130"]);
   });
 
   test("takes the currency by either mode, or without one, and refuses what its mode has no use for", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const engine = at("2024-06-10");
-    const asked = (currencyConfig: object): Promise<Answer> =>
+    const calculate = (currencyConfig: object): Promise<Answer> =>
       engine.calculateRevenue({ pricePlanDetailsConfig: PLAN, currencyConfig });
     for (const config of [
       { mode: "CUSTOM", currency: "USD" },
       { mode: "ACCOUNT_INVOICE", accountId: "prod" },
       { currency: "USD" },
     ]) {
-      expect([config, (await asked(config)).currency]).toEqual([config, "USD"]);
+      expect([config, (await calculate(config)).currency]).toEqual([config, "USD"]);
     }
     for (const [config, sentence] of [
       [{ mode: "CUSTOM" }, "currency: missing: expected it with the mode CUSTOM"],
@@ -104,12 +104,12 @@ describe("S13.5 a revenue calculation", () => {
       [{ mode: "ACCOUNT_INVOICE", accountId: "no" }, 'accountId: expected the id of an account, got "no"'],
       [{ mode: "OTHER", currency: "USD" }, "mode: "],
     ] as const) {
-      expect(await refusalOf(asked(config))).toContain(`currencyConfig.${sentence}`);
+      expect(await describeRefusal(calculate(config))).toContain(`currencyConfig.${sentence}`);
     }
   });
 
   test("takes licenses and overage as lists with the mode CUSTOM, as the service's clients send them", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const answer = await at("2024-06-10").calculateRevenue({
       pricePlanDetailsConfig: PLAN,
       licenseEntriesConfig: {
@@ -122,7 +122,7 @@ describe("S13.5 a revenue calculation", () => {
       entitlementOverageConfig: { mode: "CUSTOM", custom: [{ featureId: "feature.tokens", quantity: 40 }] },
     });
     // 10 for the month and 6 more for its half; 40 × 0.5.
-    expect(cardsOf(answer)).toEqual([
+    expect(listCards(answer)).toEqual([
       "FIXED_FEE addon.fee 30",
       "LICENSE addon.seats 130",
       "ENTITLEMENT_OVERAGE feature.tokens 20",
@@ -131,24 +131,24 @@ describe("S13.5 a revenue calculation", () => {
       pricePlanDetailsConfig: PLAN,
       licenseEntriesConfig: { mode: "CUSTOM" },
     });
-    expect(cardsOf(nothing)).toEqual(["FIXED_FEE addon.fee 30"]);
+    expect(listCards(nothing)).toEqual(["FIXED_FEE addon.fee 30"]);
   });
 
   test("takes a plan that is given whole, with names for ids, and no cycle before it", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const answer = await at("2024-02-10").calculateRevenue({
       pricePlanDetailsConfig: CUSTOM({ usageRateCards: [{ ...CALLS, usageMeterId: "calls" }] }),
-      usageConfig: used({ "um.calls": "100.5" }),
+      usageConfig: customUsage({ "um.calls": "100.5" }),
       explain: true,
     });
-    expect(cardsOf(answer)).toEqual(["USAGE um.calls 200.5"]);
+    expect(listCards(answer)).toEqual(["USAGE um.calls 200.5"]);
     expect("pricePlanId" in answer).toBe(false);
     // The total, the net, the gross, the plan, the sub-total, the card and its two slabs.
     expect(recomputeTree(answer.invoices[0]?.revenueInfo)).toBe(8);
   });
 
   test("S9.3 shows what is charged in advance and at once on invoices of their own", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const inAdvance = { invoiceTiming: "IN_ADVANCE" };
     const answer = await at("2024-06-10").calculateRevenue({
       pricePlanDetailsConfig: CUSTOM({
@@ -177,7 +177,7 @@ describe("S13.5 a revenue calculation", () => {
   });
 
   test("S12.6 pays with the credits that the plan grants in the cycle, and S13.3 adds what a commitment lacks", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const grant = {
       id: "addon.grant",
       rateDetails: {
@@ -188,24 +188,24 @@ describe("S13.5 a revenue calculation", () => {
       },
       grantDetails: { priority: 0, expiryType: "NO_EXPIRY" },
     };
-    const asked = {
+    const request = {
       pricePlanDetailsConfig: CUSTOM({
         usageRateCards: [CALLS],
         creditGrantRateCards: [grant],
         minimumCommitment: { displayName: "Minimum", rateValues: [{ currency: "USD", rate: 50 }] },
       }),
-      usageConfig: used({ "um.calls": 10 }),
+      usageConfig: customUsage({ "um.calls": 10 }),
     };
     // 20 of usage and 30 to the commitment, less one grant of 25: also in a later cycle, for earlier ones are not kept.
     for (const cycleNumber of [1, 4]) {
-      const answer = await at("2024-06-10").calculateRevenue({ ...asked, cycleConfig: { cycleNumber } });
+      const answer = await at("2024-06-10").calculateRevenue({ ...request, cycleConfig: { cycleNumber } });
       expect(String(answer.totalAmount)).toBe("25");
     }
   });
 
   test("S9.1 asks for a later cycle by its number", async () => {
-    const { at } = await loaded();
-    const asked = {
+    const { at } = await loadTeamBook();
+    const request = {
       pricePlanDetailsConfig: CUSTOM({
         fixedFeeRateCards: [{ ...TEAM.fixedFeeRateCards[0], recurrenceConfig: { interval: 3, offset: 0 } }],
         entitlementOverageRateCards: [
@@ -214,24 +214,24 @@ describe("S13.5 a revenue calculation", () => {
       }),
       entitlementOverageConfig: { "feature.tokens": 40 },
     };
-    const charged = async (cycleNumber: number): Promise<readonly [readonly string[], readonly string[]]> => {
-      const answer = await at("2024-06-10").calculateRevenue({ ...asked, cycleConfig: { cycleNumber } });
-      return [cardsOf(answer), answer.notices];
+    const calculateCycle = async (cycleNumber: number): Promise<readonly [readonly string[], readonly string[]]> => {
+      const answer = await at("2024-06-10").calculateRevenue({ ...request, cycleConfig: { cycleNumber } });
+      return [listCards(answer), answer.notices];
     };
-    expect(await charged(1)).toEqual([
+    expect(await calculateCycle(1)).toEqual([
       [],
       ["the overage of Tokens is not charged in cycle 1: it is charged in a later cycle"],
     ]);
-    expect(await charged(2)).toEqual([
+    expect(await calculateCycle(2)).toEqual([
       [],
       ["the overage of Tokens is not charged in cycle 2: it is charged on 2024-08-01"],
     ]);
     // A fee for three months in arrears, and overage for two, with the third cycle.
-    expect(await charged(3)).toEqual([["FIXED_FEE addon.fee 30", "ENTITLEMENT_OVERAGE feature.tokens 20"], []]);
+    expect(await calculateCycle(3)).toEqual([["FIXED_FEE addon.fee 30", "ENTITLEMENT_OVERAGE feature.tokens 20"], []]);
   });
 
   test("S6.3 an anniversary cycle begins on the date that is asked for", async () => {
-    const { at } = await loaded();
+    const { at } = await loadTeamBook();
     const { cycle } = await at("2024-06-10").calculateRevenue({
       pricePlanDetailsConfig: CUSTOM({ pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } }),
       cycleConfig: { date: "2024-02-15" },
@@ -248,42 +248,44 @@ describe("S16.2 the plan of an account", () => {
   ];
 
   test("is the one in force in the cycle, with its overrides, and its usage is looked up", async () => {
-    const { at } = await loaded(associations);
-    const ingest = async (id: string, day: string, count: number): Promise<void> => {
-      await at(`${day}T01:00:00Z`).ingest([counted(id, `${day}T00:00:00Z`, count)]);
+    const { at } = await loadTeamBook(associations);
+    const ingestCall = async (id: string, day: string, count: number): Promise<void> => {
+      await at(`${day}T01:00:00Z`).ingest([countEvent(id, `${day}T00:00:00Z`, count)]);
     };
-    await ingest("e1", "2024-02-03", 8);
-    await ingest("e2", "2024-02-29", 4);
-    await ingest("e3", "2024-03-01", 5);
-    const ask = (usageConfig: object, more: object = {}): Promise<Answer> =>
+    await ingestCall("e1", "2024-02-03", 8);
+    await ingestCall("e2", "2024-02-29", 4);
+    await ingestCall("e3", "2024-03-01", 5);
+    const calculateUsage = (usageConfig: object, more: object = {}): Promise<Answer> =>
       at("2024-03-02").calculateRevenue({
         pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
         usageConfig: { mode: "LOOKUP_CYCLE", ...usageConfig },
         ...more,
       });
     // 12 × 2.5 in February; 5 × 3 in March so far; nothing in January. The fee is 30.
-    expect(cardsOf(await ask({ cycle: "LAST" }))).toEqual(["USAGE um.calls 30", "FIXED_FEE addon.fee 30"]);
-    expect(cardsOf(await ask({}))).toEqual(["USAGE um.calls 15", "FIXED_FEE addon.fee 30"]);
-    expect(cardsOf(await ask({ date: "2024-01-31" }))).toEqual(["FIXED_FEE addon.fee 30"]);
-    expect((await ask({ cycle: "LAST" })).cycleNumber).toBe(2);
+    expect(listCards(await calculateUsage({ cycle: "LAST" }))).toEqual(["USAGE um.calls 30", "FIXED_FEE addon.fee 30"]);
+    expect(listCards(await calculateUsage({}))).toEqual(["USAGE um.calls 15", "FIXED_FEE addon.fee 30"]);
+    expect(listCards(await calculateUsage({ date: "2024-01-31" }))).toEqual(["FIXED_FEE addon.fee 30"]);
+    expect((await calculateUsage({ cycle: "LAST" })).cycleNumber).toBe(2);
     // The usage of February on the plan as it is from April on: 12 × 2.
-    expect(cardsOf(await ask({ cycle: "LAST" }, { cycleConfig: { date: "2024-04-01" } }))[0]).toBe("USAGE um.calls 24");
+    expect(listCards(await calculateUsage({ cycle: "LAST" }, { cycleConfig: { date: "2024-04-01" } }))[0]).toBe(
+      "USAGE um.calls 24",
+    );
   });
 
   test("LOOKUP_CYCLE charges usage as the preview of that cycle does", async () => {
-    const { at } = await loaded(associations);
+    const { at } = await loadTeamBook(associations);
     await at("2024-03-20").ingest([
-      counted("e1", "2024-03-02T00:00:00Z", "7.25"),
-      counted("e2", "2024-03-19T00:00:00Z", 31),
+      countEvent("e1", "2024-03-02T00:00:00Z", "7.25"),
+      countEvent("e2", "2024-03-19T00:00:00Z", 31),
     ]);
     const march = { from: "2024-03-01", until: "2024-04-01" };
-    const { invoices: previewed } = await at("2024-03-20").preview({ accountIds: ["prod"], ...march });
+    const { invoices } = await at("2024-03-20").preview({ accountIds: ["prod"], ...march });
     const answer = await at("2024-03-20").calculateRevenue({
       pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
       usageConfig: { mode: "LOOKUP_CYCLE" },
       explain: true,
     });
-    expect(previewed.map(({ invoice }) => invoice)).toMatchObject(answer.invoices);
+    expect(invoices.map(({ invoice }) => invoice)).toMatchObject(answer.invoices);
     expect(answer.invoices).toHaveLength(1);
   });
 
@@ -294,13 +296,13 @@ describe("S16.2 the plan of an account", () => {
       version: 1,
       pricePlanDetails: { ...MONTHLY, usageRateCards: [{ ...CALLS, ...slabs("TIERED", [0, 4]) }] },
     };
-    const { at } = await loaded(associations, [draft]);
-    await at("2024-02-03T01:00:00Z").ingest([counted("e1", "2024-02-03T00:00:00Z", 8)]);
+    const { at } = await loadTeamBook(associations, [draft]);
+    await at("2024-02-03T01:00:00Z").ingest([countEvent("e1", "2024-02-03T00:00:00Z", 8)]);
     const answer = await at("2024-03-02").calculateRevenue({
       pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.draft" },
       usageConfig: { mode: "LOOKUP_CYCLE", accountId: "prod", cycle: "LAST" },
     });
-    expect(cardsOf(answer)).toEqual(["USAGE um.calls 32"]);
+    expect(listCards(answer)).toEqual(["USAGE um.calls 32"]);
     expect(answer.cycle.start).toBe(Date.UTC(2024, 1, 1));
   });
 });
@@ -365,12 +367,12 @@ describe("S13.5 a revenue calculation is refused", () => {
     ],
     [
       "for usage of an unknown meter",
-      { pricePlanDetailsConfig: PLAN, usageConfig: used({ "um.no": 1 }) },
+      { pricePlanDetailsConfig: PLAN, usageConfig: customUsage({ "um.no": 1 }) },
       /^usageConfig\.usageMap\["um\.no"\]: expected the id of a usage meter as the key, got "um\.no"$/,
     ],
     [
       "for usage that is no number",
-      { pricePlanDetailsConfig: PLAN, usageConfig: used({ "um.calls": "many" }) },
+      { pricePlanDetailsConfig: PLAN, usageConfig: customUsage({ "um.calls": "many" }) },
       /^usageConfig\.usageMap\["um\.calls"\]: expected a decimal, got "many"$/,
     ],
     ...(["usageConfig.usageMap", "licenseEntriesConfig", "entitlementOverageConfig"] as const).map(
@@ -476,8 +478,8 @@ describe("S13.5 a revenue calculation is refused", () => {
       /^cycleConfig: expected a cycle within the years/,
     ],
   ])("%s", async (_, request, sentence) => {
-    const { at } = await loaded();
-    const refusal = await refusalOf(at("2024-06-10").calculateRevenue(request as never));
+    const { at } = await loadTeamBook();
+    const refusal = await describeRefusal(at("2024-06-10").calculateRevenue(request as never));
     expect(refusal.slice(0, 18)).toBe("ERR_INPUT_INVALID ");
     expect(refusal.slice(18)).toMatch(sentence);
   });

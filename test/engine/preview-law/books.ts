@@ -16,7 +16,7 @@ export type Rates = fc.Arbitrary<number | string>;
 export const rates: Rates = fc.constantFrom<number | string>(0, 1, "0.00000000000000000001", LONG, LONG);
 /** Beside a sum with 40 digits before the point and 39 after it, an amount at this rate has more than 100 (S1.4). */
 export const longRates: Rates = fc.constant(LONG);
-const granted = fc.constantFrom<number | string>(0, 1, 3, 10, 100, "0.5", "1e13", "99999999999999999999", LONG);
+const grantQuantities = fc.constantFrom<number | string>(0, 1, 3, 10, 100, "0.5", "1e13", "99999999999999999999", LONG);
 const limits = fc.constantFrom<number | string>(0, 1, 10, 1000, "99999999999999999999");
 
 const CURRENCIES = ["USD", "EUR", "JPY"];
@@ -120,9 +120,11 @@ const overrides = (rate: Rates): fc.Arbitrary<object> =>
       }),
       isCycleKept: fc.boolean(),
     })
-    .map(({ changed, kept, isCycleKept }) =>
+    .map(({ changed, kept: keptCards, isCycleKept }) =>
       Object.fromEntries(
-        Object.entries(changed).filter(([key]) => kept.includes(key) || (key === "pricingCycleConfig" && !isCycleKept)),
+        Object.entries(changed).filter(
+          ([key]) => keptCards.includes(key) || (key === "pricingCycleConfig" && !isCycleKept),
+        ),
       ),
     );
 
@@ -135,7 +137,7 @@ export const instants: fc.Arbitrary<Instant> = fc
   .record({ day: fc.nat(DAYS), ms: fc.constantFrom(0, 1, 43_200_000, DAY_MS - 1) })
   .map(({ day, ms }) => FIRST_DAY + day * DAY_MS + ms);
 
-interface Decided {
+interface PlanDecision {
   readonly decidedAt: Instant;
   /** From the day of the decision to the first day of the plan. */
   readonly ahead: number;
@@ -177,11 +179,11 @@ const associations = (rate: Rates): fc.Arbitrary<readonly object[]> =>
     .map(({ saying, late, decided }) =>
       decided
         .toSorted((a, b) => a.decidedAt - b.decidedAt)
-        .map((each, at) => associationOf(each, { saying, late: at === 0 ? late : 0 })),
+        .map((each, at) => buildAssociation(each, { saying, late: at === 0 ? late : 0 })),
     );
 
-function associationOf(
-  { decidedAt, ahead, days, saysWhen, plan, ...more }: Decided,
+function buildAssociation(
+  { decidedAt, ahead, days, saysWhen, plan, ...more }: PlanDecision,
   { saying, late }: { readonly saying: "all" | "some" | "none"; readonly late: number },
 ): object {
   const from = toInstant(formatDate(decidedAt)) + (late === 0 ? ahead : -late) * DAY_MS;
@@ -236,7 +238,7 @@ const credits = fc.array(
 
 /** The accounts that are ACTIVE. */
 export const ACTIVE: readonly string[] = ["a", "b"];
-const account = (rate: Rates): fc.Arbitrary<object> =>
+const arbitraryAccount = (rate: Rates): fc.Arbitrary<object> =>
   fc.record({
     pricePlans: associations(rate),
     invoiceCurrency: fc.constantFrom(...CURRENCIES),
@@ -304,14 +306,14 @@ const withScaledJobs = ({ eventSchemas, usageMeters, features }: BookInput): obj
 export const books = (rate: Rates): fc.Arbitrary<object> =>
   fc
     .record({
-      base: bookArbitrary({ rates: rate, limits, granted }),
+      base: bookArbitrary({ rates: rate, limits, granted: grantQuantities }),
       plans: fc.tuple(details(rate), details(rate), details(rate)),
-      accounts: fc.tuple(account(rate), account(rate)),
+      accounts: fc.tuple(arbitraryAccount(rate), arbitraryAccount(rate)),
       group: groups,
       scale: fc.constantFrom("0", "1", "2", "1e13"),
     })
     .map(({ base, plans: [one, other, two], accounts: [a, b], group, scale }) => {
-      const [first, second, ...archived] = base.accounts ?? [];
+      const [first, second, ...otherAccounts] = base.accounts ?? [];
       const shared =
         group.accountIds.length > 1 && "invoiceCurrency" in a ? { invoiceCurrency: a.invoiceCurrency } : {};
       const setting = { id: "scale", dataType: "NUMERIC" };
@@ -328,7 +330,11 @@ export const books = (rate: Rates): fc.Arbitrary<object> =>
           { id: "plan.two", name: "Two", status: "ACTIVE", pricePlanDetails: two },
         ],
         // The archived account had an alias that another one has now (S16.6).
-        accounts: [{ ...first, ...a, aliases: ["alias.a", "alias.gone"] }, { ...second, ...b, ...shared }, ...archived],
+        accounts: [
+          { ...first, ...a, aliases: ["alias.a", "alias.gone"] },
+          { ...second, ...b, ...shared },
+          ...otherAccounts,
+        ],
         invoiceGroups: group.accountIds.length === 0 ? [] : [{ id: "group", ...group }],
       };
     });

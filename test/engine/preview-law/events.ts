@@ -14,7 +14,7 @@ export const values = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<unknown>("1e21", "many", "") },
 );
 
-const event = (value: fc.Arbitrary<unknown>): fc.Arbitrary<ArbitraryEvent> =>
+const arbitraryEvent = (value: fc.Arbitrary<unknown>): fc.Arbitrary<ArbitraryEvent> =>
   fc.record({
     /** In order; some are alike. */
     at: instants,
@@ -35,7 +35,7 @@ const event = (value: fc.Arbitrary<unknown>): fc.Arbitrary<ArbitraryEvent> =>
     ),
   });
 
-function eventOf({ at, schemaName, id, accountId, value, region, fault }: ArbitraryEvent): unknown {
+function buildEvent({ at, schemaName, id, accountId, value, region, fault }: ArbitraryEvent): unknown {
   const attributes = [{ name: "units", value }];
   const whole = {
     schemaName,
@@ -72,26 +72,28 @@ interface ArbitraryEvent {
 }
 
 /** Up to thirty events of values such as these. */
-export const events = (value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly unknown[]> =>
+export const arbitraryEvents = (value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly unknown[]> =>
   fc
-    .array(event(value), { minLength: 1, maxLength: 30, size: "max" })
-    .map((list) => list.toSorted((a, b) => a.at - b.at).map(eventOf));
+    .array(arbitraryEvent(value), { minLength: 1, maxLength: 30, size: "max" })
+    .map((list) => list.toSorted((a, b) => a.at - b.at).map(buildEvent));
 
 /** Beside each event one that is large and one that is fine: the sum of their cubes has 79 digits. */
-export const wideEvents = fc.array(event(fc.constant(1)), { minLength: 2, maxLength: 8, size: "max" }).map((list) =>
-  list
-    .toSorted((a, b) => a.at - b.at)
-    .flatMap((each, place) => [
-      eventOf(each),
-      ...["1e13", 1e-13].map((value) =>
-        eventOf({
-          ...each,
-          schemaName: "call",
-          id: `wide.${place}.${value}`,
-          value,
-          region: "eu",
-          fault: undefined,
-        }),
-      ),
-    ]),
-);
+export const wideEvents = fc
+  .array(arbitraryEvent(fc.constant(1)), { minLength: 2, maxLength: 8, size: "max" })
+  .map((list) =>
+    list
+      .toSorted((a, b) => a.at - b.at)
+      .flatMap((each, place) => [
+        buildEvent(each),
+        ...["1e13", 1e-13].map((value) =>
+          buildEvent({
+            ...each,
+            schemaName: "call",
+            id: `wide.${place}.${value}`,
+            value,
+            region: "eu",
+            fault: undefined,
+          }),
+        ),
+      ]),
+  );

@@ -24,23 +24,23 @@ import { ACTIVE } from "./books.ts";
 const LOADED = toInstant("2024-01-01");
 
 /** What one account holds, in words. What is 0 says nothing, and is left out. */
-interface Held {
+interface EngineState {
   readonly usage: readonly string[];
-  readonly taken: readonly string[];
+  readonly draws: readonly string[];
   readonly overage: readonly string[];
 }
 
-async function heldByEngine(store: Store, accountId: string): Promise<Held> {
+async function heldByEngine(store: Store, accountId: string): Promise<EngineState> {
   const { read } = store;
-  const cells = async (kind: "usage" | "overage"): Promise<readonly string[]> =>
+  const listCells = async (kind: "usage" | "overage"): Promise<readonly string[]> =>
     (await read[kind]([accountId], -1_000_000, 1_000_000))
       .map(({ meterOrFeatureId, day, quantity }) => `${meterOrFeatureId} ${day} ${formatDecimal(quantity)}`)
       .toSorted();
   const entries = await read.entries([accountId]);
-  return { usage: await cells("usage"), overage: await cells("overage"), taken: takenOf(entries) };
+  return { usage: await listCells("usage"), overage: await listCells("overage"), draws: listDraws(entries) };
 }
 
-function heldByPreview({ accounts, usage }: EventRun, accountId: string): Held {
+function heldByPreview({ accounts, usage }: EventRun, accountId: string): EngineState {
   const work = accounts.of(accountId)?.seen.work;
   const changes = noChanges();
   work?.addTo(changes);
@@ -58,12 +58,12 @@ function heldByPreview({ accounts, usage }: EventRun, accountId: string): Held {
       .filter(([, quantity]) => !isZeroExact(quantity))
       .map(([key, quantity]) => `${key} ${formatExact(quantity)}`)
       .toSorted(),
-    taken: takenOf(work?.entries() ?? []),
+    draws: listDraws(work?.entries() ?? []),
   };
 }
 
 /** The entries of which something was taken: which, and how much is left. */
-function takenOf(entries: readonly EntryRecord[]): readonly string[] {
+function listDraws(entries: readonly EntryRecord[]): readonly string[] {
   return entries
     .filter(({ granted, balance }) => !granted.eq(balance))
     .map(({ id, granted, balance }) => `${id} ${formatDecimal(granted)} ${formatDecimal(balance)}`)
@@ -80,17 +80,17 @@ function shownEntries(entries: readonly EntryRecord[]): readonly string[] {
     .toSorted();
 }
 
-interface Clocked {
+interface ClockedEngine {
   readonly engine: Engine;
   readonly store: Store;
   /** The engine when the clock has gone on. */
   readonly at: (time: Instant) => Engine;
   /** Sends one event when it happens. */
-  readonly send: (event: unknown) => ReturnType<Engine["ingest"]>;
+  readonly sendEvent: (event: unknown) => ReturnType<Engine["ingest"]>;
 }
 
 /** An engine over an empty store that was loaded with a book before anything, and whose clock never goes back. */
-async function loadedWith(book: object, store: Store): Promise<Clocked> {
+async function loadedWith(book: object, store: Store): Promise<ClockedEngine> {
   let now = LOADED;
   const engine = createEngine({ store, clock: () => now });
   await engine.load(book);
@@ -101,11 +101,11 @@ async function loadedWith(book: object, store: Store): Promise<Clocked> {
       now = Math.max(now, time);
       return engine;
     },
-    send(sent) {
-      const { timestamp } = (sent ?? {}) as { readonly timestamp?: unknown };
+    sendEvent(event) {
+      const { timestamp } = (event ?? {}) as { readonly timestamp?: unknown };
       const at = typeof timestamp === "string" ? tryParseInstant(timestamp) : undefined;
       if (at !== undefined) now = Math.max(now, at);
-      return engine.ingest([sent as EventInput]);
+      return engine.ingest([event as EventInput]);
     },
   };
 }
@@ -121,11 +121,11 @@ const LASTS = ACTIVE.map((accountId) => ({
 }));
 
 /** Sends the events to both, one by one, and compares all that comes of each. */
-export async function compareEvents(book: object, sent: readonly unknown[], empty: Store): Promise<void> {
-  const { store, send } = await loadedWith(book, empty);
+export async function compareEvents(book: object, events: readonly unknown[], empty: Store): Promise<void> {
+  const { store, sendEvent } = await loadedWith(book, empty);
   const run = startEventRun(readBook(book), { ids: rememberIds() });
-  for (const each of [...sent, ...LASTS]) {
-    const [answer] = await send(each);
+  for (const each of [...events, ...LASTS]) {
+    const [answer] = await sendEvent(each);
     const outcome = run.add(each);
     expect(outcome).toEqual({ status: answer?.status, description: answer?.description });
     if (!isCompleted(outcome.status)) continue;
@@ -150,7 +150,7 @@ const ALL_FINAL = toInstant("2024-10-01");
  * Invoices with all that they say, but for whether they are drafts, and for what was left of a credit: an invoice in advance
  * is final before the invoice in arrears that takes before it, which is open for its grace.
  */
-const shown = (invoices: readonly Invoice[]): readonly object[] =>
+const normalizeInvoices = (invoices: readonly Invoice[]): readonly object[] =>
   invoices
     .toSorted((a, b) => headOf(a).localeCompare(headOf(b)))
     .map((invoice) => ({ ...invoice, status: undefined, revenueInfo: withoutLeft(invoice.revenueInfo) }));
@@ -169,7 +169,7 @@ const headOf = ({ accountId, invoiceDate, invoiceType, startDate }: Invoice): st
   [accountId, invoiceDate, invoiceType, startDate].join(" ");
 
 /** What a preview says of accounts. */
-interface Previewed {
+interface PreviewResult {
   readonly invoices: readonly object[];
   /** Accounts whose bill cannot be made. */
   readonly skipped: readonly string[];
@@ -178,19 +178,19 @@ interface Previewed {
 const skippedOf = ({ skipped = [] }: { readonly skipped?: readonly SkippedAccount[] }): readonly string[] =>
   skipped.map(({ accountId }) => accountId).toSorted();
 
-async function invoicesOf(engine: Engine): Promise<Previewed> {
-  const previewed = await engine.preview(RANGE);
-  return { invoices: shown(previewed.invoices.map(({ invoice }) => invoice)), skipped: skippedOf(previewed) };
+async function previewInvoices(engine: Engine): Promise<PreviewResult> {
+  const result = await engine.preview(RANGE);
+  return { invoices: normalizeInvoices(result.invoices.map(({ invoice }) => invoice)), skipped: skippedOf(result) };
 }
 
 /** Sends the events to both, and compares the invoices of all accounts, drafts and final ones, and which have none. */
-export async function compareInvoices(book: object, sent: readonly unknown[], empty: Store): Promise<void> {
-  const { engine, at, send } = await loadedWith(book, empty);
-  for (const each of sent) await send(each);
-  const offline = preview(readBook(book), sent as EventInput[], { ...RANGE, explain: true });
-  const expected = { invoices: shown(offline.invoices), skipped: skippedOf(offline) };
+export async function compareInvoices(book: object, events: readonly unknown[], empty: Store): Promise<void> {
+  const { engine, at, sendEvent } = await loadedWith(book, empty);
+  for (const each of events) await sendEvent(each);
+  const offline = preview(readBook(book), events as EventInput[], { ...RANGE, explain: true });
+  const expected = { invoices: normalizeInvoices(offline.invoices), skipped: skippedOf(offline) };
   at(LAST_AT);
-  expect(await invoicesOf(engine)).toEqual(expected);
+  expect(await previewInvoices(engine)).toEqual(expected);
   await at(ALL_FINAL).finalize();
-  expect(await invoicesOf(engine)).toEqual(expected);
+  expect(await previewInvoices(engine)).toEqual(expected);
 }

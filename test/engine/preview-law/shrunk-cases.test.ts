@@ -5,7 +5,7 @@ import { readBook } from "../../../src/book/book.ts";
 import type { InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { account, fee, perUnit, plan } from "../../book/builder.ts";
+import { accountOn, feeCards, perUnit, planOfMonths } from "../../book/builder.ts";
 import { LONG } from "./books.ts";
 import { compareEvents, compareInvoices } from "./law.ts";
 
@@ -29,9 +29,11 @@ describe("S1.4 S13.5 an event whose overage alone is too long for a bill", () =>
       { id: "f.square", name: "Square", schemaAssociations: [{ schemaName: "squaring", attributeName: "square" }] },
     ],
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-    pricePlans: [plan("p", { ...fee(3), entitlementOverageRateCards: [{ featureId: "f.square", ...perUnit(LONG) }] })],
+    pricePlans: [
+      planOfMonths("p", { ...feeCards(3), entitlementOverageRateCards: [{ featureId: "f.square", ...perUnit(LONG) }] }),
+    ],
     customers: [{ id: "c", name: "Customer" }],
-    accounts: [account("a", "c", "p", "2024-05-01"), account("b", "c", "p", "2024-05-01")],
+    accounts: [accountOn("a", "c", "p", "2024-05-01"), accountOn("b", "c", "p", "2024-05-01")],
   };
   // Its month is not over, but the one before it is.
   const long = {
@@ -62,14 +64,14 @@ describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first da
     ],
     entitlementOverageRateCards: [{ featureId: "f", ...(maxQuantity === null ? {} : { maxQuantity }), ...perUnit(2) }],
   });
-  const moved = (maxQuantity: number | null): object => ({
+  const migrationBook = (maxQuantity: number | null): object => ({
     eventSchemas: [{ name: "use", attributes: [{ name: "n" }] }],
     features: [{ id: "f", name: "F", schemaAssociations: [{ schemaName: "use", attributeName: "n" }] }],
-    pricePlans: [plan("one", grants(1, null)), plan("two", grants(4, maxQuantity))],
+    pricePlans: [planOfMonths("one", grants(1, null)), planOfMonths("two", grants(4, maxQuantity))],
     customers: [{ id: "c", name: "Customer" }],
     accounts: [
       {
-        ...account("a", "c", "one", "2024-05-01"),
+        ...accountOn("a", "c", "one", "2024-05-01"),
         pricePlans: [
           { pricePlanId: "one", effectiveFrom: "2024-05-01", decidedAt: "2024-05-01T00:00:00Z" },
           { pricePlanId: "two", effectiveFrom: "2024-06-10", decidedAt: "2024-06-10T12:00:00Z" },
@@ -77,7 +79,7 @@ describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first da
       },
     ],
   });
-  const use = (time: string) => ({
+  const useEvent = (time: string) => ({
     schemaName: "use",
     id: time,
     accountId: "a",
@@ -92,10 +94,13 @@ describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first da
 
   // 10 are used: 1 from the grant of plan one, then 4 from that of plan two, and 5 stay overage.
   test.each(cases)("%s", async (_, maxQuantity, times) => {
-    const book = moved(maxQuantity);
-    await compareEvents(book, times.map(use), memoryStore());
-    await compareInvoices(book, times.map(use), memoryStore());
-    const { invoices, problems } = preview(readBook(book), times.map(use), { from: "2024-06-01", until: "2024-07-01" });
+    const book = migrationBook(maxQuantity);
+    await compareEvents(book, times.map(useEvent), memoryStore());
+    await compareInvoices(book, times.map(useEvent), memoryStore());
+    const { invoices, problems } = preview(readBook(book), times.map(useEvent), {
+      from: "2024-06-01",
+      until: "2024-07-01",
+    });
     expect(problems).toHaveLength(times.length - 1);
     const overage = invoices.flatMap(({ revenueInfo }) => overageLines(revenueInfo));
     expect(overage.map(({ quantity, value }) => [String(quantity), String(value)])).toEqual([["5", "10"]]);

@@ -4,8 +4,8 @@ import { expect } from "vitest";
 import type { Engine } from "../../../src/engine/engine.ts";
 import type { EntryRecord, EventRecord } from "../../../src/ledger/records.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
-import { chargedBy, closesAt, consumedBy, isAccepted, type Operation, usageOf } from "./model.ts";
-import { ACCOUNTS, BEGIN, DAY, type PlanId, textOf, type World } from "./simulated-engine.ts";
+import { chargedBy, closesAt, consumedBy, isAccepted, type Operation, expectedUsage } from "./model.ts";
+import { ACCOUNTS, BEGIN, DAY, type PlanId, formatTime, type World } from "./simulated-engine.ts";
 
 /** All that a simulation may reach. */
 export const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
@@ -18,7 +18,7 @@ export async function checkAll(world: World, operations: readonly Operation[]): 
     `${accountId} ${meterId} ${Date.parse(date) / DAY}`,
     quantity.toFixed(),
   ]);
-  const expected = [...usageOf(operations)].map(([key, quantity]): [string, string] => [key, String(quantity)]);
+  const expected = [...expectedUsage(operations)].map(([key, quantity]): [string, string] => [key, String(quantity)]);
   expect(new Map(cells)).toEqual(new Map(expected));
   const events = (await engine.events.list({ page: { limit: 1000 } })).items.filter(
     ({ status, reverted }) => isAccepted(status) && !reverted,
@@ -28,31 +28,32 @@ export async function checkAll(world: World, operations: readonly Operation[]): 
     const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { page: { limit: 1000 } });
     const overage = await engine.overage({ accountIds: [accountId], ...WINDOW });
     checkEntries(items, own);
-    const over = total(overage.map(({ quantity }) => quantity));
-    const held = total(items.map(({ granted }) => granted)) - total(items.map(({ balance }) => balance));
+    const over = sumDoubles(overage.map(({ quantity }) => quantity));
+    const spentQuantity =
+      sumDoubles(items.map(({ granted }) => granted)) - sumDoubles(items.map(({ balance }) => balance));
     // S11.6
-    expect(held + over).toBe(consumedBy(operations, accountId));
-    expect(over).toBe(total(own.flatMap(({ feature }) => feature?.overage ?? [])));
+    expect(spentQuantity + over).toBe(consumedBy(operations, accountId));
+    expect(over).toBe(sumDoubles(own.flatMap(({ feature }) => feature?.overage ?? [])));
     checkNoIdleBalance(world, operations, items, own);
-    const units = total(usage.filter((used) => used.accountId === accountId).map(({ quantity }) => quantity));
-    expect(await metered(engine, accountId)).toEqual([units, units]);
+    const units = sumDoubles(usage.filter((cell) => cell.accountId === accountId).map(({ quantity }) => quantity));
+    expect(await sumMetrics(engine, accountId)).toEqual([units, units]);
   }
   await checkInvoices(engine, operations);
 }
 
 /** The units of an account, as the sums by day tell, and as its events do. */
-async function metered(engine: Engine, accountId: string): Promise<readonly number[]> {
+async function sumMetrics(engine: Engine, accountId: string): Promise<readonly number[]> {
   const filters = [{ fieldName: "ACCOUNT_ID" as const, fieldValues: [accountId] }];
   const query = { name: "USAGE", aggregationPeriod: "MONTH", filters } as const;
   const results = await engine.metrics({
-    startTime: textOf(WINDOW.from),
-    endTime: textOf(WINDOW.until),
+    startTime: formatTime(WINDOW.from),
+    endTime: formatTime(WINDOW.until),
     metricQueries: [
       { ...query, id: "days" },
       { ...query, id: "events", groupBy: "EVENT_STATUS" },
     ],
   });
-  return results.map(({ series }) => total(series.flatMap(({ points }) => points.map(({ value }) => value))));
+  return results.map(({ series }) => sumDoubles(series.flatMap(({ points }) => points.map(({ value }) => value))));
 }
 
 /** The usage line of every invoice charges the calls of its days at its plan's rate (S2.3, S7.1). */
@@ -62,8 +63,8 @@ async function checkInvoices(engine: Engine, operations: readonly Operation[]): 
     if (invoice.invoiceType !== "STANDARD") continue;
     const { accountId, pricePlanId, startDate, endDate } = invoice;
     const span = [Date.parse(startDate), Date.parse(endDate)] as const;
-    const charged = linesOfType(invoice, "USAGE_RATE_CARD_AMOUNT").map(({ value }) => value);
-    expect(total(charged)).toBe(chargedBy(operations, accountId, pricePlanId as PlanId, span));
+    const cardValues = linesOfType(invoice, "USAGE_RATE_CARD_AMOUNT").map(({ value }) => value);
+    expect(sumDoubles(cardValues)).toBe(chargedBy(operations, accountId, pricePlanId as PlanId, span));
   }
 }
 
@@ -71,10 +72,10 @@ async function checkInvoices(engine: Engine, operations: readonly Operation[]): 
 function checkEntries(entries: readonly EntryRecord[], events: readonly EventRecord[]): void {
   const allocations = events.flatMap(({ feature }) => feature?.allocations ?? []);
   for (const { id, granted, balance } of entries) {
-    const taken = allocations.filter(({ entryId }) => entryId === id).map(({ quantity }) => quantity);
-    expect(total([granted]) - total([balance])).toBe(total(taken));
-    expect(total([balance])).toBeGreaterThanOrEqual(0);
-    expect(total([balance])).toBeLessThanOrEqual(total([granted]));
+    const drawnQuantity = allocations.filter(({ entryId }) => entryId === id).map(({ quantity }) => quantity);
+    expect(sumDoubles([granted]) - sumDoubles([balance])).toBe(sumDoubles(drawnQuantity));
+    expect(sumDoubles([balance])).toBeGreaterThanOrEqual(0);
+    expect(sumDoubles([balance])).toBeLessThanOrEqual(sumDoubles([granted]));
   }
 }
 
@@ -97,6 +98,6 @@ function checkNoIdleBalance(
 }
 
 /** Sums of what lies in halves, which a double keeps exactly. */
-export function total(quantities: readonly { toFixed(): string }[]): number {
+export function sumDoubles(quantities: readonly { toFixed(): string }[]): number {
   return quantities.reduce<number>((sum, quantity) => sum + Number(quantity.toFixed()), 0);
 }

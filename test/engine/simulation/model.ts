@@ -19,12 +19,12 @@ export type Operation =
   | {
       readonly kind: "ingest";
       readonly at: number;
-      readonly sent: readonly GeneratedEvent[];
+      readonly events: readonly GeneratedEvent[];
       readonly statuses: readonly string[];
       /** What the engine calls them; an id may come again. */
       readonly references: readonly string[];
     }
-  | { readonly kind: "undo"; readonly at: number; readonly accountId: string; readonly reverted: readonly string[] }
+  | { readonly kind: "undo"; readonly at: number; readonly accountId: string; readonly revertedIds: readonly string[] }
   | { readonly kind: "plan"; readonly at: number; readonly accountId: string; readonly isGone: boolean };
 
 /** An event that was accepted and is not reverted, and when it came. */
@@ -34,9 +34,9 @@ export type LiveEvent = GeneratedEvent & { readonly at: number };
 export function liveEvents(operations: readonly Operation[]): readonly LiveEvent[] {
   const live = new Map<string, LiveEvent>();
   for (const operation of operations) {
-    if (operation.kind === "undo") for (const id of operation.reverted) live.delete(id);
+    if (operation.kind === "undo") for (const id of operation.revertedIds) live.delete(id);
     if (operation.kind !== "ingest") continue;
-    for (const [index, event] of operation.sent.entries()) {
+    for (const [index, event] of operation.events.entries()) {
       const reference = operation.references[index] ?? "";
       if (isAccepted(operation.statuses[index])) live.set(reference, { ...event, at: operation.at });
     }
@@ -50,16 +50,16 @@ export function isAccepted(status: string | undefined): boolean {
 }
 
 /** What the meters must have counted: by account, meter and day. */
-export function usageOf(operations: readonly Operation[]): ReadonlyMap<string, number> {
+export function expectedUsage(operations: readonly Operation[]): ReadonlyMap<string, number> {
   const cells = new Map<string, number>();
   for (const { accountId, timestamp, count, region } of liveEvents(operations)) {
     const day = Math.floor(timestamp / DAY);
-    const add = (meter: string, quantity: number): void => {
+    const addUsage = (meter: string, quantity: number): void => {
       const key = `${accountId} ${meter} ${day}`;
       cells.set(key, (cells.get(key) ?? 0) + quantity);
     };
-    add("um.calls", 1);
-    if (region === "n" && count !== 0) add("um.north", count);
+    addUsage("um.calls", 1);
+    if (region === "n" && count !== 0) addUsage("um.north", count);
   }
   return cells;
 }
@@ -104,7 +104,7 @@ export function closesAt(operations: readonly Operation[], accountId: string, in
  *
  * @param batch the ids that the events before it in its batch took
  */
-export function failureOf(
+export function expectedFailure(
   operations: readonly Operation[],
   { id, accountId, timestamp }: GeneratedEvent,
   now: number,

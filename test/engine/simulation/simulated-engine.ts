@@ -23,7 +23,7 @@ export const PLANS = {
 /** The id of a plan. */
 export type PlanId = keyof typeof PLANS;
 
-function plan(id: PlanId): object {
+function simulationPlan(id: PlanId): object {
   const { rate, granted, overageMax, seats } = PLANS[id];
   const overage = { featureId: "ft.calls", maxQuantity: overageMax, ...perUnit(rate) };
   return {
@@ -83,7 +83,7 @@ export const BOOK: object = {
     { id: "ao.base", name: "Base", type: "FIXED_FEE" },
     { id: "ao.seats", name: "Seats", type: "LICENSE" },
   ],
-  pricePlans: [plan("pp.small"), plan("pp.strict")],
+  pricePlans: [simulationPlan("pp.small"), simulationPlan("pp.strict")],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: ACCOUNTS.map((id) => ({
     id,
@@ -97,7 +97,7 @@ export const BOOK: object = {
 export type Failure = "before" | "after";
 
 /** A failure that was asked for. */
-export class StoreFailed extends Error {}
+export class StoreFailure extends Error {}
 
 /** Engines over one store, in a world of their own. */
 export interface World {
@@ -109,7 +109,7 @@ export interface World {
 }
 
 /** How many ids of each prefix were made. */
-export type IdsMade = ReadonlyMap<string, number>;
+export type IdCounts = ReadonlyMap<string, number>;
 
 /**
  * Opens a world over a store; the ids that its engines make go on from those that were made.
@@ -117,8 +117,12 @@ export type IdsMade = ReadonlyMap<string, number>;
  * Each prefix is counted alone: a database may decide an ingest again, after an event id that was taken to be free, and
  * only events get other ids by that.
  */
-export function openWorld(store: Store, now = BEGIN, made: IdsMade = new Map()): World & { readonly idsMade: IdsMade } {
-  const idsMade = new Map(made);
+export function openWorld(
+  store: Store,
+  now = BEGIN,
+  idCounts: IdCounts = new Map(),
+): World & { readonly idsMade: IdCounts } {
+  const idsMade = new Map(idCounts);
   const world = { now, failing: undefined as Failure | undefined, idsMade };
   const failable: Store = {
     ...store,
@@ -129,34 +133,34 @@ export function openWorld(store: Store, now = BEGIN, made: IdsMade = new Map()):
         isDone = Object.keys(decision.changes).length > 0;
         if (isDone && world.failing === "before") {
           world.failing = undefined;
-          throw new StoreFailed();
+          throw new StoreFailure();
         }
         return decision;
       });
       if (isDone && world.failing === "after") {
         world.failing = undefined;
-        throw new StoreFailed();
+        throw new StoreFailure();
       }
       return result;
     },
   };
-  const ids = (prefix: string): string => {
+  const createId = (prefix: string): string => {
     const count = (idsMade.get(prefix) ?? 0) + 1;
     idsMade.set(prefix, count);
     return `${prefix}.${String(count).padStart(8, "0")}`;
   };
-  const open = (): Engine => createEngine({ store: failable, clock: () => world.now, ids });
-  const [one, other] = [open(), open()];
+  const openEngine = (): Engine => createEngine({ store: failable, clock: () => world.now, ids: createId });
+  const [one, other] = [openEngine(), openEngine()];
   let turns = 0;
   return Object.assign(world, { next: () => ((turns += 1) % 2 === 1 ? one : other) });
 }
 
 /** A date-time of an instant. */
-export function textOf(instant: number): string {
+export function formatTime(instant: number): string {
   return new Date(instant).toISOString();
 }
 
 /** The date of an instant. */
-export function dateOf(instant: number): string {
-  return textOf(instant).slice(0, 10);
+export function formatDay(instant: number): string {
+  return formatTime(instant).slice(0, 10);
 }

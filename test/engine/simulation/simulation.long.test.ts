@@ -14,32 +14,32 @@ import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.
 import type { PostgresClient } from "../../../src/store/postgres/client.ts";
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { checkAll, total, WINDOW } from "./check.ts";
+import { checkAll, sumDoubles, WINDOW } from "./check.ts";
 import type { Operation } from "./model.ts";
-import { ACCOUNTS, BOOK, HOUR, openWorld, StoreFailed, textOf } from "./simulated-engine.ts";
-import { type Act, predicted, sentEvent, type Step, steps, payloadOf, take } from "./steps.ts";
+import { ACCOUNTS, BOOK, HOUR, openWorld, StoreFailure, formatTime } from "./simulated-engine.ts";
+import { type Act, predictStatuses, sentEvent, type Step, steps, payloadOf, takeAct } from "./steps.ts";
 
-type Opened = ReturnType<typeof openWorld>;
+type OpenWorld = ReturnType<typeof openWorld>;
 
 /** A world, what was done in it, and the final invoices that were seen in it. */
-interface Run {
-  readonly world: Opened;
+interface SimulationRun {
+  readonly world: OpenWorld;
   readonly operations: Operation[];
   readonly finals: Map<string, string>;
 }
 
-async function begin(store: Store): Promise<Run> {
+async function begin(store: Store): Promise<SimulationRun> {
   const world = openWorld(store);
   await world.next().load(BOOK);
   return { world, operations: [], finals: new Map() };
 }
 
-async function live(run: Run, sequence: readonly Step[], store?: MemoryStore): Promise<void> {
+async function live(run: SimulationRun, sequence: readonly Step[], store?: MemoryStore): Promise<void> {
   for (const step of sequence) {
     switch (step.kind) {
       case "act":
         if (store !== undefined && step.failure !== null) await fail(run, store, step.act, step.failure);
-        else keep(run, await take(run.world, step.act, run.operations));
+        else keep(run, await takeAct(run.world, step.act, run.operations));
         break;
       case "wait":
         await wait(run, step.hours * HOUR);
@@ -52,38 +52,38 @@ async function live(run: Run, sequence: readonly Step[], store?: MemoryStore): P
   }
 }
 
-function keep({ operations }: Run, operation: Operation | undefined): void {
+function keep({ operations }: SimulationRun, operation: Operation | undefined): void {
   if (operation === undefined) return;
-  if (operation.kind === "ingest") expect(operation.statuses).toEqual(predicted(operation, operations));
+  if (operation.kind === "ingest") expect(operation.statuses).toEqual(predictStatuses(operation, operations));
   operations.push(operation);
 }
 
 /** Where the store fails before a commit, nothing is done; where it fails after it, all is done. */
-async function fail(run: Run, store: MemoryStore, act: Act, failure: "before" | "after"): Promise<void> {
+async function fail(run: SimulationRun, store: MemoryStore, act: Act, failure: "before" | "after"): Promise<void> {
   const { world, operations } = run;
   const before = store.snapshot();
   const copy = memoryStore({ snapshot: before });
   const twin = openWorld(copy, world.now, world.idsMade);
-  const operation = await take(twin, act, operations);
+  const operation = await takeAct(twin, act, operations);
   world.failing = failure;
-  const isFailed = await take(world, act, operations).then(
+  const isFailed = await takeAct(world, act, operations).then(
     () => false,
     (error: unknown) => {
-      if (error instanceof StoreFailed) return true;
+      if (error instanceof StoreFailure) return true;
       throw error;
     },
   );
   world.failing = undefined;
   const isDone = failure === "after" || !isFailed;
-  if (!isFailed) expect(contentsOf(copy.snapshot())).toEqual(contentsOf(before));
-  expect(contentsOf(store.snapshot())).toEqual(contentsOf(isDone ? copy.snapshot() : before));
+  if (!isFailed) expect(parseSnapshot(copy.snapshot())).toEqual(parseSnapshot(before));
+  expect(parseSnapshot(store.snapshot())).toEqual(parseSnapshot(isDone ? copy.snapshot() : before));
   if (failure === "after") keep(run, operation);
   // S14.3: a batch is sent until it is answered; the model knows what was taken the first time.
-  if (act.kind === "ingest" && isFailed) keep(run, await take(world, act, operations));
+  if (act.kind === "ingest" && isFailed) keep(run, await takeAct(world, act, operations));
 }
 
 /** What a snapshot holds, in no order. */
-function contentsOf(snapshot: string): object {
+function parseSnapshot(snapshot: string): object {
   const { changes, ...rest } = JSON.parse(snapshot) as {
     readonly changes: Readonly<Record<string, readonly unknown[]>>;
   };
@@ -95,13 +95,13 @@ function contentsOf(snapshot: string): object {
 }
 
 /** What a preview at an instant shows is what finalizing then leaves (S13.5). */
-async function wait({ world }: Run, forward: number): Promise<void> {
+async function wait({ world }: SimulationRun, forward: number): Promise<void> {
   const asOf = world.now + forward;
-  const previewed = await world.next().preview({ asOf });
+  const forecast = await world.next().preview({ asOf });
   world.now = asOf;
   await world.next().finalize();
-  const left = await world.next().preview();
-  expect(left).toEqual(previewed);
+  const drafts = await world.next().preview();
+  expect(drafts).toEqual(forecast);
 }
 
 /**
@@ -109,34 +109,34 @@ async function wait({ world }: Run, forward: number): Promise<void> {
  * ahead makes the grants up to its timestamp, which stay (S2.4): so balances may grow by what nobody has spent.
  */
 async function thereAndBack(
-  { world }: Run,
+  { world }: SimulationRun,
   events: Extract<Step, { kind: "there and back" }>["events"],
 ): Promise<void> {
-  const before = await totals(world);
-  for (const drawn of events) {
-    const event = { ...sentEvent(drawn, world.now), id: "there" };
+  const before = await readTotals(world);
+  for (const drawnEvent of events) {
+    const event = { ...sentEvent(drawnEvent, world.now), id: "there" };
     const [result] = await world.next().ingest([payloadOf(event) as EventInput]);
     if (result?.status.startsWith("INGESTION_FAILED") === true) continue;
     const undone = await world.next().undo({ account: event.accountId, referenceId: result?.referenceId ?? "" });
     expect(undone.map(({ status }) => status)).toEqual(["REVERTED"]);
   }
-  expect(await totals(world)).toEqual(before);
+  expect(await readTotals(world)).toEqual(before);
 }
 
 /** The same without a look or a bill run on the way. */
-async function liveQuietly(run: Run, sequence: readonly Step[]): Promise<void> {
+async function liveQuietly(run: SimulationRun, sequence: readonly Step[]): Promise<void> {
   for (const step of sequence) {
     if (step.kind === "wait") run.world.now += step.hours * HOUR;
     else if (step.kind === "there and back") await thereAndBack(run, step.events);
     else if (step.act.kind !== "finalize") {
-      keep(run, await take(run.world, step.act, run.operations));
+      keep(run, await takeAct(run.world, step.act, run.operations));
     }
   }
   await run.world.next().finalize();
 }
 
 /** All that accounts hold and owe, but for the names that were made up on the way. */
-async function ledgersOf(world: Opened): Promise<unknown> {
+async function readLedgers(world: OpenWorld): Promise<unknown> {
   const engine = world.next();
   const window = { accountIds: ACCOUNTS, ...WINDOW };
   const entries = [];
@@ -145,8 +145,8 @@ async function ledgersOf(world: Opened): Promise<unknown> {
     entries.push(items.map((entry) => ({ ...entry, id: entry.source === "PURCHASE" ? "" : entry.id })));
   }
   const { items: credits } = await engine.credits.list({ page: { limit: 1000 } });
-  const amounts = credits.map(({ credit, ...shown }) => ({
-    ...shown,
+  const amounts = credits.map(({ credit, ...snapshot }) => ({
+    ...snapshot,
     credit: { ...credit, id: "", transactions: credit.transactions.map(({ amount }) => amount) },
   }));
   return {
@@ -157,8 +157,8 @@ async function ledgersOf(world: Opened): Promise<unknown> {
     amounts,
     balances: await Promise.all(ACCOUNTS.map((accountId) => engine.creditBalance(accountId))),
     metrics: await engine.metrics({
-      startTime: textOf(WINDOW.from),
-      endTime: textOf(WINDOW.until),
+      startTime: formatTime(WINDOW.from),
+      endTime: formatTime(WINDOW.until),
       metricQueries: [
         { id: "events", name: "EVENTS", aggregationPeriod: "MONTH", groupBy: "EVENT_STATUS" },
         { id: "revenue", name: "REVENUE", aggregationPeriod: "MONTH", groupBy: "ACCOUNT_ID" },
@@ -167,7 +167,7 @@ async function ledgersOf(world: Opened): Promise<unknown> {
   };
 }
 
-async function totals(world: Opened): Promise<unknown> {
+async function readTotals(world: OpenWorld): Promise<unknown> {
   const engine = world.next();
   const window = { accountIds: ACCOUNTS, ...WINDOW };
   const usage = await engine.usage(window);
@@ -176,17 +176,18 @@ async function totals(world: Opened): Promise<unknown> {
   for (const accountId of ACCOUNTS) {
     const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { page: { limit: 1000 } });
     const over = overage.filter((cell) => cell.accountId === accountId);
-    const spent = total(items.map(({ granted }) => granted)) - total(items.map(({ balance }) => balance));
-    uses.push([spent, total(over.map(({ quantity }) => quantity))]);
+    const spentQuantity =
+      sumDoubles(items.map(({ granted }) => granted)) - sumDoubles(items.map(({ balance }) => balance));
+    uses.push([spentQuantity, sumDoubles(over.map(({ quantity }) => quantity))]);
   }
   return [usage.map(({ quantity, ...cell }) => [cell, quantity.toFixed()]), uses];
 }
 
 /** A final invoice never changes (S13.4). */
-async function checkFinals({ world, finals }: Run): Promise<void> {
+async function checkFinals({ world, finals }: SimulationRun): Promise<void> {
   const now = new Map<string, string>();
-  for (const shown of (await world.next().preview()).invoices) {
-    if (shown.finalizedAt !== undefined) now.set(shown.id, JSON.stringify(shown));
+  for (const snapshot of (await world.next().preview()).invoices) {
+    if (snapshot.finalizedAt !== undefined) now.set(snapshot.id, JSON.stringify(snapshot));
   }
   for (const [id, invoice] of finals) expect(now.get(id)).toBe(invoice);
   for (const [id, invoice] of now) finals.set(id, invoice);
@@ -212,13 +213,13 @@ describe("whatever is done, engines agree with the list of it", () => {
   test("S2.4 when and how often a bill run happens changes nothing", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
-        const [watched, quiet] = [await begin(memoryStore()), await begin(memoryStore())];
+        const [eventful, quiet] = [await begin(memoryStore()), await begin(memoryStore())];
         for (const step of sequence) {
-          await live(watched, [step]);
-          await watched.world.next().finalize();
+          await live(eventful, [step]);
+          await eventful.world.next().finalize();
         }
         await liveQuietly(quiet, sequence);
-        expect(await ledgersOf(quiet.world)).toEqual(await ledgersOf(watched.world));
+        expect(await readLedgers(quiet.world)).toEqual(await readLedgers(eventful.world));
       }),
       { numRuns: 50 },
     );
@@ -249,12 +250,12 @@ async function liveOver(client: PostgresClient, numRuns: number): Promise<void> 
   let schemas = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
-      const kept = await begin(await postgresStore(client, { schema: `run ${(schemas += 1)}` }));
-      await live(kept, sequence);
-      await kept.world.next().finalize();
+      const inPostgres = await begin(await postgresStore(client, { schema: `run ${(schemas += 1)}` }));
+      await live(inPostgres, sequence);
+      await inPostgres.world.next().finalize();
       const inMemory = await begin(memoryStore());
       await liveQuietly(inMemory, sequence);
-      expect(await ledgersOf(kept.world)).toEqual(await ledgersOf(inMemory.world));
+      expect(await readLedgers(inPostgres.world)).toEqual(await readLedgers(inMemory.world));
     }),
     { numRuns },
   );

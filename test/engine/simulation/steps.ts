@@ -3,8 +3,15 @@ import fc from "fast-check";
 
 import { RatebookError } from "../../../src/errors.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { accountNumber, changedPlanOn, failureOf, isAccepted, type Operation, type GeneratedEvent } from "./model.ts";
-import { dateOf, DAY, type Failure, HOUR, textOf, type World } from "./simulated-engine.ts";
+import {
+  accountNumber,
+  changedPlanOn,
+  expectedFailure,
+  isAccepted,
+  type Operation,
+  type GeneratedEvent,
+} from "./model.ts";
+import { formatDay, DAY, type Failure, HOUR, formatTime, type World } from "./simulated-engine.ts";
 
 type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 type DrawnEvent = Drawn<typeof event>;
@@ -82,29 +89,33 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 /** Takes an act. @returns what is to be kept of it; undefined where it was refused or changes nothing that the model knows */
-export async function take(world: World, act: Act, operations: readonly Operation[]): Promise<Operation | undefined> {
+export async function takeAct(
+  world: World,
+  act: Act,
+  operations: readonly Operation[],
+): Promise<Operation | undefined> {
   const at = world.now;
   const engine = world.next();
   switch (act.kind) {
     case "ingest": {
-      const sent = act.events.map((each) => sentEvent(each, at));
-      const results = await engine.ingest(sent.map(payloadOf) as EventInput[]);
+      const events = act.events.map((each) => sentEvent(each, at));
+      const results = await engine.ingest(events.map(payloadOf) as EventInput[]);
       const references = results.map(({ referenceId = "" }) => referenceId);
-      return { kind: "ingest", at, sent, statuses: results.map(({ status }) => status), references };
+      return { kind: "ingest", at, events, statuses: results.map(({ status }) => status), references };
     }
     case "undo": {
       const account = act.accountId;
       const undone = await engine.undo(act.id === null ? { account } : { account, eventId: act.id });
-      const reverted = undone.flatMap(({ status, event: { referenceId } }) =>
+      const revertedIds = undone.flatMap(({ status, event: { referenceId } }) =>
         status === "REVERTED" ? [referenceId] : [],
       );
-      return { kind: "undo", at, accountId: act.accountId, reverted };
+      return { kind: "undo", at, accountId: act.accountId, revertedIds };
     }
     case "grant": {
       const from = at - act.daysAgo * DAY;
       await engine.entries.grant(
         { accountId: act.accountId, featureId: "ft.calls" },
-        { granted: act.granted, effectiveFrom: textOf(from), effectiveUntil: textOf(from + act.days * DAY) },
+        { granted: act.granted, effectiveFrom: formatTime(from), effectiveUntil: formatTime(from + act.days * DAY) },
       );
       return undefined;
     }
@@ -120,7 +131,7 @@ export async function take(world: World, act: Act, operations: readonly Operatio
     }
     case "plan": {
       if (changedPlanOn(operations, act.accountId, at)) return undefined;
-      const effectiveFrom = dateOf(at);
+      const effectiveFrom = formatDay(at);
       if (act.planId === null) await engine.dissociate(act.accountId, { effectiveFrom });
       else await engine.associate(act.accountId, { pricePlanId: act.planId, effectiveFrom });
       return { kind: "plan", at, accountId: act.accountId, isGone: act.planId === null };
@@ -134,7 +145,13 @@ export async function take(world: World, act: Act, operations: readonly Operatio
       return undefined;
     case "credit": {
       const { accountId, amount } = act;
-      const credit = { accountId, purpose: "goodwill", creditAmount: amount, priority: 1, effectiveFrom: dateOf(at) };
+      const credit = {
+        accountId,
+        purpose: "goodwill",
+        creditAmount: amount,
+        priority: 1,
+        effectiveFrom: formatDay(at),
+      };
       await engine.credits.create([credit]);
       return undefined;
     }
@@ -145,25 +162,28 @@ export async function take(world: World, act: Act, operations: readonly Operatio
 }
 
 /** An event with its instants. */
-export function sentEvent(drawn: DrawnEvent, now: number): GeneratedEvent {
-  const { id, accountId, halves, hoursAgo, region } = drawn;
+export function sentEvent(draw: DrawnEvent, now: number): GeneratedEvent {
+  const { id, accountId, halves, hoursAgo, region } = draw;
   return { id, accountId, count: halves / 2, timestamp: now - hoursAgo * HOUR, region };
 }
 
 /** An event as an engine takes it. */
 export function payloadOf({ id, accountId, timestamp, count, region }: GeneratedEvent): object {
   const attributes = [{ name: "count", value: count }];
-  return { schemaName: "call", id, accountId, timestamp: textOf(timestamp), attributes, dimensions: { region } };
+  return { schemaName: "call", id, accountId, timestamp: formatTime(timestamp), attributes, dimensions: { region } };
 }
 
 /** What the model says of each event of a batch, where it knows; in place of what it does not know, what came of it. */
-export function predicted(operation: Extract<Operation, { kind: "ingest" }>, before: readonly Operation[]): string[] {
-  const taken = new Set<string>();
-  return operation.sent.map((event, index) => {
+export function predictStatuses(
+  operation: Extract<Operation, { kind: "ingest" }>,
+  before: readonly Operation[],
+): string[] {
+  const takenIds = new Set<string>();
+  return operation.events.map((event, index) => {
     const status = operation.statuses[index] ?? "";
-    const failure = failureOf(before, event, operation.at, taken);
+    const failure = expectedFailure(before, event, operation.at, takenIds);
     if (failure !== undefined) return failure;
-    if (isAccepted(status)) taken.add(event.id);
+    if (isAccepted(status)) takenIds.add(event.id);
     return isAccepted(status) || status === "INGESTION_FAILED_INSUFFICIENT_CREDITS" ? status : "accepted";
   });
 }

@@ -10,38 +10,38 @@ import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../../src/ledger/events/ingest.ts";
 import type { AccountParts } from "../../../src/ledger/workspace.ts";
 import { add, type Decimal, parseDecimal, ZERO } from "../../../src/numbers/decimal.ts";
-import { calls, fee, grant, overage, plan, seats, tokens } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
+import { calls, feeCards, grantCards, overageCards, planOfMonths, seatCards, tokenCards } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
 import type { Ledger } from "../account-harness.ts";
 import { readBatch } from "../read-batch.ts";
 
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true };
 /** Plans of months, of weeks, and of charges and grants for several months. */
-export const book = bookWith([
-  plan("p", {
+export const book = bookWithPlans([
+  planOfMonths("p", {
     ...calls("0.37"),
-    ...fee(31, inAdvance),
-    ...seats(10, { ...inAdvance, proratedRefundMode: "CREDITS" }),
-    ...tokens(100),
-    ...overage(2),
-    ...grant(7, { expiryType: "PRICING_CYCLE" }),
+    ...feeCards(31, inAdvance),
+    ...seatCards(10, { ...inAdvance, proratedRefundMode: "CREDITS" }),
+    ...tokenCards(100),
+    ...overageCards(2),
+    ...grantCards(7, { expiryType: "PRICING_CYCLE" }),
     minimumCommitment: { rateValues: [{ currency: "USD", rate: 90 }] },
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 },
   }),
-  plan("r", {
+  planOfMonths("r", {
     ...calls("0.2"),
-    ...fee(53, { ...inAdvance, recurrenceConfig: { interval: 3, offset: 1 } }),
-    ...tokens(40, "P20D", { recurrenceConfig: { interval: 2 } }),
-    ...grant(9, { expiryType: "NO_EXPIRY" }, { recurrenceConfig: { interval: 2 } }),
+    ...feeCards(53, { ...inAdvance, recurrenceConfig: { interval: 3, offset: 1 } }),
+    ...tokenCards(40, "P20D", { recurrenceConfig: { interval: 2 } }),
+    ...grantCards(9, { expiryType: "NO_EXPIRY" }, { recurrenceConfig: { interval: 2 } }),
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "20" }, gracePeriod: 10 },
   }),
-  plan("q", {
+  planOfMonths("q", {
     ...calls("0.5"),
-    ...fee(-12),
-    ...seats(3, { invoiceTiming: "IN_ADVANCE" }),
-    ...tokens(5, "P10D"),
-    ...overage(3, 40),
-    ...grant(4, { expiryType: "NO_EXPIRY" }),
+    ...feeCards(-12),
+    ...seatCards(3, { invoiceTiming: "IN_ADVANCE" }),
+    ...tokenCards(5, "P10D"),
+    ...overageCards(3, 40),
+    ...grantCards(4, { expiryType: "NO_EXPIRY" }),
     pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3" } },
   }),
 ]);
@@ -137,12 +137,12 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
     attributes: [{ name: "n", value: quantity }],
     dimensions: {},
   };
-  const read = { accounts: [ledger.read()], names: new Map([["a", "a"]]), acceptedIds: [], holders: [] };
+  const read = { accounts: [ledger.readParts()], names: new Map([["a", "a"]]), acceptedIds: [], holders: [] };
   ledger.apply(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids).changes);
 }
 
 /** Does one step; a refusal is an answer like any other. */
-export function take(ledger: Ledger, one: Step, now: Instant): void {
+export function takeStep(ledger: Ledger, one: Step, now: Instant): void {
   const { catalog, ids } = ledger;
   const range = (inDays: number, length: number | undefined): { from: Instant; until?: Instant } => {
     const from = dayStart(now) + inDays * DAY_MS;
@@ -191,7 +191,7 @@ export function take(ledger: Ledger, one: Step, now: Instant): void {
 }
 
 /** All that is kept of an account, in an order of its own. */
-export function stateOf({ record, entries, credits, invoices, usage, events, ...parts }: AccountParts): unknown {
+export function toSortedState({ record, entries, credits, invoices, usage, events, ...parts }: AccountParts): unknown {
   const byId = <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
     items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {

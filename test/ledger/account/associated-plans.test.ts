@@ -3,19 +3,21 @@ import { describe, expect, test } from "vitest";
 import { formatDate, formatInstant, parseDate } from "../../../src/calendar/instant.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { associateOn, toDecisions, findPlanIn } from "../../../src/ledger/account/associated-plans.ts";
-import { bookOf } from "../../book/catalog-book.ts";
+import { catalogBook } from "../../book/catalog-book.ts";
 
 const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });
-const fee = (rate: number) => ({ fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }] }] });
+const feeCards = (rate: number) => ({
+  fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }] }],
+});
 
-function planOf(id: string, dayOffset: string, more: Readonly<Record<string, unknown>> = {}): unknown {
-  const details = { supportedCurrencies: ["USD"], pricingCycleConfig: monthly(dayOffset), ...fee(30), ...more };
+function planWithFee(id: string, dayOffset: string, more: Readonly<Record<string, unknown>> = {}): unknown {
+  const details = { supportedCurrencies: ["USD"], pricingCycleConfig: monthly(dayOffset), ...feeCards(30), ...more };
   return { id, name: id, pricePlanDetails: details };
 }
 
-function decisionsFor(pricePlans: readonly unknown[], plans = [planOf("five", "5"), planOf("one", "1")]) {
+function decisionsFor(pricePlans: readonly unknown[], plans = [planWithFee("five", "5"), planWithFee("one", "1")]) {
   const accounts = [{ id: "acc", name: "Account", customerId: "ann", pricePlans }];
-  const book = bookOf({ pricePlans: plans, accounts });
+  const book = catalogBook({ pricePlans: plans, accounts });
   const [account] = book.accounts;
   if (account === undefined) throw new Error("the book has one account");
   return { book, decisions: toDecisions(account, findPlanIn(book.pricePlans)) };
@@ -50,7 +52,7 @@ describe("an account's plans as decisions", () => {
 
   test("S16.2 an override replaces the plan's card of its kind and billable; the plan's cycle stays", () => {
     const { decisions } = decisionsFor([
-      { pricePlanId: "five", effectiveFrom: "2024-01-10", pricePlanDetailsOverride: fee(12) },
+      { pricePlanId: "five", effectiveFrom: "2024-01-10", pricePlanDetailsOverride: feeCards(12) },
     ]);
     const plan = decisions[0]?.plan;
     expect(plan?.details.fixedFeeRateCards.map(({ rateValues }) => rateValues[0]?.rate.toFixed())).toEqual(["12"]);
@@ -66,7 +68,7 @@ describe("an account's plans as decisions", () => {
   });
 
   test("S16.5 the grace of retained cycles is that of the plan before, also through another plan", () => {
-    const graceful = planOf("graceful", "5", { pricingCycleConfig: { ...monthly("5"), gracePeriod: 4 } });
+    const graceful = planWithFee("graceful", "5", { pricingCycleConfig: { ...monthly("5"), gracePeriod: 4 } });
     const { decisions } = decisionsFor(
       [
         { pricePlanId: "graceful", effectiveFrom: "2024-01-10" },
@@ -74,13 +76,15 @@ describe("an account's plans as decisions", () => {
         { pricePlanId: "five", effectiveFrom: "2024-05-01", retainStartOffsets: true },
         { pricePlanId: "five", effectiveFrom: "2024-07-01" },
       ],
-      [graceful, planOf("one", "1"), planOf("five", "5")],
+      [graceful, planWithFee("one", "1"), planWithFee("five", "5")],
     );
     expect(decisions.map(({ plan }) => plan?.gracePeriodDays)).toEqual([4, 4, 4, 0]);
   });
 
   test("S6.3 an anniversary cycle begins on the day of the association", () => {
-    const anniversary = planOf("own", "1", { pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } });
+    const anniversary = planWithFee("own", "1", {
+      pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true },
+    });
     const { book } = decisionsFor([], [anniversary]);
     const [plan] = book.pricePlans;
     expect(plan && associateOn(plan, parseDate("2024-01-31")).cycleConfig.dayOffset).toBe("LAST");

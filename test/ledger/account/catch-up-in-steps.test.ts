@@ -8,31 +8,31 @@ import { createCredits } from "../../../src/ledger/commands/credits.ts";
 import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
 import { parseDecimal } from "../../../src/numbers/decimal.ts";
-import { calls, fee, grant, plan, seats, tokens } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, finals, type Ledger, openLedger } from "../account-harness.ts";
+import { calls, feeCards, grantCards, planOfMonths, seatCards, tokenCards } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, finals, type Ledger, openLedger } from "../account-harness.ts";
 
 const weekly = (gracePeriod = 0) => ({ interval: "WEEKLY", startOffset: { dayOffset: "1" }, gracePeriod });
 /** 2024-01-01 is a Monday; 150 weeks later. */
-const END = at("2024-01-01") + 150 * 7 * DAY_MS;
+const END = toTime("2024-01-01") + 150 * 7 * DAY_MS;
 
-function started(details: object, associatedAt = "2024-01-01"): Ledger {
-  const ledger = openLedger(bookWith([plan("p", details)]));
+function startLedger(details: object, associatedAt = "2024-01-01"): Ledger {
+  const ledger = openLedger(bookWithPlans([planOfMonths("p", details)]));
   ledger.run((work) =>
-    associate(ledger.catalog, work, { planId: "p", from: at("2024-01-01") }, at(associatedAt), ledger.ids),
+    associate(ledger.catalog, work, { planId: "p", from: toTime("2024-01-01") }, toTime(associatedAt), ledger.ids),
   );
   return ledger;
 }
 
-function credited(ledger: Ledger, creditAmount: number, now = "2024-01-01"): Ledger {
+function addCredit(ledger: Ledger, creditAmount: number, now = "2024-01-01"): Ledger {
   ledger.runAll(["a"], ([work]) => {
     if (work === undefined) throw new Error("no account");
-    const request = { accountId: "a", purpose: "goodwill", priority: 1, effectiveFrom: at("2024-01-01") };
+    const request = { accountId: "a", purpose: "goodwill", priority: 1, effectiveFrom: toTime("2024-01-01") };
     createCredits(
       ledger.catalog,
       { find: () => work },
       [{ ...request, creditAmount: parseDecimal(creditAmount) }],
-      at(now),
+      toTime(now),
       ledger.ids,
     );
   });
@@ -41,27 +41,33 @@ function credited(ledger: Ledger, creditAmount: number, now = "2024-01-01"): Led
 
 describe("150 weeks at once are what they are week by week", () => {
   test.each([
-    ["a fee in arrears", { ...fee(10), pricingCycleConfig: weekly() }],
-    ["with grace", { ...fee(10), pricingCycleConfig: weekly(10) }],
+    ["a fee in arrears", { ...feeCards(10), pricingCycleConfig: weekly() }],
+    ["with grace", { ...feeCards(10), pricingCycleConfig: weekly(10) }],
     [
       "a fee in advance and usage, with grace",
-      { ...fee(10, { invoiceTiming: "IN_ADVANCE" }), ...calls(2), pricingCycleConfig: weekly(17) },
+      { ...feeCards(10, { invoiceTiming: "IN_ADVANCE" }), ...calls(2), pricingCycleConfig: weekly(17) },
     ],
-    ["invoices below zero", { ...fee(-3), ...calls(1), pricingCycleConfig: weekly(3) }],
+    ["invoices below zero", { ...feeCards(-3), ...calls(1), pricingCycleConfig: weekly(3) }],
     [
       "credits and entries of each week",
-      { ...fee(10), ...grant(4, { expiryType: "NO_EXPIRY" }), ...tokens(5), pricingCycleConfig: weekly(2) },
+      {
+        ...feeCards(10),
+        ...grantCards(4, { expiryType: "NO_EXPIRY" }),
+        ...tokenCards(5),
+        pricingCycleConfig: weekly(2),
+      },
     ],
   ])("%s", (_, details) => {
-    const [once, often] = [credited(started(details), 255), credited(started(details), 255)];
+    const [once, often] = [addCredit(startLedger(details), 255), addCredit(startLedger(details), 255)];
     for (const ledger of [once, often]) {
       // Known from the start, for weeks that come.
       ledger.run((work) => {
-        for (let week = 0; week < 140; week += 3) work.addUsage("um.calls", at("2024-01-01") / DAY_MS + week * 7, 5);
+        for (let week = 0; week < 140; week += 3)
+          work.addUsage("um.calls", toTime("2024-01-01") / DAY_MS + week * 7, 5);
       });
     }
     once.until(END);
-    for (let now = at("2024-01-02"); now < END; now += 3 * DAY_MS) often.until(now);
+    for (let now = toTime("2024-01-02"); now < END; now += 3 * DAY_MS) often.until(now);
     often.until(END);
     expect(finals(once).length).toBeGreaterThan(140);
     expect(once.parts()).toEqual(often.parts());
@@ -69,8 +75,8 @@ describe("150 weeks at once are what they are week by week", () => {
 });
 
 test("S12.3 of history that closes at one instant, a credit pays the earliest invoices, over all steps", () => {
-  const ledger = credited(
-    started({ ...fee(10), pricingCycleConfig: weekly() }, "2026-11-16T12:00:00Z"),
+  const ledger = addCredit(
+    startLedger({ ...feeCards(10), pricingCycleConfig: weekly() }, "2026-11-16T12:00:00Z"),
     455,
     "2026-11-16T12:00:00Z",
   );
@@ -94,19 +100,19 @@ const due =
 test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becomes final after it, over all steps", () => {
   // Seats in advance from week 54 on, 10 each; from week 53 on 3 less each week, which are final ten weeks after it.
   const details = {
-    ...fee(-3, { recurrenceConfig: { interval: 1, offset: 52 } }),
-    ...seats(10, { invoiceTiming: "IN_ADVANCE" }),
+    ...feeCards(-3, { recurrenceConfig: { interval: 1, offset: 52 } }),
+    ...seatCards(10, { invoiceTiming: "IN_ADVANCE" }),
     pricingCycleConfig: weekly(70),
   };
-  const [once, often] = [started(details), started(details)];
+  const [once, often] = [startLedger(details), startLedger(details)];
   for (const ledger of [once, often]) {
     const update = { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity: parseDecimal(1) } as const;
-    const effectiveFrom = at("2025-01-06");
+    const effectiveFrom = toTime("2025-01-06");
     ledger.run((work) =>
-      updateLicense(ledger.catalog, work, { ...update, effectiveFrom }, at("2024-01-02"), ledger.ids),
+      updateLicense(ledger.catalog, work, { ...update, effectiveFrom }, toTime("2024-01-02"), ledger.ids),
     );
   }
-  for (let now = at("2024-01-08"); now <= END; now += 7 * DAY_MS) often.until(now);
+  for (let now = toTime("2024-01-08"); now <= END; now += 7 * DAY_MS) often.until(now);
   once.until(END);
   const inAdvance = finals(once).filter((line) => line.startsWith("STANDARD_ADVANCED"));
   // Week 53 closes as week 64 begins, on March 17: until then there is no credit, and from then on one of 3 for each week.
@@ -127,7 +133,7 @@ test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becom
 test("S6.5 S12.3 a cycle that ends within a day of its plan takes no credit of the history that closes after it", () => {
   // Known on Sunday: its week is final at midnight, the 149 weeks before it, of 3 below zero, a day after the plan was made.
   const ledgers = [1, 2].map(() => {
-    const ledger = started({ ...fee(-3), ...calls(2), pricingCycleConfig: weekly() }, "2026-11-15T13:00:00Z");
+    const ledger = startLedger({ ...feeCards(-3), ...calls(2), pricingCycleConfig: weekly() }, "2026-11-15T13:00:00Z");
     ledger.run((work) => work.addUsage("um.calls", END / DAY_MS - 3, 10));
     return ledger;
   });
@@ -142,17 +148,17 @@ test("S6.5 S12.3 a cycle that ends within a day of its plan takes no credit of t
 
 test("each step draws a few cycles, whether they close one by one or at one instant", () => {
   for (const associatedAt of ["2024-01-01", "2026-11-16T12:00:00Z"]) {
-    const ledger = started({ ...fee(10), pricingCycleConfig: weekly() }, associatedAt);
+    const ledger = startLedger({ ...feeCards(10), pricingCycleConfig: weekly() }, associatedAt);
     const workspace = openWorkspace([ledger.parts()]);
     const work = workspace.account("a");
-    let made = 0;
-    for (const _ of catchUpInSteps(ledger.catalog, work, at("2026-11-18"))) {
+    let idCount = 0;
+    for (const _ of catchUpInSteps(ledger.catalog, work, toTime("2026-11-18"))) {
       const now = work.invoices().length;
-      expect(now - made).toBeLessThanOrEqual(64);
-      made = now;
+      expect(now - idCount).toBeLessThanOrEqual(64);
+      idCount = now;
     }
     expect(work.invoices()).toHaveLength(150);
-    catchUp(ledger.catalog, work, at("2026-11-18"));
+    catchUp(ledger.catalog, work, toTime("2026-11-18"));
     expect(work.invoices()).toHaveLength(150);
   }
 });

@@ -7,11 +7,11 @@ import { catchUp, catchUpPiece } from "../../../src/ledger/account/catch-up.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
 import { runs } from "../../support/runs.ts";
-import { at, type Ledger, openLedger, START } from "../account-harness.ts";
-import { book, HOUR_MS, stateOf, steps, take } from "./account-steps.ts";
+import { toTime, type Ledger, openLedger, START } from "../account-harness.ts";
+import { book, HOUR_MS, toSortedState, steps, takeStep } from "./account-steps.ts";
 
 /** Does the next piece of the work. @returns its changes, and whether all is done */
-function pieceOf(ledger: Ledger, upTo: Instant, most: number) {
+function runPiece(ledger: Ledger, upTo: Instant, most: number) {
   const workspace = openWorkspace([ledger.parts()]);
   const piece = catchUpPiece(ledger.catalog, workspace.account("a"), upTo, most);
   let step = piece.next();
@@ -20,7 +20,7 @@ function pieceOf(ledger: Ledger, upTo: Instant, most: number) {
 }
 
 /** What a reader sees who looks while the work is half done: nothing of it is kept. */
-function seen(ledger: Ledger, upTo: Instant): unknown {
+function readInvoices(ledger: Ledger, upTo: Instant): unknown {
   const workspace = openWorkspace([ledger.parts()]);
   const work = workspace.account("a");
   catchUp(ledger.catalog, work, upTo);
@@ -35,33 +35,33 @@ describe.each(["that comes as it goes", "with two years before it"])("an account
     const [small, few] = [fc.integer({ min: 2, max: 30 }), fc.integer({ min: 2, max: 6 })];
     let parts = 0;
     fc.assert(
-      fc.property(steps, fc.constantFrom("p", "q", "r"), small, few, (sequence, planId, most, kept) => {
+      fc.property(steps, fc.constantFrom("p", "q", "r"), small, few, (sequence, planId, most, share) => {
         const [whole, inPieces] = [openLedger(book), openLedger(book)];
         const catchUpBy = (upTo: Instant): void => {
           whole.until(upTo);
           for (let tries = 1; ; tries++) {
-            const { isDone, changes } = pieceOf(inPieces, upTo, most);
+            const { isDone, changes } = runPiece(inPieces, upTo, most);
             // One that is killed before its commit is done again.
-            if (tries % kept === 0) continue;
+            if (tries % share === 0) continue;
             inPieces.apply(changes);
             if (!isDone) parts += 1;
-            if (tries % 4 === 0) expect(byId(seen(inPieces, upTo))).toEqual(byId(whole.parts().invoices));
+            if (tries % 4 === 0) expect(byId(readInvoices(inPieces, upTo))).toEqual(byId(whole.parts().invoices));
             if (isDone) break;
           }
         };
         for (const ledger of [whole, inPieces]) {
           if (kind === "that comes as it goes") continue;
-          const past = { planId, from: at(START) - 730 * DAY_MS };
-          ledger.run((work) => associate(ledger.catalog, work, past, at(START), ledger.ids));
+          const past = { planId, from: toTime(START) - 730 * DAY_MS };
+          ledger.run((work) => associate(ledger.catalog, work, past, toTime(START), ledger.ids));
         }
-        let now = at(START);
+        let now = toTime(START);
         for (const one of sequence) {
           now += one.after * HOUR_MS;
           catchUpBy(now);
-          for (const ledger of [whole, inPieces]) take(ledger, one, now);
+          for (const ledger of [whole, inPieces]) takeStep(ledger, one, now);
         }
         catchUpBy(now + 300 * 24 * HOUR_MS);
-        expect(stateOf(inPieces.parts())).toEqual(stateOf(whole.parts()));
+        expect(toSortedState(inPieces.parts())).toEqual(toSortedState(whole.parts()));
       }),
       { numRuns: runs(25) },
     );

@@ -13,8 +13,8 @@ import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { runs } from "../../support/runs.ts";
-import { at, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
-import { after, book, HOUR_MS, type Step, stateOf, steps, take } from "./account-steps.ts";
+import { toTime, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
+import { after, book, HOUR_MS, type Step, toSortedState, steps, takeStep } from "./account-steps.ts";
 
 const END_HOURS = 90 * 24;
 
@@ -22,21 +22,23 @@ const grossOf = (invoice: Invoice): string => {
   const gross = invoice.revenueInfo.lineItems?.[0]?.lineItems?.find(({ type }) => type === "GROSS_AMOUNT");
   return gross === undefined ? "none" : formatDecimal(gross.value);
 };
-const inOrder = (found: readonly (readonly [string, string])[]): unknown =>
-  found.toSorted(([a], [b]) => (a < b ? -1 : 1));
+const sortPairs = (pairs: readonly (readonly [string, string])[]): unknown =>
+  pairs.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /** Every final invoice with what it charges before credits. */
 const grossOfFinals = (ledger: Ledger): unknown =>
-  inOrder(ledger.parts().invoices.map(({ id, invoice }) => [id, grossOf(invoice)]));
+  sortPairs(ledger.parts().invoices.map(({ id, invoice }) => [id, grossOf(invoice)]));
 
 /** The same of every invoice that should be final by an instant, worked out from the account's decisions and usage. */
 function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
   const { catalog } = ledger;
   return ledger.run((work) => {
-    const range = { from: at(START), until: end + 1, creditsAreWhole: true };
-    const drawn = runToCompletion(drawDrafts({ ...toAccountView(catalog, work), credits: [] }, catalog.billing, range));
-    const due = drawn.filter(({ draft }) => draft.finalAt <= end);
-    return inOrder(
+    const range = { from: toTime(START), until: end + 1, creditsAreWhole: true };
+    const drafts = runToCompletion(
+      drawDrafts({ ...toAccountView(catalog, work), credits: [] }, catalog.billing, range),
+    );
+    const due = drafts.filter(({ draft }) => draft.finalAt <= end);
+    return sortPairs(
       due.map(({ draft, invoice }) => [dueInvoiceId(work.record.id, invoiceKey(draft)), grossOf(invoice())]),
     );
   });
@@ -59,59 +61,59 @@ describe("catching up", () => {
       fc.property(steps, fc.array(after, { maxLength: 4 }), (sequence, extra) => {
         const plain = openLedger(book);
         const often = openLedger(book);
-        let now = at(START);
+        let now = toTime(START);
         for (const [index, one] of sequence.entries()) {
           const next = now + one.after * HOUR_MS;
           for (const hours of extra.slice(index % 3))
             if (now + hours * HOUR_MS <= next) often.until(now + hours * HOUR_MS);
           now = next;
-          take(plain, one, now);
-          take(often, one, now);
+          takeStep(plain, one, now);
+          takeStep(often, one, now);
         }
         const end = now + END_HOURS * HOUR_MS;
         for (const hours of extra.toSorted((a, b) => a - b)) often.until(Math.min(end, now + 5 * hours * HOUR_MS));
         plain.until(end);
         often.until(end);
         often.until(end);
-        expect(stateOf(often.parts())).toEqual(stateOf(plain.parts()));
+        expect(toSortedState(often.parts())).toEqual(toSortedState(plain.parts()));
       }),
       { numRuns: runs(25), examples: [CAUGHT_UP_AS_IT_BECAME_FINAL] },
     );
   });
 
   test("S13.4 no decision depends on former invoices that it does not read", () => {
-    let hidden = 0;
+    let hiddenCount = 0;
     fc.assert(
       fc.property(steps, (sequence) => {
-        let now = at(START);
+        let now = toTime(START);
         const all = openLedger(book);
         const some = openLedger(book, undefined, {}, (catalog, record) => invoicesReadFrom(catalog, record, now));
         // Half a year between two steps at most: what is long over is not read.
         for (const one of [...sequence, ...sequence]) {
           now += 9 * one.after * HOUR_MS;
-          take(all, one, now);
-          take(some, one, now);
+          takeStep(all, one, now);
+          takeStep(some, one, now);
         }
         now += END_HOURS * HOUR_MS;
-        hidden += some.parts().invoices.length - some.read().invoices.length;
+        hiddenCount += some.parts().invoices.length - some.readParts().invoices.length;
         all.until(now);
         some.until(now);
-        expect(stateOf(some.parts())).toEqual(stateOf(all.parts()));
+        expect(toSortedState(some.parts())).toEqual(toSortedState(all.parts()));
       }),
       { numRuns: runs(40) },
     );
-    expect(hidden).toBeGreaterThan(runs(40));
+    expect(hiddenCount).toBeGreaterThan(runs(40));
   });
 
   test("S13.4 a final invoice never changes, and is no draft any more", () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         const ledger = openLedger(book);
-        let now = at(START);
+        let now = toTime(START);
         for (const one of [...sequence, { kind: "wait", after: END_HOURS } as const]) {
           const before = ledger.parts().invoices;
           now += one.after * HOUR_MS;
-          take(ledger, one, now);
+          takeStep(ledger, one, now);
           ledger.until(now);
           expect(ledger.parts().invoices.slice(0, before.length)).toEqual(before);
         }
@@ -135,8 +137,8 @@ describe("catching up", () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         const ledger = openLedger(book);
-        let now = at(START);
-        for (const one of sequence) take(ledger, one, (now += one.after * HOUR_MS));
+        let now = toTime(START);
+        for (const one of sequence) takeStep(ledger, one, (now += one.after * HOUR_MS));
         const end = now + END_HOURS * HOUR_MS;
         ledger.until(end);
         expect(grossOfFinals(ledger)).toEqual(grossDrawnAtOnce(ledger, end));
@@ -149,15 +151,15 @@ describe("catching up", () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         const ledger = openLedger(book);
-        let now = at(START);
-        for (const one of sequence) take(ledger, one, (now += one.after * HOUR_MS));
+        let now = toTime(START);
+        for (const one of sequence) takeStep(ledger, one, (now += one.after * HOUR_MS));
         ledger.until(now + END_HOURS * HOUR_MS);
         for (const { creditAmount, consumedAmount, transactions } of ledger.parts().credits) {
           expect(consumedAmount.lte(creditAmount)).toBe(true);
-          const spent = transactions
+          const spentAmount = transactions
             .map(({ amount }) => Number(formatDecimal(amount)) * 100)
             .reduce((a, b) => a + b, 0);
-          expect(Math.round(spent)).toBe(Math.round(Number(formatDecimal(consumedAmount)) * 100));
+          expect(Math.round(spentAmount)).toBe(Math.round(Number(formatDecimal(consumedAmount)) * 100));
         }
       }),
       { numRuns: runs(30) },

@@ -8,26 +8,28 @@ import { associate, dissociate } from "../../../src/ledger/commands/associate.ts
 import { createCredits, creditSnapshots } from "../../../src/ledger/commands/credits.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { calls, fee, grant, plan, tokens } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, cardsOf, finals, headOf, type Ledger, openLedger } from "../account-harness.ts";
+import { calls, feeCards, grantCards, planOfMonths, tokenCards } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, listCardLines, finals, headOf, type Ledger, openLedger } from "../account-harness.ts";
 
 /** Associates a plan with the account. */
-function associated(ledger: Ledger, planId: string, from: string, now = from, more: object = {}): void {
-  ledger.run((work) => associate(ledger.catalog, work, { planId, from: at(from), ...more }, at(now), ledger.ids));
+function associatePlan(ledger: Ledger, planId: string, from: string, now = from, more: object = {}): void {
+  ledger.run((work) =>
+    associate(ledger.catalog, work, { planId, from: toTime(from), ...more }, toTime(now), ledger.ids),
+  );
 }
 
 const drafts = (ledger: Ledger, now: string): readonly string[] =>
   ledger.run((work) =>
-    runToCompletion(listDrafts(ledger.catalog, work, at(now))).map(({ invoice }) => headOf(invoice)),
+    runToCompletion(listDrafts(ledger.catalog, work, toTime(now))).map(({ invoice }) => headOf(invoice)),
   );
 
 describe("invoices become final", () => {
   const monthly = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
 
   test("S13.4 a STANDARD invoice is a draft until its cycle's end plus grace, then due", () => {
-    const ledger = openLedger(bookWith([plan("p", { ...calls(2), pricingCycleConfig: monthly })]));
-    associated(ledger, "p", "2024-01-01");
+    const ledger = openLedger(bookWithPlans([planOfMonths("p", { ...calls(2), pricingCycleConfig: monthly })]));
+    associatePlan(ledger, "p", "2024-01-01");
     expect(ledger.use(10, "2024-01-20T12:00:00Z")).toBe(true);
     ledger.until("2024-02-03T23:59:59.999Z");
     expect(finals(ledger)).toEqual([]);
@@ -39,26 +41,26 @@ describe("invoices become final", () => {
   });
 
   test("S13.4 by a clock that is behind the one by which an account was caught up with, its drafts are there", () => {
-    const ledger = openLedger(bookWith([plan("p", calls(2))]));
-    associated(ledger, "p", "2024-01-01");
+    const ledger = openLedger(bookWithPlans([planOfMonths("p", calls(2))]));
+    associatePlan(ledger, "p", "2024-01-01");
     ledger.use(10, "2024-01-05T12:00:00Z");
     const [credit] = ledger.runAll(["a"], ([work]) => {
       const find = (): typeof work => work;
       const request = { accountId: "a", purpose: "gift", creditAmount: parseDecimal(15), priority: 0 };
-      const asked = { ...request, effectiveFrom: at("2024-01-01") };
-      return createCredits(ledger.catalog, { find }, [asked], at("2024-01-07T00:00:00.001Z"), ledger.ids);
+      const creditRequest = { ...request, effectiveFrom: toTime("2024-01-01") };
+      return createCredits(ledger.catalog, { find }, [creditRequest], toTime("2024-01-07T00:00:00.001Z"), ledger.ids);
     });
     // A millisecond behind midnight, and days: 10 at 2, of which the credit pays 15.
     for (const now of ["2024-01-06T23:59:59.999Z", "2024-01-05T12:00:00Z"]) {
       expect(drafts(ledger, now)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 5"]);
-      const shown = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, at(now))));
-      expect(shown.map((each) => [each.credit.id, formatDecimal(each.holdAmount)])).toEqual([[credit?.id, "15"]]);
+      const snapshot = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, toTime(now))));
+      expect(snapshot.map((each) => [each.credit.id, formatDecimal(each.holdAmount)])).toEqual([[credit?.id, "15"]]);
     }
   });
 
   test("S13.4 an advance invoice is due at the start of its cycle", () => {
-    const ledger = openLedger(bookWith([plan("p", { ...fee(30, { invoiceTiming: "IN_ADVANCE" }) })]));
-    associated(ledger, "p", "2024-02-01", "2024-01-15");
+    const ledger = openLedger(bookWithPlans([planOfMonths("p", { ...feeCards(30, { invoiceTiming: "IN_ADVANCE" }) })]));
+    associatePlan(ledger, "p", "2024-02-01", "2024-01-15");
     ledger.until("2024-01-31T23:59:59.999Z");
     expect(finals(ledger)).toEqual([]);
     ledger.until("2024-02-01");
@@ -72,8 +74,8 @@ describe("invoices become final", () => {
         { id: "addon.setup", rateValues: [{ currency: "USD", rate: 20 }] },
       ],
     };
-    const ledger = openLedger(bookWith([plan("p", discount)]));
-    associated(ledger, "p", "2024-01-01");
+    const ledger = openLedger(bookWithPlans([planOfMonths("p", discount)]));
+    associatePlan(ledger, "p", "2024-01-01");
     ledger.until("2024-04-01");
     // 20 − 50 = −30; then 20 − 20 of the 30; then 20 − 10.
     expect(finals(ledger)).toEqual([
@@ -83,26 +85,26 @@ describe("invoices become final", () => {
     ]);
     const [credit] = ledger.parts().credits;
     expect(formatDecimal(credit?.creditAmount ?? parseDecimal(0))).toBe("30");
-    expect(credit?.effectiveFrom).toBe(at("2024-02-01"));
+    expect(credit?.effectiveFrom).toBe(toTime("2024-02-01"));
     expect(credit?.transactions.map(({ amount, at: when }) => [formatDecimal(amount), when])).toEqual([
-      ["20", at("2024-03-01")],
-      ["10", at("2024-04-01")],
+      ["20", toTime("2024-03-01")],
+      ["10", toTime("2024-04-01")],
     ]);
   });
 
   test("S13.1 a cycle with nothing in it makes no invoice, and its time is not looked at again", () => {
-    const ledger = openLedger(bookWith([plan("p", calls(2))]));
-    associated(ledger, "p", "2024-01-01");
+    const ledger = openLedger(bookWithPlans([planOfMonths("p", calls(2))]));
+    associatePlan(ledger, "p", "2024-01-01");
     ledger.until("2024-03-15");
     expect(finals(ledger)).toEqual([]);
-    expect(ledger.parts().record.nextDueAt).toBe(at("2024-04-01"));
-    expect(isBehind(ledger.parts().record, at("2024-03-31"))).toBe(false);
-    expect(isBehind(ledger.parts().record, at("2024-04-01"))).toBe(true);
+    expect(ledger.parts().record.nextDueAt).toBe(toTime("2024-04-01"));
+    expect(isBehind(ledger.parts().record, toTime("2024-03-31"))).toBe(false);
+    expect(isBehind(ledger.parts().record, toTime("2024-04-01"))).toBe(true);
   });
 
   test("S6.5 history is open for a day after its association was made, then final", () => {
-    const ledger = openLedger(bookWith([plan("p", calls(2))]));
-    associated(ledger, "p", "2023-11-01", "2024-01-10T08:00:00Z");
+    const ledger = openLedger(bookWithPlans([planOfMonths("p", calls(2))]));
+    associatePlan(ledger, "p", "2023-11-01", "2024-01-10T08:00:00Z");
     expect(ledger.use(1, "2023-11-05T00:00:00Z", "2024-01-11T07:59:59.999Z")).toBe(true);
     expect(ledger.use(4, "2023-12-05T00:00:00Z", "2024-01-11T07:59:59.999Z")).toBe(true);
     ledger.until("2024-01-11T08:00:00Z");
@@ -114,81 +116,103 @@ describe("invoices become final", () => {
   });
 
   test("S13.4 the draft has the id of the final invoice", () => {
-    const ledger = openLedger(bookWith([plan("p", { ...fee(30, { invoiceTiming: "IN_ADVANCE" }), ...calls(1) })]));
-    associated(ledger, "p", "2024-01-01");
+    const ledger = openLedger(
+      bookWithPlans([planOfMonths("p", { ...feeCards(30, { invoiceTiming: "IN_ADVANCE" }), ...calls(1) })]),
+    );
+    associatePlan(ledger, "p", "2024-01-01");
     ledger.use(1, "2024-01-02T00:00:00Z");
-    const [draft] = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, at("2024-01-31"))));
+    const [draft] = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, toTime("2024-01-31"))));
     ledger.until("2024-02-01");
     expect(ledger.parts().invoices.map(({ id }) => id)).toContain(draft?.id);
   });
 });
 
 describe("grants fall due", () => {
-  const book = bookWith([plan("p", { ...tokens(100), ...grant(20, { expiryType: "PRICING_CYCLE" }), ...calls(1) })]);
+  const book = bookWithPlans([
+    planOfMonths("p", { ...tokenCards(100), ...grantCards(20, { expiryType: "PRICING_CYCLE" }), ...calls(1) }),
+  ]);
 
   test("S11.1 S2.4 an entry is granted at the start of a cycle, dated by it whenever it is made, once", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-15");
+    associatePlan(ledger, "p", "2024-01-15");
     ledger.until("2024-02-20");
     ledger.until("2024-02-20");
-    const entries = ledger.parts().entries.map(({ createdAt, effectiveFrom, effectiveUntil, source, granted }) => ({
-      createdAt,
-      effectiveFrom,
-      effectiveUntil,
-      source,
-      granted: formatDecimal(granted),
-    }));
-    const granted = { source: "PRICE_PLAN", granted: "100" };
+    const entries = ledger
+      .parts()
+      .entries.map(({ createdAt, effectiveFrom, effectiveUntil, source, granted: grantRow }) => ({
+        createdAt,
+        effectiveFrom,
+        effectiveUntil,
+        source,
+        granted: formatDecimal(grantRow),
+      }));
+    const grantRow = { source: "PRICE_PLAN", granted: "100" };
     // The first cycle was cut: P1M from 15 January.
     expect(entries).toEqual([
-      { ...granted, createdAt: at("2024-01-15"), effectiveFrom: at("2024-01-15"), effectiveUntil: at("2024-02-15") },
-      { ...granted, createdAt: at("2024-02-01"), effectiveFrom: at("2024-02-01"), effectiveUntil: at("2024-03-01") },
+      {
+        ...grantRow,
+        createdAt: toTime("2024-01-15"),
+        effectiveFrom: toTime("2024-01-15"),
+        effectiveUntil: toTime("2024-02-15"),
+      },
+      {
+        ...grantRow,
+        createdAt: toTime("2024-02-01"),
+        effectiveFrom: toTime("2024-02-01"),
+        effectiveUntil: toTime("2024-03-01"),
+      },
     ]);
   });
 
   test("S12.6 a credit is granted for its cycle, and what it pays is consumed when the invoice is final", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01");
+    associatePlan(ledger, "p", "2024-01-01");
     ledger.use(15, "2024-01-10T00:00:00Z");
     ledger.until("2024-02-01");
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0"]);
     const credits = ledger.parts().credits.map((each) => [formatDecimal(each.consumedAmount), each.effectiveUntil]);
     expect(credits).toEqual([
-      ["15", at("2024-02-01")],
-      ["0", at("2024-03-01")],
+      ["15", toTime("2024-02-01")],
+      ["0", toTime("2024-03-01")],
     ]);
   });
 
   test("S16.1 S11.1 entries outlive the plan that granted them, and none comes after it", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01");
-    ledger.run((work) => dissociate(ledger.catalog, work, { from: at("2024-01-10") }, at("2024-01-10"), ledger.ids));
+    associatePlan(ledger, "p", "2024-01-01");
+    ledger.run((work) =>
+      dissociate(ledger.catalog, work, { from: toTime("2024-01-10") }, toTime("2024-01-10"), ledger.ids),
+    );
     ledger.until("2024-06-01");
-    expect(ledger.parts().entries.map((each) => each.effectiveUntil)).toEqual([at("2024-02-01")]);
-    expect(ledger.parts().record.nextDueAt).toBe(at("9999-01-01"));
+    expect(ledger.parts().entries.map((each) => each.effectiveUntil)).toEqual([toTime("2024-02-01")]);
+    expect(ledger.parts().record.nextDueAt).toBe(toTime("9999-01-01"));
   });
 
   test("S9.5 what was paid for days that are not served is a credit at the end of the service", () => {
     const prorated = { invoiceTiming: "IN_ADVANCE", enableProration: true };
-    const ledger = openLedger(bookWith([plan("p", fee(31, prorated))]));
-    associated(ledger, "p", "2024-01-01");
+    const ledger = openLedger(bookWithPlans([planOfMonths("p", feeCards(31, prorated))]));
+    associatePlan(ledger, "p", "2024-01-01");
     ledger.until("2024-01-05");
-    ledger.run((work) => dissociate(ledger.catalog, work, { from: at("2024-01-11") }, at("2024-01-05"), ledger.ids));
+    ledger.run((work) =>
+      dissociate(ledger.catalog, work, { from: toTime("2024-01-11") }, toTime("2024-01-05"), ledger.ids),
+    );
     ledger.until("2024-01-10");
     expect(ledger.parts().credits).toEqual([]);
     ledger.until("2024-01-11");
     // 31 × 21/31 = 21.
     expect(
       ledger.parts().credits.map((each) => [formatDecimal(each.creditAmount), each.priority, each.createdAt]),
-    ).toEqual([["21", 0, at("2024-01-11")]]);
+    ).toEqual([["21", 0, toTime("2024-01-11")]]);
     // The final invoice does not stand in the way of the end, and stays what it was.
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
   });
 
   test("S2.4 what falls due at the very instant of a decision was done before it", () => {
-    const ledger = openLedger(bookWith([plan("p", fee(31, { invoiceTiming: "IN_ADVANCE", enableProration: true }))]));
-    associated(ledger, "p", "2024-01-12", "2024-01-07T21:00:00Z");
-    const now = at("2024-01-12");
+    const ledger = openLedger(
+      bookWithPlans([planOfMonths("p", feeCards(31, { invoiceTiming: "IN_ADVANCE", enableProration: true }))]),
+    );
+    associatePlan(ledger, "p", "2024-01-12", "2024-01-07T21:00:00Z");
+    const now = toTime("2024-01-12");
     ledger.run((work) => dissociate(ledger.catalog, work, { from: now }, now, ledger.ids));
     ledger.until(now);
     // 31 × 20/31 = 20, charged as the day began, and given back.
@@ -198,9 +222,11 @@ describe("grants fall due", () => {
 
   test("S9.5 a plan that is replaced on its first day is paid for and given back, whatever the clock says", () => {
     const prorated = { invoiceTiming: "IN_ADVANCE", enableProration: true };
-    const ledger = openLedger(bookWith([plan("p", fee(31, prorated)), plan("q", fee(62, prorated))]));
-    associated(ledger, "p", "2024-01-01", "2024-01-01T10:00:00Z");
-    associated(ledger, "q", "2024-01-01", "2024-01-01T10:00:00Z");
+    const ledger = openLedger(
+      bookWithPlans([planOfMonths("p", feeCards(31, prorated)), planOfMonths("q", feeCards(62, prorated))]),
+    );
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01T10:00:00Z");
+    associatePlan(ledger, "q", "2024-01-01", "2024-01-01T10:00:00Z");
     ledger.until("2024-01-01T10:00:00Z");
     expect(finals(ledger)).toEqual([
       "STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31",
@@ -208,7 +234,7 @@ describe("grants fall due", () => {
       "STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31",
     ]);
     expect(ledger.parts().credits.map((each) => formatDecimal(each.consumedAmount))).toEqual(["31"]);
-    expect(ledger.parts().invoices.map(({ invoice }) => cardsOf(invoice))).toContainEqual([
+    expect(ledger.parts().invoices.map(({ invoice }) => listCardLines(invoice))).toContainEqual([
       expect.stringMatching(/^SUB_CREDITS credit\.\w{16} -31$/),
       "ADVANCED_FIXED_FEE addon.fee 62",
     ]);
@@ -217,33 +243,39 @@ describe("grants fall due", () => {
 
 describe("credits and drafts", () => {
   const monthly = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
-  const both = plan("p", { ...calls(1), ...fee(30, { invoiceTiming: "IN_ADVANCE" }), pricingCycleConfig: monthly });
+  const both = planOfMonths("p", {
+    ...calls(1),
+    ...feeCards(30, { invoiceTiming: "IN_ADVANCE" }),
+    pricingCycleConfig: monthly,
+  });
 
   function withCredit(amount: number): Ledger {
-    const ledger = openLedger(bookWith([both]));
-    associated(ledger, "p", "2024-01-01");
+    const ledger = openLedger(bookWithPlans([both]));
+    associatePlan(ledger, "p", "2024-01-01");
     ledger.use(40, "2024-01-10T00:00:00Z");
     const request = {
       accountId: "a",
       purpose: "welcome",
       creditAmount: parseDecimal(amount),
       priority: 1,
-      effectiveFrom: at("2024-01-11"),
+      effectiveFrom: toTime("2024-01-11"),
     };
     ledger.runAll(["a"], ([work]) => {
       const workspace = { find: () => work };
-      return createCredits(ledger.catalog, workspace, [request], at("2024-01-11"), ledger.ids);
+      return createCredits(ledger.catalog, workspace, [request], toTime("2024-01-11"), ledger.ids);
     });
     return ledger;
   }
 
   test("S12.4 a draft holds credits when read, and nothing of it is stored", () => {
     const ledger = withCredit(50);
-    const [shown] = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, at("2024-01-12"))));
+    const [snapshot] = ledger.run((work) =>
+      runToCompletion(creditSnapshots(ledger.catalog, work, toTime("2024-01-12"))),
+    );
     expect([
-      formatDecimal(shown?.holdAmount ?? parseDecimal(0)),
-      formatDecimal(shown?.left ?? parseDecimal(0)),
-      shown?.status,
+      formatDecimal(snapshot?.holdAmount ?? parseDecimal(0)),
+      formatDecimal(snapshot?.left ?? parseDecimal(0)),
+      snapshot?.status,
     ]).toEqual(["40", "10", "ACTIVE"]);
     expect(ledger.parts().credits.map((each) => formatDecimal(each.consumedAmount))).toEqual(["0"]);
   });
@@ -256,7 +288,7 @@ describe("credits and drafts", () => {
     expect(drafts(ledger, "2024-02-01")).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 0"]);
     ledger.until("2024-02-04");
     expect(finals(ledger).at(-1)).toBe("STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0");
-    const [credit] = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, at("2024-02-04"))));
+    const [credit] = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, toTime("2024-02-04"))));
     expect([formatDecimal(credit?.credit.consumedAmount ?? parseDecimal(0)), credit?.status]).toEqual([
       "50",
       "CONSUMED",
@@ -266,11 +298,11 @@ describe("credits and drafts", () => {
   test("S13.5 a preview at an instant shows what finalizing at that instant writes", () => {
     const ledger = withCredit(25);
     const preview = openWorkspace([ledger.parts()]);
-    catchUp(ledger.catalog, preview.account("a"), at("2024-02-04"));
-    const shown = preview.account("a").invoices();
+    catchUp(ledger.catalog, preview.account("a"), toTime("2024-02-04"));
+    const snapshot = preview.account("a").invoices();
     ledger.until("2024-01-20");
     ledger.until("2024-02-02");
     ledger.until("2024-02-04");
-    expect(shown).toEqual(ledger.parts().invoices);
+    expect(snapshot).toEqual(ledger.parts().invoices);
   });
 });

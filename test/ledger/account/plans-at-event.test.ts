@@ -5,9 +5,9 @@ import { createPlanClock } from "../../../src/ledger/account/plans-at-event.ts";
 import { perUnit } from "../../book/builder.ts";
 import { decision, spanText } from "../../invoicing/plans.ts";
 
-const priced = perUnit(1);
-const overage = (more: Readonly<Record<string, unknown>>) => ({
-  entitlementOverageRateCards: [{ featureId: "f", ...priced, ...more }],
+const pricing = perUnit(1);
+const overageCards = (more: Readonly<Record<string, unknown>>) => ({
+  entitlementOverageRateCards: [{ featureId: "f", ...pricing, ...more }],
 });
 describe("the period that holds an event", () => {
   const clock = createPlanClock([
@@ -23,8 +23,8 @@ describe("the period that holds an event", () => {
   });
 
   test("S16.7 is open for the invoice group's grace days, where the group sets them", () => {
-    const grouped = createPlanClock([decision("2024-01-15", { graceDays: 3 })], { groupGraceDays: 10 });
-    expect(formatDate(grouped.periodAt(parseDate("2024-02-29")).openUntil ?? 0)).toBe("2024-03-11");
+    const groupClock = createPlanClock([decision("2024-01-15", { graceDays: 3 })], { groupGraceDays: 10 });
+    expect(formatDate(groupClock.periodAt(parseDate("2024-02-29")).openUntil ?? 0)).toBe("2024-03-11");
   });
 
   test("S6.5 without a plan is the gap, which no event is too late for", () => {
@@ -38,14 +38,14 @@ describe("the period that holds an event", () => {
 });
 
 describe("the overage that an event may make", () => {
-  const at = (date: string) => parseDate(date) + DAY_MS / 2;
-  const now = at("2024-08-01");
+  const noonOf = (date: string) => parseDate(date) + DAY_MS / 2;
+  const now = noonOf("2024-08-01");
 
   test("S11.7 is counted over the billing window, which ends with the association at the latest", () => {
-    const details = overage({ billingConfig: { interval: 3, startOffset: 1 }, maxQuantity: 5 });
+    const details = overageCards({ billingConfig: { interval: 3, startOffset: 1 }, maxQuantity: 5 });
     const clock = createPlanClock([decision("2024-01-15", { details, until: "2024-07-20" })]);
     const windowAt = (date: string): string | undefined => {
-      const limit = clock.overageAt("f", at(date), at(date));
+      const limit = clock.overageAt("f", noonOf(date), noonOf(date));
       return limit && spanText(limit.window);
     };
     // January, n = 1, is before startOffset; windows are n = 2 to 4, 5 to 7.
@@ -53,32 +53,35 @@ describe("the overage that an event may make", () => {
     expect(windowAt("2024-03-20")).toBe("2024-02-01/2024-05-01");
     expect(windowAt("2024-06-20")).toBe("2024-05-01/2024-07-20");
     expect(windowAt("2024-07-20")).toBeUndefined();
-    expect(clock.overageAt("f", at("2024-03-20"), now)?.maxQuantity?.toFixed()).toBe("5");
+    expect(clock.overageAt("f", noonOf("2024-03-20"), now)?.maxQuantity?.toFixed()).toBe("5");
   });
 
   test("S11.3 is none where the plan in force has no card for the feature", () => {
-    const clock = createPlanClock([decision("2024-01-15", { details: overage({}) })]);
-    expect(clock.overageAt("g", at("2024-02-01"), now)).toBeUndefined();
-    expect(clock.overageAt("f", at("2024-02-01"), now)?.maxQuantity).toBeUndefined();
+    const clock = createPlanClock([decision("2024-01-15", { details: overageCards({}) })]);
+    expect(clock.overageAt("g", noonOf("2024-02-01"), now)).toBeUndefined();
+    expect(clock.overageAt("f", noonOf("2024-02-01"), now)?.maxQuantity).toBeUndefined();
     expect(clock.overageAt("f", parseDate("2024-01-15") - 1, now)).toBeUndefined();
   });
 
   test("S9.2 S11.3 is that of the plan known at the time, where a later decision reaches back", () => {
-    const [limited, free] = [overage({ maxQuantity: 0 }), overage({ maxQuantity: 7 })];
-    const recordedAt = at("2024-01-01");
+    const [limited, free] = [overageCards({ maxQuantity: 0 }), overageCards({ maxQuantity: 7 })];
+    const recordedAt = noonOf("2024-01-01");
     const clock = createPlanClock([
       { ...decision("2024-01-15", { details: free }), recordedAt },
-      { ...decision("2024-02-01", { details: limited }), recordedAt, decidedAt: at("2024-02-10") },
+      { ...decision("2024-02-01", { details: limited }), recordedAt, decidedAt: noonOf("2024-02-10") },
     ]);
-    const limitAt = (known: string) => clock.overageAt("f", at("2024-02-05"), at(known))?.maxQuantity?.toFixed();
+    const limitAt = (knownAt: string) =>
+      clock.overageAt("f", noonOf("2024-02-05"), noonOf(knownAt))?.maxQuantity?.toFixed();
     expect(["2024-02-05", "2024-02-10", "2024-02-09"].map(limitAt)).toEqual(["7", "0", "7"]);
     // One that was made in the ledger counts at once, also where its clock stands still.
-    const made = createPlanClock([{ ...decision("2024-02-01", { details: limited }), decidedAt: at("2024-02-10") }]);
-    expect(made.overageAt("f", at("2024-02-05"), at("2024-02-05"))?.maxQuantity?.toFixed()).toBe("0");
+    const lateClock = createPlanClock([
+      { ...decision("2024-02-01", { details: limited }), decidedAt: noonOf("2024-02-10") },
+    ]);
+    expect(lateClock.overageAt("f", noonOf("2024-02-05"), noonOf("2024-02-05"))?.maxQuantity?.toFixed()).toBe("0");
   });
 
   test("S11.3 a maximum of 0 allows none", () => {
-    const clock = createPlanClock([decision("2024-01-15", { details: overage({ maxQuantity: 0 }) })]);
-    expect(clock.overageAt("f", at("2024-02-01"), now)?.maxQuantity?.toFixed()).toBe("0");
+    const clock = createPlanClock([decision("2024-01-15", { details: overageCards({ maxQuantity: 0 }) })]);
+    expect(clock.overageAt("f", noonOf("2024-02-01"), now)?.maxQuantity?.toFixed()).toBe("0");
   });
 });

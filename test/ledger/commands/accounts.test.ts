@@ -10,39 +10,39 @@ import {
   removeAliases,
 } from "../../../src/ledger/commands/accounts.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
-import { calls, plan } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+import { calls, planOfMonths } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, type Ledger, newAccount, openLedger } from "../account-harness.ts";
 
-const NOW = at("2024-01-10");
+const NOW = toTime("2024-01-10");
 const nobody = { aliases: [], accounts: [] };
-const book = bookWith([
-  plan("p", {
+const book = bookWithPlans([
+  planOfMonths("p", {
     ...calls(1),
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 5 },
   }),
 ]);
-const named = (...aliases: readonly string[]): Ledger =>
+const ledgerWithAliases = (...aliases: readonly string[]): Ledger =>
   openLedger(book, [newAccount("a", { aliases: aliases.map((alias) => ({ alias, createdAt: 0 })) })]);
 
 const aliases = (ledger: Ledger): readonly string[] => ledger.parts().record.aliases.map(({ alias }) => alias);
 
 describe("aliases", () => {
   test("S16.6 aliases are added beside those that are there, each once", () => {
-    const ledger = named("one");
+    const ledger = ledgerWithAliases("one");
     const changes = ledger.run((work) => addAliases(work, ["one", "two", "two"], nobody, NOW));
     expect(aliases(ledger)).toEqual(["one", "two"]);
     expect(changes).toEqual({ documents: [aliasDocument("two", "a", NOW)], removedDocuments: [] });
   });
 
   test("S16.6 an alias of the account's own may be given again", () => {
-    const ledger = named();
-    const held = { aliases: [aliasDocument("own", "a", 0)], accounts: [] };
-    ledger.run((work) => addAliases(work, ["own"], held, NOW));
+    const ledger = ledgerWithAliases();
+    const takenNames = { aliases: [aliasDocument("own", "a", 0)], accounts: [] };
+    ledger.run((work) => addAliases(work, ["own"], takenNames, NOW));
     expect(aliases(ledger)).toEqual(["own"]);
   });
 
-  const refused: readonly (readonly [string, readonly string[], string])[] = [
+  const refusals: readonly (readonly [string, readonly string[], string])[] = [
     ["one that another account holds", ["theirs"], 'the alias "theirs" is taken'],
     ["one that resolves to nothing", ["free"], 'the alias "free" is taken'],
     ["the id of an account", ["b"], 'the alias "b" is the id of an account'],
@@ -53,18 +53,20 @@ describe("aliases", () => {
     ],
   ];
 
-  test.each(refused)("S16.6 refuses %s, and adds none of the others", (_because, more, message) => {
-    const ledger = named("one");
-    const held = {
+  test.each(refusals)("S16.6 refuses %s, and adds none of the others", (_because, more, message) => {
+    const ledger = ledgerWithAliases("one");
+    const takenNames = {
       aliases: [aliasDocument("theirs", "b", 0), aliasDocument("free", undefined, 0)],
       accounts: [{ id: "b" }],
     };
-    expect(() => ledger.run((work) => addAliases(work, ["good", ...more].slice(-10), held, NOW))).toThrow(message);
+    expect(() => ledger.run((work) => addAliases(work, ["good", ...more].slice(-10), takenNames, NOW))).toThrow(
+      message,
+    );
     expect(aliases(ledger)).toEqual(["one"]);
   });
 
   test("S16.6 what is not there is passed over when aliases are removed", () => {
-    const ledger = named("one", "two");
+    const ledger = ledgerWithAliases("one", "two");
     const changes = ledger.run((work) => removeAliases(work, ["two", "three"], NOW));
     expect(aliases(ledger)).toEqual(["one"]);
     expect(changes).toEqual({ documents: [], removedDocuments: [{ kind: "alias", id: "two" }] });
@@ -81,10 +83,10 @@ describe("aliases", () => {
 
 describe("archiving", () => {
   const archive = (ledger: Ledger, now: string): unknown =>
-    ledger.run((work) => archiveAccount(ledger.catalog, work, at(now)));
+    ledger.run((work) => archiveAccount(ledger.catalog, work, toTime(now)));
 
   test("S16.3 an account without plans is archived, which frees its aliases", () => {
-    const ledger = named("one");
+    const ledger = ledgerWithAliases("one");
     expect(archive(ledger, "2024-01-10")).toEqual({
       documents: [],
       removedDocuments: [{ kind: "alias", id: "one" }],
@@ -94,19 +96,19 @@ describe("archiving", () => {
   });
 
   test("S16.3 it is refused while a plan is associated now or later, and while a draft is open", () => {
-    const ledger = named();
-    const from = at("2024-02-01");
+    const ledger = ledgerWithAliases();
+    const from = toTime("2024-02-01");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, NOW, ledger.ids));
     expect(() => archive(ledger, "2024-01-11")).toThrow(
       'the account "a" has the price plan "p"; remove the plan first',
     );
     ledger.use(10, "2024-02-05T00:00:00Z");
-    const end = { from: at("2024-02-10") };
-    ledger.run((work) => dissociate(ledger.catalog, work, end, at("2024-02-08"), ledger.ids));
+    const end = { from: toTime("2024-02-10") };
+    ledger.run((work) => dissociate(ledger.catalog, work, end, toTime("2024-02-08"), ledger.ids));
     expect(() => archive(ledger, "2024-02-09")).toThrow("remove the plan first");
     // The cycle ended on the 10th and is a draft until the 15th.
     expect(() => archive(ledger, "2024-02-14")).toThrow('the account "a" has an open draft invoice');
-    ledger.run((work) => checkArchivable(ledger.catalog, work, at("2024-02-15")));
+    ledger.run((work) => checkArchivable(ledger.catalog, work, toTime("2024-02-15")));
     archive(ledger, "2024-02-15");
     expect(ledger.parts().record.status).toBe("ARCHIVED");
     expect(ledger.parts().invoices).toHaveLength(1);

@@ -16,50 +16,59 @@ import {
 } from "../../../src/ledger/commands/associate.ts";
 import { migrate } from "../../../src/ledger/commands/migrate.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { calls, fee, plan, tokens } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+import { calls, feeCards, planOfMonths, tokenCards } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
 
 const anniversary = { interval: "MONTHLY", anniversaryCycle: true };
-const book = bookWith([
-  plan("p", calls(1)),
-  plan("p", calls(2), { version: 2 }),
-  plan("p", calls(3), { version: 3, status: "DRAFT" }),
-  plan("q", calls(5)),
-  plan("day", { ...calls(1), pricingCycleConfig: anniversary }),
-  plan("weekly", { ...calls(1), pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } }),
-  plan("middle", { ...calls(1), pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "15" } } }),
-  plan("euro", { supportedCurrencies: ["EUR"] }),
-  plan("bare", { supportedCurrencies: [] }),
-  plan("timeless", { ...calls(1), pricingCycleConfig: null }),
-  plan("draft", calls(1), { status: "DRAFT" }),
-  plan("ahead", { ...fee(31, { invoiceTiming: "IN_ADVANCE" }), ...tokens(100) }),
+const book = bookWithPlans([
+  planOfMonths("p", calls(1)),
+  planOfMonths("p", calls(2), { version: 2 }),
+  planOfMonths("p", calls(3), { version: 3, status: "DRAFT" }),
+  planOfMonths("q", calls(5)),
+  planOfMonths("day", { ...calls(1), pricingCycleConfig: anniversary }),
+  planOfMonths("weekly", { ...calls(1), pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } }),
+  planOfMonths("middle", {
+    ...calls(1),
+    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "15" } },
+  }),
+  planOfMonths("euro", { supportedCurrencies: ["EUR"] }),
+  planOfMonths("bare", { supportedCurrencies: [] }),
+  planOfMonths("timeless", { ...calls(1), pricingCycleConfig: null }),
+  planOfMonths("draft", calls(1), { status: "DRAFT" }),
+  planOfMonths("ahead", { ...feeCards(31, { invoiceTiming: "IN_ADVANCE" }), ...tokenCards(100) }),
 ]);
 
-type Asked = Omit<AssociateRequest, "planId" | "from" | "until"> & { readonly until?: string };
+type AssociateOptions = Omit<AssociateRequest, "planId" | "from" | "until"> & { readonly until?: string };
 
-function associated(ledger: Ledger, planId: string, from: string, now: string, { until, ...more }: Asked = {}): void {
-  const request = { planId, from: at(from), ...(until === undefined ? {} : { until: at(until) }), ...more };
-  ledger.run((work) => associate(ledger.catalog, work, request, at(now), ledger.ids));
+function associatePlan(
+  ledger: Ledger,
+  planId: string,
+  from: string,
+  now: string,
+  { until, ...more }: AssociateOptions = {},
+): void {
+  const request = { planId, from: toTime(from), ...(until === undefined ? {} : { until: toTime(until) }), ...more };
+  ledger.run((work) => associate(ledger.catalog, work, request, toTime(now), ledger.ids));
 }
 
-const day = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+const formatDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
 
 /** The account's plans over time: plan@version, days and offset. */
-function planned(ledger: Ledger): readonly string[] {
+function listPlans(ledger: Ledger): readonly string[] {
   const { decisions } = findAccountPlan(ledger.catalog, ledger.parts().record);
   return buildTimeline(decisions).map(
     ({ from, until, plan: own }) =>
-      `${own.planId}@${own.version} ${day(from)}..${day(until)} on ${own.cycleConfig.dayOffset}`,
+      `${own.planId}@${own.version} ${formatDay(from)}..${formatDay(until)} on ${own.cycleConfig.dayOffset}`,
   );
 }
 
 describe("associating", () => {
   test("S16.1 an association replaces what lies in it, and the older one goes on after it", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01", "2024-01-01");
-    associated(ledger, "q", "2024-03-01", "2024-01-10", { until: "2024-05-01" });
-    expect(planned(ledger)).toEqual([
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
+    associatePlan(ledger, "q", "2024-03-01", "2024-01-10", { until: "2024-05-01" });
+    expect(listPlans(ledger)).toEqual([
       "p@2 2024-01-01..2024-03-01 on 1",
       "q@1 2024-03-01..2024-05-01 on 1",
       "p@2 2024-05-01..9999-01-01 on 1",
@@ -68,106 +77,109 @@ describe("associating", () => {
 
   test("S16.4 without a version the latest ACTIVE one is associated", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01", "2024-01-01");
-    associated(ledger, "p", "2024-02-01", "2024-01-01", { version: 1 });
-    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "p@1 2024-02-01..9999-01-01 on 1"]);
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
+    associatePlan(ledger, "p", "2024-02-01", "2024-01-01", { version: 1 });
+    expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "p@1 2024-02-01..9999-01-01 on 1"]);
   });
 
   test("S6.3 an anniversary is derived from the date and kept with the association", () => {
     const ledger = openLedger(book);
-    associated(ledger, "day", "2024-01-17", "2024-01-15");
-    expect(planned(ledger)).toEqual(["day@1 2024-01-17..9999-01-01 on 17"]);
+    associatePlan(ledger, "day", "2024-01-17", "2024-01-15");
+    expect(listPlans(ledger)).toEqual(["day@1 2024-01-17..9999-01-01 on 17"]);
     expect(ledger.parts().record.associations[0]?.plan?.override).toBeUndefined();
   });
 
   test("S16.2 retained offsets are those of the plan in force, and no override", () => {
     const ledger = openLedger(book);
-    associated(ledger, "day", "2024-01-17", "2024-01-15");
-    associated(ledger, "p", "2024-02-05", "2024-01-20", { retainStartOffsets: true });
-    expect(planned(ledger)[1]).toBe("p@2 2024-02-05..9999-01-01 on 17");
+    associatePlan(ledger, "day", "2024-01-17", "2024-01-15");
+    associatePlan(ledger, "p", "2024-02-05", "2024-01-20", { retainStartOffsets: true });
+    expect(listPlans(ledger)[1]).toBe("p@2 2024-02-05..9999-01-01 on 17");
     expect(ledger.parts().record.associations[1]?.plan?.override).toBeUndefined();
   });
 
   test("S16.2 a pricingCycleConfig of the override wins over the plan's and over retained offsets", () => {
     const ledger = openLedger(book);
-    associated(ledger, "day", "2024-01-17", "2024-01-15");
+    associatePlan(ledger, "day", "2024-01-17", "2024-01-15");
     const override = overrideOf({ pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "9" } } });
-    associated(ledger, "p", "2024-02-05", "2024-01-20", { override, retainStartOffsets: true });
-    expect(planned(ledger)[1]).toBe("p@2 2024-02-05..9999-01-01 on 9");
+    associatePlan(ledger, "p", "2024-02-05", "2024-01-20", { override, retainStartOffsets: true });
+    expect(listPlans(ledger)[1]).toBe("p@2 2024-02-05..9999-01-01 on 9");
     expect(ledger.parts().record.associations[1]?.plan?.override).toEqual(override);
   });
 
   test("S16.1 the first association may start in the past, and the next ones today", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2023-06-01", "2024-01-10T12:00:00Z");
-    associated(ledger, "q", "2024-01-10", "2024-01-10T13:00:00Z");
-    expect(planned(ledger)).toEqual(["p@2 2023-06-01..2024-01-10 on 1", "q@1 2024-01-10..9999-01-01 on 1"]);
+    associatePlan(ledger, "p", "2023-06-01", "2024-01-10T12:00:00Z");
+    associatePlan(ledger, "q", "2024-01-10", "2024-01-10T13:00:00Z");
+    expect(listPlans(ledger)).toEqual(["p@2 2023-06-01..2024-01-10 on 1", "q@1 2024-01-10..9999-01-01 on 1"]);
   });
 
   test("S16.1 a final advance invoice does not stand in the way of a change", () => {
-    const advance = bookWith([plan("fee", fee(31, { invoiceTiming: "IN_ADVANCE" })), plan("q", calls(1))]);
+    const advance = bookWithPlans([
+      planOfMonths("fee", feeCards(31, { invoiceTiming: "IN_ADVANCE" })),
+      planOfMonths("q", calls(1)),
+    ]);
     const ledger = openLedger(advance);
-    associated(ledger, "fee", "2024-01-01", "2024-01-01");
+    associatePlan(ledger, "fee", "2024-01-01", "2024-01-01");
     ledger.until("2024-01-09");
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
-    associated(ledger, "q", "2024-01-10", "2024-01-10T01:00:00Z");
-    expect(planned(ledger)[1]).toBe("q@1 2024-01-10..9999-01-01 on 1");
+    associatePlan(ledger, "q", "2024-01-10", "2024-01-10T01:00:00Z");
+    expect(listPlans(ledger)[1]).toBe("q@1 2024-01-10..9999-01-01 on 1");
   });
 
   test("S16.1 dissociating leaves a gap; where there is no plan it changes nothing", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01", "2024-01-01");
-    const days = { from: at("2024-02-01"), until: at("2024-03-01") };
-    const now = at("2024-01-10");
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
+    const days = { from: toTime("2024-02-01"), until: toTime("2024-03-01") };
+    const now = toTime("2024-01-10");
     ledger.run((work) => dissociate(ledger.catalog, work, days, now, ledger.ids));
-    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "p@2 2024-03-01..9999-01-01 on 1"]);
+    expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "p@2 2024-03-01..9999-01-01 on 1"]);
     expect(ledger.run((work) => dissociate(ledger.catalog, work, days, now, ledger.ids))).toBeUndefined();
     expect(ledger.parts().record.associations).toHaveLength(2);
   });
 
   test("S16.1 only a plan that is named is dissociated", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
     const leave = (request: { readonly planId?: string; readonly version?: number }): unknown => {
-      const days = { from: at("2024-02-01"), ...request };
-      return ledger.run((work) => dissociate(ledger.catalog, work, days, at("2024-01-10"), ledger.ids));
+      const days = { from: toTime("2024-02-01"), ...request };
+      return ledger.run((work) => dissociate(ledger.catalog, work, days, toTime("2024-01-10"), ledger.ids));
     };
-    expect(caught(() => leave({ planId: "q" }))).toHaveProperty(
+    expect(catchThrown(() => leave({ planId: "q" }))).toHaveProperty(
       "message",
       'this is not the plan of the account on these days: it has version 2 of "p" from 2024-01-01 on',
     );
-    expect(caught(() => leave({ version: 1 }))).toMatchObject({
+    expect(catchThrown(() => leave({ version: 1 }))).toMatchObject({
       code: "ERR_REFUSED",
       details: { rule: "docs/reference/semantics.md#s16.1" },
     });
-    expect(caught(() => leave({ planId: "no" }))).toHaveProperty("message", 'no price plan has the id "no"');
-    expect(caught(() => leave({ planId: "p", version: 9 }))).toHaveProperty(
+    expect(catchThrown(() => leave({ planId: "no" }))).toHaveProperty("message", 'no price plan has the id "no"');
+    expect(catchThrown(() => leave({ planId: "p", version: 9 }))).toHaveProperty(
       "message",
       'the price plan "p" has no version 9',
     );
     leave({ planId: "p", version: 2 });
-    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
+    expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
   });
 
   test("S6.5 S9.2 a book's associations were decided when it says so, and are on record since it is loaded", () => {
     const account = {
       pricePlans: [
-        { pricePlanId: "p", version: 1, effectiveFrom: at("2023-01-01") },
-        { pricePlanId: "q", version: 1, effectiveFrom: at("2023-06-01"), pricePlanDetailsOverride: overrideOf({}) },
+        { pricePlanId: "p", version: 1, effectiveFrom: toTime("2023-01-01") },
+        { pricePlanId: "q", version: 1, effectiveFrom: toTime("2023-06-01"), pricePlanDetailsOverride: overrideOf({}) },
       ],
     };
     const ledger = openLedger(book);
-    const associations = createAssociations(ledger.catalog, account, at("2024-01-10"), ledger.ids);
+    const associations = createAssociations(ledger.catalog, account, toTime("2024-01-10"), ledger.ids);
     ledger.run((work) => work.putRecord({ ...work.record, associations }));
-    expect(planned(ledger)).toEqual(["p@1 2023-01-01..2023-06-01 on 1", "q@1 2023-06-01..9999-01-01 on 1"]);
-    expect(associations.map(({ decidedAt }) => decidedAt)).toEqual([at("2023-01-01"), at("2023-06-01")]);
-    expect(associations.map(({ recordedAt }) => recordedAt)).toEqual([at("2024-01-10"), at("2024-01-10")]);
+    expect(listPlans(ledger)).toEqual(["p@1 2023-01-01..2023-06-01 on 1", "q@1 2023-06-01..9999-01-01 on 1"]);
+    expect(associations.map(({ decidedAt }) => decidedAt)).toEqual([toTime("2023-01-01"), toTime("2023-06-01")]);
+    expect(associations.map(({ recordedAt }) => recordedAt)).toEqual([toTime("2024-01-10"), toTime("2024-01-10")]);
     expect(associations[1]?.plan?.override).toBeUndefined();
   });
 });
 
 describe("what is refused changes nothing", () => {
-  const rows: readonly (readonly [string, string, string, string, Asked, string])[] = [
+  const rows: readonly (readonly [string, string, string, string, AssociateOptions, string])[] = [
     [
       "S16.1 a day in the past",
       "q",
@@ -255,33 +267,35 @@ describe("what is refused changes nothing", () => {
 
   test.each(rows)("%s", (...[, planId, from, code, more, message]) => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01", "2024-01-01", { until: "2024-02-01" });
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01", { until: "2024-02-01" });
     const before = ledger.parts();
-    const refusal = caught(() => associated(ledger, planId, from, "2024-01-10T10:00:00Z", more));
+    const refusal = catchThrown(() => associatePlan(ledger, planId, from, "2024-01-10T10:00:00Z", more));
     expect(refusal).toMatchObject({ code, message });
     expect(ledger.parts()).toBe(before);
   });
 
   test("S16.1 days of a final STANDARD invoice cannot change, even by a clock that was put back", () => {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
     ledger.use(1, "2024-01-05T00:00:00Z");
     ledger.until("2024-02-01");
     const message = "the invoice from 2024-01-01 to 2024-02-01 is final; the plans of its days cannot change";
-    const back = at("2024-01-20");
-    expect(caught(() => associated(ledger, "q", "2024-01-20", "2024-01-20"))).toMatchObject({ message });
-    const days = { from: at("2024-01-31") };
-    expect(caught(() => ledger.run((work) => dissociate(ledger.catalog, work, days, back, ledger.ids)))).toMatchObject({
+    const back = toTime("2024-01-20");
+    expect(catchThrown(() => associatePlan(ledger, "q", "2024-01-20", "2024-01-20"))).toMatchObject({ message });
+    const days = { from: toTime("2024-01-31") };
+    expect(
+      catchThrown(() => ledger.run((work) => dissociate(ledger.catalog, work, days, back, ledger.ids))),
+    ).toMatchObject({
       message,
     });
   });
 
   test("S6.5 S16.1 nor can days of cycles that events have left, by a clock that was put back", () => {
-    const closedCycles = { until: at("2024-02-01"), at: at("2024-04-01") };
+    const closedCycles = { until: toTime("2024-02-01"), at: toTime("2024-04-01") };
     const ledger = openLedger(book, [newAccount("a", { closedCycles })]);
     const message = "the billing periods before 2024-02-01 are closed; their plans cannot change";
-    expect(caught(() => associated(ledger, "q", "2024-01-31", "2024-01-31"))).toMatchObject({ message });
-    associated(ledger, "q", "2024-02-01", "2024-01-31");
+    expect(catchThrown(() => associatePlan(ledger, "q", "2024-01-31", "2024-01-31"))).toMatchObject({ message });
+    associatePlan(ledger, "q", "2024-02-01", "2024-01-31");
   });
 
   test("S2.4 S9.2 a plan of a clock that is a second behind charges and grants no less", () => {
@@ -289,25 +303,25 @@ describe("what is refused changes nothing", () => {
     const [early, late] = ["2024-01-01T12:00:00Z", "2024-01-01T12:00:01Z"];
     // Another engine, whose clock is ahead, caught up with the account.
     ledger.until(late);
-    associated(ledger, "ahead", "2024-01-01", early);
+    associatePlan(ledger, "ahead", "2024-01-01", early);
     ledger.until("2024-01-01T12:00:02Z");
-    const granted = (): readonly string[] => ledger.parts().entries.map(({ balance }) => formatDecimal(balance));
-    expect(granted()).toEqual(["100"]);
+    const listBalances = (): readonly string[] => ledger.parts().entries.map(({ balance }) => formatDecimal(balance));
+    expect(listBalances()).toEqual(["100"]);
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
 
     ledger.until("2024-01-20T12:00:01Z");
-    const leaving = { from: at("2024-01-20") };
-    ledger.run((work) => dissociate(ledger.catalog, work, leaving, at("2024-01-20T12:00:00Z"), ledger.ids));
+    const leaving = { from: toTime("2024-01-20") };
+    ledger.run((work) => dissociate(ledger.catalog, work, leaving, toTime("2024-01-20T12:00:00Z"), ledger.ids));
     ledger.until("2024-01-21T12:00:01Z");
-    associated(ledger, "ahead", "2024-01-21", "2024-01-21T12:00:00Z");
+    associatePlan(ledger, "ahead", "2024-01-21", "2024-01-21T12:00:00Z");
     ledger.until("2024-01-21T12:00:02Z");
-    expect(granted()).toEqual(["100", "100"]);
+    expect(listBalances()).toEqual(["100", "100"]);
     expect(finals(ledger).at(-1)).toBe("STANDARD_ADVANCED 2024-01-21..2024-02-01 of 2024-01-21 DUE 31");
   });
 
   test("S16.3 an archived account gets no plan", () => {
     const ledger = openLedger(book, [newAccount("a", { status: "ARCHIVED" })]);
-    const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01"));
+    const error = catchThrown(() => associatePlan(ledger, "p", "2024-01-01", "2024-01-01"));
     expect(hasCode(error, "ERR_REFUSED") && error.details.rule).toBe("docs/reference/semantics.md#s16.3");
   });
 });
@@ -319,7 +333,7 @@ describe("overrides", () => {
     const rateValues = card.rateValues.map((rates) => ({ ...rates, currency: "EUR" }));
     const override = overrideOf({ usageRateCards: [{ ...card, usageMeterId: "um.none", rateValues }] });
     const ledger = openLedger(book);
-    const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01", { override }));
+    const error = catchThrown(() => associatePlan(ledger, "p", "2024-01-01", "2024-01-01", { override }));
     if (!hasCode(error, "ERR_INPUT_INVALID")) throw error;
     expect(error.details.problems.map(({ path }) => path)).toEqual([
       "$.pricePlanDetailsOverride.usageRateCards[0].rateValues",
@@ -335,7 +349,7 @@ describe("overrides", () => {
       usageRateCards: own,
       minimumCommitment: { displayName: "Least", rateValues: [{ currency: "USD", rate: parseDecimal(80) }] },
     });
-    associated(ledger, "p", "2024-01-01", "2024-01-01", { override });
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01", { override });
     ledger.use(10, "2024-01-05T00:00:00Z");
     ledger.until("2024-02-01");
     // 10 × 5 of the override, and 30 more to the commitment of 80.
@@ -344,7 +358,7 @@ describe("overrides", () => {
 });
 
 /** What a decision throws. */
-function caught(decision: () => unknown): unknown {
+function catchThrown(decision: () => unknown): unknown {
   try {
     decision();
   } catch (error) {
@@ -359,9 +373,9 @@ function overrideOf(parts: Partial<PricePlanDetailsOverride>): PricePlanDetailsO
 
 describe("a thousand decisions on one account's plans", () => {
   /** An account whose plan was decided so many times. */
-  function decided(times: number): Ledger {
+  function ledgerWithDecisions(times: number): Ledger {
     const ledger = openLedger(book);
-    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
     ledger.run((work) => {
       const [first] = work.record.associations;
       if (first === undefined) throw new Error("it was associated");
@@ -376,31 +390,31 @@ describe("a thousand decisions on one account's plans", () => {
   const full = `its plans were changed ${PLAN_DECISIONS_MAX} times; the maximum is ${PLAN_DECISIONS_MAX}`;
 
   test("S16.1 the last one is taken, and the next one refused: an association, and days without a plan", () => {
-    const ledger = decided(PLAN_DECISIONS_MAX - 1);
-    associated(ledger, "q", "2024-02-01", "2024-01-02");
-    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "q@1 2024-02-01..9999-01-01 on 1"]);
+    const ledger = ledgerWithDecisions(PLAN_DECISIONS_MAX - 1);
+    associatePlan(ledger, "q", "2024-02-01", "2024-01-02");
+    expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "q@1 2024-02-01..9999-01-01 on 1"]);
     const before = ledger.parts().record;
-    expect(() => associated(ledger, "p", "2024-03-01", "2024-01-03")).toThrow(full);
-    const days = { from: at("2024-03-01"), until: at("2024-04-01") };
+    expect(() => associatePlan(ledger, "p", "2024-03-01", "2024-01-03")).toThrow(full);
+    const days = { from: toTime("2024-03-01"), until: toTime("2024-04-01") };
     const dissociating = (): unknown =>
-      ledger.run((work) => dissociate(ledger.catalog, work, days, at("2024-01-03"), ledger.ids));
+      ledger.run((work) => dissociate(ledger.catalog, work, days, toTime("2024-01-03"), ledger.ids));
     expect(dissociating).toThrow(full);
     expect(ledger.parts().record.associations).toEqual(before.associations);
   });
 
   test("S16.1 the account can be left for good all the same", () => {
-    const ledger = decided(PLAN_DECISIONS_MAX);
-    const days = { from: at("2024-02-01") };
-    ledger.run((work) => dissociate(ledger.catalog, work, days, at("2024-01-03"), ledger.ids));
-    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
+    const ledger = ledgerWithDecisions(PLAN_DECISIONS_MAX);
+    const days = { from: toTime("2024-02-01") };
+    ledger.run((work) => dissociate(ledger.catalog, work, days, toTime("2024-01-03"), ledger.ids));
+    expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
   });
 
   test("S16.5 a migration is refused, naming the account", () => {
-    const ledger = decided(PLAN_DECISIONS_MAX);
+    const ledger = ledgerWithDecisions(PLAN_DECISIONS_MAX);
     const request = { sourceId: "p", sourceVersion: 2, targetId: "q", targetVersion: 1, mode: "NEXT_CYCLE" } as const;
     const migrating = (): unknown =>
-      ledger.run((work) => runToCompletion(migrate(ledger.catalog, [work], request, at("2024-01-03"), ledger.ids)));
+      ledger.run((work) => runToCompletion(migrate(ledger.catalog, [work], request, toTime("2024-01-03"), ledger.ids)));
     expect(migrating).toThrow(full);
-    expect(planned(ledger)).toEqual(["p@2 2024-01-01..9999-01-01 on 1"]);
+    expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..9999-01-01 on 1"]);
   });
 });

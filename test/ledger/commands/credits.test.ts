@@ -12,38 +12,38 @@ import {
 } from "../../../src/ledger/commands/credits.ts";
 import type { CreditRecord } from "../../../src/ledger/records.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { calls, plan } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+import { calls, planOfMonths } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
 
-const book = bookWith([plan("p", calls(1))]);
+const book = bookWithPlans([planOfMonths("p", calls(1))]);
 const gift: CreditRequest = {
   accountId: "a",
   purpose: "gift",
   creditAmount: parseDecimal(50),
   priority: 1,
-  effectiveFrom: at("2024-01-05"),
+  effectiveFrom: toTime("2024-01-05"),
 };
 
-function opened(): Ledger {
+function openWithAccounts(): Ledger {
   const ledger = openLedger(book, [newAccount("a"), newAccount("b"), newAccount("gone", { status: "ARCHIVED" })]);
-  const from = at("2024-01-01");
+  const from = toTime("2024-01-01");
   for (const id of ["a", "b"]) {
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids), id);
   }
   return ledger;
 }
 
-function given(ledger: Ledger, requests: readonly CreditRequest[], now = "2024-01-05"): readonly CreditRecord[] {
+function addCredits(ledger: Ledger, requests: readonly CreditRequest[], now = "2024-01-05"): readonly CreditRecord[] {
   return ledger.runAll(["a", "b", "gone"], (works) => {
     const find = (id: string): (typeof works)[number] | undefined => works.find(({ record }) => record.id === id);
-    return createCredits(ledger.catalog, { find }, requests, at(now), ledger.ids);
+    return createCredits(ledger.catalog, { find }, requests, toTime(now), ledger.ids);
   });
 }
 
-const shown = (ledger: Ledger, now: string): readonly unknown[] =>
+const listSnapshots = (ledger: Ledger, now: string): readonly unknown[] =>
   ledger.run((work) =>
-    runToCompletion(creditSnapshots(ledger.catalog, work, at(now))).map(({ holdAmount, left, status }) => [
+    runToCompletion(creditSnapshots(ledger.catalog, work, toTime(now))).map(({ holdAmount, left, status }) => [
       formatDecimal(holdAmount),
       formatDecimal(left),
       status,
@@ -52,8 +52,8 @@ const shown = (ledger: Ledger, now: string): readonly unknown[] =>
 
 describe("giving credits", () => {
   test("S12 each request makes a credit in the currency of its account", () => {
-    const ledger = opened();
-    const credits = given(ledger, [gift, { ...gift, accountId: "b", effectiveUntil: at("9999-01-01") }]);
+    const ledger = openWithAccounts();
+    const credits = addCredits(ledger, [gift, { ...gift, accountId: "b", effectiveUntil: toTime("9999-01-01") }]);
     expect(credits.map(({ accountId, currency, customerId }) => [accountId, currency, customerId])).toEqual([
       ["a", "USD", "ann"],
       ["b", "USD", "ann"],
@@ -64,37 +64,37 @@ describe("giving credits", () => {
   });
 
   test("S12.4 an account has at most so many that can be spent; one that is voided or over makes no difference", () => {
-    const ledger = opened();
-    const [first] = given(ledger, [gift]);
-    const bound = `the maximum is ${OPEN_CREDITS_MAX}`;
+    const ledger = openWithAccounts();
+    const [first] = addCredits(ledger, [gift]);
+    const limitMessage = `the maximum is ${OPEN_CREDITS_MAX}`;
     const requests = Array.from({ length: OPEN_CREDITS_MAX - 2 }, () => gift);
-    const short = { ...gift, effectiveUntil: at("2024-02-01"), idempotencyKey: "short" };
-    given(ledger, [...requests, short]);
-    const again = (now?: string): readonly CreditRecord[] => given(ledger, [gift], now);
-    expect(again).toThrow(`it has 1000 open credits; ${bound}`);
+    const short = { ...gift, effectiveUntil: toTime("2024-02-01"), idempotencyKey: "short" };
+    addCredits(ledger, [...requests, short]);
+    const again = (now?: string): readonly CreditRecord[] => addCredits(ledger, [gift], now);
+    expect(again).toThrow(`it has 1000 open credits; ${limitMessage}`);
     // The other account has none yet; but a call is done as a whole, or not at all.
-    expect(() => given(ledger, [{ ...gift, accountId: "b" }, gift])).toThrow(bound);
+    expect(() => addCredits(ledger, [{ ...gift, accountId: "b" }, gift])).toThrow(limitMessage);
     expect(ledger.parts("b").credits).toEqual([]);
-    expect(given(ledger, [short])).toHaveLength(1);
-    ledger.run((work) => voidCredit(ledger.catalog, work, first?.id ?? "", at("2024-01-06")));
+    expect(addCredits(ledger, [short])).toHaveLength(1);
+    ledger.run((work) => voidCredit(ledger.catalog, work, first?.id ?? "", toTime("2024-01-06")));
     expect(again("2024-01-06")).toHaveLength(1);
-    expect(() => again("2024-01-06")).toThrow(bound);
+    expect(() => again("2024-01-06")).toThrow(limitMessage);
     expect(again("2024-02-01")).toHaveLength(1);
-    expect(() => again("2024-02-01")).toThrow(bound);
+    expect(() => again("2024-02-01")).toThrow(limitMessage);
   });
 
   test("S12 an idempotencyKey gives the first credit again, also within one call", () => {
-    const ledger = opened();
-    const keyed = { ...gift, idempotencyKey: "k" };
-    const [first, second] = given(ledger, [keyed, keyed]);
+    const ledger = openWithAccounts();
+    const keyedGift = { ...gift, idempotencyKey: "k" };
+    const [first, second] = addCredits(ledger, [keyedGift, keyedGift]);
     expect(second).toEqual(first);
-    expect(given(ledger, [keyed], "2024-01-09")).toEqual([first]);
+    expect(addCredits(ledger, [keyedGift], "2024-01-09")).toEqual([first]);
     expect(ledger.parts().credits).toHaveLength(1);
     // The key of one account says nothing of another's.
-    expect(given(ledger, [{ ...keyed, accountId: "b", purpose: "other" }])).toHaveLength(1);
+    expect(addCredits(ledger, [{ ...keyedGift, accountId: "b", purpose: "other" }])).toHaveLength(1);
   });
 
-  const refused: readonly (readonly [string, Partial<CreditRequest>, string])[] = [
+  const refusals: readonly (readonly [string, Partial<CreditRequest>, string])[] = [
     ["an unknown account", { accountId: "none" }, 'no account has the id "none"'],
     ["an archived account", { accountId: "gone" }, 'the account "gone" is archived'],
     [
@@ -104,7 +104,7 @@ describe("giving credits", () => {
     ],
     [
       "an end before the start",
-      { effectiveUntil: at("2024-01-05") },
+      { effectiveUntil: toTime("2024-01-05") },
       "creditRequests[1].effectiveUntil: expected a date after 2024-01-05T00:00:00.000Z, got 2024-01-05T00:00:00.000Z",
     ],
     [
@@ -114,25 +114,25 @@ describe("giving credits", () => {
     ],
   ];
 
-  test.each(refused)("S12 all or none: %s refuses the whole list", (_because, change, message) => {
-    const ledger = opened();
-    given(ledger, [{ ...gift, idempotencyKey: "k" }]);
+  test.each(refusals)("S12 all or none: %s refuses the whole list", (_because, change, message) => {
+    const ledger = openWithAccounts();
+    addCredits(ledger, [{ ...gift, idempotencyKey: "k" }]);
     const before = ledger.parts();
-    expect(() => given(ledger, [gift, { ...gift, ...change }])).toThrow(message);
+    expect(() => addCredits(ledger, [gift, { ...gift, ...change }])).toThrow(message);
     expect(ledger.parts()).toBe(before);
   });
 });
 
 describe("voiding", () => {
   test("S12.5 voiding releases what is held, and what is consumed stays consumed", () => {
-    const ledger = opened();
-    const [credit] = given(ledger, [gift]);
+    const ledger = openWithAccounts();
+    const [credit] = addCredits(ledger, [gift]);
     ledger.use(20, "2024-01-10T00:00:00Z");
     ledger.until("2024-02-01");
     ledger.use(12, "2024-02-10T00:00:00Z");
-    expect(shown(ledger, "2024-02-10")).toEqual([["12", "18", "ACTIVE"]]);
-    ledger.run((work) => voidCredit(ledger.catalog, work, credit?.id ?? "", at("2024-02-11")));
-    expect(shown(ledger, "2024-02-11")).toEqual([["0", "0", "VOIDED"]]);
+    expect(listSnapshots(ledger, "2024-02-10")).toEqual([["12", "18", "ACTIVE"]]);
+    ledger.run((work) => voidCredit(ledger.catalog, work, credit?.id ?? "", toTime("2024-02-11")));
+    expect(listSnapshots(ledger, "2024-02-11")).toEqual([["0", "0", "VOIDED"]]);
     ledger.until("2024-03-01");
     expect(finals(ledger)).toEqual([
       "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0",
@@ -142,32 +142,32 @@ describe("voiding", () => {
   });
 
   test("S12.5 voiding twice, a consumed credit and an unknown one are refused", () => {
-    const ledger = opened();
-    const [first, second] = given(ledger, [gift, { ...gift, priority: 2 }]);
-    const voided = (id: string | undefined, now: string): unknown =>
-      ledger.run((work) => voidCredit(ledger.catalog, work, id ?? "", at(now)));
-    voided(second?.id, "2024-01-06");
-    expect(() => voided(second?.id, "2024-01-06")).toThrow("only an ACTIVE credit can be voided");
+    const ledger = openWithAccounts();
+    const [first, second] = addCredits(ledger, [gift, { ...gift, priority: 2 }]);
+    const voidOne = (id: string | undefined, now: string): unknown =>
+      ledger.run((work) => voidCredit(ledger.catalog, work, id ?? "", toTime(now)));
+    voidOne(second?.id, "2024-01-06");
+    expect(() => voidOne(second?.id, "2024-01-06")).toThrow("only an ACTIVE credit can be voided");
     ledger.use(60, "2024-01-10T00:00:00Z");
-    expect(() => voided(first?.id, "2024-02-01")).toThrow("is CONSUMED");
-    expect(() => voided("none", "2024-02-01")).toThrow('no credit has the id "none"');
+    expect(() => voidOne(first?.id, "2024-02-01")).toThrow("is CONSUMED");
+    expect(() => voidOne("none", "2024-02-01")).toThrow('no credit has the id "none"');
   });
 });
 
 describe("showing", () => {
   test("S11.2 S12.4 a credit whose end has passed shows as EXPIRED", () => {
-    const ledger = opened();
-    given(ledger, [{ ...gift, effectiveUntil: at("2024-01-08") }]);
-    expect(shown(ledger, "2024-01-07")).toEqual([["0", "50", "ACTIVE"]]);
-    expect(shown(ledger, "2024-01-08")).toEqual([["0", "50", "EXPIRED"]]);
+    const ledger = openWithAccounts();
+    addCredits(ledger, [{ ...gift, effectiveUntil: toTime("2024-01-08") }]);
+    expect(listSnapshots(ledger, "2024-01-07")).toEqual([["0", "50", "ACTIVE"]]);
+    expect(listSnapshots(ledger, "2024-01-08")).toEqual([["0", "50", "EXPIRED"]]);
   });
 
   test("S12.4 at 0 left and 0 held a credit is CONSUMED; while it is held it is ACTIVE", () => {
-    const ledger = opened();
-    given(ledger, [gift]);
+    const ledger = openWithAccounts();
+    addCredits(ledger, [gift]);
     ledger.use(80, "2024-01-10T00:00:00Z");
-    expect(shown(ledger, "2024-01-31")).toEqual([["50", "0", "ACTIVE"]]);
+    expect(listSnapshots(ledger, "2024-01-31")).toEqual([["50", "0", "ACTIVE"]]);
     ledger.until("2024-02-01");
-    expect(shown(ledger, "2024-02-01")).toEqual([["0", "0", "CONSUMED"]]);
+    expect(listSnapshots(ledger, "2024-02-01")).toEqual([["0", "0", "CONSUMED"]]);
   });
 });

@@ -1,14 +1,22 @@
 import { describe, expect, test } from "vitest";
 
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
-import { accountOf, bookOf, type EventLedger, onPlan, openEvents, overage, requestOf } from "../event-harness.ts";
+import {
+  accountBeforeMarch,
+  tokenBook,
+  type EventLedger,
+  onPlan,
+  openEvents,
+  tokenOverage,
+  requestOf,
+} from "../event-harness.ts";
 
 const NOON = "2024-03-05T12:00:00Z";
 const MONTH = ["2024-03-01", "2024-04-01"] as const;
-const shop = (details: object = {}): EventLedger => openEvents(bookOf(details), [onPlan("a")]);
+const shop = (details: object = {}): EventLedger => openEvents(tokenBook(details), [onPlan("a")]);
 
 /** Uses some tokens at noon. */
-const use = async (ledger: EventLedger, id: string, tokens: number, timestamp = NOON): Promise<string> =>
+const ingestTokens = async (ledger: EventLedger, id: string, tokens: number, timestamp = NOON): Promise<string> =>
   (await ledger.ingest([requestOf(id, tokens, timestamp)], NOON))[0]?.status ?? "";
 
 describe("buying an entry (S11.5)", () => {
@@ -16,21 +24,21 @@ describe("buying an entry (S11.5)", () => {
     const ledger = shop();
     const entry = await ledger.grant(10, ...MONTH, NOON);
     expect(entry).toMatchObject({ accountId: "a", featureId: "f.tokens", source: "PURCHASE", voided: false });
-    expect(await use(ledger, "e1", 10)).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    expect(await use(ledger, "e2", 1)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+    expect(await ingestTokens(ledger, "e1", 10)).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(await ingestTokens(ledger, "e2", 1)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
   });
 
   test("S11.5 takes the open overage that it covers, and no other", async () => {
-    const ledger = shop(overage());
-    await use(ledger, "e1", 3, "2024-03-02T00:00:00Z");
-    await use(ledger, "e2", 4, "2024-03-04T00:00:00Z");
-    await use(ledger, "e3", 5, "2024-03-05T00:00:00Z");
+    const ledger = shop(tokenOverage());
+    await ingestTokens(ledger, "e1", 3, "2024-03-02T00:00:00Z");
+    await ingestTokens(ledger, "e2", 4, "2024-03-04T00:00:00Z");
+    await ingestTokens(ledger, "e3", 5, "2024-03-05T00:00:00Z");
     const entry = await ledger.grant(6, "2024-03-03", "2024-04-01", NOON);
     expect(formatDecimal(entry.balance)).toBe("0");
-    const taken = ledger
+    const draws = ledger
       .events()
       .map(({ feature }) => feature?.allocations.map(({ quantity }) => formatDecimal(quantity)));
-    expect(taken).toEqual([[], ["4"], ["2"]]);
+    expect(draws).toEqual([[], ["4"], ["2"]]);
     expect(ledger.totals()).toMatchObject({ granted: "6", balance: "0", overage: "6", consumed: "12" });
   });
 
@@ -62,12 +70,12 @@ describe("buying an entry (S11.5)", () => {
       code: "ERR_NOT_FOUND",
       message: 'no feature has the id "f.none"',
     });
-    const gone = openEvents(bookOf(), [accountOf("a", { status: "ARCHIVED" })]);
-    await expect(gone.grant(1, ...MONTH, NOON)).rejects.toMatchObject({
+    const archivedLedger = openEvents(tokenBook(), [accountBeforeMarch("a", { status: "ARCHIVED" })]);
+    await expect(archivedLedger.grant(1, ...MONTH, NOON)).rejects.toMatchObject({
       code: "ERR_REFUSED",
       message: 'the account "a" is archived and cannot receive grants',
     });
-    expect([...ledger.entries(), ...gone.entries()]).toEqual([]);
+    expect([...ledger.entries(), ...archivedLedger.entries()]).toEqual([]);
   });
 });
 
@@ -75,7 +83,7 @@ describe("changing an entry (S11.8)", () => {
   test("S11.8 a change of granted moves the balance by the difference, down to 0", async () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
-    await use(ledger, "e1", 4);
+    await ingestTokens(ledger, "e1", 4);
     expect(formatDecimal((await ledger.patch(id, { granted: 12.5 }, NOON)).balance)).toBe("8.5");
     expect(formatDecimal((await ledger.patch(id, { granted: 4 }, NOON)).balance)).toBe("0");
     await expect(ledger.patch(id, { granted: 3 }, NOON)).rejects.toMatchObject({
@@ -86,18 +94,18 @@ describe("changing an entry (S11.8)", () => {
   });
 
   test("S11.5 what is raised takes overage", async () => {
-    const ledger = shop(overage());
+    const ledger = shop(tokenOverage());
     const { id } = await ledger.grant(1, ...MONTH, NOON);
-    await use(ledger, "e1", 4);
-    const raised = await ledger.patch(id, { granted: 3 }, NOON);
-    expect(formatDecimal(raised.balance)).toBe("0");
+    await ingestTokens(ledger, "e1", 4);
+    const updatedEntry = await ledger.patch(id, { granted: 3 }, NOON);
+    expect(formatDecimal(updatedEntry.balance)).toBe("0");
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "1" });
   });
 
   test("S11.5 what is extended takes overage", async () => {
-    const ledger = shop(overage());
+    const ledger = shop(tokenOverage());
     const { id } = await ledger.grant(3, "2024-03-01", "2024-03-02", NOON);
-    await use(ledger, "e1", 4);
+    await ingestTokens(ledger, "e1", 4);
     await ledger.patch(id, { until: "2024-03-06" }, NOON);
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "1" });
   });
@@ -105,7 +113,7 @@ describe("changing an entry (S11.8)", () => {
   test("S11.8 the end cannot move to or before an event that spent the entry", async () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
-    await use(ledger, "e1", 4, "2024-03-04T00:00:00Z");
+    await ingestTokens(ledger, "e1", 4, "2024-03-04T00:00:00Z");
     await expect(ledger.patch(id, { until: "2024-03-04" }, NOON)).rejects.toMatchObject({
       code: "ERR_REFUSED",
       message: "effectiveUntil: expected a time after 2024-03-04T00:00:00.000Z, when an event spent the entry",
@@ -113,7 +121,7 @@ describe("changing an entry (S11.8)", () => {
     await ledger.patch(id, { until: "2024-03-04T00:00:00.001Z" }, NOON);
     await ledger.undo({ account: "a", eventId: "e1" }, NOON);
     await ledger.patch(id, { until: "2024-03-02" }, NOON);
-    expect(await use(ledger, "e2", 4)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+    expect(await ingestTokens(ledger, "e2", 4)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
   });
 
   test("an entry that is unknown, and one that is voided, cannot be changed", async () => {
@@ -135,9 +143,9 @@ describe("voiding an entry (S11.8)", () => {
   test("S11.8 granted and balance stay, and it is not spent", async () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
-    await use(ledger, "e1", 4);
+    await ingestTokens(ledger, "e1", 4);
     await ledger.voidEntry(id, NOON);
-    expect(await use(ledger, "e2", 1)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+    expect(await ingestTokens(ledger, "e2", 1)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
     expect(ledger.totals()).toMatchObject({ granted: "10", balance: "6" });
   });
 

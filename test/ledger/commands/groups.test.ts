@@ -15,15 +15,15 @@ import {
 } from "../../../src/ledger/commands/groups.ts";
 import type { DocumentRecord } from "../../../src/ledger/decision.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
-import { calls, plan } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, finals, headOf, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+import { calls, planOfMonths } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, finals, headOf, type Ledger, newAccount, openLedger } from "../account-harness.ts";
 
 const cycle = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
 const customers = [{ id: "ann", name: "Ann" }];
 const seed = [{ id: "seed", name: "Seed", customerId: "ann" }];
 const groupOf = (id: string, more: object): object => ({ id, name: id, accountIds: [], ...more });
-const book = bookWith([plan("p", { ...calls(1), pricingCycleConfig: cycle })], {
+const book = bookWithPlans([planOfMonths("p", { ...calls(1), pricingCycleConfig: cycle })], {
   customers,
   accounts: seed,
   invoiceGroups: [
@@ -36,9 +36,9 @@ const slow = { id: "slow", invoiceCurrency: "USD", dailyInvoiceConsolidation: tr
 const fast = { id: "fast", invoiceCurrency: "USD", dailyInvoiceConsolidation: false };
 
 /** Accounts `a` and `b` with 10 and 20 calls in January. */
-function opened(): Ledger {
+function openWithUsage(): Ledger {
   const ledger = openLedger(book, [newAccount("a"), newAccount("b"), newAccount("euro", { invoiceCurrency: "EUR" })]);
-  const from = at("2024-01-01");
+  const from = toTime("2024-01-01");
   for (const [id, quantity] of [
     ["a", 10],
     ["b", 20],
@@ -49,18 +49,18 @@ function opened(): Ledger {
   return ledger;
 }
 
-function add(ledger: Ledger, group: typeof slow, ids: readonly string[], now: string): void {
+function addAccounts(ledger: Ledger, group: typeof slow, ids: readonly string[], now: string): void {
   const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => runToCompletion(addToGroup(catalogs, group, works, at(now))));
+  ledger.runAll(ids, (works) => runToCompletion(addToGroup(catalogs, group, works, toTime(now))));
 }
 
 function remove(ledger: Ledger, groupId: string, ids: readonly string[], now: string): void {
   const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => runToCompletion(removeFromGroup(catalogs, groupId, works, at(now))));
+  ledger.runAll(ids, (works) => runToCompletion(removeFromGroup(catalogs, groupId, works, toTime(now))));
 }
 
 /** What is consolidated of a group's accounts. */
-function consolidated(
+function consolidateAccounts(
   ledger: Ledger,
   ids: readonly string[],
   now: string,
@@ -68,14 +68,14 @@ function consolidated(
 ): readonly DocumentRecord[] {
   const { catalog } = ledger;
   return ledger.runAll(ids, (works) =>
-    consolidate(catalog, group, runToCompletion(findDueByDay(catalog, group, works, at(now), behind))),
+    consolidate(catalog, group, runToCompletion(findDueByDay(catalog, group, works, toTime(now), behind))),
   );
 }
 
 describe("terms", () => {
   test("S16.7 the group's grace and net terms win over the plan's and the account's", () => {
-    const ledger = opened();
-    add(ledger, slow, ["a"], "2024-01-20");
+    const ledger = openWithUsage();
+    addAccounts(ledger, slow, ["a"], "2024-01-20");
     ledger.until("2024-02-10T23:59:59Z");
     expect(finals(ledger)).toEqual([]);
     ledger.until("2024-02-11");
@@ -84,17 +84,17 @@ describe("terms", () => {
   });
 
   test("S16.7 a cycle that is closed by the new terms is final from the change on", () => {
-    const ledger = opened();
-    add(ledger, fast, ["a"], "2024-02-02T09:00:00Z");
+    const ledger = openWithUsage();
+    addAccounts(ledger, fast, ["a"], "2024-02-02T09:00:00Z");
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
-    expect(ledger.parts().invoices[0]?.finalizedAt).toBe(at("2024-02-02T09:00:00Z"));
+    expect(ledger.parts().invoices[0]?.finalizedAt).toBe(toTime("2024-02-02T09:00:00Z"));
   });
 
   test("S16.7 a cycle that the new terms leave open stays a draft", () => {
-    const ledger = opened();
-    add(ledger, slow, ["a"], "2024-02-03");
+    const ledger = openWithUsage();
+    addAccounts(ledger, slow, ["a"], "2024-02-03");
     ledger.until("2024-02-05");
-    const drafts = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, at("2024-02-05"))));
+    const drafts = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, toTime("2024-02-05"))));
     expect(drafts.map(({ invoice }) => headOf(invoice))).toEqual([
       "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 10",
     ]);
@@ -105,9 +105,9 @@ describe("terms", () => {
 
   test("S6.5 S16.7 a cycle that was closed stays closed, though nothing of it was invoiced", () => {
     const ledger = openLedger(book, [newAccount("a")]);
-    const from = at("2024-01-01");
+    const from = toTime("2024-01-01");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
-    add(ledger, slow, ["a"], "2024-03-04");
+    addAccounts(ledger, slow, ["a"], "2024-03-04");
     // January and February were closed by the plan's three days of grace, on the 4th of February and of March.
     const now = "2024-03-05T00:00:00Z";
     expect(["2024-01-10", "2024-02-10", "2024-03-02"].map((day) => ledger.use(1, `${day}T00:00:00Z`, now))).toEqual([
@@ -118,40 +118,40 @@ describe("terms", () => {
   });
 
   test("S16.7 adding an account that is in the group changes nothing, nor removing one that is not", () => {
-    const ledger = opened();
-    add(ledger, slow, ["a"], "2024-01-20");
+    const ledger = openWithUsage();
+    addAccounts(ledger, slow, ["a"], "2024-01-20");
     const before = ledger.parts();
-    add(ledger, slow, ["a"], "2024-01-20");
+    addAccounts(ledger, slow, ["a"], "2024-01-20");
     remove(ledger, "fast", ["a"], "2024-01-20");
     expect(ledger.parts()).toEqual(before);
   });
 
-  const refused: readonly (readonly [string, readonly string[], string])[] = [
+  const refusals: readonly (readonly [string, readonly string[], string])[] = [
     ["no accounts", [], "accountIds: expected 1 to 100 accounts, got 0"],
     ["another currency", ["a", "euro"], 'the account "euro" is invoiced in EUR: the invoice group "slow" is in USD'],
     ["an account of another group", ["a", "b"], 'the account "b" is already in the invoice group "fast"'],
   ];
 
-  test.each(refused)("S16.7 refuses %s, and adds none", (_because, ids, message) => {
-    const ledger = opened();
-    add(ledger, fast, ["b"], "2024-01-20");
-    expect(() => add(ledger, slow, ids, "2024-01-21")).toThrow(message);
+  test.each(refusals)("S16.7 refuses %s, and adds none", (_because, ids, message) => {
+    const ledger = openWithUsage();
+    addAccounts(ledger, fast, ["b"], "2024-01-20");
+    expect(() => addAccounts(ledger, slow, ids, "2024-01-21")).toThrow(message);
     expect(ledger.parts("a").record.invoiceGroupId).toBeUndefined();
   });
 });
 
 describe("consolidation", () => {
   test("S16.7 what becomes due on one day is one composite invoice when the day is over", () => {
-    const ledger = opened();
-    add(ledger, slow, ["a", "b"], "2024-01-20");
-    expect(consolidated(ledger, ["a", "b"], "2024-02-11T23:59:59Z")).toEqual([]);
+    const ledger = openWithUsage();
+    addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
+    expect(consolidateAccounts(ledger, ["a", "b"], "2024-02-11T23:59:59Z")).toEqual([]);
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
-    const [document, ...others] = consolidated(ledger, ["a", "b"], "2024-02-20");
+    const [document, ...others] = consolidateAccounts(ledger, ["a", "b"], "2024-02-20");
     expect(others).toEqual([]);
     const composite = readComposite(document as DocumentRecord);
     expect([composite.invoiceDate, composite.dueDate, formatDecimal(composite.total)]).toEqual([
-      at("2024-02-11"),
-      at("2024-03-12"),
+      toTime("2024-02-11"),
+      toTime("2024-03-12"),
       "30",
     ]);
     const lines = compositeLines(composite);
@@ -159,7 +159,7 @@ describe("consolidation", () => {
       lines.type,
       ...(lines.lineItems ?? []).map((line) => `${line.type} ${line.description} ${formatDecimal(line.value)}`),
     ]).toEqual(["GRAND_TOTAL_AMOUNT", "TOTAL_AMOUNT a 10", "TOTAL_AMOUNT b 20"]);
-    expect(document?.createdAt).toBe(at("2024-02-12"));
+    expect(document?.createdAt).toBe(toTime("2024-02-12"));
     for (const id of ["a", "b"]) {
       expect(ledger.parts(id).invoices.map(({ invoice, mergedInto }) => [invoice.status, mergedInto])).toEqual([
         ["MERGED", composite.id],
@@ -168,48 +168,52 @@ describe("consolidation", () => {
   });
 
   test("S16.7 doing it again, or later, changes nothing", () => {
-    const ledger = opened();
-    add(ledger, slow, ["a", "b"], "2024-01-20");
-    const late = opened();
-    add(late, slow, ["a", "b"], "2024-01-20");
-    const documents = consolidated(ledger, ["a", "b"], "2024-02-12");
-    expect(consolidated(ledger, ["a", "b"], "2024-02-28")).toEqual([]);
-    expect(consolidated(late, ["a", "b"], "2024-02-28")).toEqual(documents);
+    const ledger = openWithUsage();
+    addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
+    const late = openWithUsage();
+    addAccounts(late, slow, ["a", "b"], "2024-01-20");
+    const documents = consolidateAccounts(ledger, ["a", "b"], "2024-02-12");
+    expect(consolidateAccounts(ledger, ["a", "b"], "2024-02-28")).toEqual([]);
+    expect(consolidateAccounts(late, ["a", "b"], "2024-02-28")).toEqual(documents);
     expect(late.parts("a").invoices).toEqual(ledger.parts("a").invoices);
   });
 
   test("S16.7 no composite invoice is due after the end of time, as no single one is", () => {
     const late = { ...slow, id: "late" };
-    const ledger = openLedger(book, [newAccount("a", { createdAt: at("9990-01-01"), caughtUpTo: at("9990-01-01") })]);
-    const from = at("9990-01-01");
+    const ledger = openLedger(book, [
+      newAccount("a", { createdAt: toTime("9990-01-01"), caughtUpTo: toTime("9990-01-01") }),
+    ]);
+    const from = toTime("9990-01-01");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
     ledger.use(10, "9990-01-10T00:00:00Z", "9990-01-10T00:00:00Z");
-    add(ledger, late, ["a"], "9990-01-20");
-    const made = consolidated(ledger, ["a"], "9990-02-20", { group: late });
-    const composites = made.map(readComposite).map(({ invoiceDate, dueDate }) => [invoiceDate, dueDate]);
-    expect(composites).toEqual([[at("9990-02-04"), at("9999-01-01")]]);
+    addAccounts(ledger, late, ["a"], "9990-01-20");
+    const consolidation = consolidateAccounts(ledger, ["a"], "9990-02-20", { group: late });
+    const composites = consolidation.map(readComposite).map(({ invoiceDate, dueDate }) => [invoiceDate, dueDate]);
+    expect(composites).toEqual([[toTime("9990-02-04"), toTime("9999-01-01")]]);
     expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
   });
 
   test("S16.7 a day waits for an account that could not be caught up with; earlier days do not", () => {
-    const ledger = opened();
-    add(ledger, slow, ["a", "b"], "2024-01-20");
-    const [whole, waiting] = [opened(), opened()];
-    for (const each of [whole, waiting]) add(each, slow, ["a", "b"], "2024-01-20");
+    const ledger = openWithUsage();
+    addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
+    const [whole, waiting] = [openWithUsage(), openWithUsage()];
+    for (const each of [whole, waiting]) addAccounts(each, slow, ["a", "b"], "2024-01-20");
     const behind = (now: string): readonly DocumentRecord[] =>
-      consolidated(waiting, ["a", "b"], now, { behind: new Set(["b"]) });
+      consolidateAccounts(waiting, ["a", "b"], now, { behind: new Set(["b"]) });
     expect(behind("2024-02-20")).toEqual([]);
-    expect(consolidated(waiting, ["a", "b"], "2024-02-21")).toEqual(consolidated(whole, ["a", "b"], "2024-02-12"));
+    expect(consolidateAccounts(waiting, ["a", "b"], "2024-02-21")).toEqual(
+      consolidateAccounts(whole, ["a", "b"], "2024-02-12"),
+    );
     waiting.until("2024-03-20", "a");
     waiting.until("2024-03-01", "b");
     expect(behind("2024-03-20")).toEqual([]);
   });
 
   test("S16.7 an invoice of a day that ended before the account was in the group stays single", () => {
-    const ledger = opened();
+    const ledger = openWithUsage();
     ledger.until("2024-02-04");
-    add(ledger, slow, ["a"], "2024-02-05T00:00:00Z");
-    expect(consolidated(ledger, ["a"], "2024-03-01")).toEqual([]);
+    addAccounts(ledger, slow, ["a"], "2024-02-05T00:00:00Z");
+    expect(consolidateAccounts(ledger, ["a"], "2024-03-01")).toEqual([]);
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
   });
 });

@@ -10,46 +10,53 @@ import {
   type LicenseUpdateRequest,
 } from "../../../src/ledger/commands/licenses.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { calls, plan, seats } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, cardsOf, finals, type Ledger, openLedger } from "../account-harness.ts";
+import { calls, planOfMonths, seatCards } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, listCardLines, finals, type Ledger, openLedger } from "../account-harness.ts";
 
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true, proratedRefundMode: "CREDITS" };
-const book = bookWith([
-  plan("arrears", { ...seats(10, { config: { maxQuantity: 20 } }), ...calls(1) }),
-  plan("few", seats(10, { config: { maxQuantity: 10 } })),
-  plan("advance", seats(31, inAdvance)),
-  plan("whole", seats(30, { invoiceTiming: "IN_ADVANCE" })),
+const book = bookWithPlans([
+  planOfMonths("arrears", { ...seatCards(10, { config: { maxQuantity: 20 } }), ...calls(1) }),
+  planOfMonths("few", seatCards(10, { config: { maxQuantity: 10 } })),
+  planOfMonths("advance", seatCards(31, inAdvance)),
+  planOfMonths("whole", seatCards(30, { invoiceTiming: "IN_ADVANCE" })),
 ]);
 
-function opened(planId: string): Ledger {
+function openOnPlan(planId: string): Ledger {
   const ledger = openLedger(book);
-  const from = at("2024-01-01");
+  const from = toTime("2024-01-01");
   ledger.run((work) => associate(ledger.catalog, work, { planId, from }, from, ledger.ids));
   return ledger;
 }
 
-type Asked = Partial<Omit<LicenseUpdateRequest, "quantity" | "effectiveFrom">> & { readonly from?: string };
+type LicenseOptions = Partial<Omit<LicenseUpdateRequest, "quantity" | "effectiveFrom">> & { readonly from?: string };
 
-function update(ledger: Ledger, quantity: number, now: string, { from, ...more }: Asked = {}): LicenseUpdateResult {
+function update(
+  ledger: Ledger,
+  quantity: number,
+  now: string,
+  { from, ...more }: LicenseOptions = {},
+): LicenseUpdateResult {
   const request: LicenseUpdateRequest = {
     licenseId: "addon.seats",
     updateType: "ABSOLUTE",
     quantity: parseDecimal(quantity),
-    ...(from === undefined ? {} : { effectiveFrom: at(from) }),
+    ...(from === undefined ? {} : { effectiveFrom: toTime(from) }),
     ...more,
   };
-  return ledger.run((work) => updateLicense(ledger.catalog, work, request, at(now), ledger.ids));
+  return ledger.run((work) => updateLicense(ledger.catalog, work, request, toTime(now), ledger.ids));
 }
 
-const advanced = (ledger: Ledger): readonly string[] =>
+const listAdvanced = (ledger: Ledger): readonly string[] =>
   ledger
     .parts()
-    .invoices.flatMap(({ invoice }) => cardsOf(invoice).map((line) => `${invoice.invoiceDate.slice(0, 10)} ${line}`));
+    .invoices.flatMap(({ invoice }) =>
+      listCardLines(invoice).map((line) => `${invoice.invoiceDate.slice(0, 10)} ${line}`),
+    );
 
 describe("updates", () => {
   test("S10.1 ABSOLUTE sets and RELATIVE adds, by effectiveFrom; the answer has the new quantity", () => {
-    const ledger = opened("arrears");
+    const ledger = openOnPlan("arrears");
     expect(formatDecimal(update(ledger, 4, "2024-01-05").quantity)).toBe("4");
     expect(formatDecimal(update(ledger, 3, "2024-01-06", { updateType: "RELATIVE" }).quantity)).toBe("7");
     expect(
@@ -61,7 +68,7 @@ describe("updates", () => {
   });
 
   test("S10.1 one idempotencyKey is one update: the same gives the first answer, another is refused", () => {
-    const ledger = opened("arrears");
+    const ledger = openOnPlan("arrears");
     const first = update(ledger, 4, "2024-01-05", { idempotencyKey: "k" });
     update(ledger, 9, "2024-01-06");
     const again = update(ledger, 4, "2024-01-08", { idempotencyKey: "k" });
@@ -74,10 +81,10 @@ describe("updates", () => {
 
   test("S6.5 S10.1 what was closed by a later time stays closed for updates by a clock that was put back", () => {
     const weekly = { interval: "WEEKLY", startOffset: { dayOffset: "1" }, gracePeriod: 60 };
-    const patient = bookWith([plan("weeks", { ...seats(10), pricingCycleConfig: weekly })]);
-    let now = at("2024-01-01");
+    const patient = bookWithPlans([planOfMonths("weeks", { ...seatCards(10), pricingCycleConfig: weekly })]);
+    let now = toTime("2024-01-01");
     const ledger = openLedger(patient, undefined, {}, (catalog, record) => invoicesReadFrom(catalog, record, now));
-    const weeks = { planId: "weeks", from: now, until: at("2024-01-15") };
+    const weeks = { planId: "weeks", from: now, until: toTime("2024-01-15") };
     ledger.run((work) => associate(ledger.catalog, work, weeks, now, ledger.ids));
     update(ledger, 2, "2024-01-02");
     ledger.until("2024-04-01");
@@ -86,13 +93,13 @@ describe("updates", () => {
       "STANDARD 2024-01-01..2024-01-08 of 2024-01-08 DUE 20",
       "STANDARD 2024-01-08..2024-01-15 of 2024-01-15 DUE 20",
     ]);
-    now = at("2024-03-01");
+    now = toTime("2024-03-01");
     expect(() => update(ledger, 9, "2024-03-01", { from: "2024-01-10" })).toThrow(
       "2024-01-10T00:00:00.000Z is before 2024-01-15T00:00:00.000Z; the billing periods before it are closed",
     );
   });
 
-  const refused: readonly (readonly [string, number, Asked, string])[] = [
+  const refusals: readonly (readonly [string, number, LicenseOptions, string])[] = [
     [
       "below 0",
       -5,
@@ -132,21 +139,21 @@ describe("updates", () => {
     ],
   ];
 
-  test.each(refused)("S10.1 refuses %s", (_because, quantity, asked, message) => {
-    const ledger = opened("arrears");
+  test.each(refusals)("S10.1 refuses %s", (_because, quantity, options, message) => {
+    const ledger = openOnPlan("arrears");
     update(ledger, 4, "2024-01-05");
     update(ledger, -3, "2024-02-05", { updateType: "RELATIVE", from: "2024-02-20" });
     const before = ledger.parts();
-    expect(() => update(ledger, quantity, "2024-02-10", asked)).toThrow(message);
+    expect(() => update(ledger, quantity, "2024-02-10", options)).toThrow(message);
     expect(ledger.parts()).toBe(before);
   });
 
   test("S10.1 a quantity that an update leaves as it was is not its fault", () => {
-    const ledger = opened("arrears");
+    const ledger = openOnPlan("arrears");
     update(ledger, 15, "2024-01-05", { from: "2024-03-10" });
     // Since 1 March no more than 10 may be held.
-    const few = { planId: "few", from: at("2024-03-01") };
-    ledger.run((work) => associate(ledger.catalog, work, few, at("2024-01-06"), ledger.ids));
+    const few = { planId: "few", from: toTime("2024-03-01") };
+    ledger.run((work) => associate(ledger.catalog, work, few, toTime("2024-01-06"), ledger.ids));
     expect(formatDecimal(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
     expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("expected from 0 to 10");
   });
@@ -159,13 +166,13 @@ describe("updates", () => {
 
 describe("in advance", () => {
   test("S10.3 an increase is charged at once for the remaining days, a decrease is given back", () => {
-    const ledger = opened("advance");
+    const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 5, "2024-01-11T09:00:00Z");
     update(ledger, 4, "2024-01-21T09:00:00Z");
     ledger.until("2024-01-25");
     // 2 × 31 at the start; 3 × 31 × 21/31 from the 11th.
-    expect(advanced(ledger)).toEqual([
+    expect(listAdvanced(ledger)).toEqual([
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 63",
     ]);
@@ -173,12 +180,12 @@ describe("in advance", () => {
     const [credit] = ledger.parts().credits;
     expect([formatDecimal(credit?.creditAmount ?? parseDecimal(0)), credit?.effectiveFrom]).toEqual([
       "10",
-      at("2024-01-22"),
+      toTime("2024-01-22"),
     ]);
   });
 
   test("S10.3 what a decrease gives back is there as the day of the decrease is over", () => {
-    const ledger = opened("advance");
+    const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 1, "2024-01-21T09:00:00Z");
     ledger.until("2024-01-21T23:59:59.999Z");
@@ -188,7 +195,7 @@ describe("in advance", () => {
   });
 
   test("S10.3 S13.4 an update that arrives late is charged from its own day, beside what is final", () => {
-    const ledger = opened("advance");
+    const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 5, "2024-01-21T09:00:00Z");
     ledger.until("2024-01-22");
@@ -197,35 +204,35 @@ describe("in advance", () => {
     ledger.until("2024-01-26");
     expect(ledger.parts().invoices.slice(0, before.length)).toEqual(before);
     // One more for the ten days from the 11th to the 20th: from the 21st on, 5 are paid already.
-    expect(advanced(ledger)).toEqual([
+    expect(listAdvanced(ledger)).toEqual([
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
       "2024-01-21 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 33",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 10",
     ]);
-    expect(ledger.parts().invoices.at(-1)?.finalizedAt).toBe(at("2024-01-25T09:00:00Z"));
+    expect(ledger.parts().invoices.at(-1)?.finalizedAt).toBe(toTime("2024-01-25T09:00:00Z"));
   });
 
   test("S10.3 S13.4 a cycle's start that is final is not charged again for what arrives later", () => {
-    const ledger = opened("advance");
+    const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     ledger.until("2024-01-02");
     update(ledger, 3, "2024-01-02T09:00:00Z", { from: "2024-01-01" });
     ledger.until("2024-01-03");
-    expect(advanced(ledger)).toEqual([
+    expect(listAdvanced(ledger)).toEqual([
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 31",
     ]);
   });
 
   test("S10.3 without proration only what is above the largest quantity paid is charged, in full", () => {
-    const ledger = opened("whole");
+    const ledger = openOnPlan("whole");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 1, "2024-01-10T09:00:00Z");
     update(ledger, 4, "2024-01-20T09:00:00Z");
     // It arrives late and stays below the 4 that are paid.
     update(ledger, 3, "2024-01-25T09:00:00Z", { from: "2024-01-15" });
     ledger.until("2024-01-26");
-    expect(advanced(ledger)).toEqual([
+    expect(listAdvanced(ledger)).toEqual([
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 60",
       "2024-01-20 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 60",
     ]);
@@ -233,15 +240,15 @@ describe("in advance", () => {
   });
 
   test("S9.5 an increase that was charged on the day of the end is given back with the rest", () => {
-    const ledger = opened("advance");
+    const ledger = openOnPlan("advance");
     update(ledger, 1, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 3, "2024-01-11T09:00:00Z");
     ledger.until("2024-01-11T10:00:00Z");
-    const end = { from: at("2024-01-11") };
-    ledger.run((work) => dissociate(ledger.catalog, work, end, at("2024-01-11T11:00:00Z"), ledger.ids));
+    const end = { from: toTime("2024-01-11") };
+    ledger.run((work) => dissociate(ledger.catalog, work, end, toTime("2024-01-11T11:00:00Z"), ledger.ids));
     ledger.until("2024-01-12");
     // 31 for January, and 2 × 31 × 21/31 from the 11th; of both the 21 days are given back: 3 × 21.
-    expect(advanced(ledger)).toEqual([
+    expect(listAdvanced(ledger)).toEqual([
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 31",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 42",
     ]);
@@ -249,12 +256,12 @@ describe("in advance", () => {
   });
 
   test("S10.3 two updates in one millisecond are two arrivals", () => {
-    const ledger = opened("advance");
+    const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 3, "2024-01-11T09:00:00Z");
     update(ledger, 4, "2024-01-11T09:00:00Z");
     ledger.until("2024-01-11T09:00:00Z");
-    expect(advanced(ledger)).toEqual([
+    expect(listAdvanced(ledger)).toEqual([
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 21",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 21",
@@ -264,7 +271,7 @@ describe("in advance", () => {
 
 describe("a thousand updates of one license", () => {
   test("S10.1 in one cycle are the most; those of the next cycle are its own", () => {
-    const ledger = opened("arrears");
+    const ledger = openOnPlan("arrears");
     update(ledger, 4, "2024-01-05");
     ledger.run((work) => {
       const [first] = work.record.licenseUpdates;

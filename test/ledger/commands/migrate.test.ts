@@ -9,20 +9,20 @@ import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../../src/ledger/commands/migrate.ts";
-import { calls, plan } from "../../book/builder.ts";
-import { bookWith } from "../../book/catalog-book.ts";
-import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+import { calls, planOfMonths } from "../../book/builder.ts";
+import { bookWithPlans } from "../../book/catalog-book.ts";
+import { toTime, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
 
 const onThe = (dayOffset: string, interval = "MONTHLY"): object => ({ interval, startOffset: { dayOffset } });
-const book = bookWith([
-  plan("old", { ...calls(1), pricingCycleConfig: onThe("10") }),
-  plan("old", { ...calls(2), pricingCycleConfig: onThe("10") }, { version: 2 }),
-  plan("new", { ...calls(5), pricingCycleConfig: onThe("1") }),
-  plan("week", { ...calls(5), pricingCycleConfig: onThe("1", "WEEKLY") }),
-  plan("euro", { supportedCurrencies: ["EUR"], pricingCycleConfig: onThe("1") }),
-  plan("draft", calls(1), { status: "DRAFT" }),
+const book = bookWithPlans([
+  planOfMonths("old", { ...calls(1), pricingCycleConfig: onThe("10") }),
+  planOfMonths("old", { ...calls(2), pricingCycleConfig: onThe("10") }, { version: 2 }),
+  planOfMonths("new", { ...calls(5), pricingCycleConfig: onThe("1") }),
+  planOfMonths("week", { ...calls(5), pricingCycleConfig: onThe("1", "WEEKLY") }),
+  planOfMonths("euro", { supportedCurrencies: ["EUR"], pricingCycleConfig: onThe("1") }),
+  planOfMonths("draft", calls(1), { status: "DRAFT" }),
 ]);
-const NOW = at("2024-02-20T15:00:00Z");
+const NOW = toTime("2024-02-20T15:00:00Z");
 const request: MigrateRequest = {
   sourceId: "old",
   sourceVersion: 1,
@@ -44,25 +44,25 @@ function onOld(plain: readonly string[], overridden: readonly string[] = []): Le
   );
   for (const id of ids) {
     const override = overridden.includes(id) ? { override: byMonths } : {};
-    const asked = { planId: "old", version: 1, from: at("2024-01-10"), ...override };
-    ledger.run((work) => associate(ledger.catalog, work, asked, at("2024-01-10"), ledger.ids), id);
+    const associateRequest = { planId: "old", version: 1, from: toTime("2024-01-10"), ...override };
+    ledger.run((work) => associate(ledger.catalog, work, associateRequest, toTime("2024-01-10"), ledger.ids), id);
   }
   return ledger;
 }
 
-function moved(ledger: Ledger, ids: readonly string[], change: Partial<MigrateRequest> = {}): Migration {
-  const asked = { ...request, ...change };
-  return ledger.runAll(ids, (works) => runToCompletion(migrate(ledger.catalog, works, asked, NOW, ledger.ids)))
+function migrateAccounts(ledger: Ledger, ids: readonly string[], change: Partial<MigrateRequest> = {}): Migration {
+  const migrateRequest = { ...request, ...change };
+  return ledger.runAll(ids, (works) => runToCompletion(migrate(ledger.catalog, works, migrateRequest, NOW, ledger.ids)))
     .migration;
 }
 
-const day = (instant: number): string => new Date(instant).toISOString().slice(5, 10);
+const formatShortDay = (instant: number): string => new Date(instant).toISOString().slice(5, 10);
 
-function planned(ledger: Ledger, id: string): readonly string[] {
+function listPlans(ledger: Ledger, id: string): readonly string[] {
   const { decisions } = findAccountPlan(ledger.catalog, ledger.parts(id).record);
   return buildTimeline(decisions).map(
     ({ from, until, plan: own }) =>
-      `${own.planId}@${own.version} ${day(from)}..${day(until)} on ${own.cycleConfig.dayOffset}`,
+      `${own.planId}@${own.version} ${formatShortDay(from)}..${formatShortDay(until)} on ${own.cycleConfig.dayOffset}`,
   );
 }
 
@@ -108,8 +108,8 @@ describe("every mode, with and without overrides and retained offsets", () => {
 
   test.each(rows)("S16.5 %s, retainStartOffsets %s", (mode, retainStartOffsets, ofPlain, ofOverridden) => {
     const ledger = onOld(["plain"], ["own"]);
-    const { total, moved: count, skipped } = moved(ledger, ["plain", "own"], { mode, retainStartOffsets });
-    expect([planned(ledger, "plain"), planned(ledger, "own")]).toEqual([ofPlain, ofOverridden]);
+    const { total, moved: count, skipped } = migrateAccounts(ledger, ["plain", "own"], { mode, retainStartOffsets });
+    expect([listPlans(ledger, "plain"), listPlans(ledger, "own")]).toEqual([ofPlain, ofOverridden]);
     const ignores = mode.endsWith("IGNORE_OVERRIDE");
     expect([total, count, skipped]).toEqual(ignores ? [2, 2, 0] : [2, 1, 1]);
     // The new association has no override, whatever the old one had.
@@ -120,8 +120,8 @@ describe("every mode, with and without overrides and retained offsets", () => {
   test.each(MIGRATION_MODES)("S16.5 %s: cycles given with the migration win, also over retained ones", (mode) => {
     const ledger = onOld(["plain"]);
     const pricingCycleConfig = { interval: "MONTHLY" as const, startOffset: { dayOffset: "LAST", monthOffset: null } };
-    moved(ledger, ["plain"], { mode, retainStartOffsets: true, pricingCycleConfig });
-    expect(planned(ledger, "plain").at(-1)).toMatch(/^new@1 .* on LAST$/);
+    migrateAccounts(ledger, ["plain"], { mode, retainStartOffsets: true, pricingCycleConfig });
+    expect(listPlans(ledger, "plain").at(-1)).toMatch(/^new@1 .* on LAST$/);
   });
 });
 
@@ -131,30 +131,31 @@ describe("who moves", () => {
       book,
       ["v1", "v2", "later", "ended", "free"].map((id) => newAccount(id)),
     );
-    const put = (id: string, version: number, from: string, until?: string): void => {
-      const days = { from: at(from), ...(until === undefined ? {} : { until: at(until) }) };
+    const associateOld = (id: string, version: number, from: string, until?: string): void => {
+      const days = { from: toTime(from), ...(until === undefined ? {} : { until: toTime(until) }) };
       ledger.run(
-        (work) => associate(ledger.catalog, work, { planId: "old", version, ...days }, at("2024-01-05"), ledger.ids),
+        (work) =>
+          associate(ledger.catalog, work, { planId: "old", version, ...days }, toTime("2024-01-05"), ledger.ids),
         id,
       );
     };
-    put("v1", 1, "2024-01-10");
-    put("v2", 2, "2024-01-10");
-    put("later", 1, "2024-06-01");
-    put("ended", 1, "2024-01-10", "2024-02-10");
+    associateOld("v1", 1, "2024-01-10");
+    associateOld("v2", 2, "2024-01-10");
+    associateOld("later", 1, "2024-06-01");
+    associateOld("ended", 1, "2024-01-10", "2024-02-10");
     const ids = ["v1", "v2", "later", "ended", "free"];
     expect(ids.filter((id) => isOnSource(ledger.catalog, ledger.parts(id).record, request, NOW))).toEqual(["v1"]);
-    expect(moved(ledger, ids)).toMatchObject({ status: "COMPLETED", total: 1, moved: 1, skipped: 0 });
-    expect(planned(ledger, "later")).toEqual(["old@1 06-01..01-01 on 10"]);
-    expect(planned(ledger, "v2")).toEqual(["old@2 01-10..01-01 on 10"]);
+    expect(migrateAccounts(ledger, ids)).toMatchObject({ status: "COMPLETED", total: 1, moved: 1, skipped: 0 });
+    expect(listPlans(ledger, "later")).toEqual(["old@1 06-01..01-01 on 10"]);
+    expect(listPlans(ledger, "v2")).toEqual(["old@2 01-10..01-01 on 10"]);
   });
 
   test("S16.5 the new association takes over the old one's end, and what comes after is left alone", () => {
     const ledger = onOld(["a"]);
-    const later = { planId: "old", version: 2, from: at("2024-05-01"), until: at("2024-07-01") };
-    ledger.run((work) => associate(ledger.catalog, work, later, at("2024-01-20"), ledger.ids));
-    moved(ledger, ["a"]);
-    expect(planned(ledger, "a")).toEqual([
+    const later = { planId: "old", version: 2, from: toTime("2024-05-01"), until: toTime("2024-07-01") };
+    ledger.run((work) => associate(ledger.catalog, work, later, toTime("2024-01-20"), ledger.ids));
+    migrateAccounts(ledger, ["a"]);
+    expect(listPlans(ledger, "a")).toEqual([
       "old@1 01-10..02-20 on 10",
       "new@1 02-20..05-01 on 1",
       "old@2 05-01..07-01 on 10",
@@ -164,20 +165,22 @@ describe("who moves", () => {
 
   test("S16.5 NEXT_CYCLE leaves an account whose plan ends before its next cycle starts", () => {
     const ledger = onOld(["a"]);
-    ledger.run((work) => dissociate(ledger.catalog, work, { from: at("2024-03-05") }, at("2024-01-20"), ledger.ids));
-    expect(moved(ledger, ["a"], { mode: "NEXT_CYCLE" })).toMatchObject({ total: 1, moved: 0, skipped: 1 });
-    expect(planned(ledger, "a")).toEqual(["old@1 01-10..03-05 on 10"]);
+    ledger.run((work) =>
+      dissociate(ledger.catalog, work, { from: toTime("2024-03-05") }, toTime("2024-01-20"), ledger.ids),
+    );
+    expect(migrateAccounts(ledger, ["a"], { mode: "NEXT_CYCLE" })).toMatchObject({ total: 1, moved: 0, skipped: 1 });
+    expect(listPlans(ledger, "a")).toEqual(["old@1 01-10..03-05 on 10"]);
   });
 
   test("S16.5 no matching account is success with 0", () => {
     const ledger = onOld([]);
-    expect(moved(ledger, [])).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
+    expect(migrateAccounts(ledger, [])).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
   });
 
   test("S16.5 IMMEDIATE cuts the cycle: each piece is invoiced by its own plan", () => {
     const ledger = onOld(["a"]);
     ledger.use(10, "2024-02-15T00:00:00Z");
-    moved(ledger, ["a"]);
+    migrateAccounts(ledger, ["a"]);
     ledger.use(10, "2024-02-25T00:00:00Z");
     ledger.until("2024-03-01");
     // 10 × 1 until the 20th, 10 × 5 since.
@@ -213,14 +216,14 @@ describe("what is refused moves no account", () => {
   test.each(rows)("S16.5 %s", (_because, change, message) => {
     const ledger = onOld(["a", "b"]);
     const before = [ledger.parts("a"), ledger.parts("b")];
-    expect(() => moved(ledger, ["a", "b"], change)).toThrow(message);
+    expect(() => migrateAccounts(ledger, ["a", "b"], change)).toThrow(message);
     expect([ledger.parts("a"), ledger.parts("b")]).toEqual(before);
   });
 
   test("S16.5 the message gives the number of accounts and the first ones that fit", () => {
     const ids = Array.from({ length: 90 }, (_, index) => `account-number-${index}`);
     const ledger = onOld(ids);
-    const message = caught(() => moved(ledger, ids, { targetId: "euro" }));
+    const message = catchMessage(() => migrateAccounts(ledger, ids, { targetId: "euro" }));
     expect(message).toMatch(
       /^90 of 90 accounts cannot be moved; "account-number-0": .*; also "account-number-1", "account-number-2"/,
     );
@@ -229,23 +232,23 @@ describe("what is refused moves no account", () => {
 
   test("S16.5 one account that cannot be moved keeps all where they are", () => {
     const ledger = openLedger(book, [newAccount("a"), newAccount("b")]);
-    const from = at("2024-01-10");
+    const from = toTime("2024-01-10");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "old", version: 1, from }, from, ledger.ids), "a");
     const override: PricePlanDetailsOverride = {
       ...NO_CARDS,
       pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "2", monthOffset: null } },
     };
-    const asked = { planId: "old", version: 1, from, override };
-    ledger.run((work) => associate(ledger.catalog, work, asked, from, ledger.ids), "b");
+    const migrateRequest = { planId: "old", version: 1, from, override };
+    ledger.run((work) => associate(ledger.catalog, work, migrateRequest, from, ledger.ids), "b");
     const change = { mode: "IMMEDIATE_IGNORE_OVERRIDE", retainStartOffsets: true } as const;
-    expect(() => moved(ledger, ["a", "b"], change)).toThrow(
+    expect(() => migrateAccounts(ledger, ["a", "b"], change)).toThrow(
       '1 of 2 accounts cannot be moved; "b": retainStartOffsets needs',
     );
-    expect(planned(ledger, "a")).toEqual(["old@1 01-10..01-01 on 10"]);
+    expect(listPlans(ledger, "a")).toEqual(["old@1 01-10..01-01 on 10"]);
   });
 });
 
-function caught(decision: () => unknown): string {
+function catchMessage(decision: () => unknown): string {
   try {
     decision();
   } catch (error) {

@@ -24,14 +24,14 @@ describe("S14.1 a memory of ids", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: -30, max: 5 }), (steps, start) => {
         const ids = rememberIds();
-        const admitted: { readonly id: string; readonly until: number }[] = [];
+        const admissions: { readonly id: string; readonly until: number }[] = [];
         let at = start;
         for (const { id, ahead, memory } of steps) {
           at += ahead;
-          const counts = admitted.some((each) => each.id === id && at < each.until);
+          const counts = admissions.some((each) => each.id === id && at < each.until);
           expect(ids.has(id, at)).toBe(counts);
           expect(ids.admit(id, at, at + memory)).toBe(!counts);
-          if (!counts) admitted.push({ id, until: at + memory });
+          if (!counts) admissions.push({ id, until: at + memory });
         }
       }),
     );

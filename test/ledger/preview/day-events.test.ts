@@ -2,23 +2,23 @@
 import { describe, expect, test } from "vitest";
 
 import { createPreview, parseBook } from "../../../src/index.ts";
-import { line, SMALL_BOOK } from "../../cli/fake-io.ts";
+import { eventLine, SMALL_BOOK } from "../../cli/fake-io.ts";
 
 const DAY = Date.parse("2024-06-20T00:00:00Z") / 86_400_000;
 
-const eventOf = (id: string, units: number | string, day = "2024-06-20") =>
-  JSON.parse(line(id, `${day}T00:00:0${id.length}Z`, units));
+const unitEvent = (id: string, units: number | string, day = "2024-06-20") =>
+  JSON.parse(eventLine(id, `${day}T00:00:0${id.length}Z`, units));
 
-function runOf(units: readonly (number | string)[], sampleEvents?: number) {
+function previewUnits(units: readonly (number | string)[], sampleEvents?: number) {
   const run = createPreview(parseBook(SMALL_BOOK), { sampleEvents });
-  for (const [index, each] of units.entries()) run.add(eventOf(`e${index}`, each));
+  for (const [index, each] of units.entries()) run.add(unitEvent(`e${index}`, each));
   return run;
 }
 
 describe("the events of a day", () => {
   test("are counted, and the largest are kept, the first of equal ones first", () => {
-    const run = runOf([1, 7, "2.5", 7, -9, 0, 3], 4);
-    run.add(eventOf("other", 100, "2024-06-21"));
+    const run = previewUnits([1, 7, "2.5", 7, -9, 0, 3], 4);
+    run.add(unitEvent("other", 100, "2024-06-21"));
     const { count, largest = [] } = run.eventsOf("prod", "um.units", DAY) ?? {};
     // Nothing is added by an event of 0.
     expect(count).toBe(6);
@@ -27,15 +27,15 @@ describe("the events of a day", () => {
   });
 
   test("are none of an event that was sent again or refused, of another account, or where nobody asked", () => {
-    const run = runOf([1], 4);
-    run.add(eventOf("e0", 1));
-    run.add({ ...eventOf("e9", 1), accountId: "nobody" });
+    const run = previewUnits([1], 4);
+    run.add(unitEvent("e0", 1));
+    run.add({ ...unitEvent("e9", 1), accountId: "nobody" });
     expect(run.eventsOf("prod", "um.units", DAY)?.count).toBe(1);
     expect(run.eventsOf("nobody", "um.units", DAY)).toBeUndefined();
-    expect(runOf([1]).eventsOf("prod", "um.units", DAY)).toBeUndefined();
+    expect(previewUnits([1]).eventsOf("prod", "um.units", DAY)).toBeUndefined();
   });
 
   test("change no invoice", () => {
-    expect(runOf([1, 7], 4).finish()).toEqual(runOf([1, 7]).finish());
+    expect(previewUnits([1, 7], 4).finish()).toEqual(previewUnits([1, 7]).finish());
   });
 });

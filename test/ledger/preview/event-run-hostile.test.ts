@@ -2,21 +2,21 @@ import { describe, expect, test } from "vitest";
 
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { Decimal } from "../../../src/numbers/decimal.ts";
-import { accountOf, bookOf, europeMeter, eventOf, requestSchema } from "../support.ts";
+import { contosoAccount, bookWithParts, europeMeter, requestEvent, requestSchema } from "../support.ts";
 
 const REFUSED = "INGESTION_REFUSED";
 const FAILED = "INGESTION_FAILED";
 
-const tokens = (value: unknown): unknown => eventOf({ attributes: [{ name: "tokens", value }] });
+const tokenEvent = (value: unknown): unknown => requestEvent({ attributes: [{ name: "tokens", value }] });
 const attributes = (count: number): unknown =>
-  eventOf({
+  requestEvent({
     attributes: [
       { name: "tokens", value: 1 },
       ...Array.from({ length: count - 1 }, (_, index) => ({ name: `a${index}`, value: 1 })),
     ],
   });
 const dimensions = (count: number): unknown =>
-  eventOf({
+  requestEvent({
     dimensions: {
       region: "eu",
       ...Object.fromEntries(Array.from({ length: count - 1 }, (_, index) => [`d${index}`, "x"])),
@@ -31,50 +31,56 @@ describe("S14.1 an event that is no event, or whose parts have the wrong type, i
     ["{}", "Expected an event, an object, got a text."],
     [12, "Expected an event, an object, got a number."],
     [{}, "Field schemaName is missing."],
-    [eventOf({ schemaName: "" }), "Field schemaName: expected a text, got an empty text."],
-    [eventOf({ id: "x".repeat(513) }), "Field id: expected at most 512 characters, got 513."],
-    [eventOf({ accountId: { id: "prod" } }), "Field accountId: expected a text, got an object."],
-    [eventOf({ accountId: "x".repeat(513) }), "Field accountId: expected at most 512 characters, got 513."],
-    [eventOf({ timestamp: 1_709_632_800_000 }), "Field timestamp: expected a text, got a number."],
+    [requestEvent({ schemaName: "" }), "Field schemaName: expected a text, got an empty text."],
+    [requestEvent({ id: "x".repeat(513) }), "Field id: expected at most 512 characters, got 513."],
+    [requestEvent({ accountId: { id: "prod" } }), "Field accountId: expected a text, got an object."],
+    [requestEvent({ accountId: "x".repeat(513) }), "Field accountId: expected at most 512 characters, got 513."],
+    [requestEvent({ timestamp: 1_709_632_800_000 }), "Field timestamp: expected a text, got a number."],
     [
-      eventOf({ timestamp: "2024-02-30T00:00:00Z" }),
+      requestEvent({ timestamp: "2024-02-30T00:00:00Z" }),
       'Field timestamp: "2024-02-30T00:00:00Z" is no date-time: 2024-02 has days 01 to 29, not 30.',
     ],
     [
-      eventOf({ timestamp: "2024-03-05T24:00:00Z" }),
+      requestEvent({ timestamp: "2024-03-05T24:00:00Z" }),
       'Field timestamp: "2024-03-05T24:00:00Z" is no date-time: hours are 00 to 23, not 24.',
     ],
-    [eventOf({ attributes: { tokens: 1 } }), "Field attributes: expected a list, got an object."],
-    [eventOf({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got a text."],
-    [eventOf({ attributes: [null] }), "Field attributes[0]: expected an object, got nothing."],
-    [eventOf({ attributes: [{ value: 1 }] }), "Field attributes[0].name is missing."],
+    [requestEvent({ attributes: { tokens: 1 } }), "Field attributes: expected a list, got an object."],
+    [requestEvent({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got a text."],
+    [requestEvent({ attributes: [null] }), "Field attributes[0]: expected an object, got nothing."],
+    [requestEvent({ attributes: [{ value: 1 }] }), "Field attributes[0].name is missing."],
     [
-      eventOf({ attributes: [{ name: "tokens" }] }),
+      requestEvent({ attributes: [{ name: "tokens" }] }),
       "Field attributes[0].value: expected a number or a decimal text, got nothing.",
     ],
-    [tokens(true), "Field attributes[0].value: expected a number or a decimal text, got a boolean."],
-    [tokens([1]), "Field attributes[0].value: expected a number or a decimal text, got a list."],
-    [tokens({}), "Field attributes[0].value: expected a number or a decimal text, got an object."],
+    [tokenEvent(true), "Field attributes[0].value: expected a number or a decimal text, got a boolean."],
+    [tokenEvent([1]), "Field attributes[0].value: expected a number or a decimal text, got a list."],
+    [tokenEvent({}), "Field attributes[0].value: expected a number or a decimal text, got an object."],
     [
-      eventOf({ attributes: [{ name: "tokens", value: 1, unit: 5 }] }),
+      requestEvent({ attributes: [{ name: "tokens", value: 1, unit: 5 }] }),
       "Field attributes[0].unit: expected a text, got a number.",
     ],
     [
-      eventOf({ attributes: [{ name: "tokens", value: 1, unit: "u".repeat(51) }] }),
+      requestEvent({ attributes: [{ name: "tokens", value: 1, unit: "u".repeat(51) }] }),
       "Field attributes[0].unit: expected at most 50 characters, got 51.",
     ],
     [attributes(101), "Field attributes: expected at most 100, got 101."],
     [dimensions(101), "Field dimensions: expected at most 100, got 101."],
-    [eventOf({ dimensions: ["eu"] }), "Field dimensions: expected an object, got a list."],
-    [eventOf({ dimensions: "eu" }), "Field dimensions: expected an object, got a text."],
-    [eventOf({ dimensions: { region: null } }), "Field dimensions.region: expected text or a number, got nothing."],
-    [eventOf({ dimensions: { region: true } }), "Field dimensions.region: expected text or a number, got a boolean."],
+    [requestEvent({ dimensions: ["eu"] }), "Field dimensions: expected an object, got a list."],
+    [requestEvent({ dimensions: "eu" }), "Field dimensions: expected an object, got a text."],
     [
-      eventOf({ dimensions: { region: "x".repeat(513) } }),
+      requestEvent({ dimensions: { region: null } }),
+      "Field dimensions.region: expected text or a number, got nothing.",
+    ],
+    [
+      requestEvent({ dimensions: { region: true } }),
+      "Field dimensions.region: expected text or a number, got a boolean.",
+    ],
+    [
+      requestEvent({ dimensions: { region: "x".repeat(513) } }),
       "Field dimensions.region: expected at most 512 characters, got 513.",
     ],
     [
-      eventOf({
+      requestEvent({
         attributes: [
           { name: "tokens", value: 1 },
           { name: "other", value: 1 },
@@ -84,7 +90,7 @@ describe("S14.1 an event that is no event, or whose parts have the wrong type, i
       'Field attributes: the name "other" is repeated.',
     ],
   ])("%j", (event, description) => {
-    expect(startEventRun(bookOf({})).add(event)).toEqual({ status: REFUSED, description });
+    expect(startEventRun(bookWithParts({})).add(event)).toEqual({ status: REFUSED, description });
   });
 });
 
@@ -102,8 +108,8 @@ describe("S1.2, S1.3 a value that is no decimal, or too long, fails the event", 
     [`0.${"0".repeat(20)}1`, `"0.${"0".repeat(20)}1" has more than 20 integer or 20 fraction digits`],
     [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
   ])("%j", (value, reason) => {
-    const run = startEventRun(bookOf({}));
-    expect(run.add(tokens(value))).toEqual({
+    const run = startEventRun(bookWithParts({}));
+    expect(run.add(tokenEvent(value))).toEqual({
       status: FAILED,
       description: `The attribute "tokens" is unfit: ${reason}.`,
     });
@@ -111,19 +117,19 @@ describe("S1.2, S1.3 a value that is no decimal, or too long, fails the event", 
   });
 
   test("a text of a million digits has a short description", () => {
-    const { status, description } = startEventRun(bookOf({})).add(tokens("9".repeat(1_000_000)));
+    const { status, description } = startEventRun(bookWithParts({})).add(tokenEvent("9".repeat(1_000_000)));
     expect(status).toBe(FAILED);
     expect(description.length).toBeLessThanOrEqual(250);
   });
 
   test("an attribute that the schema does not declare must be a decimal too", () => {
-    const event = eventOf({
+    const event = requestEvent({
       attributes: [
         { name: "tokens", value: 1 },
         { name: "note", value: "abc" },
       ],
     });
-    expect(startEventRun(bookOf({})).add(event).status).toBe(FAILED);
+    expect(startEventRun(bookWithParts({})).add(event).status).toBe(FAILED);
   });
 });
 
@@ -142,8 +148,8 @@ describe("S1.1 values within the bounds are taken exactly", () => {
     [new Decimal("9007199254740993.5"), "9007199254740993.5"],
     [9007199254740991, "9007199254740991"],
   ])("%s is %s", (value, sum) => {
-    const run = startEventRun(bookOf({}));
-    run.add(tokens(value));
+    const run = startEventRun(bookWithParts({}));
+    run.add(tokenEvent(value));
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toFixed()).toBe(sum);
   });
 });
@@ -154,26 +160,26 @@ describe("S4.1 what the schema does not declare is ignored, whatever its name", 
   ) as unknown;
 
   test("in dimensions and attributes", () => {
-    const run = startEventRun(bookOf({}));
+    const run = startEventRun(bookWithParts({}));
     const names = ["__proto__", "constructor", "toString"].map((name) => ({ name, value: 1 }));
-    run.add(eventOf({ dimensions: hostile, attributes: [...names, { name: "tokens", value: 4 }] }));
+    run.add(requestEvent({ dimensions: hostile, attributes: [...names, { name: "tokens", value: 4 }] }));
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(4);
   });
 
   test("a declared dimension that an object inherits is missing all the same", () => {
     const schema = { ...requestSchema, dimensions: [{ name: "constructor" }] };
     const meter = { ...europeMeter, computations: [{ order: 1, computation: { var: "attribute.tokens" } }] };
-    const run = startEventRun(bookOf({ eventSchemas: [schema], usageMeters: [meter] }));
-    expect(run.add(eventOf()).description).toContain('The dimension "constructor" is missing');
-    expect(run.add(eventOf({ dimensions: { constructor: "mine" } })).status).toBe(
+    const run = startEventRun(bookWithParts({ eventSchemas: [schema], usageMeters: [meter] }));
+    expect(run.add(requestEvent()).description).toContain('The dimension "constructor" is missing');
+    expect(run.add(requestEvent({ dimensions: { constructor: "mine" } })).status).toBe(
       "INGESTION_COMPLETED_EVENT_NOT_BILLED",
     );
   });
 
   test("an account named like a property of objects is like any other", () => {
-    const run = startEventRun(bookOf({ accounts: [accountOf("constructor")] }));
-    expect(run.add(eventOf({ accountId: "toString" })).status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
-    expect(run.add(eventOf({ accountId: "constructor" })).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
+    const run = startEventRun(bookWithParts({ accounts: [contosoAccount("constructor")] }));
+    expect(run.add(requestEvent({ accountId: "toString" })).status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    expect(run.add(requestEvent({ accountId: "constructor" })).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
   });
 });
 
@@ -182,16 +188,16 @@ test("a numeric dimension is its plain decimal text", () => {
     ...europeMeter,
     computations: [{ order: 1, matcher: { "===": [{ var: "dimension.region" }, "0.00000015"] }, computation: 1 }],
   };
-  const run = startEventRun(bookOf({ usageMeters: [meter] }));
-  run.add(eventOf({ dimensions: { region: 1.5e-7 } }));
-  run.add(eventOf({ id: "e2", dimensions: { region: "0.00000015" } }));
+  const run = startEventRun(bookWithParts({ usageMeters: [meter] }));
+  run.add(requestEvent({ dimensions: { region: 1.5e-7 } }));
+  run.add(requestEvent({ id: "e2", dimensions: { region: "0.00000015" } }));
   expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(2);
 });
 
 test("what one event left behind is never seen by the next", () => {
-  const run = startEventRun(bookOf({}));
-  run.add(eventOf({ attributes: [{ name: "tokens", value: 10 }] }));
-  expect(run.add(eventOf({ id: "e2", attributes: [{ name: "other", value: 1 }] })).status).toBe(FAILED);
-  expect(run.add(eventOf({ id: "e3", dimensions: {} })).status).toBe(FAILED);
+  const run = startEventRun(bookWithParts({}));
+  run.add(requestEvent({ attributes: [{ name: "tokens", value: 10 }] }));
+  expect(run.add(requestEvent({ id: "e2", attributes: [{ name: "other", value: 1 }] })).status).toBe(FAILED);
+  expect(run.add(requestEvent({ id: "e3", dimensions: {} })).status).toBe(FAILED);
   expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(10);
 });

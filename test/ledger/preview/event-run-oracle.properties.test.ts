@@ -40,16 +40,18 @@ const books: fc.Arbitrary<OracleBook> = fc
     fieldCount: fc.nat(2),
   })
   .chain(({ attributes, dimensions, fieldCount }) => {
-    const made = ["made", "made again"].slice(0, fieldCount);
-    const seen = (index: number): readonly string[] => [...attributes, ...made.slice(0, index)];
+    const fieldNames = ["made", "made again"].slice(0, fieldCount);
+    const visibleFields = (index: number): readonly string[] => [...attributes, ...fieldNames.slice(0, index)];
     const computation = fc.record(
-      { matcher: comparison(seen(2)), computation: arithmetic(seen(2)) },
+      { matcher: comparison(visibleFields(2)), computation: arithmetic(visibleFields(2)) },
       { requiredKeys: ["computation"] },
     );
     return fc.record({
       attributes: fc.constant(attributes),
       dimensions: fc.constant(dimensions),
-      fields: fc.tuple(...made.map((name, index) => arithmetic(seen(index)).map((value) => ({ name, value })))),
+      fields: fc.tuple(
+        ...fieldNames.map((name, index) => arithmetic(visibleFields(index)).map((value) => ({ name, value }))),
+      ),
       meters: fc
         .array(
           fc.record({
@@ -68,7 +70,7 @@ const attribute = (name: string): fc.Arbitrary<OracleEvent["attributes"][number]
   fc.oneof(whole, whole.map(String)).map((value) => ({ name, value }));
 
 /** Mostly good events of these attributes, some of them with something missing, repeated or unknown. */
-const eventsOf = (attributes: readonly string[]): fc.Arbitrary<readonly OracleEvent[]> =>
+const arbitraryEvents = (attributes: readonly string[]): fc.Arbitrary<readonly OracleEvent[]> =>
   fc.array(
     fc.record({
       schemaName: fc.constantFrom("request", "request", "request", "request", "nothing"),
@@ -92,9 +94,9 @@ const eventsOf = (attributes: readonly string[]): fc.Arbitrary<readonly OracleEv
     { maxLength: 30 },
   );
 
-const cases = books.chain((book) => fc.record({ book: fc.constant(book), events: eventsOf(book.attributes) }));
+const cases = books.chain((book) => fc.record({ book: fc.constant(book), events: arbitraryEvents(book.attributes) }));
 
-function runOf(book: OracleBook): ReturnType<typeof startEventRun> {
+function startRun(book: OracleBook): ReturnType<typeof startEventRun> {
   const fields = book.fields.map(({ name, value }, order) => ({ name, value, type: "ATTRIBUTE", order }));
   return startEventRun(
     parseBook({
@@ -120,7 +122,7 @@ function runOf(book: OracleBook): ReturnType<typeof startEventRun> {
   );
 }
 
-function sumsOf(usage: Usage): Readonly<Record<string, string>> {
+function sumCells(usage: Usage): Readonly<Record<string, string>> {
   const sums = [...usage.cells()].map(({ accountId, meterId, day, quantity }) => [
     `${accountId} ${meterId} ${formatDate(day * DAY_MS).slice(0, 10)}`,
     quantity.toFixed(),
@@ -131,11 +133,11 @@ function sumsOf(usage: Usage): Readonly<Record<string, string>> {
 test("S4, S5, S14.1 outcomes and usage are those of metering written plainly with json-logic-js and decimal.js", () => {
   fc.assert(
     fc.property(cases, ({ book, events }) => {
-      const run = runOf(book);
+      const run = startRun(book);
       const statuses = events.map((event) => run.add(event).status);
       const expected = meterPlainly(book, events);
       expect(statuses).toEqual(expected.statuses);
-      expect(sumsOf(run.usage)).toEqual(expected.sums);
+      expect(sumCells(run.usage)).toEqual(expected.sums);
     }),
   );
 });
@@ -143,16 +145,16 @@ test("S4, S5, S14.1 outcomes and usage are those of metering written plainly wit
 test("S14.4 accepted events with distinct ids give the same usage in any order, with any repeats", () => {
   const orders = cases.chain(({ book, events }) => {
     const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
-    const sent = fc.shuffledSubarray([...distinct, ...distinct], { minLength: 2 * distinct.length });
-    return fc.record({ book: fc.constant(book), distinct: fc.constant(distinct), sent });
+    const inputs = fc.shuffledSubarray([...distinct, ...distinct], { minLength: 2 * distinct.length });
+    return fc.record({ book: fc.constant(book), distinct: fc.constant(distinct), sent: inputs });
   });
   fc.assert(
-    fc.property(orders, ({ book, distinct, sent }) => {
-      const once = runOf(book);
+    fc.property(orders, ({ book, distinct, sent: inputs }) => {
+      const once = startRun(book);
       for (const event of distinct) once.add(event);
-      const often = runOf(book);
-      for (const event of sent) often.add(event);
-      expect(sumsOf(often.usage)).toEqual(sumsOf(once.usage));
+      const often = startRun(book);
+      for (const event of inputs) often.add(event);
+      expect(sumCells(often.usage)).toEqual(sumCells(once.usage));
     }),
   );
 });
@@ -160,8 +162,8 @@ test("S14.4 accepted events with distinct ids give the same usage in any order, 
 test("S13.5 an event laid out in slots has the outcome and usage of the same event as an object", () => {
   fc.assert(
     fc.property(cases, ({ book, events }) => {
-      const byObject = runOf(book);
-      const bySlots = runOf(book);
+      const byObject = startRun(book);
+      const bySlots = startRun(book);
       for (const event of events) {
         const slots = bySlots.slotsOf(event.schemaName);
         const values = new Map(event.attributes.map(({ name, value }) => [name, exactOfText(String(value)) ?? 0]));
@@ -177,7 +179,7 @@ test("S13.5 an event laid out in slots has the outcome and usage of the same eve
           slots.texts[slots.dimensionSlots.get(name) ?? -1] = event.dimensions[name] ?? "";
         expect(bySlots.addSlots(slots)).toEqual(byObject.add(event));
       }
-      expect(sumsOf(bySlots.usage)).toEqual(sumsOf(byObject.usage));
+      expect(sumCells(bySlots.usage)).toEqual(sumCells(byObject.usage));
       expect(bySlots.counts()).toEqual(byObject.counts());
     }),
   );

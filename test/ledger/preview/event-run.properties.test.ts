@@ -7,7 +7,7 @@ import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 import { startEventRun, type EventRun } from "../../../src/ledger/preview/preview-run.ts";
 import type { UsageCell } from "../../../src/metering/usage.ts";
 import { add, type Decimal } from "../../../src/numbers/decimal.ts";
-import { accountOf, bookOf } from "../support.ts";
+import { contosoAccount, bookWithParts } from "../support.ts";
 
 const tokens = { var: "attribute.tokens" };
 const isEurope = { "==": [{ var: "dimension.region" }, "eu"] };
@@ -25,7 +25,7 @@ const requestMeters = Array.from({ length: 11 }, (_, index) => ({
     },
   ],
 }));
-const book = bookOf({
+const book = bookWithParts({
   eventSchemas: [
     { name: "request", attributes: [{ name: "tokens" }, { name: "ms" }], dimensions: [{ name: "region" }] },
     { name: "odd", attributes: [{ name: "constructor" }], dimensions: [{ name: "__proto__" }, { name: "1" }] },
@@ -46,7 +46,7 @@ const book = bookOf({
       ],
     },
   ],
-  accounts: [accountOf("prod", { aliases: ["alias"] }), accountOf("other")],
+  accounts: [contosoAccount("prod", { aliases: ["alias"] }), contosoAccount("other")],
 });
 
 const value = fc.oneof(
@@ -70,7 +70,7 @@ const more = fc.option(fc.tuple(fc.nat(2), fc.constantFrom("other", "__proto__",
   nil: undefined,
 });
 
-const attributesOf = (names: readonly string[]) =>
+const arbitraryAttributes = (names: readonly string[]) =>
   fc.tuple(value, value, fc.boolean(), more, fc.nat(9)).map(([first, second, isTurned, extra, kind]): unknown => {
     const list: unknown[] = names.map((name, index) => ({ name, value: index === 0 ? first : second }));
     if (isTurned) list.reverse();
@@ -79,7 +79,7 @@ const attributesOf = (names: readonly string[]) =>
     if (kind === 0) list.length++;
     return kind === 2 ? Object.freeze(list) : list;
   });
-const dimensionsOf = (names: readonly string[]) =>
+const arbitraryDimensions = (names: readonly string[]) =>
   fc.tuple(text, text, fc.nat(9)).map(([first, second, kind]): unknown => {
     // A computed key of this name is an own property, as in JSON.
     const own = names.map((name, index): readonly [string, unknown] => [name, index === 0 ? first : second]);
@@ -99,8 +99,8 @@ const eventOfSchema = (schemaName: string, attributes: readonly string[], dimens
     id: fc.nat(200).map(String),
     accountId: fc.constantFrom("prod", "prod", "alias", "other"),
     timestamp: fc.constantFrom(...timestamps, "9998-12-31T00:00:00Z"),
-    attributes: attributesOf(attributes),
-    dimensions: dimensionsOf(dimensions),
+    attributes: arbitraryAttributes(attributes),
+    dimensions: arbitraryDimensions(dimensions),
   });
 const events = fc.array(
   fc.oneof(
@@ -115,7 +115,7 @@ interface Result {
   readonly cells: Readonly<Record<string, string>>;
 }
 
-function cellsOf(cells: Iterable<UsageCell>): Record<string, string> {
+function sumCells(cells: Iterable<UsageCell>): Record<string, string> {
   const sums = new Map<string, Decimal>();
   for (const { accountId, meterId, day, quantity } of cells) {
     const key = `${accountId} ${meterId} ${day}`;
@@ -125,12 +125,12 @@ function cellsOf(cells: Iterable<UsageCell>): Record<string, string> {
   return Object.fromEntries([...sums].map(([key, sum]) => [key, sum.toFixed()]));
 }
 
-function resultOf(run: EventRun, list: readonly unknown[], asSent: (event: unknown) => unknown): Result {
+function runAll(run: EventRun, list: readonly unknown[], asSent: (event: unknown) => unknown): Result {
   const outcomes = list.map((event) => {
     const { status, description } = run.add(asSent(event));
     return `${status}: ${description}`;
   });
-  return { outcomes, cells: cellsOf(run.usage.cells()) };
+  return { outcomes, cells: sumCells(run.usage.cells()) };
 }
 
 function remembering(): EventRun {
@@ -139,17 +139,17 @@ function remembering(): EventRun {
 
 test("S14.4 a run decides each event as if there were none before it, but for its id", () => {
   fc.assert(
-    fc.property(events, (drawn) => {
-      const list = drawn.map((event, index) => ({ ...event, id: `${event.id}-${index}` }));
+    fc.property(events, (eventList) => {
+      const list = eventList.map((event, index) => ({ ...event, id: `${event.id}-${index}` }));
       const alone = list.map((event) => {
         const run = startEventRun(book);
-        return { ...resultOf(run, [event], (given) => given), counted: [...run.usage.cells()] };
+        return { ...runAll(run, [event], (input) => input), counted: [...run.usage.cells()] };
       });
       const expected = {
         outcomes: alone.flatMap(({ outcomes }) => outcomes),
-        cells: cellsOf(alone.flatMap(({ counted }) => counted)),
+        cells: sumCells(alone.flatMap(({ counted }) => counted)),
       };
-      expect(resultOf(remembering(), list, (event) => event)).toEqual(expected);
+      expect(runAll(remembering(), list, (event) => event)).toEqual(expected);
     }),
     // Compiles the book for each event.
     { numRuns: 25 },
@@ -159,10 +159,10 @@ test("S14.4 a run decides each event as if there were none before it, but for it
 test("S14.1 one object that carries every event in turn has the outcomes of an object for each", () => {
   fc.assert(
     fc.property(events, (list) => {
-      const plain = resultOf(remembering(), list, (event) => event);
+      const plain = runAll(remembering(), list, (event) => event);
       const shared = {};
-      const reused = resultOf(remembering(), list, (event) => Object.assign(shared, event));
-      expect(reused).toEqual(plain);
+      const withReuse = runAll(remembering(), list, (event) => Object.assign(shared, event));
+      expect(withReuse).toEqual(plain);
     }),
   );
 });

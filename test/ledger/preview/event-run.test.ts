@@ -6,16 +6,16 @@ import type { IngestOutcome } from "../../../src/ledger/outcome.ts";
 import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { perUnit } from "../../book/builder.ts";
-import { accountOf, bookOf, type BookParts, europeMeter, eventOf, requestSchema } from "../support.ts";
+import { contosoAccount, bookWithParts, type BookParts, europeMeter, requestEvent, requestSchema } from "../support.ts";
 
 /** A run that remembers ids. */
-function runOf(book: Book): EventRun {
+function startRun(book: Book): EventRun {
   return startEventRun(book, { ids: rememberIds() });
 }
 
 /** The outcome of the last of these events. */
-function outcomeOf(parts: BookParts, ...events: readonly unknown[]): IngestOutcome {
-  const run = runOf(bookOf(parts));
+function lastOutcome(parts: BookParts, ...events: readonly unknown[]): IngestOutcome {
+  const run = startRun(bookWithParts(parts));
   return events.map((event) => run.add(event)).at(-1) ?? { status: "INGESTION_REFUSED", description: "no event" };
 }
 
@@ -33,13 +33,13 @@ const planWith = (details: object = {}): unknown => ({
 });
 /** The account on that plan in March 2024, and on none at any other time. */
 const inMarch = (more: Readonly<Record<string, unknown>> = {}): unknown =>
-  accountOf("prod", {
+  contosoAccount("prod", {
     pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-03-01", effectiveUntil: "2024-04-01" }],
     ...more,
   });
 const march: BookParts = { pricePlans: [planWith()], accounts: [inMarch()] };
 
-const enriched = (value: unknown, type = "ATTRIBUTE"): unknown => ({
+const schemaWithField = (value: unknown, type = "ATTRIBUTE"): unknown => ({
   ...requestSchema,
   enrichments: { dependencies: [], fields: [{ name: "made", type, value, order: 1 }] },
 });
@@ -49,11 +49,13 @@ const feature = {
   ],
 };
 const sums = (computation: unknown): unknown => ({ ...europeMeter, computations: [{ order: 1, computation }] });
-const bought = (granted: number): Readonly<Record<string, unknown>> => ({
-  featureCredits: [{ featureId: "f.tokens", granted, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" }],
+const grantTokens = (quantity: number): Readonly<Record<string, unknown>> => ({
+  featureCredits: [
+    { featureId: "f.tokens", granted: quantity, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" },
+  ],
 });
 
-const withoutField = (name: string): unknown => eventOf({ [name]: undefined });
+const withoutField = (name: string): unknown => requestEvent({ [name]: undefined });
 
 interface Row {
   readonly because: string;
@@ -72,19 +74,19 @@ const rows: readonly Row[] = [
   },
   {
     because: "an id that is no text",
-    events: [eventOf({ id: 7 })],
+    events: [requestEvent({ id: 7 })],
     status: "INGESTION_REFUSED",
     description: "Field id: expected a text, got a number.",
   },
   {
     because: "no account",
-    events: [eventOf({ accountId: null })],
+    events: [requestEvent({ accountId: null })],
     status: "INGESTION_REFUSED",
     description: "Field accountId is missing.",
   },
   {
     because: "a timestamp without a zone",
-    events: [eventOf({ timestamp: "2024-03-05T10:00:00" })],
+    events: [requestEvent({ timestamp: "2024-03-05T10:00:00" })],
     status: "INGESTION_REFUSED",
     description:
       'Field timestamp: "2024-03-05T10:00:00" is no date-time: it has no zone, expected Z or an offset such as +05:30 at its end.',
@@ -92,7 +94,7 @@ const rows: readonly Row[] = [
   {
     because: "a repeated attribute",
     events: [
-      eventOf({
+      requestEvent({
         attributes: [
           { name: "tokens", value: 1 },
           { name: "tokens", value: 1 },
@@ -104,92 +106,92 @@ const rows: readonly Row[] = [
   },
   {
     because: "an id that was accepted before, whatever else is wrong",
-    events: [eventOf(), eventOf({ accountId: "nobody" })],
+    events: [requestEvent(), requestEvent({ accountId: "nobody" })],
     status: "INGESTION_FAILED_DUPLICATE_EVENT",
     description: 'An event with the id "e1" was accepted before.',
   },
   {
     because: "no such account",
-    events: [eventOf({ accountId: "nobody", schemaName: "nothing" })],
+    events: [requestEvent({ accountId: "nobody", schemaName: "nothing" })],
     status: "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
     description: 'No account has the id or alias "nobody".',
   },
   {
     because: "an archived account",
-    events: [eventOf()],
-    parts: { accounts: [accountOf("prod", { status: "ARCHIVED" })] },
+    events: [requestEvent()],
+    parts: { accounts: [contosoAccount("prod", { status: "ARCHIVED" })] },
     status: "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
     description: 'The account "prod" is archived.',
   },
   {
     because: "the alias of an archived account",
-    events: [eventOf({ accountId: "p-1" })],
-    parts: { accounts: [accountOf("prod", { status: "ARCHIVED", aliases: ["p-1"] })] },
+    events: [requestEvent({ accountId: "p-1" })],
+    parts: { accounts: [contosoAccount("prod", { status: "ARCHIVED", aliases: ["p-1"] })] },
     status: "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
     description: 'No account has the id or alias "p-1".',
   },
   {
     because: "no such schema",
-    events: [eventOf({ schemaName: "nothing", attributes: [{ name: "tokens", value: "abc" }] })],
+    events: [requestEvent({ schemaName: "nothing", attributes: [{ name: "tokens", value: "abc" }] })],
     status: "INGESTION_FAILED_SCHEMA_NOT_DEFINED",
     description: 'No event schema "nothing" is active.',
   },
   {
     because: "a schema that is not active (S4.4)",
-    events: [eventOf()],
+    events: [requestEvent()],
     parts: { eventSchemas: [{ ...requestSchema, status: "INACTIVE" }], usageMeters: [] },
     status: "INGESTION_FAILED_SCHEMA_NOT_DEFINED",
     description: 'No event schema "request" is active.',
   },
   {
     because: "a declared attribute is missing (S4.1)",
-    events: [eventOf({ attributes: [] })],
+    events: [requestEvent({ attributes: [] })],
     status: "INGESTION_FAILED",
     description: 'The attribute "tokens" is missing: the event schema "request" declares it.',
   },
   {
     because: "a declared dimension is missing (S4.1)",
-    events: [eventOf({ dimensions: null })],
+    events: [requestEvent({ dimensions: null })],
     status: "INGESTION_FAILED",
     description: 'The dimension "region" is missing: the event schema "request" declares it.',
   },
   {
     because: "a value that is no decimal",
-    events: [eventOf({ attributes: [{ name: "tokens", value: "1,000" }] })],
+    events: [requestEvent({ attributes: [{ name: "tokens", value: "1,000" }] })],
     status: "INGESTION_FAILED",
     description: 'The attribute "tokens" is unfit: "1,000" is not a decimal.',
   },
   {
     because: "an enrichment divides by zero (S3.2)",
-    events: [eventOf({ attributes: [{ name: "tokens", value: 0 }] })],
-    parts: { eventSchemas: [enriched({ "/": [1, { var: "attribute.tokens" }] })] },
+    events: [requestEvent({ attributes: [{ name: "tokens", value: 0 }] })],
+    parts: { eventSchemas: [schemaWithField({ "/": [1, { var: "attribute.tokens" }] })] },
     status: "INGESTION_FAILED_ENRICHMENT_FAILED",
     description: 'The field "made" cannot be computed: division by zero.',
   },
   {
     because: "an enriched attribute is no decimal (S4.3)",
-    events: [eventOf()],
-    parts: { eventSchemas: [enriched({ var: "dimension.region" })] },
+    events: [requestEvent()],
+    parts: { eventSchemas: [schemaWithField({ var: "dimension.region" })] },
     status: "INGESTION_FAILED_ENRICHMENT_FAILED",
     description: 'The field "made" must come out as a decimal but came out as "eu".',
   },
   {
     because: "an enriched dimension is null (S4.3)",
-    events: [eventOf()],
-    parts: { eventSchemas: [enriched({ if: [false, 1] }, "DIMENSION")] },
+    events: [requestEvent()],
+    parts: { eventSchemas: [schemaWithField({ if: [false, 1] }, "DIMENSION")] },
     status: "INGESTION_FAILED_ENRICHMENT_FAILED",
     description: 'The field "made" must come out as text but came out as null.',
   },
   {
     because: "a meter's rule cannot answer (S5.2)",
-    events: [eventOf()],
+    events: [requestEvent()],
     parts: { usageMeters: [sums({ "+": [{ var: "dimension.region" }, 1] })] },
     status: "INGESTION_FAILED_UNITS_INVALID",
     description: 'The meter "eu" cannot measure the event: "eu" (dimension.region) is not a decimal in "+".',
   },
   {
     because: "a meter's result is no decimal (S5.2)",
-    events: [eventOf()],
+    events: [requestEvent()],
     parts: { usageMeters: [sums({ "==": [1, 1] })] },
     status: "INGESTION_FAILED_UNITS_INVALID",
     description:
@@ -197,57 +199,57 @@ const rows: readonly Row[] = [
   },
   {
     because: "a negative feature quantity (S11.3)",
-    events: [eventOf({ attributes: [{ name: "tokens", value: -1 }] })],
+    events: [requestEvent({ attributes: [{ name: "tokens", value: -1 }] })],
     parts: feature,
     status: "INGESTION_FAILED_UNITS_INVALID",
     description: 'The event would consume -1 of the feature "f.tokens": expected 0 or more.',
   },
   {
     because: "more than the feature credits hold (S11.3)",
-    events: [eventOf()],
-    parts: { ...feature, accounts: [accountOf("prod", bought(7))] },
+    events: [requestEvent()],
+    parts: { ...feature, accounts: [contosoAccount("prod", grantTokens(7))] },
     status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
     description: 'The event needs 10 of the feature "f.tokens": 7 are left.',
   },
   {
     because: "neither a meter nor a feature",
-    events: [eventOf()],
+    events: [requestEvent()],
     parts: { usageMeters: [{ ...europeMeter, status: "DRAFT" }] },
     status: "INGESTION_COMPLETED_NO_MATCHING_METERS",
     description: "The event's schema has no active meter and no feature.",
   },
   {
     because: "no matcher fits",
-    events: [eventOf({ dimensions: { region: "us" } })],
+    events: [requestEvent({ dimensions: { region: "us" } })],
     parts: march,
     status: "INGESTION_COMPLETED_EVENT_NOT_METERED",
     description: "The event matches no meter of its schema and consumed no feature credits.",
   },
   {
     because: "no plan is in force at its timestamp",
-    events: [eventOf({ timestamp: "2024-04-01T00:00:00Z" })],
+    events: [requestEvent({ timestamp: "2024-04-01T00:00:00Z" })],
     parts: march,
     status: "INGESTION_COMPLETED_EVENT_NOT_BILLED",
     description: "The event was metered, but no price plan is in force at its timestamp.",
   },
   {
     because: "all is well",
-    events: [eventOf()],
+    events: [requestEvent()],
     parts: march,
     status: "INGESTION_COMPLETED_EVENT_METERED",
     description: "The event was metered.",
   },
   {
     because: "a matching meter counted 0",
-    events: [eventOf({ attributes: [{ name: "tokens", value: 0 }] })],
+    events: [requestEvent({ attributes: [{ name: "tokens", value: 0 }] })],
     parts: march,
     status: "INGESTION_COMPLETED_EVENT_METERED",
     description: "The event was metered.",
   },
   {
     because: "no meter matched, but feature credits were consumed",
-    events: [eventOf({ dimensions: { region: "us" } })],
-    parts: { ...feature, ...march, accounts: [inMarch(bought(10))] },
+    events: [requestEvent({ dimensions: { region: "us" } })],
+    parts: { ...feature, ...march, accounts: [inMarch(grantTokens(10))] },
     status: "INGESTION_COMPLETED_EVENT_METERED",
     description: "The event was metered.",
   },
@@ -255,7 +257,7 @@ const rows: readonly Row[] = [
 
 describe("S14.1 an event gets exactly one outcome", () => {
   test.each(rows)("$status: $because", ({ events, parts = {}, status, description }) => {
-    expect(outcomeOf(parts, ...events)).toEqual({ status, description });
+    expect(lastOutcome(parts, ...events)).toEqual({ status, description });
   });
 });
 
@@ -263,7 +265,7 @@ describe("S1.6 what an event measures has at most 40 digits before the point and
   const tokens = { var: "attribute.tokens" };
   const [large, small] = ["9".repeat(20), `0.${"0".repeat(19)}1`];
   const measuring = (computation: unknown, value: string): IngestOutcome =>
-    outcomeOf({ usageMeters: [sums(computation)] }, eventOf({ attributes: [{ name: "tokens", value }] }));
+    lastOutcome({ usageMeters: [sums(computation)] }, requestEvent({ attributes: [{ name: "tokens", value }] }));
 
   test.each([
     ["40 digits before the point", { "*": [tokens, tokens] }, large],
@@ -287,16 +289,16 @@ describe("S1.6 what an event measures has at most 40 digits before the point and
   });
 
   test("of a feature too, and an event that fails for one of its meters counts in none", () => {
-    const run = runOf(
-      bookOf({
-        eventSchemas: [enriched({ "*": [tokens, tokens, 10] })],
+    const run = startRun(
+      bookWithParts({
+        eventSchemas: [schemaWithField({ "*": [tokens, tokens, 10] })],
         usageMeters: [europeMeter],
         features: [
           { id: "f.made", name: "Made", schemaAssociations: [{ schemaName: "request", attributeName: "made" }] },
         ],
       }),
     );
-    expect(run.add(eventOf({ attributes: [{ name: "tokens", value: large }] }))).toMatchObject({
+    expect(run.add(requestEvent({ attributes: [{ name: "tokens", value: large }] }))).toMatchObject({
       status: "INGESTION_FAILED_UNITS_INVALID",
       description: expect.stringContaining('Of the feature "f.made" the event would count ') as string,
     });
@@ -305,10 +307,10 @@ describe("S1.6 what an event measures has at most 40 digits before the point and
 
   test("is no rule about sums: a thousand of the largest and a thousand of the finest add up exactly", () => {
     const square = { "*": [tokens, tokens] };
-    const run = runOf(bookOf({ usageMeters: [sums(square)] }));
+    const run = startRun(bookWithParts({ usageMeters: [sums(square)] }));
     for (let place = 0; place < 1000; place++) {
-      run.add(eventOf({ id: `large ${place}`, attributes: [{ name: "tokens", value: large }] }));
-      run.add(eventOf({ id: `small ${place}`, attributes: [{ name: "tokens", value: small }] }));
+      run.add(requestEvent({ id: `large ${place}`, attributes: [{ name: "tokens", value: large }] }));
+      run.add(requestEvent({ id: `small ${place}`, attributes: [{ name: "tokens", value: small }] }));
     }
     // 1000 * (10^20 - 1)^2 and 1000 * 10^-40
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toFixed()).toBe(
@@ -318,56 +320,61 @@ describe("S1.6 what an event measures has at most 40 digits before the point and
 });
 
 describe("S14.1 ids", () => {
-  const at = (timestamp: string): unknown => eventOf({ timestamp });
+  const eventAt = (timestamp: string): unknown => requestEvent({ timestamp });
   test.each([
     ["for 45 days", "2024-04-19T09:59:59.999Z", "INGESTION_FAILED_DUPLICATE_EVENT"],
     ["and not longer", "2024-04-19T10:00:00Z", "INGESTION_COMPLETED_EVENT_NOT_BILLED"],
   ])("an accepted id blocks another %s", (_, timestamp, status) => {
-    expect(outcomeOf({}, at("2024-03-05T10:00:00Z"), at(timestamp)).status).toBe(status);
+    expect(lastOutcome({}, eventAt("2024-03-05T10:00:00Z"), eventAt(timestamp)).status).toBe(status);
   });
 
   test("an accepted id blocks another while the first one's cycle is open", () => {
     const yearly = { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "FIRST" }, gracePeriod: 5 };
     const parts = {
       pricePlans: [planWith({ pricingCycleConfig: yearly })],
-      accounts: [accountOf("prod", { pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-01-01" }] })],
+      accounts: [contosoAccount("prod", { pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-01-01" }] })],
     };
-    const first = at("2024-03-05T10:00:00Z");
-    expect(outcomeOf(parts, first, at("2025-01-05T23:59:59Z")).status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
-    expect(outcomeOf(parts, first, at("2025-01-06T00:00:00Z")).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    const first = eventAt("2024-03-05T10:00:00Z");
+    expect(lastOutcome(parts, first, eventAt("2025-01-05T23:59:59Z")).status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
+    expect(lastOutcome(parts, first, eventAt("2025-01-06T00:00:00Z")).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("S14.2 a failed event does not block its id, one without enough credits neither", () => {
-    const failed = eventOf({ attributes: [] });
-    expect(outcomeOf(march, failed, eventOf()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    const tooMuch = eventOf({ attributes: [{ name: "tokens", value: 11 }] });
-    const parts = { ...feature, ...march, accounts: [inMarch(bought(10))] };
-    expect(outcomeOf(parts, tooMuch, eventOf()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    const failure = requestEvent({ attributes: [] });
+    expect(lastOutcome(march, failure, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    const tooMuch = requestEvent({ attributes: [{ name: "tokens", value: 11 }] });
+    const parts = { ...feature, ...march, accounts: [inMarch(grantTokens(10))] };
+    expect(lastOutcome(parts, tooMuch, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("a malformed event is refused whatever its id, and blocks none", () => {
-    const repeated = eventOf({
+    const repeat = requestEvent({
       attributes: [
         { name: "tokens", value: 1 },
         { name: "tokens", value: 1 },
       ],
     });
-    expect(outcomeOf({}, eventOf(), repeated).status).toBe("INGESTION_REFUSED");
-    expect(outcomeOf({}, repeated, eventOf()).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
+    expect(lastOutcome({}, requestEvent(), repeat).status).toBe("INGESTION_REFUSED");
+    expect(lastOutcome({}, repeat, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
   });
 
   test("without a memory of ids every event counts", () => {
-    const run = startEventRun(bookOf({}));
-    run.add(eventOf());
-    run.add(eventOf());
+    const run = startEventRun(bookWithParts({}));
+    run.add(requestEvent());
+    run.add(requestEvent());
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(20);
   });
 });
 
 test("S13.5 the run counts outcomes and knows what time accepted events span", () => {
-  const run = runOf(bookOf(march));
+  const run = startRun(bookWithParts(march));
   expect(run.span()).toBeUndefined();
-  for (const event of [eventOf(), eventOf(), null, eventOf({ id: "e2", timestamp: "2024-03-07T00:00:00Z" })])
+  for (const event of [
+    requestEvent(),
+    requestEvent(),
+    null,
+    requestEvent({ id: "e2", timestamp: "2024-03-07T00:00:00Z" }),
+  ])
     run.add(event);
   const counts = Object.entries(run.counts()).filter(([, count]) => count > 0);
   expect(counts).toEqual([
@@ -383,8 +390,8 @@ test("S13.5 the run counts outcomes and knows what time accepted events span", (
 
 describe("S16.6 the names of accounts", () => {
   test("an alias stands for its account", () => {
-    const run = runOf(bookOf({ accounts: [accountOf("prod", { aliases: ["p-1"] })] }));
-    run.add(eventOf({ accountId: "p-1" }));
+    const run = startRun(bookWithParts({ accounts: [contosoAccount("prod", { aliases: ["p-1"] })] }));
+    run.add(requestEvent({ accountId: "p-1" }));
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(10);
   });
 
@@ -393,8 +400,8 @@ describe("S16.6 the names of accounts", () => {
       { length: 300 },
       (_, index) => `${String.fromCharCode(97 + (index % 26))}${index >> 4}-end`,
     );
-    const accounts = [...new Set(names)].map((name) => accountOf(name, { aliases: [`also.${name}`] }));
-    const { find } = runOf(bookOf({ accounts })).accounts;
+    const accounts = [...new Set(names)].map((name) => contosoAccount(name, { aliases: [`also.${name}`] }));
+    const { find } = startRun(bookWithParts({ accounts })).accounts;
     for (let round = 0; round < 3; round++) {
       for (const name of names) {
         expect(find(name)?.seen.id).toBe(name);
@@ -405,15 +412,15 @@ describe("S16.6 the names of accounts", () => {
   });
 
   test("no account has an empty or a strange name, nor is there one in a book without accounts", () => {
-    for (const accounts of [[], [accountOf("prod")]]) {
-      const { find } = runOf(bookOf({ accounts })).accounts;
+    for (const accounts of [[], [contosoAccount("prod")]]) {
+      const { find } = startRun(bookWithParts({ accounts })).accounts;
       for (const name of ["", "x", "__proto__", "constructor", "\u{1f600}"]) expect(find(name)).toBeUndefined();
     }
   });
 });
 
 describe("S11 feature credits and overage of events", () => {
-  const overage = (maxQuantity: number): object => ({
+  const overageCards = (maxQuantity: number): object => ({
     entitlementOverageRateCards: [{ featureId: "f.tokens", ...perUnit(1), maxQuantity }],
   });
   const granting = (featureCreditLimit: number): object => ({
@@ -427,9 +434,11 @@ describe("S11 feature credits and overage of events", () => {
       .map(({ balance }) => balance.toFixed());
 
   test("S11.3 what entries do not cover is overage, up to its maximum per billing window", () => {
-    const run = runOf(bookOf({ ...feature, pricePlans: [planWith(overage(12))], accounts: [inMarch(bought(15))] }));
+    const run = startRun(
+      bookWithParts({ ...feature, pricePlans: [planWith(overageCards(12))], accounts: [inMarch(grantTokens(15))] }),
+    );
     const statuses = [1, 2, 3, 4].map((day) =>
-      run.add(eventOf({ id: `e${day}`, timestamp: `2024-03-0${day}T00:00:00Z` })),
+      run.add(requestEvent({ id: `e${day}`, timestamp: `2024-03-0${day}T00:00:00Z` })),
     );
     // 10 of 15; 5 and 5 over; 10 over would make 15 of 12.
     expect(statuses.map(({ status }) => status)).toEqual([
@@ -446,37 +455,37 @@ describe("S11 feature credits and overage of events", () => {
 
   test("S2.4 grants fall due before the event, each once", () => {
     const plan = { pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-01-15" }] };
-    const run = runOf(
-      bookOf({ ...feature, pricePlans: [planWith(granting(10))], accounts: [accountOf("prod", plan)] }),
+    const run = startRun(
+      bookWithParts({ ...feature, pricePlans: [planWith(granting(10))], accounts: [contosoAccount("prod", plan)] }),
     );
-    const send = (id: string, timestamp: string): string => run.add(eventOf({ id, timestamp })).status;
+    const sendAt = (id: string, timestamp: string): string => run.add(requestEvent({ id, timestamp })).status;
     const [metered, missing] = ["INGESTION_COMPLETED_EVENT_METERED", "INGESTION_FAILED_INSUFFICIENT_CREDITS"];
-    expect(send("before", "2024-01-14T23:59:59.999Z")).toBe(missing);
-    expect(send("e1", "2024-01-15T00:00:00Z")).toBe(metered);
-    expect(send("e2", "2024-01-31T00:00:00Z")).toBe(missing);
-    expect(send("e2", "2024-02-01T00:00:00Z")).toBe(metered);
-    expect(send("e3", "2024-02-29T00:00:00Z")).toBe(missing);
+    expect(sendAt("before", "2024-01-14T23:59:59.999Z")).toBe(missing);
+    expect(sendAt("e1", "2024-01-15T00:00:00Z")).toBe(metered);
+    expect(sendAt("e2", "2024-01-31T00:00:00Z")).toBe(missing);
+    expect(sendAt("e2", "2024-02-01T00:00:00Z")).toBe(metered);
+    expect(sendAt("e3", "2024-02-29T00:00:00Z")).toBe(missing);
     // Years ahead: 36 grants later, the account has one for each cycle, two of them spent.
-    expect(send("e3", "2027-03-15T00:00:00Z")).toBe(metered);
+    expect(sendAt("e3", "2027-03-15T00:00:00Z")).toBe(metered);
     expect(balances(run)).toEqual(["0", "0", ...Array.from({ length: 36 }, () => "10"), "0"]);
   });
 
   test("S11.1, S11.5 the grant of a plan that was decided late takes over the overage of its cycle", () => {
     const pricePlans = [{ pricePlanId: "plan", effectiveFrom: "2024-01-15", decidedAt: "2024-03-10T00:00:00Z" }];
-    const run = runOf(
-      bookOf({
+    const run = startRun(
+      bookWithParts({
         ...feature,
-        pricePlans: [planWith({ ...granting(10), ...overage(100) })],
-        accounts: [accountOf("prod", { pricePlans })],
+        pricePlans: [planWith({ ...granting(10), ...overageCards(100) })],
+        accounts: [contosoAccount("prod", { pricePlans })],
       }),
     );
-    const send = (id: string, timestamp: string): string => run.add(eventOf({ id, timestamp })).status;
-    expect(send("e1", "2024-03-05T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    const sendAt = (id: string, timestamp: string): string => run.add(requestEvent({ id, timestamp })).status;
+    expect(sendAt("e1", "2024-03-05T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
     expect(balances(run)).toEqual([]);
     const overageOf = (): number | undefined =>
       run.accounts.of("prod")?.seen.work.overage("f.tokens", 0, 30_000).toNumber();
     expect(overageOf()).toBe(10);
-    expect(send("e2", "2024-03-10T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(sendAt("e2", "2024-03-10T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
     // January, February and March are granted on 10 March; e1 moves onto March's, and e2 is over.
     expect(balances(run)).toEqual(["10", "10", "0"]);
     expect(overageOf()).toBe(10);

@@ -31,10 +31,10 @@ export function meterPlainly(
   book: OracleBook,
   events: readonly OracleEvent[],
 ): { readonly statuses: readonly string[]; readonly sums: Readonly<Record<string, string>> } {
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   const sums = new Map<string, Decimal>();
   const statuses = events.map((event) => {
-    if (seen.has(event.id)) return "INGESTION_FAILED_DUPLICATE_EVENT";
+    if (seenIds.has(event.id)) return "INGESTION_FAILED_DUPLICATE_EVENT";
     if (!book.accounts.includes(event.accountId)) return "INGESTION_FAILED_ACCOUNT_NOT_FOUND";
     if (event.schemaName !== "request") return "INGESTION_FAILED_SCHEMA_NOT_DEFINED";
     const attribute: Record<string, number> = {};
@@ -46,14 +46,14 @@ export function meterPlainly(
     const facts = { attribute: nested, dimension: event.dimensions };
     for (const { name, value } of book.fields)
       Object.assign(nested, { [name]: Number(jsonLogic.apply(value as RulesLogic, facts)) });
-    seen.add(event.id);
-    let metered = false;
+    seenIds.add(event.id);
+    let isMetered = false;
     for (const { id, aggregation, computations } of book.meters) {
       const matching = computations.filter(
         ({ matcher }) => matcher === undefined || jsonLogic.truthy(jsonLogic.apply(matcher as RulesLogic, facts)),
       );
       if (matching.length === 0) continue;
-      metered = true;
+      isMetered = true;
       const key = `${event.accountId} ${id} ${event.timestamp.slice(0, 10)}`;
       const units =
         aggregation === "COUNT"
@@ -61,7 +61,7 @@ export function meterPlainly(
           : matching.map(({ computation }) => Number(jsonLogic.apply(computation as RulesLogic, facts)));
       for (const unit of units) sums.set(key, add(sums.get(key) ?? ZERO, new Decimal(unit)));
     }
-    return metered ? "INGESTION_COMPLETED_EVENT_NOT_BILLED" : "INGESTION_COMPLETED_EVENT_NOT_METERED";
+    return isMetered ? "INGESTION_COMPLETED_EVENT_NOT_BILLED" : "INGESTION_COMPLETED_EVENT_NOT_METERED";
   });
   return { statuses, sums: Object.fromEntries([...sums].map(([key, sum]) => [key, sum.toFixed()])) };
 }

@@ -5,11 +5,11 @@ import { describe, expect, test } from "vitest";
 import { type EventLineType, preview, readBook } from "../../../src/index.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { bookArbitrary, eventsArbitrary } from "../../../src/testing.ts";
-import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 
-function total(parts: readonly { readonly quantity: Decimal }[]): string {
+function sumQuantities(parts: readonly { readonly quantity: Decimal }[]): string {
   return formatDecimal(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
 }
 
@@ -17,34 +17,34 @@ const RANGE = { from: "2023-06-01", until: "2026-06-01" };
 
 describe("the events behind the lines of a preview", () => {
   test("S13.6 events, days and the line's quantity are one sum, whatever the book, and no line is without a trace", () => {
-    const seen = new Set<EventLineType>();
+    const types = new Set<EventLineType>();
     const cases = bookArbitrary().chain((book) => eventsArbitrary(book).map((events) => ({ book, events })));
     const law = fc.property(cases, ({ book, events }) => {
       const read = readBook(book);
       for (const { id } of [...read.usageMeters, ...read.features]) {
         const { invoices, traces = [] } = preview(read, events, { trace: id });
-        const charged = invoices.flatMap((invoice) => {
-          const used = (invoice.usageInfo?.lineItems ?? []).filter((line) => line.id === id);
+        const cardEvents = invoices.flatMap((invoice) => {
+          const usageLines = (invoice.usageInfo?.lineItems ?? []).filter((line) => line.id === id);
           const over = linesOfType(invoice, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT").filter((line) => line.id === id);
-          return [...used, ...over].map(({ quantity = ZERO }) => formatDecimal(quantity));
+          return [...usageLines, ...over].map(({ quantity = ZERO }) => formatDecimal(quantity));
         });
         expect(
           traces.filter(({ type }) => type !== "USAGE_RATE_CARD_AMOUNT").map(({ quantity }) => formatDecimal(quantity)),
-        ).toEqual(charged);
+        ).toEqual(cardEvents);
         for (const trace of traces) {
-          if (trace.events.length > 0) seen.add(trace.type);
-          expect(total(trace.events)).toBe(formatDecimal(trace.quantity));
-          expect(total(trace.days)).toBe(formatDecimal(trace.quantity));
+          if (trace.events.length > 0) types.add(trace.type);
+          expect(sumQuantities(trace.events)).toBe(formatDecimal(trace.quantity));
+          expect(sumQuantities(trace.days)).toBe(formatDecimal(trace.quantity));
           for (const { date, quantity } of trace.days) {
             const own = trace.events.filter(({ timestamp }) => new Date(timestamp).toISOString().startsWith(date));
-            expect(total(own)).toBe(formatDecimal(quantity));
+            expect(sumQuantities(own)).toBe(formatDecimal(quantity));
           }
         }
       }
     });
     fc.assert(law, { numRuns: runs(60) });
-    expect(seen).toContain("USAGE_METER_USAGE");
-    expect(seen).toContain("ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT");
+    expect(types).toContain("USAGE_METER_USAGE");
+    expect(types).toContain("ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT");
   });
 
   const BOOK = {
@@ -52,7 +52,7 @@ describe("the events behind the lines of a preview", () => {
     features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
     usageMeters: [sumMeter("um", "chat", "tokens")],
     pricePlans: [
-      plan("granting", {
+      planOfMonths("granting", {
         ...monthlyWithGrace(40),
         usageRateCards: [{ usageMeterId: "um", ...perUnit(3) }],
         billingEntitlementRateCards: [

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
-import { bookOf, eventOf } from "../support.ts";
+import { bookWithParts, requestEvent } from "../support.ts";
 
 const forgeries = [
   '{"toStringTag":"[object Decimal]","s":1,"e":0,"d":[5]}',
@@ -16,11 +16,13 @@ const forgeries = [
 describe("S14.1 a value with the mark of a decimal is an object, and its event is malformed", () => {
   test.each(forgeries)("%s", (text) => {
     const events = [
-      eventOf({ attributes: [{ name: "tokens", value: parseJson(text) }] }),
-      eventOf({ dimensions: { region: parseJson(text) } }),
-      eventOf(),
+      requestEvent({ attributes: [{ name: "tokens", value: parseJson(text) }] }),
+      requestEvent({ dimensions: { region: parseJson(text) } }),
+      requestEvent(),
     ];
-    const { events: counts, problems } = preview(bookOf({}), events as Iterable<EventInput>, { at: "2024-03-05" });
+    const { events: counts, problems } = preview(bookWithParts({}), events as Iterable<EventInput>, {
+      at: "2024-03-05",
+    });
     expect(problems.map(({ message }) => message)).toEqual([
       "Field attributes[0].value: expected a number or a decimal text, got an object.",
       "Field dimensions.region: expected text or a number, got an object.",

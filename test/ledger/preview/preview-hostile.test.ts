@@ -4,17 +4,17 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, parseDate } from "../../../src/calendar/instant.ts";
 import { preview, type PreviewOptions } from "../../../src/ledger/preview/preview.ts";
-import { bookOf } from "../../book/catalog-book.ts";
+import { catalogBook } from "../../book/catalog-book.ts";
 import { compactLines, headOf, linesOfType } from "../../support/invoice-lines.ts";
 import { recomputeTree } from "../../support/recompute-invoice.ts";
 
 const MONTHLY = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
 
-function fee(rate: string | number, more: Readonly<Record<string, unknown>> = {}): unknown {
+function feeCard(rate: string | number, more: Readonly<Record<string, unknown>> = {}): unknown {
   return { id: "addon.fee", rateValues: [{ currency: "USD", rate }], ...more };
 }
 
-function planOf(details: Readonly<Record<string, unknown>>, version = 1): unknown {
+function hostilePlan(details: Readonly<Record<string, unknown>>, version = 1): unknown {
   return {
     id: "plan",
     name: "Plan",
@@ -23,24 +23,24 @@ function planOf(details: Readonly<Record<string, unknown>>, version = 1): unknow
   };
 }
 
-function drawn(
+function previewPlans(
   plans: readonly unknown[],
   pricePlans: readonly unknown[],
   options: PreviewOptions,
   more: Readonly<Record<string, unknown>> = {},
 ) {
   const accounts = [{ id: "acc", name: "Account", customerId: "ann", pricePlans }];
-  return preview(bookOf({ pricePlans: plans, accounts, ...more }), [], { explain: true, ...options }).invoices;
+  return preview(catalogBook({ pricePlans: plans, accounts, ...more }), [], { explain: true, ...options }).invoices;
 }
 
-function summary(invoices: ReturnType<typeof drawn>): readonly string[] {
+function summary(invoices: ReturnType<typeof previewPlans>): readonly string[] {
   return invoices.map((invoice) => `${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`);
 }
 
 describe("the end of time", () => {
   test("S6.2 the last month before 9999 has its invoice", () => {
-    const invoices = drawn(
-      [planOf({ fixedFeeRateCards: [fee(10)] })],
+    const invoices = previewPlans(
+      [hostilePlan({ fixedFeeRateCards: [feeCard(10)] })],
       [{ pricePlanId: "plan", effectiveFrom: "9998-11-15" }],
       {
         from: "9998-12-01",
@@ -51,11 +51,11 @@ describe("the end of time", () => {
   });
 
   test("S6.4 a year that begins in 9998 is cut where no end is meant", () => {
-    const plan = planOf({
+    const plan = hostilePlan({
       pricingCycleConfig: { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "3" } },
-      fixedFeeRateCards: [fee(365, { enableProration: true })],
+      fixedFeeRateCards: [feeCard(365, { enableProration: true })],
     });
-    const invoices = drawn([plan], [{ pricePlanId: "plan", effectiveFrom: "9998-03-01" }], {
+    const invoices = previewPlans([plan], [{ pricePlanId: "plan", effectiveFrom: "9998-03-01" }], {
       from: "9998-06-01",
       until: "9998-06-02",
     });
@@ -64,30 +64,34 @@ describe("the end of time", () => {
   });
 
   test("S9.5 thousands of years of cycles come before the one that is shown", () => {
-    const plan = planOf({ fixedFeeRateCards: [fee(10, { invoiceTiming: "IN_ADVANCE", enableProration: true })] });
-    const invoices = drawn([plan], [{ pricePlanId: "plan", effectiveFrom: "2024-01-01" }], { at: "9998-06-15" });
+    const plan = hostilePlan({
+      fixedFeeRateCards: [feeCard(10, { invoiceTiming: "IN_ADVANCE", enableProration: true })],
+    });
+    const invoices = previewPlans([plan], [{ pricePlanId: "plan", effectiveFrom: "2024-01-01" }], { at: "9998-06-15" });
     expect(summary(invoices)).toEqual(["STANDARD_ADVANCED 9998-06-01/9998-07-01 on 9998-06-01 = 10"]);
   });
 });
 
 describe("long recurrences", () => {
   test("S9.1 a fee for 1200 months falls due in the last of them", () => {
-    const plan = planOf({ fixedFeeRateCards: [fee("120.00", { recurrenceConfig: { interval: 1200, offset: 3 } })] });
+    const plan = hostilePlan({
+      fixedFeeRateCards: [feeCard("120.00", { recurrenceConfig: { interval: 1200, offset: 3 } })],
+    });
     const associations = [{ pricePlanId: "plan", effectiveFrom: "2024-01-01" }];
     // n = 4 is April 2024, the 1200th month from there is March 2124.
-    expect(summary(drawn([plan], associations, { from: "2024-01-01", until: "2025-01-01" }))).toEqual([]);
-    expect(summary(drawn([plan], associations, { from: "2124-01-01", until: "2124-06-01" }))).toEqual([
+    expect(summary(previewPlans([plan], associations, { from: "2024-01-01", until: "2025-01-01" }))).toEqual([]);
+    expect(summary(previewPlans([plan], associations, { from: "2124-01-01", until: "2124-06-01" }))).toEqual([
       "STANDARD 2124-03-01/2124-04-01 on 2124-04-01 = 120",
     ]);
   });
 
   test("S9.3 and with the association's last cycle, if that comes sooner", () => {
-    const card = fee(36524, { recurrenceConfig: { interval: 1200 }, enableProration: true });
+    const card = feeCard(36524, { recurrenceConfig: { interval: 1200 }, enableProration: true });
     const associations = [{ pricePlanId: "plan", effectiveFrom: "2024-01-01", effectiveUntil: "2024-01-11" }];
     // Of 2024 to 2123, 2024 to 2096 have 19 leap years, 2104 to 2120 have 5, and 2100 is none: 36,500 + 24 days.
-    expect(summary(drawn([planOf({ fixedFeeRateCards: [card] })], associations, { at: "2024-01-01" }))).toEqual([
-      "STANDARD 2024-01-01/2024-01-11 on 2024-01-11 = 10",
-    ]);
+    expect(
+      summary(previewPlans([hostilePlan({ fixedFeeRateCards: [card] })], associations, { at: "2024-01-01" })),
+    ).toEqual(["STANDARD 2024-01-01/2024-01-11 on 2024-01-11 = 10"]);
   });
 });
 
@@ -95,8 +99,8 @@ describe("size", () => {
   test("a plan of 3,000 fees draws 3,000 lines that add up", () => {
     const many = Array.from({ length: 3000 }, (_, index) => `addon.${index}`);
     const addOns = many.map((id) => ({ id, name: id, type: "FIXED_FEE" }));
-    const plan = planOf({ fixedFeeRateCards: many.map((id) => fee("0.01", { id })) });
-    const [invoice] = drawn(
+    const plan = hostilePlan({ fixedFeeRateCards: many.map((id) => feeCard("0.01", { id })) });
+    const [invoice] = previewPlans(
       [plan],
       [{ pricePlanId: "plan", effectiveFrom: "2024-06-01" }],
       { at: "2024-06-01" },
@@ -112,10 +116,12 @@ describe("size", () => {
       fc.property(days, fc.integer({ min: 1, max: 10 ** 9 }), (cuts, thousandths) => {
         const rate = `${Math.floor(thousandths / 1000)}.${String(thousandths % 1000).padStart(3, "0")}`;
         const starts = [1, ...cuts].toSorted((a, b) => a - b);
-        const dateOf = (day: number): string => formatDate(parseDate("2024-06-01") + (day - 1) * DAY_MS);
-        const invoices = drawn(
-          starts.map((_, index) => planOf({ fixedFeeRateCards: [fee(rate, { enableProration: true })] }, index + 1)),
-          starts.map((day, index) => ({ pricePlanId: "plan", version: index + 1, effectiveFrom: dateOf(day) })),
+        const dateInJune = (day: number): string => formatDate(parseDate("2024-06-01") + (day - 1) * DAY_MS);
+        const invoices = previewPlans(
+          starts.map((_, index) =>
+            hostilePlan({ fixedFeeRateCards: [feeCard(rate, { enableProration: true })] }, index + 1),
+          ),
+          starts.map((day, index) => ({ pricePlanId: "plan", version: index + 1, effectiveFrom: dateInJune(day) })),
           { from: "2024-06-01", until: "2024-07-01" },
         );
         // Exact amounts in thousandths of thirtieths, added as whole numbers.

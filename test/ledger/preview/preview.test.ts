@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { createPreview, type Preview, type PreviewOptions, preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { account, calls, fee, perUnit, plan, sumMeter, tokens } from "../../book/builder.ts";
-import { bookOf, bookWith, CATALOG } from "../../book/catalog-book.ts";
+import { accountOn, calls, feeCards, perUnit, planOfMonths, sumMeter, tokenCards } from "../../book/builder.ts";
+import { catalogBook, bookWithPlans, CATALOG } from "../../book/catalog-book.ts";
 import { exampleEvents, previewExample } from "../../support/examples.ts";
 import { headOf } from "../../support/invoice-lines.ts";
 
-const planOf = (id: string, more: object = {}): object => plan(id, { ...calls(2), ...more });
+const planWithCalls = (id: string, more: object = {}): object => planOfMonths(id, { ...calls(2), ...more });
 
 const accounts = [
   {
@@ -27,13 +27,13 @@ const accounts = [
   },
   { id: "gone", name: "Archived", customerId: "ann", status: "ARCHIVED" },
 ];
-const yenPlan = planOf("plan.jpy", { supportedCurrencies: ["JPY"], usageRateCards: [] });
-const draftPlan = planOf("draft", fee(7));
-const book = bookWith([planOf("plan"), yenPlan, draftPlan], { accounts });
+const yenPlan = planWithCalls("plan.jpy", { supportedCurrencies: ["JPY"], usageRateCards: [] });
+const draftPlan = planWithCalls("draft", feeCards(7));
+const book = bookWithPlans([planWithCalls("plan"), yenPlan, draftPlan], { accounts });
 const draft = book.pricePlans[2];
 
 let ids = 0;
-function call(timestamp: string, n: number | string = 1, accountId = "acc"): EventInput {
+function nextCall(timestamp: string, n: number | string = 1, accountId = "acc"): EventInput {
   return { schemaName: "call", id: `call-${++ids}`, accountId, timestamp, attributes: [{ name: "n", value: n }] };
 }
 
@@ -43,8 +43,8 @@ function headsOf(events: readonly EventInput[], options?: PreviewOptions): reado
   );
 }
 
-const june = call("2024-06-05T00:00:00Z", 3);
-const august = call("2024-08-05T00:00:00Z", 4);
+const june = nextCall("2024-06-05T00:00:00Z", 3);
+const august = nextCall("2024-08-05T00:00:00Z", 4);
 
 describe("the range of a preview", () => {
   test("is every cycle from the first event's to the last one's", () => {
@@ -97,25 +97,27 @@ describe("the range of a preview", () => {
 });
 
 describe("the range of the events", () => {
-  const longBook = bookWith([planOf("plan")], { accounts: [account("acc", "ann", "plan", "2024-01-01")] });
-  const at = (id: string, timestamp: string): EventInput => ({ ...call(timestamp), id });
-  const first = at("one", "2024-01-05T00:00:00Z");
+  const longBook = bookWithPlans([planWithCalls("plan")], {
+    accounts: [accountOn("acc", "ann", "plan", "2024-01-01")],
+  });
+  const callWithId = (id: string, timestamp: string): EventInput => ({ ...nextCall(timestamp), id });
+  const first = callWithId("one", "2024-01-05T00:00:00Z");
   // Ten years with the leap days of 2024, 2028 and 2032.
-  const tenYears = at("last", "2034-01-04T23:59:59.999Z");
-  const later = at("later", "2034-01-05T00:00:00Z");
+  const tenYears = callWithId("last", "2034-01-04T23:59:59.999Z");
+  const later = callWithId("later", "2034-01-05T00:00:00Z");
 
   test("S13.5 is shown whole up to ten years", () => {
-    const shown = preview(longBook, [first, tenYears]);
-    expect(shown.notices).toEqual([]);
-    expect(shown.invoices.map(({ startDate }) => startDate.slice(0, 7))).toEqual(["2024-01", "2034-01"]);
+    const drafts = preview(longBook, [first, tenYears]);
+    expect(drafts.notices).toEqual([]);
+    expect(drafts.invoices.map(({ startDate }) => startDate.slice(0, 7))).toEqual(["2024-01", "2034-01"]);
   });
 
   test.each([
     ["a millisecond more", [first, later], "2034-01-05T00:00:00.000Z", "later"],
-    ["the year 9998", [tenYears, at("far", "9998-12-30T00:00:00Z"), first], "9998-12-30T00:00:00.000Z", "far"],
+    ["the year 9998", [tenYears, callWithId("far", "9998-12-30T00:00:00Z"), first], "9998-12-30T00:00:00.000Z", "far"],
     [
       "two events of the last instant",
-      [first, at("far", "9998-12-30T00:00:00Z"), at("too", "9998-12-30T00:00:00Z")],
+      [first, callWithId("far", "9998-12-30T00:00:00Z"), callWithId("too", "9998-12-30T00:00:00Z")],
       "9998-12-30T00:00:00.000Z",
       "far",
     ],
@@ -130,21 +132,21 @@ describe("the range of the events", () => {
   });
 
   test("S13.5 is not made longer by an event that was refused, nor by one far event alone", () => {
-    const refused = { ...(call("9998-12-30T00:00:00Z") as object), accountId: "nobody" };
-    expect(preview(longBook, [first, refused] as Iterable<EventInput>).invoices).toHaveLength(1);
-    expect(preview(longBook, [call("9998-12-30T00:00:00Z")]).invoices).toHaveLength(1);
+    const badEvent = { ...(nextCall("9998-12-30T00:00:00Z") as object), accountId: "nobody" };
+    expect(preview(longBook, [first, badEvent] as Iterable<EventInput>).invoices).toHaveLength(1);
+    expect(preview(longBook, [nextCall("9998-12-30T00:00:00Z")]).invoices).toHaveLength(1);
   });
 });
 
 describe("the accounts of a preview", () => {
   test("S16.6 are named by id or alias", () => {
-    const events = [june, call("2024-06-06T00:00:00Z", 1, "bare")];
+    const events = [june, nextCall("2024-06-06T00:00:00Z", 1, "bare")];
     expect(headsOf(events, { accounts: ["alias-1"] })).toEqual(headsOf(events, { accounts: ["acc"] }));
     expect(headsOf(events, { accounts: ["bare"] })).toEqual([]);
   });
 
   test("S16.6 an event may name its account by alias", () => {
-    expect(headsOf([call("2024-06-05T00:00:00Z", 3, "alias-1")])).toEqual([
+    expect(headsOf([nextCall("2024-06-05T00:00:00Z", 3, "alias-1")])).toEqual([
       "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
     ]);
   });
@@ -155,56 +157,56 @@ describe("an account whose bill cannot be made", () => {
   const longest = "99999999999999999999.99999999999999999999";
   const n = { var: "attribute.n" };
   const square = { ...sumMeter("um.square", "call", "n"), computations: [{ order: 1, computation: { "*": [n, n] } }] };
-  const squares = plan("squares", { usageRateCards: [{ usageMeterId: "um.square", ...perUnit(longest) }] });
+  const squares = planOfMonths("squares", { usageRateCards: [{ usageMeterId: "um.square", ...perUnit(longest) }] });
   const { usageMeters } = CATALOG.book as { readonly usageMeters: readonly object[] };
-  const both = bookWith([planOf("plan"), squares], {
+  const both = bookWithPlans([planWithCalls("plan"), squares], {
     usageMeters: [...usageMeters, square],
-    accounts: [account("long", "ann", "squares", "2024-06-01"), account("acc", "ann", "plan", "2024-06-01")],
+    accounts: [accountOn("long", "ann", "squares", "2024-06-01"), accountOn("acc", "ann", "plan", "2024-06-01")],
   });
-  const long = call("2024-06-04T00:00:00Z", longest, "long");
+  const long = nextCall("2024-06-04T00:00:00Z", longest, "long");
   const message = 'the bill of the account "long" cannot be made: a result needs more than 100 significant digits';
   const without = { skipped: [{ accountId: "long", message }], notices: [`left out: ${message}`] };
   const headsIn = ({ invoices }: Preview): readonly string[] =>
     invoices.map((invoice) => `${invoice.accountId} ${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`);
 
   test("S1.4 S13.5 is left out and named, and the others have their invoices", () => {
-    const shown = preview(both, [long, june]);
-    expect(headsIn(shown)).toEqual(["acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6"]);
-    expect(shown).toMatchObject(without);
-    expect(shown.events).toEqual({ read: 2, INGESTION_COMPLETED_EVENT_METERED: 2 });
+    const drafts = preview(both, [long, june]);
+    expect(headsIn(drafts)).toEqual(["acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6"]);
+    expect(drafts).toMatchObject(without);
+    expect(drafts.events).toEqual({ read: 2, INGESTION_COMPLETED_EVENT_METERED: 2 });
     const alone = preview(both, [long, june], { accounts: ["acc"] });
-    expect(alone.invoices).toEqual(shown.invoices);
+    expect(alone.invoices).toEqual(drafts.invoices);
     expect([alone.notices, alone.skipped]).toEqual([[], undefined]);
   });
 
   test("S1.4 S13.5 is an error that names it where it is asked for", () => {
-    for (const named of [["long"], ["acc", "long"]]) {
-      expect(() => preview(both, [long, june], { accounts: named })).toThrow(
+    for (const accountIds of [["long"], ["acc", "long"]]) {
+      expect(() => preview(both, [long, june], { accounts: accountIds })).toThrow(
         expect.objectContaining({ code: "ERR_ARITHMETIC", message }),
       );
     }
   });
 
   test("S13.5 is left out of later cycles too, in which it takes no events", () => {
-    const later = call("2024-07-05T00:00:00Z", 1, "long");
-    const shown = preview(both, [long, june, later, call("2024-07-06T00:00:00Z", 2)], {
+    const later = nextCall("2024-07-05T00:00:00Z", 1, "long");
+    const drafts = preview(both, [long, june, later, nextCall("2024-07-06T00:00:00Z", 2)], {
       from: "2024-07-01",
       until: "2024-08-01",
     });
-    expect(headsIn(shown)).toEqual(["acc STANDARD 2024-07-01/2024-08-01 on 2024-08-01 = 4"]);
-    expect(shown).toMatchObject(without);
-    expect(shown.events).toEqual({ read: 4, INGESTION_COMPLETED_EVENT_METERED: 3, INGESTION_FAILED: 1 });
+    expect(headsIn(drafts)).toEqual(["acc STANDARD 2024-07-01/2024-08-01 on 2024-08-01 = 4"]);
+    expect(drafts).toMatchObject(without);
+    expect(drafts.events).toEqual({ read: 4, INGESTION_COMPLETED_EVENT_METERED: 3, INGESTION_FAILED: 1 });
   });
 
   test("S13.5 is told of twenty accounts, and counted beyond; all are in `skipped`", () => {
     const many = Array.from({ length: 22 }, (_, place) => `long-${place}`);
-    const crowd = bookWith([squares], {
+    const crowd = bookWithPlans([squares], {
       usageMeters: [...usageMeters, square],
-      accounts: many.map((id) => account(id, "ann", "squares", "2024-06-01")),
+      accounts: many.map((id) => accountOn(id, "ann", "squares", "2024-06-01")),
     });
     const { notices, skipped } = preview(
       crowd,
-      many.map((id) => call("2024-06-04T00:00:00Z", longest, id)),
+      many.map((id) => nextCall("2024-06-04T00:00:00Z", longest, id)),
     );
     expect(skipped?.map(({ accountId }) => accountId)).toEqual(many);
     expect(notices).toHaveLength(21);
@@ -220,39 +222,39 @@ describe("a draft plan", () => {
   });
 
   test("is given to an account without one from its first event's natural cycle on", () => {
-    const first = call("2024-05-20T00:00:00Z", 5, "bare");
-    expect(headsOf([first, call("2024-06-20T00:00:00Z", 1, "bare")], { plan: draft, accounts: ["bare"] })).toEqual([
+    const first = nextCall("2024-05-20T00:00:00Z", 5, "bare");
+    expect(headsOf([first, nextCall("2024-06-20T00:00:00Z", 1, "bare")], { plan: draft, accounts: ["bare"] })).toEqual([
       "bare STANDARD 2024-05-01/2024-06-01 on 2024-06-01 = 17",
       "bare STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 9",
     ]);
   });
 
   test("S14.1 is not begun by an event whose id another account's event holds", () => {
-    const first = { ...call("2024-05-20T00:00:00Z"), id: "taken" };
-    const repeated = { ...call("2024-05-21T00:00:00Z", 5, "bare"), id: "taken" };
-    const own = call("2024-07-20T00:00:00Z", 1, "bare");
-    expect(headsOf([first, repeated, own], { plan: draft, accounts: ["bare"] })).toEqual([
+    const first = { ...nextCall("2024-05-20T00:00:00Z"), id: "taken" };
+    const repeat = { ...nextCall("2024-05-21T00:00:00Z", 5, "bare"), id: "taken" };
+    const own = nextCall("2024-07-20T00:00:00Z", 1, "bare");
+    expect(headsOf([first, repeat, own], { plan: draft, accounts: ["bare"] })).toEqual([
       "bare STANDARD 2024-07-01/2024-08-01 on 2024-08-01 = 9",
     ]);
   });
 
   test("S11.1 S11.3 begins with an event that spends what it grants, and not with one that needs more", () => {
     // Ten tokens a month for free, and 3 a month: 11 are too many, 4 begin the plan in July and leave 6.
-    const granting = bookWith([planOf("grants", { ...fee(3), ...tokens(10) })], {
-      accounts: [account("bare", "ann")],
+    const granting = bookWithPlans([planWithCalls("grants", { ...feeCards(3), ...tokenCards(10) })], {
+      accounts: [accountOn("bare", "ann")],
     });
-    const take = (n: number, timestamp: string): EventInput => ({
-      ...call(timestamp, n, "bare"),
+    const tokenEvent = (n: number, timestamp: string): EventInput => ({
+      ...nextCall(timestamp, n, "bare"),
       schemaName: "token",
     });
     const events = [
-      take(11, "2024-05-20T00:00:00Z"),
-      take(4, "2024-07-20T00:00:00Z"),
-      take(6, "2024-07-21T00:00:00Z"),
-      take(1, "2024-07-22T00:00:00Z"),
+      tokenEvent(11, "2024-05-20T00:00:00Z"),
+      tokenEvent(4, "2024-07-20T00:00:00Z"),
+      tokenEvent(6, "2024-07-21T00:00:00Z"),
+      tokenEvent(1, "2024-07-22T00:00:00Z"),
     ];
-    const previewed = preview(granting, events, { plan: granting.pricePlans[0] });
-    expect(previewed.problems).toEqual([
+    const result = preview(granting, events, { plan: granting.pricePlans[0] });
+    expect(result.problems).toEqual([
       {
         event: 1,
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
@@ -264,7 +266,7 @@ describe("a draft plan", () => {
         message: 'The event needs 1 of the feature "feature.tokens": 0 are left.',
       },
     ]);
-    expect(previewed.invoices.map((invoice) => `${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`)).toEqual([
+    expect(result.invoices.map((invoice) => `${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`)).toEqual([
       "STANDARD 2024-07-01/2024-08-01 on 2024-08-01 = 3",
     ]);
   });
@@ -288,8 +290,8 @@ describe("a draft plan", () => {
       undefined,
       'the plan "draft" supports EUR, GBP, not the invoice currency of acc (USD), bare (USD), yen (JPY)',
     ],
-  ])("S7.7 is refused where it does not support the currency of %s", (_, plan, named, message) => {
-    expect(() => preview(book, [june], { plan, accounts: named })).toThrow(
+  ])("S7.7 is refused where it does not support the currency of %s", (_, plan, accountIds, message) => {
+    expect(() => preview(book, [june], { plan, accounts: accountIds })).toThrow(
       expect.objectContaining({ code: "ERR_OPTION_INVALID", message, details: { option: "plan" } }),
     );
   });
@@ -300,9 +302,9 @@ describe("the events of a preview", () => {
     const { events, problems } = preview(book, [
       june,
       june,
-      call("2024-06-05T00:00:00Z", 1, "nobody"),
-      call("2024-06-05T00:00:00Z", "three"),
-      call("2024-05-05T00:00:00Z"),
+      nextCall("2024-06-05T00:00:00Z", 1, "nobody"),
+      nextCall("2024-06-05T00:00:00Z", "three"),
+      nextCall("2024-05-05T00:00:00Z"),
     ]);
     expect(events).toEqual({
       read: 5,
@@ -348,8 +350,8 @@ describe("the events of a preview", () => {
 });
 
 describe("a caller without types", () => {
-  const book = bookOf({ pricePlans: [planOf("plan"), yenPlan], accounts });
-  const call = preview as unknown as (...given: readonly unknown[]) => unknown;
+  const book = catalogBook({ pricePlans: [planWithCalls("plan"), yenPlan], accounts });
+  const callPreview = preview as unknown as (...args: readonly unknown[]) => unknown;
 
   test.each<readonly [string, readonly unknown[], string]>([
     ["gives no events", [book], "events: expected a list or another iterable of events"],
@@ -362,8 +364,8 @@ describe("a caller without types", () => {
       "plan: expected a price plan that checkPlan or readBook has read",
     ],
     ["asks for ids with true", [book, [], { ids: true }], "ids: expected false or a memory of ids"],
-  ])("who %s is told so in one sentence", (_, given, sentence) => {
-    expect(() => call(...given)).toThrow(
+  ])("who %s is told so in one sentence", (_, args, sentence) => {
+    expect(() => callPreview(...args)).toThrow(
       expect.objectContaining({ code: "ERR_OPTION_INVALID", message: sentence }) as Error,
     );
   });

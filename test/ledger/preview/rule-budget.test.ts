@@ -5,15 +5,19 @@ import { parseBook } from "../../../src/book/book.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { preview, type PreviewOptions } from "../../../src/ledger/preview/preview.ts";
 
-const read = (path: string): { readonly var: string } => ({ var: path });
+const variable = (path: string): { readonly var: string } => ({ var: path });
 const ones = (count: number): readonly number[] => Array.from({ length: count }, () => 1);
-const doubling = { merge: [read("accumulator"), read("accumulator")] };
+const doubling = { merge: [variable("accumulator"), variable("accumulator")] };
 /** Over a setting of 1,024 elements: each costs a step, and one for each of the 721 nodes of the body. */
 const DIVISIONS = {
-  reduce: [read("dependencies.list"), { max: Array.from({ length: 240 }, () => ({ "/": [1, 3] })) }, 0],
+  reduce: [variable("dependencies.list"), { max: Array.from({ length: 240 }, () => ({ "/": [1, 3] })) }, 0],
 };
 const COPIES = {
-  reduce: [read("dependencies.list"), { cat: [read("accumulator"), read("accumulator")] }, read("dimension.region")],
+  reduce: [
+    variable("dependencies.list"),
+    { cat: [variable("accumulator"), variable("accumulator")] },
+    variable("dimension.region"),
+  ],
 };
 
 interface Rules {
@@ -22,7 +26,11 @@ interface Rules {
   readonly setting?: string;
 }
 
-function bookWith({ field, computation = read("attribute.n"), setting = JSON.stringify(ones(1024)) }: Rules): unknown {
+function bookWithRules({
+  field,
+  computation = variable("attribute.n"),
+  setting = JSON.stringify(ones(1024)),
+}: Rules): unknown {
   const fields = field === undefined ? [] : [{ name: "extra", type: "DIMENSION", order: 1, value: field }];
   return {
     organization: { id: "shop", name: "Shop", baseCurrency: "USD" },
@@ -52,7 +60,7 @@ function bookWith({ field, computation = read("attribute.n"), setting = JSON.str
 }
 
 /** What comes of an event with the rules, between two events of another schema. */
-function outcomesOf(rules: Rules, options: PreviewOptions = {}): readonly string[] {
+function previewRules(rules: Rules, options: PreviewOptions = {}): readonly string[] {
   const call = { schemaName: "call", attributes: [{ name: "n", value: 1 }], dimensions: { region: "eu" } };
   const plain = { schemaName: "plain", attributes: [{ name: "n", value: 1 }] };
   const events = [plain, call, plain].map((event, at) => ({
@@ -61,7 +69,7 @@ function outcomesOf(rules: Rules, options: PreviewOptions = {}): readonly string
     accountId: "acc",
     timestamp: `2024-06-0${at + 1}T00:00:00Z`,
   }));
-  const book = parseBook(bookWith(rules));
+  const book = parseBook(bookWithRules(rules));
   const start = performance.now();
   const { problems, events: counts } = preview(book, events, options);
   expect(performance.now() - start).toBeLessThan(8000);
@@ -69,9 +77,9 @@ function outcomesOf(rules: Rules, options: PreviewOptions = {}): readonly string
   return problems.map(({ event, status, message }) => `${event} ${status} ${message}`);
 }
 
-function problemsOf(rules: Rules): readonly string[] {
+function listProblems(rules: Rules): readonly string[] {
   try {
-    parseBook(bookWith(rules));
+    parseBook(bookWithRules(rules));
     return [];
   } catch (error) {
     if (!(error instanceof RatebookError) || error.code !== "ERR_BOOK_INVALID") throw error;
@@ -82,13 +90,13 @@ function problemsOf(rules: Rules): readonly string[] {
 
 describe("S3.8 a rule that exceeds its budget fails its event, and no other of the batch", () => {
   test("in a field", () => {
-    expect(outcomesOf({ field: COPIES })).toEqual([
+    expect(previewRules({ field: COPIES })).toEqual([
       '2 INGESTION_FAILED_ENRICHMENT_FAILED The field "extra" cannot be computed: the rule makes more text than its budget of 65,536 characters.',
     ]);
   });
 
   test("in a meter", () => {
-    expect(outcomesOf({ computation: DIVISIONS })).toEqual([
+    expect(previewRules({ computation: DIVISIONS })).toEqual([
       '2 INGESTION_FAILED_UNITS_INVALID The meter "calls" cannot measure the event: the rule takes more than its budget of 10,000 steps.',
     ]);
   });
@@ -96,17 +104,19 @@ describe("S3.8 a rule that exceeds its budget fails its event, and no other of t
   test("options raise it", () => {
     // 20 elements, each a step and 721 for the body: 240 divisions of two literals, and max.
     const rules = { computation: DIVISIONS, setting: JSON.stringify(ones(20)) };
-    expect(outcomesOf(rules)).toHaveLength(1);
-    expect(outcomesOf(rules, { ruleBudget: { steps: 20 * 722 } })).toEqual([]);
-    expect(outcomesOf(rules, { ruleBudget: { steps: 20 * 722 - 1 } })).toHaveLength(1);
+    expect(previewRules(rules)).toHaveLength(1);
+    expect(previewRules(rules, { ruleBudget: { steps: 20 * 722 } })).toEqual([]);
+    expect(previewRules(rules, { ruleBudget: { steps: 20 * 722 - 1 } })).toHaveLength(1);
   });
 
   test("a setting of a million elements that is only named costs nothing", () => {
     const setting = JSON.stringify(ones(1_000_000));
-    const named = { and: [...Array.from({ length: 500 }, () => read("dependencies.list")), read("attribute.n")] };
-    expect(outcomesOf({ computation: named, setting })).toEqual([]);
-    const compared = { if: [{ "==": [read("dependencies.list"), "x"] }, 1, 2] };
-    expect(outcomesOf({ computation: compared, setting })).toEqual([
+    const bigRule = {
+      and: [...Array.from({ length: 500 }, () => variable("dependencies.list")), variable("attribute.n")],
+    };
+    expect(previewRules({ computation: bigRule, setting })).toEqual([]);
+    const comparison = { if: [{ "==": [variable("dependencies.list"), "x"] }, 1, 2] };
+    expect(previewRules({ computation: comparison, setting })).toEqual([
       expect.stringContaining("budget of 10,000 steps") as string,
     ]);
   });
@@ -117,7 +127,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
   const message = "the rule takes more than its budget of 10,000 steps, whatever the event";
 
   test("in a meter and in a field, with its place", () => {
-    expect(problemsOf({ field: heavy, computation: heavy })).toEqual([
+    expect(listProblems({ field: heavy, computation: heavy })).toEqual([
       `$.eventSchemas[0].enrichments.fields[0].value ${message}`,
       `$.usageMeters[0].computations[0].computation ${message}`,
     ]);
@@ -127,7 +137,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
     // 20 elements: doubled 20 times, 2 + 4 + … + 2^20 copied, and 20 times 1 + 3 for the loop.
     const rule = { reduce: [ones(20), doubling, [1]] };
     const steps = 2 ** 21 - 2 + 80;
-    expect(() => parseBook(bookWith({ computation: rule }))).toThrow(message);
-    expect(parseBook(bookWith({ computation: rule }), { ruleBudget: { steps } }).usageMeters).toHaveLength(2);
+    expect(() => parseBook(bookWithRules({ computation: rule }))).toThrow(message);
+    expect(parseBook(bookWithRules({ computation: rule }), { ruleBudget: { steps } }).usageMeters).toHaveLength(2);
   });
 });

@@ -8,13 +8,13 @@ import { createPreview, preview } from "../../../src/ledger/preview/preview.ts";
 import type { UsageRow } from "../../../src/metering/usage-row.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
-import { account, fee, plan, slabs, sumMeter } from "../../book/builder.ts";
+import { accountOn, feeCards, planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 
 const RANGE = { from: "2024-01-01", until: "2024-07-01", explain: true };
 
 const units = { var: "attribute.units" };
-const bookOf = (pricings: readonly object[]) =>
+const pricedBook = (pricings: readonly object[]) =>
   parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
@@ -29,19 +29,19 @@ const bookOf = (pricings: readonly object[]) =>
       },
     ],
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-    pricePlans: pricings.map((details, index) => plan(`pp.${index}`, details)),
+    pricePlans: pricings.map((details, index) => planOfMonths(`pp.${index}`, details)),
     customers: [{ id: "ann", name: "Ann" }],
     accounts: [
-      { ...account("a", "ann", "pp.0", "2024-01-10"), aliases: ["alias-a"] },
+      { ...accountOn("a", "ann", "pp.0", "2024-01-10"), aliases: ["alias-a"] },
       {
-        ...account("b", "ann"),
+        ...accountOn("b", "ann"),
         pricePlans: [
           { pricePlanId: "pp.0", effectiveFrom: "2024-01-01", effectiveUntil: "2024-03-16" },
           { pricePlanId: "pp.1", effectiveFrom: "2024-03-16" },
         ],
         credits: [{ purpose: "welcome", creditAmount: 25, effectiveFrom: "2024-02-01" }],
       },
-      account("bare", "ann"),
+      accountOn("bare", "ann"),
     ],
   });
 
@@ -59,7 +59,7 @@ const pricing = fc
     interval: fc.constantFrom("MONTHLY", "QUARTERLY"),
   })
   .map(({ model, edge, rates: [first, second], commitment, interval }) => ({
-    ...fee(7),
+    ...feeCards(7),
     pricingCycleConfig: {
       interval,
       startOffset: { dayOffset: "5", monthOffset: interval === "MONTHLY" ? "NIL" : "1" },
@@ -72,7 +72,7 @@ const pricing = fc
     ...(commitment === undefined ? {} : { minimumCommitment: { rateValues: [{ currency: "USD", rate: commitment }] } }),
   }));
 
-const sent = fc
+const batches = fc
   .array(
     fc.record({
       id: fc.nat(60),
@@ -93,8 +93,8 @@ const sent = fc
     }),
     { maxLength: 25 },
   )
-  .map((drawn) =>
-    drawn
+  .map((rows) =>
+    rows
       .toSorted((a, b) => a.at - b.at)
       .map(({ id, accountId, at, units: value, region }) => ({
         schemaName: "call",
@@ -112,24 +112,24 @@ describe("S17.1 invoices from cells", () => {
   let withoutBill = 0;
   test("are those from the events that they came from, in any order of rows, rows of one cell in parts", () => {
     fc.assert(
-      fc.property(fc.tuple(pricing, pricing), sent, fc.infiniteStream(fc.nat(2)), (pricings, events, picks) => {
-        const book = bookOf(pricings);
-        const metered = meter(book, events);
+      fc.property(fc.tuple(pricing, pricing), batches, fc.infiniteStream(fc.nat(2)), (pricings, events, picks) => {
+        const book = pricedBook(pricings);
+        const metering = meter(book, events);
         const expected = preview(book, events, RANGE);
-        expect(metered.events).toEqual(expected.events);
-        expect(metered.problems).toEqual(expected.problems);
+        expect(metering.events).toEqual(expected.events);
+        expect(metering.problems).toEqual(expected.problems);
         const pick = (): number => picks.next().value ?? 0;
-        const parts = asText(metered.usage).flatMap((row) =>
+        const parts = asText(metering.usage).flatMap((row) =>
           // 7 − 7 makes nothing of a cell, and adds two rows to it.
           pick() === 0 ? [{ ...row, quantity: 7 }, row, { ...row, quantity: "-7" }] : [row],
         );
-        const shuffled = parts
+        const shuffledParts = parts
           .map((row) => [pick(), row] as const)
           .toSorted(([a], [b]) => a - b)
           .map(([, row]) => row);
-        const found = preview(book, { usage: shuffled }, RANGE);
-        expect(stringifyJson(found.invoices)).toBe(stringifyJson(expected.invoices));
-        expect(found.skipped).toEqual(expected.skipped);
+        const result = preview(book, { usage: shuffledParts }, RANGE);
+        expect(stringifyJson(result.invoices)).toBe(stringifyJson(expected.invoices));
+        expect(result.skipped).toEqual(expected.skipped);
         if (expected.skipped !== undefined) withoutBill++;
       }),
       { numRuns: runs(150) },
@@ -139,12 +139,12 @@ describe("S17.1 invoices from cells", () => {
 
   test("are those from the events where cells stand for some of them and the others are events", () => {
     fc.assert(
-      fc.property(pricing, sent, fc.nat(25), (terms, drawn, cut) => {
-        const book = bookOf([terms, terms]);
-        const events = drawn.map((event, index) => ({ ...event, id: `e-${index}` }));
+      fc.property(pricing, batches, fc.nat(25), (terms, drawnRows, cut) => {
+        const book = pricedBook([terms, terms]);
+        const events = drawnRows.map((event, index) => ({ ...event, id: `e-${index}` }));
         const { usage } = meter(book, events.slice(0, cut));
-        const found = preview(book, { usage, events: events.slice(cut) }, RANGE);
-        expect(stringifyJson(found.invoices)).toBe(stringifyJson(preview(book, events, RANGE).invoices));
+        const result = preview(book, { usage, events: events.slice(cut) }, RANGE);
+        expect(stringifyJson(result.invoices)).toBe(stringifyJson(preview(book, events, RANGE).invoices));
       }),
       { numRuns: runs(60) },
     );
@@ -152,10 +152,10 @@ describe("S17.1 invoices from cells", () => {
 
   test("start a draft plan where the first event would have, for accounts without a plan", () => {
     fc.assert(
-      fc.property(pricing, sent, (terms, drawn) => {
-        const book = bookOf([terms, terms]);
+      fc.property(pricing, batches, (terms, drawnRows) => {
+        const book = pricedBook([terms, terms]);
         // What is not metered leaves no cell, and would start a plan all the same.
-        const events = drawn.map((event, index) => ({ ...event, id: `e-${index}`, accountId: "bare" }));
+        const events = drawnRows.map((event, index) => ({ ...event, id: `e-${index}`, accountId: "bare" }));
         const draft = book.pricePlans[0];
         const { usage } = meter(book, events);
         const options = { ...RANGE, plan: draft };
@@ -169,7 +169,7 @@ describe("S17.1 invoices from cells", () => {
 });
 
 describe("usage rows", () => {
-  const book = bookOf([{}, {}]);
+  const book = pricedBook([{}, {}]);
   const row = { accountId: "a", meterId: "um.units", date: "2024-02-01", quantity: 5 };
 
   test("two rows of one cell add up: 5 + 0.5", () => {
@@ -263,14 +263,14 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
     customers: [{ id: "ann", name: "Ann" }],
     accounts: [
       {
-        ...account("a", "ann"),
+        ...accountOn("a", "ann"),
         featureCredits: [
           { featureId: "feature.t", granted: 5, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" },
         ],
       },
     ],
   });
-  const event = (schemaName: string, name: string, value: number) => ({
+  const eventWith = (schemaName: string, name: string, value: number) => ({
     schemaName,
     id: `${schemaName}-${value}`,
     accountId: "a",
@@ -281,14 +281,14 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
     'the event schema "chat" cannot be priced from usage: it consumes credits of the feature "feature.t", which requires events in order; give its events';
 
   test("its events are not metered to cells; an event that failed, or is of another schema, is nothing to refuse", () => {
-    expect(() => meter(book, [event("call", "units", 1), event("chat", "tokens", 5)])).toThrow(
+    expect(() => meter(book, [eventWith("call", "units", 1), eventWith("chat", "tokens", 5)])).toThrow(
       expect.objectContaining({
         code: "ERR_REFUSED",
         message: sentence,
         details: { rule: "docs/reference/semantics.md#s17.1" },
       }) as Error,
     );
-    const { usage, events } = meter(book, [event("call", "units", 1), event("chat", "tokens", 6)]);
+    const { usage, events } = meter(book, [eventWith("call", "units", 1), eventWith("chat", "tokens", 6)]);
     expect(events).toEqual({
       read: 2,
       INGESTION_FAILED_INSUFFICIENT_CREDITS: 1,

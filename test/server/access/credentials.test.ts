@@ -14,15 +14,15 @@ import type { Role } from "../../../src/server/http/endpoint.ts";
 import { createApiParts, billingApi } from "../../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { type Served, START, startServed } from "../served-requests.ts";
+import { type TestServer, START, startServed } from "../served-requests.ts";
 
 const SECRET = "a secret of more than thirty-two bytes, for tests";
 const BAD = "the API key or token is unknown, revoked or expired";
 const DAY = 86_400;
 const NOW = START / 1000;
 
-const tokenOf = async (served: Served, by: string): Promise<string> =>
-  (await served.ask("POST /authenticate", { by })).json<{ token: string }>().token;
+const tokenOf = async (api: TestServer, by: string): Promise<string> =>
+  (await api.ask("POST /authenticate", { by })).json<{ token: string }>().token;
 
 describe("API keys", () => {
   test("a key is rb_ and 43 letters or digits, and only its SHA-256 is kept", async () => {
@@ -39,34 +39,34 @@ describe("API keys", () => {
 
   test("a thousand keys differ, and end with each of the 62 characters", async () => {
     const keys = manageApiKeys({ store: memoryStore() });
-    const made = await Promise.all(Array.from({ length: 1000 }, () => keys.create({ name: "k", role: "read" })));
-    expect(new Set(made.map(({ key }) => key)).size).toBe(1000);
-    expect(new Set(made.map(({ key }) => key.at(-1))).size).toBe(62);
+    const newKeys = await Promise.all(Array.from({ length: 1000 }, () => keys.create({ name: "k", role: "read" })));
+    expect(new Set(newKeys.map(({ key }) => key)).size).toBe(1000);
+    expect(new Set(newKeys.map(({ key }) => key.at(-1))).size).toBe(62);
   });
 
   test("the first key is made once, for whoever is first, and never again", async () => {
     const store = memoryStore();
     const servers = [manageApiKeys({ store }), manageApiKeys({ store }), manageApiKeys({ store })];
-    const made = (await Promise.all(servers.map((keys) => keys.createFirst()))).filter((key) => key !== undefined);
-    expect(made.map(({ role }) => role)).toEqual(["admin"]);
-    await servers[0]?.revoke(made[0]?.id ?? "");
+    const newKeys = (await Promise.all(servers.map((keys) => keys.createFirst()))).filter((key) => key !== undefined);
+    expect(newKeys.map(({ role }) => role)).toEqual(["admin"]);
+    await servers[0]?.revoke(newKeys[0]?.id ?? "");
     expect(await servers[1]?.createFirst()).toBeUndefined();
   });
 
   test("the first key may be given, but not as any text", async () => {
     const keys = manageApiKeys({ store: memoryStore() });
-    const given = `rb_${"x".repeat(43)}`;
+    const otherKey = `rb_${"x".repeat(43)}`;
     await expect(keys.createFirst("rb_short")).rejects.toMatchObject({ code: "ERR_OPTION_INVALID" });
-    expect(await keys.createFirst(given)).toMatchObject({ key: given, role: "admin" });
+    expect(await keys.createFirst(otherKey)).toMatchObject({ key: otherKey, role: "admin" });
   });
 
   test("over HTTP a key is made, listed without itself, and revoked", async () => {
-    const served = await startServed();
-    const by = await served.key();
-    served.pass(1000);
-    const made = await served.ask("POST /keys", { by, body: { name: "till", role: "ingest" } });
-    expect(made.statusCode).toBe(201);
-    const { key, ...shown } = made.json<Record<string, string>>();
+    const api = await startServed();
+    const by = await api.key();
+    api.pass(1000);
+    const newKeys = await api.ask("POST /keys", { by, body: { name: "till", role: "ingest" } });
+    expect(newKeys.statusCode).toBe(201);
+    const { key, ...shown } = newKeys.json<Record<string, string>>();
     expect(key).toMatch(/^rb_\w{43}$/);
     expect(shown).toEqual({
       id: `key.${key?.slice(3, 11)}`,
@@ -76,14 +76,14 @@ describe("API keys", () => {
       status: "ACTIVE",
       createdAt: "2024-06-15T12:00:01.000Z",
     });
-    const listed = await served.ask("GET /keys?pageSize=1", { by });
-    expect(listed.json().data).toEqual([shown]);
-    expect(listed.body).not.toContain(key);
-    const rest = await served.ask(`GET /keys?nextToken=${listed.json<{ nextToken: string }>().nextToken}`, { by });
+    const firstPage = await api.ask("GET /keys?pageSize=1", { by });
+    expect(firstPage.json().data).toEqual([shown]);
+    expect(firstPage.body).not.toContain(key);
+    const rest = await api.ask(`GET /keys?nextToken=${firstPage.json<{ nextToken: string }>().nextToken}`, { by });
     expect(rest.json().data).toHaveLength(1);
     expect(rest.json().nextToken).toBeNull();
-    expect((await served.ask(`DELETE /keys/${shown["id"]}`, { by })).json()).toEqual({ success: true });
-    const after = (await served.ask("GET /keys?pageSize=1", { by })).json<{ data: { status: string }[] }>();
+    expect((await api.ask(`DELETE /keys/${shown["id"]}`, { by })).json()).toEqual({ success: true });
+    const after = (await api.ask("GET /keys?pageSize=1", { by })).json<{ data: { status: string }[] }>();
     expect(after.data[0]).toEqual({ ...shown, status: "REVOKED", revokedAt: "2024-06-15T12:00:01.000Z" });
   });
 
@@ -95,8 +95,8 @@ describe("API keys", () => {
     ["DELETE /keys/key.nobody", undefined, 404, /^no API key has the id "key.nobody"$/],
     [`DELETE /keys/${"x".repeat(51)}`, undefined, 400, /^key_id: expected at most 50 characters, got 51$/],
   ] as const)("%s %j is a %i", async (line, body, status, message) => {
-    const served = await startServed();
-    const answer = await served.ask(line, { by: await served.key(), body });
+    const api = await startServed();
+    const answer = await api.ask(line, { by: await api.key(), body });
     expect(answer.statusCode).toBe(status);
     expect(answer.json().message).toMatch(message);
   });
@@ -104,15 +104,15 @@ describe("API keys", () => {
 
 describe("bearers", () => {
   test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("%s is a bearer", async (word) => {
-    const served = await startServed();
-    const authorization = `${word} ${await served.key()}`;
-    expect((await served.ask("GET /keys", { headers: { authorization } })).statusCode).toBe(200);
+    const api = await startServed();
+    const authorization = `${word} ${await api.key()}`;
+    expect((await api.ask("GET /keys", { headers: { authorization } })).statusCode).toBe(200);
   });
 
   test.each([undefined, "", "   "])("no credential (%j) is a 401, however often", async (authorization) => {
-    const served = await startServed();
+    const api = await startServed();
     for (let time = 0; time < 10; time++) {
-      const answer = await served.ask("GET /keys", { headers: authorization === undefined ? {} : { authorization } });
+      const answer = await api.ask("GET /keys", { headers: authorization === undefined ? {} : { authorization } });
       expect(answer.statusCode).toBe(401);
       expect(answer.headers["www-authenticate"]).toBe("Bearer");
       expect(answer.json()).toEqual({
@@ -122,17 +122,17 @@ describe("bearers", () => {
   });
 
   test("what only looks like a key is a 401", async () => {
-    const served = await startServed();
-    const key = await served.key();
-    const swapped = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
+    const api = await startServed();
+    const key = await api.key();
+    const wrongKey = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
     for (const authorization of [
-      `Bearer ${swapped}`,
+      `Bearer ${wrongKey}`,
       `Bearer ${key}A`,
       `Bearer ${key.slice(0, 11)}`,
       `Basic ${Buffer.from(`${key}:`).toString("base64")}`,
       key,
     ]) {
-      const answer = await served.ask("GET /keys", {
+      const answer = await api.ask("GET /keys", {
         headers: { authorization },
         from: `10.0.0.${authorization.length}`,
       });
@@ -141,19 +141,19 @@ describe("bearers", () => {
   });
 
   test("the digest of a key is no key", async () => {
-    const served = await startServed();
+    const api = await startServed();
     const digest = createHash("sha256")
-      .update(await served.key())
+      .update(await api.key())
       .digest("hex");
-    expect((await served.ask("GET /keys", { by: digest })).statusCode).toBe(401);
+    expect((await api.ask("GET /keys", { by: digest })).statusCode).toBe(401);
   });
 });
 
 describe("tokens", () => {
   test("a key makes a token of 24 hours, and a token itself", async () => {
-    const served = await startServed({ jwtSecret: SECRET });
-    const by = await served.key("read");
-    const token = await tokenOf(served, by);
+    const api = await startServed({ jwtSecret: SECRET });
+    const by = await api.key("read");
+    const token = await tokenOf(api, by);
     const parts = token.split(".", 2).map((part): unknown => JSON.parse(Buffer.from(part, "base64url").toString()));
     const [header, payload] = parts;
     expect(header).toEqual({ alg: "HS256", typ: "JWT" });
@@ -164,32 +164,32 @@ describe("tokens", () => {
       iat: NOW,
       exp: NOW + DAY,
     });
-    expect(await tokenOf(served, token)).toBe(token);
-    served.pass((DAY - 1) * 1000);
-    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(200);
-    expect(await tokenOf(served, token)).toBe(token);
-    served.pass(1000);
-    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(401);
-    expect((await served.ask("POST /authenticate", { by: token })).statusCode).toBe(401);
+    expect(await tokenOf(api, token)).toBe(token);
+    api.pass((DAY - 1) * 1000);
+    expect((await api.ask("GET /customers", { by: token })).statusCode).toBe(200);
+    expect(await tokenOf(api, token)).toBe(token);
+    api.pass(1000);
+    expect((await api.ask("GET /customers", { by: token })).statusCode).toBe(401);
+    expect((await api.ask("POST /authenticate", { by: token })).statusCode).toBe(401);
   });
 
   test("a token has the role of its key", async () => {
-    const served = await startServed();
-    const by = await tokenOf(served, await served.key("read"));
-    expect((await served.ask("GET /customers", { by })).statusCode).toBe(200);
-    expect((await served.ask("GET /keys", { by })).statusCode).toBe(403);
-    expect((await served.ask("DELETE /customers/x", { by })).statusCode).toBe(403);
+    const api = await startServed();
+    const by = await tokenOf(api, await api.key("read"));
+    expect((await api.ask("GET /customers", { by })).statusCode).toBe(200);
+    expect((await api.ask("GET /keys", { by })).statusCode).toBe(403);
+    expect((await api.ask("DELETE /customers/x", { by })).statusCode).toBe(403);
   });
 
   test("a revoked key takes its living tokens with it, at once", async () => {
-    const served = await startServed();
-    const admin = await served.key();
-    const key = await served.key("read");
-    const token = await tokenOf(served, key);
-    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(200);
-    await served.ask(`DELETE /keys/key.${key.slice(3, 11)}`, { by: admin });
-    expect((await served.ask("GET /customers", { by: token })).json()).toEqual({ message: BAD });
-    expect((await served.ask("GET /customers", { by: key })).statusCode).toBe(401);
+    const api = await startServed();
+    const admin = await api.key();
+    const key = await api.key("read");
+    const token = await tokenOf(api, key);
+    expect((await api.ask("GET /customers", { by: token })).statusCode).toBe(200);
+    await api.ask(`DELETE /keys/key.${key.slice(3, 11)}`, { by: admin });
+    expect((await api.ask("GET /customers", { by: token })).json()).toEqual({ message: BAD });
+    expect((await api.ask("GET /customers", { by: key })).statusCode).toBe(401);
   });
 
   test("a revocation by another server counts within 5 seconds, and until then nothing is read for each request", async () => {
@@ -202,25 +202,30 @@ describe("tokens", () => {
         return store.read.document(kind, id);
       },
     };
-    const served = await startServed({ store: { ...store, read } });
-    const key = await served.key("read");
-    const token = await tokenOf(served, key);
+    const api = await startServed({ store: { ...store, read } });
+    const key = await api.key("read");
+    const token = await tokenOf(api, key);
     reads = 0;
     for (let time = 0; time < 50; time++) {
-      expect((await served.ask("GET /customers", { by: time % 2 === 0 ? key : token })).statusCode).toBe(200);
+      expect((await api.ask("GET /customers", { by: time % 2 === 0 ? key : token })).statusCode).toBe(200);
     }
     expect(reads).toBe(0);
     await manageApiKeys({ store }).revoke(`key.${key.slice(3, 11)}`);
-    served.pass(4999);
-    expect((await served.ask("GET /customers", { by: key })).statusCode).toBe(401);
-    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(401);
+    api.pass(4999);
+    expect((await api.ask("GET /customers", { by: key })).statusCode).toBe(401);
+    expect((await api.ask("GET /customers", { by: token })).statusCode).toBe(401);
     expect(reads).toBe(1);
   });
 
-  let shared: Promise<Served> | undefined;
+  let shared: Promise<TestServer> | undefined;
   /** A token of ours but for one thing. */
-  const forged = async (served: Served, change: Partial<Record<string, unknown>>, header = {}, secret = SECRET) => {
-    const sub = `key.${(await served.key()).slice(3, 11)}`;
+  const forgeToken = async (
+    api: TestServer,
+    change: Partial<Record<string, unknown>>,
+    header = {},
+    secret = SECRET,
+  ) => {
+    const sub = `key.${(await api.key()).slice(3, 11)}`;
     const claims = { sub, iss: "ratebook", aud: "ratebook-api", iat: NOW, exp: NOW + DAY, ...change };
     return new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ: "JWT", ...header }).sign(Buffer.from(secret));
   };
@@ -249,33 +254,33 @@ describe("tokens", () => {
     ["the key of another kind of document", { sub: "server" }, {}, SECRET, 401],
     ["a role of its own", { role: "admin" }, {}, SECRET, 200],
   ])("a token that differs by %s", async (what, change, header, secret, status) => {
-    const served = await (shared ??= startServed({ jwtSecret: SECRET }));
-    const by = await forged(served, change, header, secret);
-    expect((await served.ask("GET /keys", { by, from: what })).statusCode).toBe(status);
+    const api = await (shared ??= startServed({ jwtSecret: SECRET }));
+    const by = await forgeToken(api, change, header, secret);
+    expect((await api.ask("GET /keys", { by, from: what })).statusCode).toBe(status);
   });
 
   test("a clock that is put back by an hour refuses no token; by more, it says so and counts no bad credential", async () => {
-    const served = await startServed();
-    const by = await tokenOf(served, await served.key());
-    served.pass(-3_600_000);
-    expect((await served.ask("GET /customers", { by })).statusCode).toBe(200);
-    served.pass(-1000);
+    const api = await startServed();
+    const by = await tokenOf(api, await api.key());
+    api.pass(-3_600_000);
+    expect((await api.ask("GET /customers", { by })).statusCode).toBe(200);
+    api.pass(-1000);
     for (let time = 0; time < 7; time++) {
-      const answer = await served.ask("GET /customers", { by });
+      const answer = await api.ask("GET /customers", { by });
       expect([answer.statusCode, answer.json().message]).toEqual([
         401,
         "the token is not valid before 3601 s from now by this server's clock; correct the clock or create a new token",
       ]);
     }
     // Its end is where it was: a day after it was made.
-    served.pass(3_601_000 + DAY * 1000);
-    expect((await served.ask("GET /customers", { by })).json()).toEqual({ message: BAD });
+    api.pass(3_601_000 + DAY * 1000);
+    expect((await api.ask("GET /customers", { by })).json()).toEqual({ message: BAD });
   });
 
   test("a token without a signature, or with one of another content, is none", async () => {
-    const served = await startServed({ jwtSecret: SECRET });
-    const [head = "", body = "", signature = ""] = (await tokenOf(served, await served.key("read"))).split(".");
-    const admin = `key.${(await served.key()).slice(3, 11)}`;
+    const api = await startServed({ jwtSecret: SECRET });
+    const [head = "", body = "", signature = ""] = (await tokenOf(api, await api.key("read"))).split(".");
+    const admin = `key.${(await api.key()).slice(3, 11)}`;
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims = part({ ...JSON.parse(Buffer.from(body, "base64url").toString()), sub: admin });
     const none = part({ alg: "none", typ: "JWT" });
@@ -295,7 +300,7 @@ describe("tokens", () => {
       "x".repeat(8000),
     ];
     for (const [place, by] of tries.entries()) {
-      const answer = await served.ask("GET /customers", { by, from: `10.0.1.${place}` });
+      const answer = await api.ask("GET /customers", { by, from: `10.0.1.${place}` });
       expect([by.slice(0, 80), answer.statusCode]).toEqual([by.slice(0, 80), 401]);
     }
   });
@@ -304,8 +309,8 @@ describe("tokens", () => {
     const store = memoryStore();
     const servers = await Promise.all([startServed({ store }), startServed({ store })]);
     const [first, second] = servers;
-    const keys = await Promise.all(servers.map((served) => served.key("read")));
-    const tokens = await Promise.all(servers.map((served, index) => tokenOf(served, keys[index] ?? "")));
+    const keys = await Promise.all(servers.map((api) => api.key("read")));
+    const tokens = await Promise.all(servers.map((api, index) => tokenOf(api, keys[index] ?? "")));
     expect((await first.ask("GET /customers", { by: tokens[1] ?? "" })).statusCode).toBe(200);
     expect((await second.ask("GET /customers", { by: tokens[0] ?? "" })).statusCode).toBe(200);
     const secrets = await store.read.allDocuments("serverSecret");
@@ -321,10 +326,10 @@ describe("tokens", () => {
   });
 
   test("a cursor is signed with another secret than tokens are", async () => {
-    const served = await startServed({ jwtSecret: SECRET });
-    const by = await served.key();
-    await served.key();
-    const { nextToken } = (await served.ask("GET /keys?pageSize=1", { by })).json<{ nextToken: string }>();
+    const api = await startServed({ jwtSecret: SECRET });
+    const by = await api.key();
+    await api.key();
+    const { nextToken } = (await api.ask("GET /keys?pageSize=1", { by })).json<{ nextToken: string }>();
     const [body = "", signature] = nextToken.split(".");
     const direct = createHmac("sha256", SECRET).update("cursor:").update(body).digest();
     expect(signature).not.toBe(direct.subarray(0, 16).toString("base64url"));
@@ -345,19 +350,19 @@ describe("roles", () => {
   test.each(Object.keys(may) as Role[])(
     "%s may do at every endpoint what it is for, else it is a 403",
     async (role) => {
-      const served = await startServed();
+      const api = await startServed();
       const access = createAccessControl({
-        engine: served.engine,
-        secret: createSecretSource(served.engine, SECRET, Date.now),
+        engine: api.engine,
+        secret: createSecretSource(api.engine, SECRET, Date.now),
         rateLimits: {},
         clock: Date.now,
       });
       const endpoints = [...ENDPOINTS, ...createApiParts(access).extraEndpoints];
-      const by = await served.key(role);
+      const by = await api.key(role);
       const wrong: string[] = [];
       for (const { method, path, access } of endpoints) {
         if (access === "public") continue;
-        const answer = await served.ask(`${method} ${path.replaceAll(/\{\w+\}/g, "x")}`, { by });
+        const answer = await api.ask(`${method} ${path.replaceAll(/\{\w+\}/g, "x")}`, { by });
         const refusal = { message: `the role ${role} does not permit this request` };
         const isRefused = answer.statusCode === 403;
         if (isRefused) expect(answer.json()).toEqual(refusal);
@@ -391,9 +396,9 @@ describe("roles", () => {
         "| without a key | |\n|---|---|\n",
       ) ?? [];
     const rows = table.split("\n\n")[0] ?? "";
-    const listed = rows
+    const firstPage = rows
       .split("\n")
       .flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\/[^`]*)`/g)].map(([, path = ""]) => path));
-    expect(open).toEqual(new Set(listed));
+    expect(open).toEqual(new Set(firstPage));
   });
 });

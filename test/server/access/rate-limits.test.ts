@@ -3,61 +3,61 @@ import { describe, expect, test } from "vitest";
 import { toClientNetwork } from "../../../src/server/access/client-networks.ts";
 import { createFailureCounter } from "../../../src/server/access/failed-credentials.ts";
 import { createRateLimiter } from "../../../src/server/access/rate-limits.ts";
-import { type Served, startServed } from "../served-requests.ts";
+import { type TestServer, startServed } from "../served-requests.ts";
 
 const MINUTE = 60_000;
 const WRONG = `rb_${"0".repeat(43)}`;
 
 /** How many of so many requests were admitted. */
-async function admitted(served: Served, line: string, times: number, by?: string): Promise<number> {
+async function countAdmitted(api: TestServer, line: string, times: number, by?: string): Promise<number> {
   const statuses = await Promise.all(
-    Array.from({ length: times }, async () => (await served.ask(line, by === undefined ? {} : { by })).statusCode),
+    Array.from({ length: times }, async () => (await api.ask(line, by === undefined ? {} : { by })).statusCode),
   );
   return statuses.filter((status) => status !== 429).length;
 }
 
 describe("requests of a key", () => {
   test("200 at once and 10 a second for all endpoints together, then 429 with the seconds to wait", async () => {
-    const served = await startServed();
-    const by = await served.key();
-    expect(await admitted(served, "GET /customers", 150, by)).toBe(150);
-    expect(await admitted(served, "GET /nothing-of-the-kind", 1, by)).toBe(1);
-    expect(await admitted(served, "DELETE /customers/nobody", 60, by)).toBe(50);
-    const refused = await served.ask("GET /customers", { by });
-    expect(refused.statusCode).toBe(429);
-    expect(refused.headers["retry-after"]).toBe("1");
-    expect(refused.json()).toEqual({ message: "too many requests; retry after the time in Retry-After" });
-    served.pass(1000);
-    expect(await admitted(served, "GET /customers", 20, by)).toBe(10);
+    const api = await startServed();
+    const by = await api.key();
+    expect(await countAdmitted(api, "GET /customers", 150, by)).toBe(150);
+    expect(await countAdmitted(api, "GET /nothing-of-the-kind", 1, by)).toBe(1);
+    expect(await countAdmitted(api, "DELETE /customers/nobody", 60, by)).toBe(50);
+    const refusal = await api.ask("GET /customers", { by });
+    expect(refusal.statusCode).toBe(429);
+    expect(refusal.headers["retry-after"]).toBe("1");
+    expect(refusal.json()).toEqual({ message: "too many requests; retry after the time in Retry-After" });
+    api.pass(1000);
+    expect(await countAdmitted(api, "GET /customers", 20, by)).toBe(10);
   });
 
   test("a key and its tokens share their buckets; another key has its own", async () => {
-    const served = await startServed();
-    const by = await served.key();
-    const { token } = (await served.ask("POST /authenticate", { by })).json<{ token: string }>();
-    expect(await admitted(served, "GET /customers", 200, token)).toBe(199);
-    expect(await admitted(served, "GET /customers", 1, by)).toBe(0);
-    expect(await admitted(served, "GET /customers", 1, await served.key())).toBe(1);
+    const api = await startServed();
+    const by = await api.key();
+    const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
+    expect(await countAdmitted(api, "GET /customers", 200, token)).toBe(199);
+    expect(await countAdmitted(api, "GET /customers", 1, by)).toBe(0);
+    expect(await countAdmitted(api, "GET /customers", 1, await api.key())).toBe(1);
   });
 
   test.each(["/ingest", "/ingestBatch", "/entitled"])(
     "POST %s has a bucket of its own: 500 at once and 50 a second",
     async (path) => {
-      const served = await startServed();
-      const by = await served.key("ingest");
-      expect(await admitted(served, `POST ${path}`, 510, by)).toBe(500);
-      served.pass(1000);
-      expect(await admitted(served, `POST ${path}`, 60, by)).toBe(50);
-      expect(await admitted(served, "POST /authenticate", 1, by)).toBe(1);
+      const api = await startServed();
+      const by = await api.key("ingest");
+      expect(await countAdmitted(api, `POST ${path}`, 510, by)).toBe(500);
+      api.pass(1000);
+      expect(await countAdmitted(api, `POST ${path}`, 60, by)).toBe(50);
+      expect(await countAdmitted(api, "POST /authenticate", 1, by)).toBe(1);
     },
   );
 
   test("other figures, and none", async () => {
     const few = await startServed({ rateLimits: { rest: { perSecond: 1, burst: 2 } } });
-    expect(await admitted(few, "GET /customers", 5, await few.key())).toBe(2);
-    expect(await admitted(few, "POST /ingest", 5, await few.key())).toBe(5);
+    expect(await countAdmitted(few, "GET /customers", 5, await few.key())).toBe(2);
+    expect(await countAdmitted(few, "POST /ingest", 5, await few.key())).toBe(5);
     const off = await startServed({ rateLimits: "off" });
-    expect(await admitted(off, "GET /customers", 300, await off.key())).toBe(300);
+    expect(await countAdmitted(off, "GET /customers", 300, await off.key())).toBe(300);
   });
 
   test.each([
@@ -74,29 +74,29 @@ describe("requests of a key", () => {
   test("a bucket holds no more than its burst, and a clock that is put back fills none", () => {
     let now = 1_000_000;
     const limit = createRateLimiter({ rest: { perSecond: 10, burst: 3 } }, () => now);
-    const take = (): number =>
+    const countGranted = (): number =>
       Array.from({ length: 10 }, () => limit("a", undefined)).filter((wait) => wait === undefined).length;
-    expect(take()).toBe(3);
+    expect(countGranted()).toBe(3);
     now += 3_600_000;
-    expect(take()).toBe(3);
+    expect(countGranted()).toBe(3);
     now -= 7_200_000;
-    expect(take()).toBe(0);
+    expect(countGranted()).toBe(0);
     now += 100;
-    expect(take()).toBe(1);
+    expect(countGranted()).toBe(1);
     expect(limit("a", undefined)).toBeCloseTo(0.1, 9);
   });
 });
 
 describe("requests without a key", () => {
   test("public endpoints are limited by address", async () => {
-    const served = await startServed();
-    expect(await admitted(served, "GET /health", 210)).toBe(200);
-    expect((await served.ask("GET /openapi.json")).statusCode).toBe(429);
-    expect((await served.ask("GET /docs")).statusCode).toBe(429);
-    expect((await served.ask("GET /docs/static/swagger-ui.css")).statusCode).toBe(429);
-    expect((await served.ask("GET /nothing")).statusCode).toBe(429);
-    expect((await served.ask("GET /health", { from: "10.1.1.1" })).statusCode).toBe(200);
-    expect((await served.ask("GET /customers", { by: await served.key() })).statusCode).toBe(200);
+    const api = await startServed();
+    expect(await countAdmitted(api, "GET /health", 210)).toBe(200);
+    expect((await api.ask("GET /openapi.json")).statusCode).toBe(429);
+    expect((await api.ask("GET /docs")).statusCode).toBe(429);
+    expect((await api.ask("GET /docs/static/swagger-ui.css")).statusCode).toBe(429);
+    expect((await api.ask("GET /nothing")).statusCode).toBe(429);
+    expect((await api.ask("GET /health", { from: "10.1.1.1" })).statusCode).toBe(200);
+    expect((await api.ask("GET /customers", { by: await api.key() })).statusCode).toBe(200);
   });
 
   test("X-Forwarded-For says nothing unless a proxy is trusted", async () => {
@@ -106,30 +106,30 @@ describe("requests without a key", () => {
     expect((await own.ask("GET /health", { headers: { "x-forwarded-for": "203.0.113.8" } })).statusCode).toBe(429);
     const behind = await startServed({ trustProxy: 1, rateLimits: { rest: { perSecond: 1, burst: 1 } } });
     // What the client itself sent is on the left: only what the nearest proxy saw counts.
-    const forged = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
+    const forgedHeader = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
     expect((await behind.ask("GET /health", { headers })).statusCode).toBe(200);
-    expect((await behind.ask("GET /health", { headers: forged })).statusCode).toBe(429);
+    expect((await behind.ask("GET /health", { headers: forgedHeader })).statusCode).toBe(429);
     expect((await behind.ask("GET /health", { headers: { "x-forwarded-for": "203.0.113.8" } })).statusCode).toBe(200);
   });
 });
 
 describe("bad credentials", () => {
   test("the sixth from an address within 30 minutes is a 429; a good one is served all the same", async () => {
-    const served = await startServed();
-    const good = await served.key("read");
+    const api = await startServed();
+    const good = await api.key("read");
     const statuses: number[] = [];
-    for (let time = 0; time < 7; time++) statuses.push((await served.ask("GET /keys", { by: WRONG })).statusCode);
+    for (let time = 0; time < 7; time++) statuses.push((await api.ask("GET /keys", { by: WRONG })).statusCode);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
-    const refused = await served.ask("GET /keys", { by: "x.y.z" });
-    expect(refused.headers["retry-after"]).toBe("1800");
-    expect(refused.json()).toEqual({ message: "too many invalid credentials from this address" });
-    expect((await served.ask("GET /customers", { by: good })).statusCode).toBe(200);
-    expect((await served.ask("GET /customers")).statusCode).toBe(401);
-    expect((await served.ask("GET /keys", { by: WRONG, from: "10.0.0.9" })).statusCode).toBe(401);
-    served.pass(30 * MINUTE - 1);
-    expect((await served.ask("GET /keys", { by: WRONG })).statusCode).toBe(429);
-    served.pass(1);
-    expect((await served.ask("GET /keys", { by: WRONG })).statusCode).toBe(401);
+    const refusal = await api.ask("GET /keys", { by: "x.y.z" });
+    expect(refusal.headers["retry-after"]).toBe("1800");
+    expect(refusal.json()).toEqual({ message: "too many invalid credentials from this address" });
+    expect((await api.ask("GET /customers", { by: good })).statusCode).toBe(200);
+    expect((await api.ask("GET /customers")).statusCode).toBe(401);
+    expect((await api.ask("GET /keys", { by: WRONG, from: "10.0.0.9" })).statusCode).toBe(401);
+    api.pass(30 * MINUTE - 1);
+    expect((await api.ask("GET /keys", { by: WRONG })).statusCode).toBe(429);
+    api.pass(1);
+    expect((await api.ask("GET /keys", { by: WRONG })).statusCode).toBe(401);
   });
 
   test("five a window, wherever it begins", () => {

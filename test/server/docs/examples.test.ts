@@ -42,48 +42,52 @@ describe("an example of a body", () => {
   test("can be sent as it is, in an order that makes what the next one needs", async () => {
     const api = await startApi("2026-06-15T12:00:00Z");
     const ids: Record<string, string> = {};
-    const sent = new Set<string>();
-    const send = async (id: string, path: Readonly<Record<string, string>> = {}, given?: object): Promise<string> => {
+    const usedIds = new Set<string>();
+    const sendExample = async (
+      id: string,
+      path: Readonly<Record<string, string>> = {},
+      requestBody?: object,
+    ): Promise<string> => {
       const endpoint = ENDPOINTS.find((each) => each.id === id);
       if (endpoint === undefined) throw new Error(`no endpoint has the id ${id}`);
-      sent.add(id);
+      usedIds.add(id);
       const url = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
       // The ids that the server made are filled in.
-      const text = JSON.stringify(given ?? BODY_EXAMPLES[id]);
+      const text = JSON.stringify(requestBody ?? BODY_EXAMPLES[id]);
       const body = text?.replaceAll(/<id of (\w+)>/g, (_, name: string) => ids[name] ?? "");
       const { status, json } = await api.call(`${endpoint.method} ${url as `/${string}`}`, { body });
       expect(`${id} ${status} ${json.message ?? ""}`).toMatch(/^\w+ 20[012] $/);
       return String(json.id);
     };
 
-    await send("createEventSchema");
-    await send("updateEventSchema", { event_schema_name: "api_calls" });
-    ids["Tokens"] = await send("createFeature");
-    await send("updateFeature", { feature_id: ids["Tokens"] });
-    await send("activateEventSchema", { event_schema_name: "api_calls" });
-    ids["calls"] = await send("createUsageMeter");
-    await send("updateUsageMeter", { usage_meter_id: ids["calls"] });
-    await send("activateUsageMeter", { usage_meter_id: ids["calls"] });
-    ids["Platform"] = await send("createAddOn");
-    await send("updateAddOn", { addon_id: ids["Platform"] });
-    ids["Seats"] = await send("createAddOn", {}, { name: "Seats", type: "LICENSE" });
-    await send("createSetting");
-    await send("updateSetting", { setting_id_str: "setting.user.discount" });
-    ids["Team"] = await send("createPricePlan");
-    await send("updatePricePlan", { price_plan_id: ids["Team"] });
-    await send("activatePricePlan", { price_plan_id: ids["Team"] });
+    await sendExample("createEventSchema");
+    await sendExample("updateEventSchema", { event_schema_name: "api_calls" });
+    ids["Tokens"] = await sendExample("createFeature");
+    await sendExample("updateFeature", { feature_id: ids["Tokens"] });
+    await sendExample("activateEventSchema", { event_schema_name: "api_calls" });
+    ids["calls"] = await sendExample("createUsageMeter");
+    await sendExample("updateUsageMeter", { usage_meter_id: ids["calls"] });
+    await sendExample("activateUsageMeter", { usage_meter_id: ids["calls"] });
+    ids["Platform"] = await sendExample("createAddOn");
+    await sendExample("updateAddOn", { addon_id: ids["Platform"] });
+    ids["Seats"] = await sendExample("createAddOn", {}, { name: "Seats", type: "LICENSE" });
+    await sendExample("createSetting");
+    await sendExample("updateSetting", { setting_id_str: "setting.user.discount" });
+    ids["Team"] = await sendExample("createPricePlan");
+    await sendExample("updatePricePlan", { price_plan_id: ids["Team"] });
+    await sendExample("activatePricePlan", { price_plan_id: ids["Team"] });
 
-    await send("createCustomer");
-    await send("updateCustomer", { customer_id: "acme" });
-    await send("createAccount");
-    await send("updateAccount", { account_id: "acme-test" });
-    await send("addAliasesToAccount", { account_id: "acme-prod" });
-    await send("removeAliasesFromAccount", { account_id: "acme-prod" });
-    await send("createAliases");
-    ids["group"] = await send("createInvoiceGroup");
-    await send("addAccountsToInvoiceGroup", { invoice_group_id: ids["group"] });
-    await send("removeAccountsFromInvoiceGroup", { invoice_group_id: ids["group"] });
-    await send("changePricePlanOfAccount", { account_id: "acme-prod" });
+    await sendExample("createCustomer");
+    await sendExample("updateCustomer", { customer_id: "acme" });
+    await sendExample("createAccount");
+    await sendExample("updateAccount", { account_id: "acme-test" });
+    await sendExample("addAliasesToAccount", { account_id: "acme-prod" });
+    await sendExample("removeAliasesFromAccount", { account_id: "acme-prod" });
+    await sendExample("createAliases");
+    ids["group"] = await sendExample("createInvoiceGroup");
+    await sendExample("addAccountsToInvoiceGroup", { invoice_group_id: ids["group"] });
+    await sendExample("removeAccountsFromInvoiceGroup", { invoice_group_id: ids["group"] });
+    await sendExample("changePricePlanOfAccount", { account_id: "acme-prod" });
 
     const event = { ...eventExample(), timestamp: "2026-06-15T12:00:00Z" };
     for (const [line, body] of [
@@ -96,17 +100,17 @@ describe("an example of a body", () => {
     }
 
     const feature = { account_id: "acme-prod", feature_id: ids["Tokens"] };
-    ids["entry"] = await send("grantFeatureEntry", feature);
-    await send("updateFeatureEntry", { ...feature, entry_id: ids["entry"] });
-    await send("updateLicense");
-    await send("createCredits");
-    await send("runBills");
-    await send("calculateRevenue");
-    await send("getMetrics");
+    ids["entry"] = await sendExample("grantFeatureEntry", feature);
+    await sendExample("updateFeatureEntry", { ...feature, entry_id: ids["entry"] });
+    await sendExample("updateLicense");
+    await sendExample("createCredits");
+    await sendExample("runBills");
+    await sendExample("calculateRevenue");
+    await sendExample("getMetrics");
 
-    await send("createPricePlanVersion", { price_plan_id: ids["Team"] });
-    await send("activatePricePlan", { price_plan_id: ids["Team"] });
-    await send("migratePricePlan");
-    expect(Object.keys(BODY_EXAMPLES).filter((id) => !sent.has(id))).toEqual(["createKey"]);
+    await sendExample("createPricePlanVersion", { price_plan_id: ids["Team"] });
+    await sendExample("activatePricePlan", { price_plan_id: ids["Team"] });
+    await sendExample("migratePricePlan");
+    expect(Object.keys(BODY_EXAMPLES).filter((id) => !usedIds.has(id))).toEqual(["createKey"]);
   });
 });

@@ -94,15 +94,15 @@ describe("a body", () => {
     ],
   ])("is refused before it is parsed where it has %s", (_, text, message, apart?: string) => {
     const body = Buffer.from(text);
-    let parsed = 0;
-    const parse = vi.spyOn(JSON, "parse").mockImplementation(() => ++parsed);
+    let parseCount = 0;
+    const parse = vi.spyOn(JSON, "parse").mockImplementation(() => ++parseCount);
     try {
       readJsonBody(body, apart);
     } catch (error) {
       parse.mockRestore();
       expect((error as Error).message).toBe(message);
     }
-    expect(parsed).toBe(0);
+    expect(parseCount).toBe(0);
     expect.assertions(2);
   });
 

@@ -17,15 +17,15 @@ const TYPES = [
 
 describe("an empty body is none, whatever its type and method", () => {
   test.each(TYPES)("of the type %j", async (type) => {
-    const served = await startServed();
-    const by = await served.key();
+    const api = await startServed();
+    const by = await api.key();
     const headers = type === undefined ? {} : { "content-type": type };
     for (const extra of [{}, { "content-length": "0" }]) {
-      const asked = { by, headers: { ...headers, ...extra } };
-      expect((await served.ask("POST /authenticate", asked)).statusCode).toBe(200);
-      expect((await served.ask("GET /customers", asked)).statusCode).toBe(200);
-      expect((await served.ask("DELETE /customers/nobody", asked)).statusCode).toBe(404);
-      const wanting = await served.ask("POST /customers", asked);
+      const options = { by, headers: { ...headers, ...extra } };
+      expect((await api.ask("POST /authenticate", options)).statusCode).toBe(200);
+      expect((await api.ask("GET /customers", options)).statusCode).toBe(200);
+      expect((await api.ask("DELETE /customers/nobody", options)).statusCode).toBe(404);
+      const wanting = await api.ask("POST /customers", options);
       expect([wanting.statusCode, wanting.json()]).toEqual([400, { message: "expected a body" }]);
     }
   });
@@ -41,17 +41,17 @@ describe("a body", () => {
     "application/json; charset",
     "application/merge-patch+json",
   ])("of the type %j is JSON", async (type) => {
-    const served = await startServed();
-    const asked = { by: await served.key(), body: BODY, headers: { "content-type": type } };
-    expect((await served.ask("POST /customers", asked)).statusCode).toBe(201);
+    const api = await startServed();
+    const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
+    expect((await api.ask("POST /customers", options)).statusCode).toBe(201);
   });
 
   test.each(["", ";", "garbage", "text/plain", "text/json", "application/jsonp", "application/json, text/plain"])(
     "of the type %j is a 415",
     async (type) => {
-      const served = await startServed();
-      const asked = { by: await served.key(), body: BODY, headers: { "content-type": type } };
-      const answer = await served.ask("POST /customers", asked);
+      const api = await startServed();
+      const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
+      const answer = await api.ask("POST /customers", options);
       expect([answer.statusCode, answer.json()]).toEqual([
         415,
         { message: "the body must be application/json in UTF-8" },
@@ -60,13 +60,13 @@ describe("a body", () => {
   );
 
   test.each(["utf-16", "UTF-16LE", "latin1", '"iso-8859-1"'])("in the charset %s is a 415", async (charset) => {
-    const served = await startServed();
-    const asked = {
-      by: await served.key(),
+    const api = await startServed();
+    const options = {
+      by: await api.key(),
       body: BODY,
       headers: { "content-type": `application/json; charset=${charset}` },
     };
-    const answer = await served.ask("POST /customers", asked);
+    const answer = await api.ask("POST /customers", options);
     expect([answer.statusCode, answer.json()]).toEqual([
       415,
       { message: "the body must be application/json in UTF-8" },
@@ -80,16 +80,16 @@ describe("a body", () => {
     ["identity", 201],
     ["", 201],
   ])("with the Content-Encoding %j is a %i", async (encoding, status) => {
-    const served = await startServed();
-    const asked = { by: await served.key(), body: BODY, headers: { "content-encoding": encoding } };
-    expect((await served.ask("POST /customers", asked)).statusCode).toBe(status);
+    const api = await startServed();
+    const options = { by: await api.key(), body: BODY, headers: { "content-encoding": encoding } };
+    expect((await api.ask("POST /customers", options)).statusCode).toBe(status);
   });
 
   test("where none is expected may be an empty object, and nothing else", async () => {
-    const served = await startServed();
-    const by = await served.key();
-    expect((await served.ask("POST /authenticate", { by, body: {} })).statusCode).toBe(200);
-    const answer = await served.ask("POST /authenticate", { by, body: { token: "x" } });
+    const api = await startServed();
+    const by = await api.key();
+    expect((await api.ask("POST /authenticate", { by, body: {} })).statusCode).toBe(200);
+    const answer = await api.ask("POST /authenticate", { by, body: { token: "x" } });
     expect([answer.statusCode, answer.json()]).toEqual([400, { message: "token: unknown field" }]);
   });
 });

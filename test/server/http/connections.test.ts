@@ -41,11 +41,11 @@ async function listen(options: Partial<ServeOptions> = {}): Promise<Listening> {
  *
  * @param parts of what is sent; a number is a pause in milliseconds, a pattern is waited for in what comes back
  */
-async function send(port: number, ...parts: readonly (string | Buffer | number | RegExp)[]): Promise<string> {
+async function sendParts(port: number, ...parts: readonly (string | Buffer | number | RegExp)[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let text = "";
   socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-  const closed = new Promise<void>((resolve) => {
+  const closing = new Promise<void>((resolve) => {
     socket.on("close", () => resolve());
   });
   socket.on("error", () => {});
@@ -55,7 +55,7 @@ async function send(port: number, ...parts: readonly (string | Buffer | number |
     else if (part instanceof RegExp) while (!part.test(text) && !socket.destroyed) await pause(5);
     else socket.write(part);
   }
-  await closed;
+  await closing;
   return text;
 }
 
@@ -82,12 +82,12 @@ describe("malformed HTTP", () => {
     ["no host", "GET /health HTTP/1.1\r\n\r\n"],
   ])("%s is a 400", async (_, text) => {
     const { port } = await listen();
-    expect(await send(port, text)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await sendParts(port, text)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   test("is answered in JSON, and logged", async () => {
     const { port, log } = await listen();
-    expectRefusal(await send(port, "hello\r\n\r\n"), 400, "the request is not valid HTTP");
+    expectRefusal(await sendParts(port, "hello\r\n\r\n"), 400, "the request is not valid HTTP");
     expect(log.join("")).toContain('"status":400');
   });
 
@@ -95,7 +95,7 @@ describe("malformed HTTP", () => {
     const { port } = await listen();
     const many = Array.from({ length: 2000 }, (_, index) => `x-${index}: ${"y".repeat(20)}`).join("\r\n");
     expectRefusal(
-      await send(port, `GET /health HTTP/1.1\r\nhost: x\r\n${many}\r\n\r\n`),
+      await sendParts(port, `GET /health HTTP/1.1\r\nhost: x\r\n${many}\r\n\r\n`),
       431,
       "the headers are too large",
     );
@@ -107,15 +107,15 @@ describe("a HEAD that is refused before it is read whole", () => {
 
   test("has an answer without a body, which a client can parse", async () => {
     const { port } = await listen();
-    const answer = await send(port, `HEAD ${long} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    const answer = await sendParts(port, `HEAD ${long} HTTP/1.1\r\nhost: x\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect(answer.toLowerCase()).toContain("\r\ncontent-length: 0\r\n");
     expect(answer).toMatch(/\r\n\r\n$/);
     const status = await new Promise((resolve, reject) => {
-      const asked = request({ port, method: "HEAD", path: long }, (response) => {
+      const headRequest = request({ port, method: "HEAD", path: long }, (response) => {
         response.resume().on("end", () => resolve(response.statusCode));
       });
-      asked.on("error", reject).end();
+      headRequest.on("error", reject).end();
     });
     expect(status).toBe(431);
   });
@@ -123,13 +123,13 @@ describe("a HEAD that is refused before it is read whole", () => {
   test("also where it comes in several packets; a GET in one packet is told why", async () => {
     const { port } = await listen();
     const [first, second] = [`HEAD /health?x=${"y".repeat(9000)}`, `${"y".repeat(9000)} HTTP/1.1\r\nhost: x\r\n\r\n`];
-    expect(await send(port, first, 50, second)).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
-    expectRefusal(await send(port, `GET ${long} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, "the headers are too large");
+    expect(await sendParts(port, first, 50, second)).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
+    expectRefusal(await sendParts(port, `GET ${long} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, "the headers are too large");
   });
 
   test("on a connection that has a duplicate answer", async () => {
     const { port } = await listen();
-    const answers = await send(
+    const answers = await sendParts(
       port,
       "GET /health HTTP/1.1\r\nhost: x\r\n\r\n",
       /"/,
@@ -157,20 +157,24 @@ describe("slow clients", () => {
 
   test("headers without an end are a 408", async () => {
     const { port } = await listen({ limits });
-    expectRefusal(await send(port, "GET /health HTTP/1.1\r\nhost: x\r\n"), 408, "the request took too long to arrive");
+    expectRefusal(
+      await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\n"),
+      408,
+      "the request took too long to arrive",
+    );
   });
 
   test("a byte now and then is a 408 all the same", async () => {
     const { port } = await listen({ limits });
     const bytes = Array.from({ length: 40 }, () => ["x", 100]).flat();
-    const answer = await send(port, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...bytes);
+    const answer = await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...bytes);
     expectRefusal(answer, 408, "the request took too long to arrive");
   });
 
   test("a body without an end is a 408, and no fault of ours in the log", async () => {
     const { port, key, log } = await listen({ limits });
     const head = `POST /customers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
-    expectRefusal(await send(port, head), 408, "the request took too long to arrive");
+    expectRefusal(await sendParts(port, head), 408, "the request took too long to arrive");
     expect(log.join("")).not.toContain("request failed");
   });
 
@@ -186,7 +190,7 @@ describe("slow clients", () => {
 
   test("a connection that says nothing is closed", async () => {
     const { port } = await listen({ limits });
-    expect(await send(port)).toMatch(/^(?:HTTP\/1\.1 408 [^]*)?$/);
+    expect(await sendParts(port)).toMatch(/^(?:HTTP\/1\.1 408 [^]*)?$/);
   });
 });
 
@@ -198,7 +202,7 @@ describe("large and hostile bodies", () => {
   test("100 MB are a 413 before they are read, and the next request is served", async () => {
     const { port, key, url } = await listen();
     const before = process.memoryUsage().arrayBuffers;
-    const answer = await send(port, post(port, key, "/customers", 100_000_000), Buffer.alloc(1_000_000, 0x20));
+    const answer = await sendParts(port, post(port, key, "/customers", 100_000_000), Buffer.alloc(1_000_000, 0x20));
     expectRefusal(answer, 413, "the body is too large");
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -208,7 +212,11 @@ describe("large and hostile bodies", () => {
     const { port, key } = await listen();
     const head = post(port, key, "/customers", 0).replace("content-length: 0", "transfer-encoding: chunked");
     const chunk = `${(65_536).toString(16)}\r\n${" ".repeat(65_536)}\r\n`;
-    expectRefusal(await send(port, head, ...Array.from({ length: 20 }, () => chunk)), 413, "the body is too large");
+    expectRefusal(
+      await sendParts(port, head, ...Array.from({ length: 20 }, () => chunk)),
+      413,
+      "the body is too large",
+    );
   });
 
   test.each([
@@ -220,7 +228,7 @@ describe("large and hostile bodies", () => {
     ["bytes that are no text", Buffer.from([0x22, 0xff, 0xfe, 0x22]), /^the body is not valid UTF-8$/],
   ])("%s is a 400", async (_, body, message) => {
     const { port, key, url } = await listen();
-    const answer = await send(port, post(port, key, "/customers", Buffer.byteLength(body)), body);
+    const answer = await sendParts(port, post(port, key, "/customers", Buffer.byteLength(body)), body);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect((JSON.parse(answer.split("\r\n\r\n")[1] ?? "") as { message: string }).message).toMatch(message);
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -229,11 +237,11 @@ describe("large and hostile bodies", () => {
   test("what is not JSON is a 415; an empty body is none, whatever its type", async () => {
     const { port, key } = await listen();
     expectRefusal(
-      await send(port, post(port, key, "/customers", 2, "text/plain"), "{}"),
+      await sendParts(port, post(port, key, "/customers", 2, "text/plain"), "{}"),
       415,
       "the body must be application/json in UTF-8",
     );
-    expectRefusal(await send(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
+    expectRefusal(await sendParts(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
   });
 
   test("a client that goes away in the middle of its body is no fault of ours", async () => {
@@ -253,20 +261,20 @@ describe("a server that stops", () => {
     const store = memoryStore();
     const order: string[] = [];
     let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
+    const pending = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let started: () => void = () => {};
-    const begun = new Promise<void>((resolve) => {
-      started = resolve;
+    let onStart: () => void = () => {};
+    const begin = new Promise<void>((resolve) => {
+      onStart = resolve;
     });
     const slow: typeof store = {
       ...store,
       read: {
         ...store.read,
         configurationRevision: async () => {
-          started();
-          await held;
+          onStart();
+          await pending;
           order.push("read");
           return store.read.configurationRevision();
         },
@@ -292,14 +300,14 @@ describe("a server that stops", () => {
         .on("error", reject)
         .end();
     });
-    await begun;
-    const closed = server.close();
-    expect(server.close()).toBe(closed);
+    await begin;
+    const closing = server.close();
+    expect(server.close()).toBe(closing);
     await vi.waitFor(() => expect(fetch(`${server.url}/health`)).rejects.toThrow(), 60_000);
     expect(order).toEqual([]);
     release();
     expect(await answer).toEqual({ status: 200, connection: "close" });
-    await closed;
+    await closing;
     expect(order).toEqual(["read", "closed"]);
     agent.destroy();
   });

@@ -50,7 +50,7 @@ test("10,000 open connections keep nobody from being served", async () => {
   expect((await fetch(`${server.url}/health`, { headers })).status).toBe(200);
   expect((await fetch(`${server.url}/customers`, { headers })).status).toBe(200);
   client.say("done");
-  expect(await client.ended).toMatchObject({ code: 0, errors: "" });
+  expect(await client.end).toMatchObject({ code: 0, errors: "" });
   await server.close();
 });
 
@@ -71,5 +71,5 @@ test("connections above the most are closed at once, and those below are served"
   await server.close();
   client.say("done");
   more.say("done");
-  expect(await client.ended).toMatchObject({ code: 0, errors: "" });
+  expect(await client.end).toMatchObject({ code: 0, errors: "" });
 });

@@ -5,14 +5,14 @@ const [port = "0", count = "0"] = process.argv.slice(2);
 const AT_ONCE = 200;
 
 const sockets: Socket[] = [];
-let failed = 0;
+let failures = 0;
 
-async function open(): Promise<void> {
+async function openConnection(): Promise<void> {
   await new Promise<void>((resolve) => {
     const socket = connect(Number(port), "127.0.0.1", () => resolve());
     // The server hangs up on those that say nothing.
     socket.on("error", () => {
-      failed += 1;
+      failures += 1;
       resolve();
     });
     sockets.push(socket);
@@ -20,12 +20,12 @@ async function open(): Promise<void> {
 }
 
 async function openInTurn(): Promise<void> {
-  while (sockets.length < Number(count)) await open();
+  while (sockets.length < Number(count)) await openConnection();
 }
 
 await Promise.all(Array.from({ length: AT_ONCE }, openInTurn));
 const living = sockets.filter((socket) => socket.readyState === "open").length;
-process.stdout.write(`${JSON.stringify({ open: living, failed })}\n`);
+process.stdout.write(`${JSON.stringify({ open: living, failed: failures })}\n`);
 process.stdin.once("data", () => {
   // Without a farewell, which would keep their ports taken for a minute.
   for (const socket of sockets) socket.resetAndDestroy();

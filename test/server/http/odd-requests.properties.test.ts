@@ -46,15 +46,15 @@ interface Reply {
   readonly text: string;
 }
 
-async function ask({ method, path, headers = {}, body }: OddRequest): Promise<Reply> {
-  return new Promise((done, fail) => {
+async function sendRequest({ method, path, headers = {}, body }: OddRequest): Promise<Reply> {
+  return new Promise((resolve, fail) => {
     const port = new URL(server.url).port;
-    const sent = request({ agent, port, method, path, headers: { ...headers } }, (response) => {
+    const outgoing = request({ agent, port, method, path, headers: { ...headers } }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => done({ status: response.statusCode ?? 0, headers: response.headers, text }));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
     });
-    sent.on("error", fail).end(body);
+    outgoing.on("error", fail).end(body);
   });
 }
 
@@ -83,7 +83,7 @@ describe("without a key", () => {
     ["the method DELETE at the document", { method: "DELETE", path: "/docs/json" }, 405],
     ["a path without an endpoint", { method: "POST", path: "/nothing", body: "{" }, 404],
   ])("%s", async (_, odd, status) => {
-    const reply = await ask(odd);
+    const reply = await sendRequest(odd);
     expect(reply.status).toBe(status);
     expect(reply.headers["cache-control"]).toBe("no-store");
     expect(reply.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
@@ -96,15 +96,15 @@ describe("without a key", () => {
       // Node reads the method from version 22 on; until then the request is not well-formed.
       if (!METHODS.includes("QUERY")) return expect(METHODS).toContain("GET");
       for (const headers of [{}, { "content-type": "application/json" }]) {
-        const reply = await ask({ method: "QUERY", path, headers, body: "{}" });
+        const reply = await sendRequest({ method: "QUERY", path, headers, body: "{}" });
         expect([reply.status, reply.headers.allow]).toEqual([405, expect.stringContaining("GET")]);
       }
     },
   );
 
   test.each(["/openapi.json", "/docs/json"])("%s is serialized once, and says where it was found", async (path) => {
-    const first = await ask({ method: "GET", path, headers: { host: "a.test" } });
-    const second = await ask({ method: "GET", path, headers: { host: "b.test" } });
+    const first = await sendRequest({ method: "GET", path, headers: { host: "a.test" } });
+    const second = await sendRequest({ method: "GET", path, headers: { host: "b.test" } });
     expect(JSON.parse(first.text)).toMatchObject({ openapi: "3.1.0", servers: [{ url: "http://a.test" }] });
     expect(second.text).toBe(first.text.replace("http://a.test", "http://b.test"));
   });
@@ -141,9 +141,9 @@ const PATHS = [
 const paths = fc
   .tuple(fc.constantFrom(...PATHS), fc.array(segments, { minLength: 5, maxLength: 5 }), fc.option(segments))
   .map(([path, ids, more]) => {
-    const left = ids.values();
-    const filled = path.replaceAll(/\{\w+\}/g, () => left.next().value ?? "x");
-    return more === null ? filled : `${filled}/${more}`;
+    const restIds = ids.values();
+    const filledPath = path.replaceAll(/\{\w+\}/g, () => restIds.next().value ?? "x");
+    return more === null ? filledPath : `${filledPath}/${more}`;
   });
 const queries = fc.oneof(
   fc.constantFrom("", "", "?", "?pageSize=1", "?pageSize=1e9", "?nextToken=x", "?a=1&a=2", "?%00=%ff", "?format=html"),
@@ -199,9 +199,13 @@ const methods = fc.constantFrom(...METHODS.filter((method) => method !== "CONNEC
 test("no request is answered with a 5xx, nor logged as a fault", async () => {
   const odd = fc.record({ method: methods, path: paths, query: queries, headers, body: bodies, withKey: fc.boolean() });
   await fc.assert(
-    fc.asyncProperty(odd, async ({ path, query, withKey, headers: sent, ...rest }) => {
+    fc.asyncProperty(odd, async ({ path, query, withKey, headers: outgoing, ...rest }) => {
       const authorization = withKey ? { authorization: `Bearer ${key}`, "content-type": "application/json" } : {};
-      const { status, text } = await ask({ ...rest, path: `${path}${query}`, headers: { ...authorization, ...sent } });
+      const { status, text } = await sendRequest({
+        ...rest,
+        path: `${path}${query}`,
+        headers: { ...authorization, ...outgoing },
+      });
       expect(status >= 500 ? text : "").toBe("");
       expect(log).toEqual([]);
     }),

@@ -10,7 +10,7 @@ const CHANGE = "POST /accounts/prod/price_plans";
 const SCHEDULES = "/accounts/prod/pricing_schedules";
 const NO_END = "9999-01-01T00:00:00.000Z";
 
-interface Planned {
+interface PlanSetup {
   readonly api: TestApi;
   readonly meterId: string;
   /** Calls at 2 each. */
@@ -21,7 +21,7 @@ interface Planned {
 }
 
 /** An account with a choice of two plans, on 15 June 2024. */
-async function withPlans(): Promise<Planned> {
+async function withPlans(): Promise<PlanSetup> {
   const api = await withAccount();
   const meterId = await activeMeter(api.call);
   const team = await activePlan(api.call, { ...DETAILS, usageRateCards: [{ usageMeterId: meterId, ...PER_UNIT }] });
@@ -33,9 +33,9 @@ async function withPlans(): Promise<Planned> {
 
 /** `plan version from..until` of each schedule, days. */
 function inShort(schedules: readonly Readonly<Record<string, string>>[]): readonly string[] {
-  const day = (date = ""): string => date.slice(0, 10);
+  const toDay = (date = ""): string => date.slice(0, 10);
   return schedules.map(
-    (each) => `${each["pricePlanName"]}@${each["version"]} ${day(each["startDate"])}..${day(each["endDate"])}`,
+    (each) => `${each["pricePlanName"]}@${each["version"]} ${toDay(each["startDate"])}..${toDay(each["endDate"])}`,
   );
 }
 
@@ -176,11 +176,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
   });
 
   describe("is refused", () => {
-    let planned: Planned;
+    let setup: PlanSetup;
     let draft: string;
     beforeAll(async () => {
-      planned = await withPlans();
-      const { api, team } = planned;
+      setup = await withPlans();
+      const { api, team } = setup;
       const body = { name: "Draft", type: "BILLING", pricePlanDetails: DETAILS };
       draft = (await api.call("POST /price_plans", { body })).json.id;
       await api.call(CHANGE, { body: { pricePlanId: team, effectiveFrom: "2024-06-01" } });
@@ -249,7 +249,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       ],
       ["another field", { version: 1 }, "version: unknown field"],
     ])("%s", async (_, parts, message) => {
-      const { api, solo } = planned;
+      const { api, solo } = setup;
       const body = { pricePlanId: solo, effectiveFrom: "2024-06-20", ...parts };
       expect(await answerOf(api, CHANGE, { body })).toEqual([400, message]);
       const { headers, json } = await api.call(CHANGE, { body });
@@ -260,7 +260,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     });
 
     test("a plan that is a DRAFT, another plan to disassociate than the account has, and an unknown account", async () => {
-      const { api, solo, team } = planned;
+      const { api, solo, team } = setup;
       const from = { effectiveFrom: "2024-06-20" };
       expect(await answerOf(api, CHANGE, { body: { pricePlanId: draft, ...from } })).toEqual([
         400,
@@ -284,7 +284,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       [`GET ${SCHEDULES}?start_date=2024-02-01&end_date=2024-02-01`, 400, "end_date: expected a date after start_date"],
       [`GET ${SCHEDULES}?pageSize=0`, 400, 'pageSize: expected a whole number from 1 to 100, got "0"'],
     ] as const)("%s", async (line, status, message) => {
-      expect(await answerOf(planned.api, line)).toEqual([status, message]);
+      expect(await answerOf(setup.api, line)).toEqual([status, message]);
     });
   });
 });

@@ -1,7 +1,7 @@
 /** Accounts over HTTP: every row of the reference's Account and Address, its endpoints and its limits (S16.3, S16.6). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { ACME, ADDRESS, listed, withAccount } from "../account-requests.ts";
+import { ACME, ADDRESS, listPart, withAccount } from "../account-requests.ts";
 import { activePlan, times } from "../catalog-requests.ts";
 import { answerOf, anyCaller, startApi, type TestApi } from "../support.ts";
 
@@ -13,7 +13,7 @@ const TOGAI = { togaiAccountId: "test", togaiCustomerId: "acme" };
 describe("an account", () => {
   test("POST /accounts answers 201 with every field of the reference's Account, and GET the same", async () => {
     const api = await withAccount();
-    const given = {
+    const accountInput = {
       ...TEST,
       invoiceCurrency: "EUR",
       address: ADDRESS,
@@ -22,11 +22,13 @@ describe("an account", () => {
       metadata: { vat: "DE123", deep: { list: [1, null, "x"] } },
       tags: ["a", "b"],
     };
-    const made = await api.call("POST /accounts", { body: { ...given, aliases: ["t-1", "t-2"], settings: [LIMIT] } });
-    expect([made.status, made.json]).toEqual([
+    const reply = await api.call("POST /accounts", {
+      body: { ...accountInput, aliases: ["t-1", "t-2"], settings: [LIMIT] },
+    });
+    expect([reply.status, reply.json]).toEqual([
       201,
       {
-        ...given,
+        ...accountInput,
         ...TOGAI,
         status: "ACTIVE",
         aliases: [
@@ -46,16 +48,16 @@ describe("an account", () => {
         ],
       },
     ]);
-    expect((await api.call("GET /accounts/test")).json).toEqual(made.json);
-    expect((await api.call("GET /settings/setting.user.limit.ACCOUNT.test")).json).toEqual(made.json.settings[0]);
+    expect((await api.call("GET /accounts/test")).json).toEqual(reply.json);
+    expect((await api.call("GET /settings/setting.user.limit.ACCOUNT.test")).json).toEqual(reply.json.settings[0]);
   });
 
   test("fields without a value are left out, nulls among them, and invoiceCurrency is the organization's", async () => {
     const api = await withAccount();
     const nothing = { invoiceCurrency: null, aliases: null, address: null, primaryEmail: null, netTermDays: null };
     const more = { metadata: null, tags: null, settings: null };
-    const made = await api.call("POST /accounts", { body: { ...TEST, ...nothing, ...more } });
-    expect(made.json).toEqual({ ...TEST, ...TOGAI, status: "ACTIVE", invoiceCurrency: "USD", aliases: [] });
+    const reply = await api.call("POST /accounts", { body: { ...TEST, ...nothing, ...more } });
+    expect(reply.json).toEqual({ ...TEST, ...TOGAI, status: "ACTIVE", invoiceCurrency: "USD", aliases: [] });
     await api.call("POST /accounts", { body: { ...TEST, id: "part", address: { city: "Berlin", line2: null } } });
     expect((await api.call("GET /accounts/part")).json.address).toEqual({ city: "Berlin" });
   });
@@ -169,8 +171,8 @@ describe("an account", () => {
       ["a setting without a name", { settings: [{ ...LIMIT, name: null }] }, 400, /^settings\[0\]\.name: /],
       ["another field", { colour: "red" }, 400, "colour: unknown field"],
     ])("POST /accounts with %s", async (_, parts, status, message) => {
-      const [got, said] = await answerOf(api, "POST /accounts", { body: { ...TEST, ...parts } });
-      expect([got, said]).toEqual([status, typeof message === "string" ? message : expect.stringMatching(message)]);
+      const [got, problem] = await answerOf(api, "POST /accounts", { body: { ...TEST, ...parts } });
+      expect([got, problem]).toEqual([status, typeof message === "string" ? message : expect.stringMatching(message)]);
       expect((await api.call("GET /accounts/test")).status).toBe(404);
     });
 
@@ -206,10 +208,10 @@ describe("accounts over HTTP", () => {
     await api.call("DELETE /accounts/t-3");
     const first = await api.call("GET /accounts?customer_id=acme");
     expect([first.json.data.length, first.json.data[0].id, first.json.context]).toEqual([20, "t-19", { pageSize: 20 }]);
-    expect(await listed(api, `/accounts?nextToken=${first.json.nextToken}`)).toEqual(["prod"]);
-    expect(await listed(api, "/accounts?status=ARCHIVED")).toEqual(["t-3"]);
-    expect((await listed(api, "/accounts?status=ACTIVE&pageSize=100")).length).toBe(21);
-    expect(await listed(api, "/accounts?customer_id=other")).toEqual(["o-1"]);
+    expect(await listPart(api, `/accounts?nextToken=${first.json.nextToken}`)).toEqual(["prod"]);
+    expect(await listPart(api, "/accounts?status=ARCHIVED")).toEqual(["t-3"]);
+    expect((await listPart(api, "/accounts?status=ACTIVE&pageSize=100")).length).toBe(21);
+    expect(await listPart(api, "/accounts?customer_id=other")).toEqual(["o-1"]);
     expect((await api.call("GET /accounts?customer_id=nobody")).json).toEqual({
       data: [],
       nextToken: null,
@@ -227,25 +229,25 @@ describe("accounts over HTTP", () => {
     const url = `/accounts?customer_id=${encodeURIComponent(customerId)}&status=ACTIVE` as const;
     const { json } = await api.call(`GET ${url}&pageSize=1`);
     expect(json.nextToken.length).toBeLessThanOrEqual(500);
-    expect((await listed(api, `/accounts?nextToken=${json.nextToken}`)).length).toBe(1);
+    expect((await listPart(api, `/accounts?nextToken=${json.nextToken}`)).length).toBe(1);
   });
 
   test("PATCH /accounts/{account_id} changes each field; null clears what is optional, and nothing else is taken", async () => {
     const api = await withAccount();
     const parts = { primaryEmail: "p@acme.test", address: ADDRESS, netTermDays: 14, metadata: { a: 1 }, tags: ["x"] };
-    const changed = await api.call("PATCH /accounts/prod", { body: { name: "Renamed", ...parts } });
-    const named = { togaiAccountId: "prod", togaiCustomerId: "acme" };
+    const change = await api.call("PATCH /accounts/prod", { body: { name: "Renamed", ...parts } });
+    const namedIds = { togaiAccountId: "prod", togaiCustomerId: "acme" };
     const base = {
       id: "prod",
       name: "Renamed",
       customerId: "acme",
       status: "ACTIVE",
       invoiceCurrency: "USD",
-      ...named,
+      ...namedIds,
     };
-    expect([changed.status, changed.json]).toEqual([200, { ...base, aliases: [], ...parts }]);
-    const cleared = Object.fromEntries(Object.keys(parts).map((part) => [part, null]));
-    expect((await api.call("PATCH /accounts/prod", { body: cleared })).json).toEqual({ ...base, aliases: [] });
+    expect([change.status, change.json]).toEqual([200, { ...base, aliases: [], ...parts }]);
+    const nulls = Object.fromEntries(Object.keys(parts).map((part) => [part, null]));
+    expect((await api.call("PATCH /accounts/prod", { body: nulls })).json).toEqual({ ...base, aliases: [] });
     expect((await api.call("PATCH /accounts/prod", { body: {} })).json).toEqual({ ...base, aliases: [] });
     for (const [body, message] of [
       [{ name: null }, /^name: /],
@@ -256,24 +258,24 @@ describe("accounts over HTTP", () => {
       [{ settings: [] }, "settings: unknown field"],
       [undefined, "expected a body"],
     ] as const) {
-      const [status, said] = await answerOf(api, "PATCH /accounts/prod", { body });
-      expect([status, said]).toEqual([400, typeof message === "string" ? message : expect.stringMatching(message)]);
+      const [status, problem] = await answerOf(api, "PATCH /accounts/prod", { body });
+      expect([status, problem]).toEqual([400, typeof message === "string" ? message : expect.stringMatching(message)]);
     }
   });
 
   test("S16.6 aliases are added and removed, at most 10 in all; those that are there or not are passed over", async () => {
     const api = await withAccount();
     const eight = times(8, (at) => `alias-${at}`);
-    const added = await api.call("POST /accounts/prod/add_aliases", { body: { aliases: [...eight, "alias-0"] } });
-    const shown = eight.map((alias) => ({ alias, status: "ACTIVE" }));
-    expect([added.status, added.json.aliases]).toEqual([200, shown]);
+    const addition = await api.call("POST /accounts/prod/add_aliases", { body: { aliases: [...eight, "alias-0"] } });
+    const aliasList = eight.map((alias) => ({ alias, status: "ACTIVE" }));
+    expect([addition.status, addition.json.aliases]).toEqual([200, aliasList]);
     expect(
       await answerOf(api, "POST /accounts/prod/add_aliases", { body: { aliases: ["alias-1", "n-1", "n-2", "n-3"] } }),
     ).toEqual([400, "aliases: expected at most 10 aliases in all, got 11"]);
     const two = await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["n-1", "n-2"] } });
     expect(two.json.aliases.length).toBe(10);
-    const left = await api.call("POST /accounts/prod/remove_aliases", { body: { aliases: [...eight, "never"] } });
-    expect(left.json.aliases.map(({ alias }: { alias: string }) => alias)).toEqual(["n-1", "n-2"]);
+    const removal = await api.call("POST /accounts/prod/remove_aliases", { body: { aliases: [...eight, "never"] } });
+    expect(removal.json.aliases.map(({ alias }: { alias: string }) => alias)).toEqual(["n-1", "n-2"]);
     for (const [path, aliases, status, message] of [
       ["add", [], 400, "aliases: expected at least 1 item, got 0"],
       ["add", ["ab"], 400, "aliases[0]: expected at least 3 characters, got 2"],
@@ -300,8 +302,8 @@ describe("accounts over HTTP", () => {
     ]);
     await api.call("POST /accounts/prod/price_plans", { body: { ...change, mode: "DISASSOCIATE" } });
     expect(await answerOf(api, "DELETE /accounts/prod")).toEqual([200, { success: true }]);
-    const archived = (await api.call("GET /accounts/prod")).json;
-    expect([archived.status, archived.aliases]).toEqual(["ARCHIVED", []]);
+    const afterwards = (await api.call("GET /accounts/prod")).json;
+    expect([afterwards.status, afterwards.aliases]).toEqual(["ARCHIVED", []]);
     expect((await api.call("GET /aliases/p-1")).status).toBe(404);
     expect((await api.call("POST /accounts", { body: { ...TEST, aliases: ["p-1"] } })).status).toBe(201);
     for (const [line, body] of [
@@ -320,7 +322,7 @@ describe("accounts over HTTP", () => {
     await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["old"] } });
     const group = { name: "Group", email: "g@acme.test", dailyInvoiceConsolidation: false, accountIds: ["prod"] };
     api.at("2024-06-05T00:00:00Z");
-    const made = (await api.call("POST /invoice_groups", { body: { ...group, netTermDays: 7 } })).json;
+    const reply = (await api.call("POST /invoice_groups", { body: { ...group, netTermDays: 7 } })).json;
     api.at("2024-06-10T00:00:00Z");
     await api.call("POST /accounts/prod/remove_aliases", { body: { aliases: ["old"] } });
     await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["new"] } });
@@ -328,7 +330,7 @@ describe("accounts over HTTP", () => {
 
     expect((await api.call("GET /accounts/prod")).json).not.toHaveProperty("invoiceGroupDetails");
     const withGroup = (await api.call("GET /accounts/prod?includeGroupDetails=true")).json;
-    expect(withGroup.invoiceGroupDetails).toEqual(made);
+    expect(withGroup.invoiceGroupDetails).toEqual(reply);
     expect(withGroup.invoiceGroupDetails).toMatchObject({ accountsCount: 1, netTermDays: 7, invoiceCurrency: "USD" });
     const without = (await api.call("GET /accounts/prod?includeGroupDetails=false")).json;
     expect(without).not.toHaveProperty("invoiceGroupDetails");
@@ -339,12 +341,12 @@ describe("accounts over HTTP", () => {
       return [aliases.map(({ alias }: { alias: string }) => alias), invoiceGroupDetails?.id];
     };
     expect(await then("2024-06-04T23:59:59.999Z")).toEqual([["old"], undefined]);
-    expect(await then("2024-06-05")).toEqual([["old"], made.id]);
-    expect(await then("2024-06-10T02:00:00%2B02:00")).toEqual([["new"], made.id]);
-    expect(await then("2024-06-10%2001:59:59%20UTC")).toEqual([["new"], made.id]);
-    expect(await then("2024-06-09T23:59:59.999Z")).toEqual([["old"], made.id]);
+    expect(await then("2024-06-05")).toEqual([["old"], reply.id]);
+    expect(await then("2024-06-10T02:00:00%2B02:00")).toEqual([["new"], reply.id]);
+    expect(await then("2024-06-10%2001:59:59%20UTC")).toEqual([["new"], reply.id]);
+    expect(await then("2024-06-09T23:59:59.999Z")).toEqual([["old"], reply.id]);
 
-    await api.call(`POST /invoice_groups/${made.id}/remove_accounts`, { body: { accountIds: ["prod"] } });
+    await api.call(`POST /invoice_groups/${reply.id}/remove_accounts`, { body: { accountIds: ["prod"] } });
     expect(await then("2024-06-14")).toEqual([["new"], undefined]);
   });
 
@@ -364,10 +366,10 @@ describe("accounts over HTTP", () => {
 test("POST /customers takes settings of the customer and of its account, at most 10 each", async () => {
   const api = await startApi();
   const account = { id: "prod", name: "Acme prod", aliases: ["p-1"], settings: [{ ...LIMIT, value: "7" }] };
-  const made = await api.call("POST /customers", { body: { ...ACME, settings: [LIMIT], account } });
-  expect([made.status, made.json.account.settings[0].value]).toEqual([201, "7"]);
-  expect(made.json).not.toHaveProperty("settings");
-  expect(await listed(api, "/settings")).toEqual([
+  const reply = await api.call("POST /customers", { body: { ...ACME, settings: [LIMIT], account } });
+  expect([reply.status, reply.json.account.settings[0].value]).toEqual([201, "7"]);
+  expect(reply.json).not.toHaveProperty("settings");
+  expect(await listPart(api, "/settings")).toEqual([
     "setting.user.limit.ACCOUNT.prod",
     "setting.user.limit.CUSTOMER.acme",
   ]);
@@ -377,7 +379,7 @@ test("POST /customers takes settings of the customer and of its account, at most
     "settings: expected at most 10 items, got 11",
   ]);
   const wrong = { ...account, id: "b", aliases: [], settings: [LIMIT, { ...LIMIT, id: "x", value: "y" }] };
-  const [status, said] = await answerOf(api, "POST /customers", { body: { ...ACME, id: "b", account: wrong } });
-  expect([status, said]).toEqual([400, expect.stringMatching(/^account\.settings\[1\]\.value: /)]);
+  const [status, problem] = await answerOf(api, "POST /customers", { body: { ...ACME, id: "b", account: wrong } });
+  expect([status, problem]).toEqual([400, expect.stringMatching(/^account\.settings\[1\]\.value: /)]);
   expect((await api.call("GET /customers/b")).status).toBe(404);
 });

@@ -2,23 +2,23 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activePlan, DETAILS } from "../catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 const SEATS = { name: "Seats", type: "LICENSE" };
 
-async function start(): Promise<void> {
+async function startTest(): Promise<void> {
   api = await startApi();
 }
 
 describe("add-ons over HTTP", () => {
-  beforeEach(start);
+  beforeEach(startTest);
 
   test.each(["LICENSE", "FIXED_FEE", "CREDIT_GRANT"])("POST /addons makes one of the type %s, ACTIVE", async (type) => {
-    const made = await call("POST /addons", { body: { name: "Item", type } });
-    expect([made.status, made.json]).toEqual([
+    const reply = await call("POST /addons", { body: { name: "Item", type } });
+    expect([reply.status, reply.json]).toEqual([
       200,
       {
         id: expect.stringMatching(/^ao\./),
@@ -29,7 +29,7 @@ describe("add-ons over HTTP", () => {
         displayName: "Item",
       },
     ]);
-    expect((await call(`GET /addons/${made.json.id}`)).json).toEqual(made.json);
+    expect((await call(`GET /addons/${reply.json.id}`)).json).toEqual(reply.json);
   });
 
   test("each type is usable in its own kind of rate card", async () => {
@@ -46,15 +46,15 @@ describe("add-ons over HTTP", () => {
     const { id } = (await call("POST /addons", { body: { ...SEATS, billableName: "Seats of the team" } })).json;
     expect((await call(`GET /addons/${id}`)).json.displayName).toBe("Seats of the team");
     const names = { name: "n".repeat(255), billableName: "b".repeat(255) };
-    const patched = await call(`PATCH /addons/${id}`, { body: names });
-    expect(patched.json).toMatchObject({ ...names, displayName: names.billableName });
+    const patchReply = await call(`PATCH /addons/${id}`, { body: names });
+    expect(patchReply.json).toMatchObject({ ...names, displayName: names.billableName });
     expect((await call(`PATCH /addons/${id}`, { body: { billableName: null } })).json.displayName).toBe(names.name);
   });
 
   test("DELETE archives it once; its name is free then, and a plan that is made with it is not activated", async () => {
     const { id } = (await call("POST /addons", { body: { ...SEATS, type: "FIXED_FEE" } })).json;
     const details = { ...DETAILS, fixedFeeRateCards: [{ id, rateValues: [{ currency: "USD", rate: 1 }] }] };
-    const kept = await activePlan(call, details);
+    const activeId = await activePlan(call, details);
     expect(await answerTo(`DELETE /addons/${id}`)).toEqual([200, { success: true }]);
     expect((await call(`GET /addons/${id}`)).json.status).toBe("ARCHIVED");
     expect(await answerTo(`DELETE /addons/${id}`)).toEqual([
@@ -62,22 +62,22 @@ describe("add-ons over HTTP", () => {
       'the add-on "Seats" is ARCHIVED: it must be ACTIVE to become ARCHIVED',
     ]);
     expect((await call("POST /addons", { body: SEATS })).status).toBe(200);
-    expect((await call(`GET /price_plans/${kept}`)).json.status).toBe("ACTIVE");
+    expect((await call(`GET /price_plans/${activeId}`)).json.status).toBe("ACTIVE");
     const plan = await call("POST /price_plans", { body: { name: "Late", pricePlanDetails: details } });
     expect((await call(`POST /price_plans/${plan.json.id}/activate`)).status).toBe(400);
   });
 
   test("GET /addons is filtered by status and type, newest first", async () => {
-    const made = [SEATS, { name: "Fee", type: "FIXED_FEE" }, { name: "Grant", type: "CREDIT_GRANT" }];
-    for (const [second, body] of made.entries()) {
+    const reply = [SEATS, { name: "Fee", type: "FIXED_FEE" }, { name: "Grant", type: "CREDIT_GRANT" }];
+    for (const [second, body] of reply.entries()) {
       api.at(`2024-06-15T12:00:0${second}Z`);
       await call("POST /addons", { body });
     }
-    const named = async (query: string): Promise<unknown> =>
+    const listNames = async (query: string): Promise<unknown> =>
       (await call(`GET /addons${query}`)).json.data.map(({ name }: { name: string }) => name);
-    expect(await named("")).toEqual(["Grant", "Fee", "Seats"]);
-    expect(await named("?type=LICENSE&status=ACTIVE")).toEqual(["Seats"]);
-    expect(await named("?status=ARCHIVED")).toEqual([]);
+    expect(await listNames("")).toEqual(["Grant", "Fee", "Seats"]);
+    expect(await listNames("?type=LICENSE&status=ACTIVE")).toEqual(["Seats"]);
+    expect(await listNames("?status=ARCHIVED")).toEqual([]);
     expect(await answerTo("GET /addons?type=SEAT")).toEqual([
       400,
       'type: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT", got "SEAT"',
@@ -89,7 +89,7 @@ describe("what add-ons refuse", () => {
   let id: string;
 
   beforeAll(async () => {
-    await start();
+    await startTest();
     ({ id } = (await call("POST /addons", { body: SEATS })).json);
     await call("POST /addons", { body: { ...SEATS, name: "Taken" } });
   });
@@ -125,18 +125,21 @@ describe("what add-ons refuse", () => {
     ["PATCH", "a taken name", { name: "Taken" }, 409, 'the name "Taken" is taken by another add-on'],
     ["PATCH", "a type", { type: "LICENSE" }, 400, "type: unknown field"],
   ])("%s with %s is refused", async (method, _, parts, status, message) => {
-    const made = { ...SEATS, name: "New", ...parts };
+    const reply = { ...SEATS, name: "New", ...parts };
     const answer =
-      method === "POST" ? answerTo("POST /addons", { body: made }) : answerTo(`PATCH /addons/${id}`, { body: parts });
+      method === "POST" ? answerTo("POST /addons", { body: reply }) : answerTo(`PATCH /addons/${id}`, { body: parts });
     expect(await answer).toEqual([status, message]);
   });
 
   test("addon_id has at most 50 characters, and an unknown one is a 404", async () => {
     const unknown = "a".repeat(50);
     for (const method of ["GET", "PATCH", "DELETE"] as const) {
-      const asked = method === "PATCH" ? { body: {} } : {};
-      expect(await answerTo(`${method} /addons/${unknown}`, asked)).toEqual([404, `no add-on has the id "${unknown}"`]);
-      expect(await answerTo(`${method} /addons/${unknown}a`, asked)).toEqual([
+      const options = method === "PATCH" ? { body: {} } : {};
+      expect(await answerTo(`${method} /addons/${unknown}`, options)).toEqual([
+        404,
+        `no add-on has the id "${unknown}"`,
+      ]);
+      expect(await answerTo(`${method} /addons/${unknown}a`, options)).toEqual([
         400,
         "addon_id: expected at most 50 characters, got 51",
       ]);

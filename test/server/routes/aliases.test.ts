@@ -1,7 +1,7 @@
 /** Aliases over HTTP: the reference's Alias list entry and GET /aliases, and the endpoints beside it (S16.6). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { listed, withAccount } from "../account-requests.ts";
+import { listPart, withAccount } from "../account-requests.ts";
 import { times } from "../catalog-requests.ts";
 import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
@@ -12,9 +12,9 @@ describe("aliases over HTTP", () => {
   test("POST /aliases answers 201 with value, createAt and createdAt; one without an account resolves to nothing", async () => {
     const api = await withAccount();
     const aliases = [{ value: "p-1", accountId: "prod" }, { value: "free" }, { value: "null", accountId: null }];
-    const made = await api.call("POST /aliases", { body: { aliases } });
+    const reply = await api.call("POST /aliases", { body: { aliases } });
     const times = { createAt: NOON, createdAt: NOON };
-    expect([made.status, made.json]).toEqual([
+    expect([reply.status, reply.json]).toEqual([
       201,
       {
         data: [
@@ -44,7 +44,7 @@ describe("aliases over HTTP", () => {
       nextToken: null,
       context: { pageSize: 20 },
     });
-    expect((await listed(api, "/aliases?pageSize=100", "value")).length).toBe(21);
+    expect((await listPart(api, "/aliases?pageSize=100", "value")).length).toBe(21);
     expect(await answerOf(api, "GET /aliases?pageSize=101")).toEqual([
       400,
       'pageSize: expected a whole number from 1 to 100, got "101"',
@@ -107,7 +107,7 @@ describe("aliases over HTTP", () => {
       ],
     ])("POST /aliases with %s", async (_, aliases, status, message) => {
       expect(await answerOf(api, "POST /aliases", { body: { aliases } })).toEqual([status, message]);
-      expect(await listed(api, "/aliases", "value")).toEqual(["held"]);
+      expect(await listPart(api, "/aliases", "value")).toEqual(["held"]);
     });
 
     test.each([

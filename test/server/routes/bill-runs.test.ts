@@ -32,8 +32,8 @@ async function until(holds: () => boolean): Promise<void> {
 describe("bill runs at intervals", () => {
   test("two servers over one store make each invoice final once, and say so", async () => {
     const store = memoryStore();
-    const clock = (): number => Date.parse("2024-04-01T00:00:00Z");
-    const engines = [createEngine({ store, clock }), createEngine({ store, clock })];
+    const readClock = (): number => Date.parse("2024-04-01T00:00:00Z");
+    const engines = [createEngine({ store, clock: readClock }), createEngine({ store, clock: readClock })];
     const book = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
     // Loaded as of the beginning of 2024, three months of which are over by now.
     await createEngine({ store, clock: () => Date.parse("2024-01-01T00:00:00Z") }).load(book as BookInput);
@@ -41,34 +41,34 @@ describe("bill runs at intervals", () => {
     const runs = engines.map((engine) => startBillRuns({ engine, interval: 5, log: logTo(lines) }));
     await until(() => lines.filter(({ msg }) => msg === "bill run").length >= 6);
     await Promise.all(runs.map((each) => each.stop()));
-    const said = lines.reduce((sum, { finalized = 0 }) => sum + finalized, 0);
+    const totalFinalized = lines.reduce((sum, { finalized = 0 }) => sum + finalized, 0);
     const invoices = await engines[0]?.invoices.list({ page: { limit: 100 } });
     const final = invoices?.items.filter(({ finalizedAt }) => finalizedAt !== undefined) ?? [];
     expect(final).toHaveLength(3);
-    expect(said).toBe(3);
+    expect(totalFinalized).toBe(3);
     expect(lines.filter(({ level, finalized = 0 }) => level === 30 && finalized === 0)).toEqual([]);
   });
 
   test("old events leave after the first one, once a day; where they stay, it is said", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
       finalize: async () => DONE,
       pruneEvents: async (options) => {
-        asked.push(options);
+        requests.push(options);
         return { pruned: 7 };
       },
     };
     const lines: Line[] = [];
-    const told = (): readonly string[] => lines.map(({ msg }) => msg);
+    const listMessages = (): readonly string[] => lines.map(({ msg }) => msg);
     const runs = startBillRuns({ engine, interval: 1, log: logTo(lines) });
-    await until(() => told().filter((msg) => msg === "bill run").length > 3);
+    await until(() => listMessages().filter((msg) => msg === "bill run").length > 3);
     await runs.stop();
-    expect(asked).toEqual([{ rest: 1 }]);
-    expect(told().slice(0, 2)).toEqual(["bill run", "deleted old events"]);
+    expect(requests).toEqual([{ rest: 1 }]);
+    expect(listMessages().slice(0, 2)).toEqual(["bill run", "deleted old events"]);
 
     const failing = { ...engine, pruneEvents: () => Promise.reject(new Error("away")) };
     const next = startBillRuns({ engine: failing, interval: 1, log: logTo(lines) });
-    await until(() => told().includes("deleting old events failed; retrying tomorrow"));
+    await until(() => listMessages().includes("deleting old events failed; retrying tomorrow"));
     await next.stop();
   });
 

@@ -1,7 +1,7 @@
 /** Monetary credits over HTTP: every row of the reference's Credit, its void, and the endpoints beside it (S12). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { listed, withAccount } from "../account-requests.ts";
+import { listPart, withAccount } from "../account-requests.ts";
 import { activePlan, DETAILS, times } from "../catalog-requests.ts";
 import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
@@ -9,7 +9,7 @@ import type { TestApi } from "../support.ts";
 const CREDIT = { accountId: "prod", purpose: "Goodwill", effectiveFrom: "2024-06-01", creditAmount: 100, priority: 1 };
 
 /** Gives one credit. @returns it as it is answered */
-async function given(api: TestApi, parts: object = {}): Promise<Readonly<Record<string, unknown>>> {
+async function createCredit(api: TestApi, parts: object = {}): Promise<Readonly<Record<string, unknown>>> {
   const { json } = await api.call("POST /credits", { body: { creditRequests: [{ ...CREDIT, ...parts }] } });
   return json.credits[0];
 }
@@ -17,7 +17,7 @@ async function given(api: TestApi, parts: object = {}): Promise<Readonly<Record<
 describe("credits over HTTP", () => {
   test("POST /credits answers every field of the reference's Credit", async () => {
     const api = await withAccount();
-    const limited = {
+    const limits = {
       ...CREDIT,
       purpose: "Promo",
       creditAmount: "12345678901234567.89",
@@ -26,9 +26,9 @@ describe("credits over HTTP", () => {
       effectiveUntil: "2024-12-01",
       applicableEntityIds: ["ALL_FIXED_FEE_RATE_CARDS"],
     };
-    const body = { creditRequests: [{ ...CREDIT, effectiveUntil: null, applicableEntityIds: null }, limited] };
+    const body = { creditRequests: [{ ...CREDIT, effectiveUntil: null, applicableEntityIds: null }, limits] };
     const { status, json, text } = await api.call("POST /credits", { body });
-    const shown = {
+    const snapshot = {
       id: expect.stringMatching(/^cr\.[\dA-Za-z]{11}\.[\dA-Za-z]{5}$/),
       customerId: "acme",
       accountId: "prod",
@@ -43,7 +43,7 @@ describe("credits over HTTP", () => {
       priority: 1,
       createdAt: "2024-06-15T12:00:00.000Z",
     };
-    expect([status, json.credits[0]]).toEqual([200, shown]);
+    expect([status, json.credits[0]]).toEqual([200, snapshot]);
     expect(json.credits[1]).toMatchObject({
       purpose: "Promo",
       priority: -2,
@@ -51,7 +51,7 @@ describe("credits over HTTP", () => {
       applicableEntityIds: ["ALL_FIXED_FEE_RATE_CARDS"],
     });
     expect(text).toContain('"creditAmount":12345678901234567.89');
-    expect((await api.call(`GET /credits/${json.credits[0].id}`)).json).toEqual({ ...shown, transactions: [] });
+    expect((await api.call(`GET /credits/${json.credits[0].id}`)).json).toEqual({ ...snapshot, transactions: [] });
   });
 
   test("S12.4 a draft holds, a final invoice consumes, and one credit is shown with its transactions", async () => {
@@ -62,18 +62,18 @@ describe("credits over HTTP", () => {
       fixedFeeRateCards: [{ id: feeId, rateValues: [{ currency: "USD", rate: 30.25 }], enableProration: false }],
     });
     await api.call("POST /accounts/prod/price_plans", { body: { pricePlanId: planId, effectiveFrom: "2024-06-01" } });
-    const { id } = await given(api, { creditAmount: 50 });
+    const { id } = await createCredit(api, { creditAmount: 50 });
     const one = `GET /credits/${String(id)}` as const;
     expect((await api.call(one)).json).toMatchObject({ status: "ACTIVE", holdAmount: 30.25, consumedAmount: 0 });
     // June's invoice is final three days after its end; then July's draft holds what is left.
     api.at("2024-07-04T00:00:00Z");
     await api.call("POST /invoices/bill_runs", { body: {} });
-    const shown = (await api.call(one)).json;
-    expect(shown).toMatchObject({ status: "ACTIVE", creditAmount: 50, holdAmount: 19.75, consumedAmount: 30.25 });
+    const snapshot = (await api.call(one)).json;
+    expect(snapshot).toMatchObject({ status: "ACTIVE", creditAmount: 50, holdAmount: 19.75, consumedAmount: 30.25 });
     const [june] = (await api.call("GET /invoices?account_id=prod&status=PAID")).json.data;
-    const debited = { id: expect.stringMatching(/^ct\.\w{16}$/), creditId: id, transactionType: "DEBITED" };
-    const paid = { invoiceId: june.id, amount: 30.25, createdAt: "2024-07-04T00:00:00.000Z" };
-    expect(shown.transactions).toEqual([{ ...debited, ...paid }]);
+    const debit = { id: expect.stringMatching(/^ct\.\w{16}$/), creditId: id, transactionType: "DEBITED" };
+    const payment = { invoiceId: june.id, amount: 30.25, createdAt: "2024-07-04T00:00:00.000Z" };
+    expect(snapshot.transactions).toEqual([{ ...debit, ...payment }]);
     api.at("2024-08-04T00:00:00Z");
     expect((await api.call(one)).json).toMatchObject({ status: "CONSUMED", holdAmount: 0, consumedAmount: 50 });
     expect(await answerOf(api, `POST /credits/${String(id)}/void`)).toEqual([
@@ -84,7 +84,7 @@ describe("credits over HTTP", () => {
 
   test("POST /credits/{credit_id}/void answers an array of the credit; voiding twice is refused", async () => {
     const api = await withAccount();
-    const credit = await given(api);
+    const credit = await createCredit(api);
     const url = `POST /credits/${String(credit["id"])}/void` as const;
     expect(await answerOf(api, url)).toEqual([200, [{ ...credit, status: "VOIDED" }]]);
     expect(await answerOf(api, url)).toEqual([
@@ -103,7 +103,7 @@ describe("credits over HTTP", () => {
 
   test("a credit whose effectiveUntil is past is EXPIRED", async () => {
     const api = await withAccount();
-    const { id } = await given(api, { effectiveUntil: "2024-06-16" });
+    const { id } = await createCredit(api, { effectiveUntil: "2024-06-16" });
     const status = async (): Promise<unknown> => (await api.call(`GET /credits/${String(id)}`)).json.status;
     expect(await status()).toBe("ACTIVE");
     api.at("2024-06-16T00:00:00Z");
@@ -115,16 +115,16 @@ describe("credits over HTTP", () => {
     await api.call("POST /accounts", { body: { id: "other", name: "Acme other", customerId: "acme" } });
     for (const at of times(51, (each) => each)) {
       api.at(`2024-06-15T13:${String(at).padStart(2, "0")}:00Z`);
-      await given(api, { priority: at });
+      await createCredit(api, { priority: at });
     }
-    await given(api, { accountId: "other", priority: 99 });
+    await createCredit(api, { accountId: "other", priority: 99 });
     const first = (await api.call("GET /credits?account_id=prod")).json;
     expect([first.data.length, first.data[0].priority, first.context]).toEqual([50, 50, { pageSize: 50 }]);
     const rest = (await api.call(`GET /credits?nextToken=${first.nextToken}`)).json;
     expect([rest.data.length, rest.data[0].priority, Object.keys(rest)]).toEqual([1, 0, ["data", "context"]]);
-    expect(await listed(api, "/credits?account_id=other", "priority")).toEqual([99]);
-    expect((await listed(api, "/credits?pageSize=1")).length).toBe(1);
-    expect(await listed(api, "/credits?account_id=nobody")).toEqual([]);
+    expect(await listPart(api, "/credits?account_id=other", "priority")).toEqual([99]);
+    expect((await listPart(api, "/credits?pageSize=1")).length).toBe(1);
+    expect(await listPart(api, "/credits?account_id=nobody")).toEqual([]);
     for (const [query, message] of [
       ["pageSize=51", 'pageSize: expected a whole number from 1 to 50, got "51"'],
       ["pageSize=0", 'pageSize: expected a whole number from 1 to 50, got "0"'],
@@ -179,11 +179,11 @@ describe("credits over HTTP", () => {
 
   test("one idempotencyKey of an account is one credit: the same body answers the first again, another is a 409", async () => {
     const api = await withAccount();
-    const first = await given(api, { idempotencyKey: "k1" });
-    expect(await given(api, { idempotencyKey: "k1", creditAmount: "100.00" })).toEqual(first);
+    const first = await createCredit(api, { idempotencyKey: "k1" });
+    expect(await createCredit(api, { idempotencyKey: "k1", creditAmount: "100.00" })).toEqual(first);
     const other = { creditRequests: [{ ...CREDIT, idempotencyKey: "k1", priority: 2 }] };
     expect((await api.call("POST /credits", { body: other })).status).toBe(409);
-    expect(await listed(api, "/credits")).toEqual([first["id"]]);
+    expect(await listPart(api, "/credits")).toEqual([first["id"]]);
   });
 
   describe("is refused, all of them", () => {
@@ -216,9 +216,9 @@ describe("credits over HTTP", () => {
       ["another field", { currency: "USD" }, "currency: unknown field"],
     ])("POST /credits with %s is a 400 that names the field", async (_, parts, message) => {
       const body = { creditRequests: [CREDIT, { ...CREDIT, ...parts }] };
-      const [status, said] = await answerOf(api, "POST /credits", { body });
-      expect([status, said]).toEqual([400, expect.stringContaining(`creditRequests[1].${message}`)]);
-      expect(await listed(api, "/credits")).toEqual([]);
+      const [status, problem] = await answerOf(api, "POST /credits", { body });
+      expect([status, problem]).toEqual([400, expect.stringContaining(`creditRequests[1].${message}`)]);
+      expect(await listPart(api, "/credits")).toEqual([]);
     });
 
     test.each([
@@ -236,7 +236,7 @@ describe("credits over HTTP", () => {
       ],
     ])("POST /credits with %s is a 400", async (_, body, message) => {
       expect(await answerOf(api, "POST /credits", { body })).toEqual([400, message]);
-      expect(await listed(api, "/credits")).toEqual([]);
+      expect(await listPart(api, "/credits")).toEqual([]);
     });
 
     test("a hundred are taken at once", async () => {

@@ -8,9 +8,9 @@ describe("customers over HTTP", () => {
   test("a customer is made with an account of its id and name, and got", async () => {
     const { call } = await startApi();
     const address = { line1: "1 Main St", city: "Berlin", postalCode: "10115", country: "DE" };
-    const made = await call("POST /customers", { body: { ...ACME, address } });
-    expect(made.status).toBe(201);
-    expect(made.json).toEqual({
+    const reply = await call("POST /customers", { body: { ...ACME, address } });
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
       ...ACME,
       togaiCustomerId: "acme",
       address,
@@ -29,7 +29,7 @@ describe("customers over HTTP", () => {
         aliases: [],
       },
     });
-    const { account, ...customer } = made.json;
+    const { account, ...customer } = reply.json;
     expect(account.customerId).toBe("acme");
     expect((await call("GET /customers/acme")).json).toEqual(customer);
   });
@@ -38,9 +38,9 @@ describe("customers over HTTP", () => {
     const { call } = await startApi();
     await call("POST /customers", { body: ACME });
     expect((await call("GET /customers/acme")).json).toMatchObject({ billingAddress: "" });
-    const [listed] = (await call("GET /customers")).json.data;
-    expect(listed.address).toEqual({});
-    expect(listed.billingAddress).toBe("");
+    const [firstItem] = (await call("GET /customers")).json.data;
+    expect(firstItem.address).toEqual({});
+    expect(firstItem.billingAddress).toBe("");
   });
 
   test("a list gives each customer once, newest first, and null after the last page", async () => {
@@ -84,9 +84,9 @@ describe("customers over HTTP", () => {
   test("null clears a field, and a customer with its account is archived", async () => {
     const { call } = await startApi();
     await call("POST /customers", { body: { ...ACME, address: { city: "Berlin" } } });
-    const patched = await call("PATCH /customers/acme", { body: { address: null, name: "Acme Inc" } });
-    expect(patched.json.address).toEqual({});
-    expect(patched.json.name).toBe("Acme Inc");
+    const patchReply = await call("PATCH /customers/acme", { body: { address: null, name: "Acme Inc" } });
+    expect(patchReply.json.address).toEqual({});
+    expect(patchReply.json.name).toBe("Acme Inc");
     expect((await call("DELETE /customers/acme")).json).toEqual({ success: true });
     expect((await call("GET /customers/acme")).json.status).toBe("ARCHIVED");
     expect((await call("POST /customers", { body: ACME })).status).toBe(409);

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { CALLS, SUM, times } from "../catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
@@ -10,7 +10,7 @@ beforeEach(async () => {
   api = await startApi();
 });
 
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 const URL = "/event_schema/api+calls";
 
 /** What a schema says that nobody said. */
@@ -18,9 +18,12 @@ const PLAIN = { eventLevelRevenue: false };
 
 describe("making and reading event schemas", () => {
   test("POST /event_schema answers 201 with a DRAFT of version 1, and GET the same", async () => {
-    const made = await call("POST /event_schema", { body: { ...CALLS, eventLevelRevenue: true } });
-    expect([made.status, made.json]).toEqual([201, { ...CALLS, eventLevelRevenue: true, status: "DRAFT", version: 1 }]);
-    expect((await call(`GET ${URL}`)).json).toEqual(made.json);
+    const reply = await call("POST /event_schema", { body: { ...CALLS, eventLevelRevenue: true } });
+    expect([reply.status, reply.json]).toEqual([
+      201,
+      { ...CALLS, eventLevelRevenue: true, status: "DRAFT", version: 1 },
+    ]);
+    expect((await call(`GET ${URL}`)).json).toEqual(reply.json);
   });
 
   test("in the path + and %20 are both a space, and a name that is unknown then is a 404", async () => {
@@ -72,8 +75,8 @@ describe("making and reading event schemas", () => {
     const name = `${"A_-9 ".repeat(9)}abcde`;
     const [attributes, dimensions] = ["a", "d"].map((letter) => times(50, (at) => ({ name: `${letter}${at}` })));
     const body = { name, description: "d".repeat(255), attributes, dimensions };
-    const made = await call("POST /event_schema", { body });
-    expect([made.status, made.json]).toEqual([201, { ...body, ...PLAIN, status: "DRAFT", version: 1 }]);
+    const reply = await call("POST /event_schema", { body });
+    expect([reply.status, reply.json]).toEqual([201, { ...body, ...PLAIN, status: "DRAFT", version: 1 }]);
   });
 
   test("a name is unique in the organization: a second one is a 409", async () => {
@@ -90,7 +93,7 @@ describe("making and reading event schemas", () => {
     api.at("2024-06-16T00:00:00Z");
     await call("POST /event_schema", { body: { ...CALLS, name: "draft" } });
     await call(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } });
-    const named = async (query: string): Promise<unknown> =>
+    const listVersions = async (query: string): Promise<unknown> =>
       (await call(`GET /event_schema${query}`)).json.data.map(({ name, version }: Record<string, unknown>) => [
         name,
         version,
@@ -99,9 +102,9 @@ describe("making and reading event schemas", () => {
       ["draft", 1],
       ["api calls", 2],
     ];
-    expect(await named("")).toEqual(both);
-    expect(await named("?status=ACTIVE")).toEqual([["api calls", 2]]);
-    expect(await named("?status=INACTIVE")).toEqual([]);
+    expect(await listVersions("")).toEqual(both);
+    expect(await listVersions("?status=ACTIVE")).toEqual([["api calls", 2]]);
+    expect(await listVersions("?status=INACTIVE")).toEqual([]);
     expect(await answerTo("GET /event_schema?status=GONE")).toEqual([
       400,
       'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"',
@@ -134,15 +137,15 @@ describe("changing event schemas", () => {
     const setting = { id: "Rule", namespace: "USER", name: "Rule", dataType: "JSON_LOGIC", value: "1" };
     await call("POST /settings", { body: setting });
     const dependencies = [{ type: "SETTING", key: "setting.user.rule", name: "rule" }];
-    const patched = await call(`PATCH ${URL}`, { body: { enrichments: { dependencies, fields: FIELDS } } });
-    expect([patched.status, patched.json.enrichments]).toEqual([200, { dependencies, fields: FIELDS }]);
+    const patchReply = await call(`PATCH ${URL}`, { body: { enrichments: { dependencies, fields: FIELDS } } });
+    expect([patchReply.status, patchReply.json.enrichments]).toEqual([200, { dependencies, fields: FIELDS }]);
   });
 
   test("a rule that was sent as an object is answered as its text", async () => {
     const value = { "+": [{ var: "attribute.count" }, 1] };
     const body = { enrichments: { fields: [{ ...FIELDS[0], value }] } };
-    const patched = await call(`PATCH ${URL}`, { body });
-    expect(patched.json.enrichments.fields[0].value).toBe(JSON.stringify(value));
+    const patchReply = await call(`PATCH ${URL}`, { body });
+    expect(patchReply.json.enrichments.fields[0].value).toBe(JSON.stringify(value));
   });
 
   test.each([
@@ -180,8 +183,8 @@ describe("changing event schemas", () => {
     ],
     ["no object", [], "expected an object, got an empty list"],
   ])("PATCH with %s is a 400", async (_, body, message) => {
-    const [status, said] = await answerTo(`PATCH ${URL}`, { body });
-    expect([status, said]).toEqual([400, message instanceof RegExp ? expect.stringMatching(message) : message]);
+    const [status, problem] = await answerTo(`PATCH ${URL}`, { body });
+    expect([status, problem]).toEqual([400, message instanceof RegExp ? expect.stringMatching(message) : message]);
   });
 
   test("a list of a DRAFT is replaced, and no version is made", async () => {

@@ -12,7 +12,7 @@ beforeEach(async () => {
   api.at("2024-06-15T12:00:00Z");
 });
 
-function call(id: string, n: number | string = 2, more: object = {}): object {
+function apiCall(id: string, n: number | string = 2, more: object = {}): object {
   return {
     schemaName: "api calls",
     id,
@@ -25,7 +25,7 @@ function call(id: string, n: number | string = 2, more: object = {}): object {
 }
 
 function chat(id: string, tokens: number): object {
-  return call(id, 0, { schemaName: "chat", attributes: [{ name: "tokens", value: tokens }], dimensions: undefined });
+  return apiCall(id, 0, { schemaName: "chat", attributes: [{ name: "tokens", value: tokens }], dimensions: undefined });
 }
 
 async function balance(): Promise<string> {
@@ -34,14 +34,14 @@ async function balance(): Promise<string> {
 
 describe("one event", () => {
   test("S14.1 an accepted event is a 202 with its referenceId, and a duplicate is a success that names the first", async () => {
-    const first = await api.call("POST /ingest", { body: { event: call("e1") } });
+    const first = await api.call("POST /ingest", { body: { event: apiCall("e1") } });
     expect(first.status).toBe(202);
     expect(first.json).toEqual({
       success: true,
       referenceId: expect.stringMatching(/^ev\./),
       ingestionStatus: { status: "INGESTION_COMPLETED_EVENT_METERED", statusDescription: "The event was metered." },
     });
-    const again = await api.call("POST /ingest", { body: { event: call("e1", 99) } });
+    const again = await api.call("POST /ingest", { body: { event: apiCall("e1", 99) } });
     expect(again.status).toBe(202);
     expect(again.json).toEqual({
       success: true,
@@ -65,25 +65,25 @@ describe("one event", () => {
       "INGESTION_FAILED_PAST_GRACE_PERIOD",
     ],
   ])("S14.1 an event with %s is a 202 without success", async (_, more, status) => {
-    const { status: code, json } = await api.call("POST /ingest", { body: { event: call("e1", 2, more) } });
+    const { status: code, json } = await api.call("POST /ingest", { body: { event: apiCall("e1", 2, more) } });
     expect([code, json.success, json.ingestionStatus.status]).toEqual([202, false, status]);
   });
 
   test.each([
     [{}, "event: missing: expected an event"],
-    [call("e1"), "event: missing: expected an event"],
-    [{ events: [call("e1")] }, "event: missing: expected an event"],
+    [apiCall("e1"), "event: missing: expected an event"],
+    [{ events: [apiCall("e1")] }, "event: missing: expected an event"],
     [{ event: null }, "event: Expected an event, an object, got nothing."],
     [{ event: [] }, "event: Expected an event, an object, got a list."],
     ['{"event":12345678901234567890}', "event: Expected an event, an object, got a number."],
     [
-      JSON.stringify({ event: call("e1", 2, { dimensions: 0 }) }).replace('"dimensions":0', '"dimensions":1e99'),
+      JSON.stringify({ event: apiCall("e1", 2, { dimensions: 0 }) }).replace('"dimensions":0', '"dimensions":1e99'),
       "event: Field dimensions: expected an object, got a number.",
     ],
-    [{ event: call("") }, "event: Field id: expected a text, got an empty text."],
-    [{ event: call("x".repeat(513)) }, "event: Field id: expected at most 512 characters, got 513."],
-    [{ event: call("e1", 2, { timestamp: "2024-06-10T08:00:00" }) }, /^event: Field timestamp: /],
-    [{ event: call("e1"), events: [] }, "events: unknown field"],
+    [{ event: apiCall("") }, "event: Field id: expected a text, got an empty text."],
+    [{ event: apiCall("x".repeat(513)) }, "event: Field id: expected at most 512 characters, got 513."],
+    [{ event: apiCall("e1", 2, { timestamp: "2024-06-10T08:00:00" }) }, /^event: Field timestamp: /],
+    [{ event: apiCall("e1"), events: [] }, "events: unknown field"],
     ["{", /^the body is not JSON: /],
   ])("S14.1 a malformed request is a 400: %#", async (body, message) => {
     const answer = await api.call("POST /ingest", { body });
@@ -95,7 +95,7 @@ describe("one event", () => {
 
   test("S4.1 an event keeps what its schema does not declare, and 512 characters of an id", async () => {
     const id = "é".repeat(512);
-    const event = call(id, "0.1", {
+    const event = apiCall(id, "0.1", {
       attributes: [
         { name: "n", value: "0.1", unit: "x" },
         { name: "z", value: 7 },
@@ -111,7 +111,10 @@ describe("one event", () => {
   });
 
   test("S1.2 a number is kept with all its digits, and answered so", async () => {
-    const body = JSON.stringify({ event: call("e1", 1) }).replace('"value":1', '"value":12345678901234567.123456789');
+    const body = JSON.stringify({ event: apiCall("e1", 1) }).replace(
+      '"value":1',
+      '"value":12345678901234567.123456789',
+    );
     await api.call("POST /ingest", { body });
     expect((await api.call("GET /events/e1")).text).toContain('"value":12345678901234567.123456789');
   });
@@ -119,7 +122,7 @@ describe("one event", () => {
 
 describe("a batch", () => {
   test("S14.3 each event has its outcome, in order; a failure makes the answer a 207", async () => {
-    const events = [call("e1"), call("e1"), { id: 7 }, call("e2", 1, { accountId: "nobody" }), chat("e3", 4)];
+    const events = [apiCall("e1"), apiCall("e1"), { id: 7 }, apiCall("e2", 1, { accountId: "nobody" }), chat("e3", 4)];
     const { status, json } = await api.call("POST /ingestBatch", { body: { events } });
     expect([status, json.success]).toEqual([207, false]);
     expect(
@@ -140,7 +143,9 @@ describe("a batch", () => {
   });
 
   test("S14.1 what is no event at all fails alone, null too", async () => {
-    const { status, json } = await api.call("POST /ingestBatch", { body: { events: [null, "x", [], {}, call("e1")] } });
+    const { status, json } = await api.call("POST /ingestBatch", {
+      body: { events: [null, "x", [], {}, apiCall("e1")] },
+    });
     expect(status).toBe(207);
     expect(json.data.map((each: { success: boolean }) => each.success)).toEqual([false, false, false, false, true]);
     expect(json.data[0]).toEqual({
@@ -155,14 +160,21 @@ describe("a batch", () => {
   test("S1.2 a number that is not kept fails its event alone, wherever in it the number stands", async () => {
     const beyond = "a number of more than 100 significant digits or beyond 10^1000 is not kept";
     const body = JSON.stringify({
-      events: [call("e1"), call("e2", 77), call("e3", 1, { more: [{ n: 78 }] }), 79, call("e4"), call("e1")],
+      events: [
+        apiCall("e1"),
+        apiCall("e2", 77),
+        apiCall("e3", 1, { more: [{ n: 78 }] }),
+        79,
+        apiCall("e4"),
+        apiCall("e1"),
+      ],
     })
       .replace('"value":77', '"value":1e1001')
       .replace('"n":78', `"n":${"1".repeat(101)}`)
       .replace(",79,", ",-1e-1001,");
     const { status, json } = await api.call("POST /ingestBatch", { body });
     expect([status, json.success]).toEqual([207, false]);
-    const refused = (id: string | undefined, place: string): object => ({
+    const failedResult = (id: string | undefined, place: string): object => ({
       ...(id === undefined ? {} : { id }),
       success: false,
       ingestionStatus: {
@@ -170,8 +182,8 @@ describe("a batch", () => {
         statusDescription: `Field ${place}expected a number that is kept whole: ${beyond}.`,
       },
     });
-    expect(json.data[1]).toEqual(refused("e2", "attributes[0].value: "));
-    expect(json.data[2]).toEqual(refused("e3", "more[0].n: "));
+    expect(json.data[1]).toEqual(failedResult("e2", "attributes[0].value: "));
+    expect(json.data[2]).toEqual(failedResult("e3", "more[0].n: "));
     expect(json.data[3]).toEqual({
       success: false,
       ingestionStatus: { status: "INGESTION_FAILED", statusDescription: "Expected an event, an object, got a number." },
@@ -182,7 +194,7 @@ describe("a batch", () => {
       ["e1", "INGESTION_FAILED_DUPLICATE_EVENT"],
     ]);
     const none = await api.call("POST /ingestBatch", { body: '{"events":[{"id":1e2000}]}' });
-    expect([none.status, none.json.data]).toEqual([207, [refused(undefined, "id: ")]]);
+    expect([none.status, none.json.data]).toEqual([207, [failedResult(undefined, "id: ")]]);
   });
 
   test.each([
@@ -219,13 +231,13 @@ describe("a batch", () => {
       "\u007f",
       "__proto__",
     ];
-    const { status, json } = await api.call("POST /ingestBatch", { body: { events: ids.map((id) => call(id)) } });
+    const { status, json } = await api.call("POST /ingestBatch", { body: { events: ids.map((id) => apiCall(id)) } });
     expect(status).toBe(202);
     expect(json.data.map((each: { id: string }) => each.id)).toEqual(ids);
   });
 
   test("all well is a 202; 1,000 events are taken, and 1,001 are not", async () => {
-    const events = Array.from({ length: 1001 }, (_, index) => call(`e${index}`));
+    const events = Array.from({ length: 1001 }, (_, index) => apiCall(`e${index}`));
     const full = await api.call("POST /ingestBatch", { body: { events: events.slice(0, 1000) } });
     expect([full.status, full.json.success, full.json.data.length]).toEqual([202, true, 1000]);
     const over = await api.call("POST /ingestBatch", { body: { events } });
@@ -239,8 +251,8 @@ describe("an entitlement", () => {
   test("S11.3 takes what the entries have, all or nothing", async () => {
     expect((await api.call("POST /entitled", { body: { event: chat("c1", 7) } })).json).toEqual({ success: true });
     expect(await balance()).toBe("3");
-    const refused = await api.call("POST /entitled", { body: { event: chat("c2", 4) } });
-    expect([refused.status, refused.json.message]).toEqual([
+    const refusal = await api.call("POST /entitled", { body: { event: chat("c2", 4) } });
+    expect([refusal.status, refusal.json.message]).toEqual([
       422,
       'The event needs 4 of the feature "ft-chat": 3 are left.',
     ]);
@@ -252,7 +264,7 @@ describe("an entitlement", () => {
   });
 
   test("an event whose schema has no feature is refused and not metered", async () => {
-    const answer = await api.call("POST /entitled", { body: { event: call("e1") } });
+    const answer = await api.call("POST /entitled", { body: { event: apiCall("e1") } });
     expect(answer.status).toBe(422);
     expect(answer.json.message).toBe('the event schema "api calls" has no feature; send its events to /ingest');
     expect((await api.call("GET /events")).json.events).toEqual([]);
@@ -267,7 +279,7 @@ describe("an entitlement", () => {
 
 describe("stored events", () => {
   test("a record has its pipeline: version, usage, allocations, plan and cycle", async () => {
-    await api.call("POST /ingest", { body: { event: call("e1", 3, { accountId: "acme-eu" }) } });
+    await api.call("POST /ingest", { body: { event: apiCall("e1", 3, { accountId: "acme-eu" }) } });
     await api.call("POST /ingest", { body: { event: chat("c1", 4) } });
     const { json } = await api.call("GET /events/e1");
     expect(json.events).toEqual([
@@ -326,16 +338,16 @@ describe("stored events", () => {
   });
 
   test("a list has 50 a page, filters, and no nextToken on its last page", async () => {
-    const events = Array.from({ length: 51 }, (_, index) => call(`e${index}`));
+    const events = Array.from({ length: 51 }, (_, index) => apiCall(`e${index}`));
     await api.call("POST /ingestBatch", { body: { events } });
-    await api.call("POST /ingest", { body: { event: call("bad", 1, { accountId: "nobody" }) } });
+    await api.call("POST /ingest", { body: { event: apiCall("bad", 1, { accountId: "nobody" }) } });
     const first = await api.call("GET /events?account_id=acme");
     expect([first.json.events.length, first.json.context.pageSize]).toEqual([50, 50]);
     const last = await api.call(`GET /events?nextToken=${first.json.nextToken}`);
     expect(last.json.events.length).toBe(1);
     expect(last.json).not.toHaveProperty("nextToken");
-    const failed = await api.call("GET /events?status=INGESTION_FAILED_ACCOUNT_NOT_FOUND");
-    expect(failed.json.events.map((each: { status: string }) => each.status)).toEqual(["FAILED"]);
+    const failures = await api.call("GET /events?status=INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    expect(failures.json.events.map((each: { status: string }) => each.status)).toEqual(["FAILED"]);
     expect((await api.call("GET /events?schema_name=chat")).json.events).toEqual([]);
     expect((await api.call(`GET /events?schema_name=${"s".repeat(50)}`)).json.events).toEqual([]);
     expect((await api.call(`GET /events?schema_name=${"s".repeat(51)}`)).status).toBe(400);
@@ -344,7 +356,7 @@ describe("stored events", () => {
   });
 
   test("a cursor is good for its own list and filters alone", async () => {
-    const events = Array.from({ length: 3 }, (_, index) => call(`e${index}`));
+    const events = Array.from({ length: 3 }, (_, index) => apiCall(`e${index}`));
     await api.call("POST /ingestBatch", { body: { events } });
     const { nextToken } = (await api.call("GET /events?pageSize=2&account_id=acme")).json;
     expect(nextToken.length).toBeLessThanOrEqual(500);
@@ -380,19 +392,19 @@ describe("undo", () => {
   });
 
   test("S15.1 the sixth event of an undo stays, until the call is repeated", async () => {
-    const events = Array.from({ length: 6 }, (_, index) => call(`e${index}`));
+    const events = Array.from({ length: 6 }, (_, index) => apiCall(`e${index}`));
     await api.call("POST /ingestBatch", { body: { events } });
-    const idsOf = async (): Promise<string[]> =>
+    const listIds = async (): Promise<string[]> =>
       (await api.call("DELETE /events?account_id=acme")).json.data.map(
         (each: { eventPayload: { id: string } }) => each.eventPayload.id,
       );
-    expect(await idsOf()).toEqual(["e0", "e1", "e2", "e3", "e4"]);
-    expect(await idsOf()).toEqual(["e5"]);
-    expect(await idsOf()).toEqual([]);
+    expect(await listIds()).toEqual(["e0", "e1", "e2", "e3", "e4"]);
+    expect(await listIds()).toEqual(["e5"]);
+    expect(await listIds()).toEqual([]);
   });
 
   test("S15.1 the six combinations, with a time of whole seconds and a plus that became a space", async () => {
-    const sent = { timestamp: "2024-06-10T08:00:00.250Z" };
+    const extraFields = { timestamp: "2024-06-10T08:00:00.250Z" };
     const combinations = [
       "",
       "&id=REF",
@@ -403,7 +415,7 @@ describe("undo", () => {
       "&event_id=e1&event_source_time=2024-06-10T08:00:00.250Z",
     ];
     for (const combination of combinations) {
-      const { referenceId } = (await api.call("POST /ingest", { body: { event: call("e1", 1, sent) } })).json;
+      const { referenceId } = (await api.call("POST /ingest", { body: { event: apiCall("e1", 1, extraFields) } })).json;
       const query = combination.replace("REF", referenceId);
       const { json } = await api.call(`DELETE /events?account_id=acme${query}`);
       expect([combination, json.data?.length]).toEqual([combination, 1]);
@@ -419,7 +431,7 @@ describe("undo", () => {
     ["?account_id=nobody", /^no account has the id "nobody"/],
     ["?account_id=acme&event_source_time=yesterday", /^event_source_time: expected a date-time/],
   ])("DELETE /events%s is a 400, and undoes nothing", async (query, message) => {
-    await api.call("POST /ingest", { body: { event: call("e1") } });
+    await api.call("POST /ingest", { body: { event: apiCall("e1") } });
     const { status, json } = await api.call(`DELETE /events${query}`);
     expect(status).toBe(400);
     expect(json.message).toMatch(message);
@@ -427,7 +439,7 @@ describe("undo", () => {
   });
 
   test("S15.2 an event whose cycle is past its grace period comes back FAILED", async () => {
-    await api.call("POST /ingest", { body: { event: call("e1") } });
+    await api.call("POST /ingest", { body: { event: apiCall("e1") } });
     api.at("2024-07-04T00:00:00Z");
     const { json } = await api.call("DELETE /events?account_id=acme&event_id=e1");
     expect(json.data.map((each: { status: string; reason: string }) => [each.status, each.reason])).toEqual([
@@ -444,26 +456,26 @@ test("answers of stored events say since when events are kept, where they are no
     expect((await keeping.call(line)).headers["events-kept-since"]).toBe("2024-04-16T12:00:00.000Z");
     expect((await api.call(line)).headers["events-kept-since"]).toBeUndefined();
   }
-  const gone = await keeping.call("GET /events/e1");
-  expect(gone.status).toBe(404);
-  expect(gone.json.message).toContain(
+  const missing = await keeping.call("GET /events/e1");
+  expect(missing.status).toBe(404);
+  expect(missing.json.message).toContain(
     "ingested before 2024-04-16T12:00:00.000Z are kept only while their cycle is open",
   );
 });
 
 describe("the list of events by what became of them", () => {
   test("has those that were undone, that failed, or that count, as the service's clients ask for them", async () => {
-    const events = [call("kept"), call("undone"), call("failed", 2, { accountId: "nobody" })];
+    const events = [apiCall("kept"), apiCall("undone"), apiCall("failed", 2, { accountId: "nobody" })];
     await api.call("POST /ingestBatch", { body: { events } });
     await api.call("DELETE /events?account_id=acme&event_id=undone");
-    const idsOf = async (status: string): Promise<readonly string[]> => {
+    const listIds = async (status: string): Promise<readonly string[]> => {
       const { json } = await api.call(`GET /events?status=${status}`);
       return json.events.map((each: { eventPayload: { id: string } }) => each.eventPayload.id);
     };
-    expect(await idsOf("REVERTED")).toEqual(["undone"]);
-    expect(await idsOf("FAILED")).toEqual(["failed"]);
-    expect(await idsOf("INGESTED")).toEqual(["kept"]);
-    expect(await idsOf("INGESTION_COMPLETED_EVENT_METERED")).toHaveLength(2);
+    expect(await listIds("REVERTED")).toEqual(["undone"]);
+    expect(await listIds("FAILED")).toEqual(["failed"]);
+    expect(await listIds("INGESTED")).toEqual(["kept"]);
+    expect(await listIds("INGESTION_COMPLETED_EVENT_METERED")).toHaveLength(2);
     expect((await api.call("GET /events?status=UNDONE")).status).toBe(400);
   });
 });

@@ -1,14 +1,14 @@
 /** Feature credit entries and totals over HTTP: every row of the reference's Feature credit entry, and its limits (S11). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { listed, withAccount } from "../account-requests.ts";
+import { listPart, withAccount } from "../account-requests.ts";
 import { activePlan, CALLS, DETAILS, PER_UNIT, times } from "../catalog-requests.ts";
 import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
 const MONTH = { effectiveFrom: "2024-06-01", effectiveUntil: "2024-07-01" };
 
-interface Featured {
+interface FeatureSetup {
   readonly api: TestApi;
   readonly featureId: string;
   /** `/accounts/prod/features/{feature_id}` */
@@ -16,7 +16,7 @@ interface Featured {
 }
 
 /** An account whose calls consume a feature, on 15 June 2024. */
-async function withFeature(): Promise<Featured> {
+async function withFeature(): Promise<FeatureSetup> {
   const api = await withAccount();
   await api.call("POST /event_schema", { body: CALLS });
   await api.call("POST /event_schema/api+calls/activate");
@@ -25,7 +25,7 @@ async function withFeature(): Promise<Featured> {
 }
 
 /** Whether an event of so many calls is taken, at noon of a day of June. */
-async function taken({ api }: Featured, id: string, value: number, day = 15): Promise<number> {
+async function isEntitled({ api }: FeatureSetup, id: string, value: number, day = 15): Promise<number> {
   const event = {
     schemaName: "api calls",
     id,
@@ -40,8 +40,8 @@ async function taken({ api }: Featured, id: string, value: number, day = 15): Pr
 describe("feature credit entries over HTTP", () => {
   test("POST …/entries answers 201 with every field of the reference's Feature credit entry, and the list the same", async () => {
     const { api, url } = await withFeature();
-    const made = await api.call(`POST ${url}/entries`, { body: { granted: 100.5, ...MONTH } });
-    const shown = {
+    const reply = await api.call(`POST ${url}/entries`, { body: { granted: 100.5, ...MONTH } });
+    const snapshot = {
       id: expect.stringMatching(/^fce\.[\dA-Za-z]{11}\.[\dA-Za-z]{5}$/),
       source: "PURCHASE",
       status: "ACTIVE",
@@ -51,23 +51,23 @@ describe("feature credit entries over HTTP", () => {
       effectiveFrom: "2024-06-01T00:00:00.000Z",
       effectiveUntil: "2024-07-01T00:00:00.000Z",
     };
-    expect([made.status, made.json]).toEqual([201, shown]);
+    expect([reply.status, reply.json]).toEqual([201, snapshot]);
     expect((await api.call(`GET ${url}/entries`)).json).toEqual({
-      data: [made.json],
+      data: [reply.json],
       nextToken: null,
       context: { pageSize: 50 },
     });
   });
 
   test("S11.2 used is granted − balance, and what is spent, past or voided shows in the status and the totals", async () => {
-    const featured = await withFeature();
-    const { api, url, featureId } = featured;
+    const setup = await withFeature();
+    const { api, url, featureId } = setup;
     const first = (await api.call(`POST ${url}/entries`, { body: { granted: 100, ...MONTH } })).json.id;
     const second = { granted: "50.25", effectiveFrom: "2024-06-15T00:00:00Z", effectiveUntil: "9999-01-01" };
     const endless = (await api.call(`POST ${url}/entries`, { body: second })).json;
     expect(endless.effectiveUntil).toBe("9999-01-01T00:00:00.000Z");
-    expect(await taken(featured, "e1", 120)).toBe(200);
-    expect(await taken(featured, "e2", 31)).toBe(422);
+    expect(await isEntitled(setup, "e1", 120)).toBe(200);
+    expect(await isEntitled(setup, "e2", 31)).toBe(422);
     const totals = { accountId: "prod", featureId, granted: 150.25, balance: 30.25, usedOverage: 0 };
     expect((await api.call(`GET ${url}`)).json).toEqual(totals);
     const entries = async (): Promise<readonly unknown[]> =>
@@ -109,13 +109,13 @@ describe("feature credit entries over HTTP", () => {
   });
 
   test("S11.8 PATCH moves the balance with granted, and neither goes behind what events took", async () => {
-    const featured = await withFeature();
-    const { api, url } = featured;
+    const setup = await withFeature();
+    const { api, url } = setup;
     const { id } = (await api.call(`POST ${url}/entries`, { body: { granted: 10, ...MONTH } })).json;
     const entry = `PATCH ${url}/entries/${id}` as const;
-    expect(await taken(featured, "e1", 8, 14)).toBe(200);
-    const raised = await api.call(entry, { body: { granted: 12, effectiveUntil: "2024-06-20" } });
-    expect([raised.status, raised.json]).toMatchObject([
+    expect(await isEntitled(setup, "e1", 8, 14)).toBe(200);
+    const raise = await api.call(entry, { body: { granted: 12, effectiveUntil: "2024-06-20" } });
+    expect([raise.status, raise.json]).toMatchObject([
       200,
       { id, granted: 12, balance: 4, used: 8, effectiveUntil: "2024-06-20T00:00:00.000Z" },
     ]);
@@ -139,8 +139,8 @@ describe("feature credit entries over HTTP", () => {
   });
 
   test("S11.7 overageLimit and usedOverage are those of the card in force, and entries of cards are of source PRICE_PLAN", async () => {
-    const featured = await withFeature();
-    const { api, url, featureId } = featured;
+    const setup = await withFeature();
+    const { api, url, featureId } = setup;
     const configs = [{ featureCreditLimit: 40, effectiveUntil: "P1M" }];
     const planId = await activePlan(api.call, {
       ...DETAILS,
@@ -148,14 +148,14 @@ describe("feature credit entries over HTTP", () => {
       entitlementOverageRateCards: [{ featureId, maxQuantity: 5, ...PER_UNIT }],
     });
     await api.call("POST /accounts/prod/price_plans", { body: { pricePlanId: planId, effectiveFrom: "2024-06-01" } });
-    expect(await taken(featured, "e1", 43)).toBe(200);
-    expect(await taken(featured, "e2", 3)).toBe(422);
+    expect(await isEntitled(setup, "e1", 43)).toBe(200);
+    expect(await isEntitled(setup, "e2", 3)).toBe(422);
     const totals = { accountId: "prod", featureId, granted: 40, balance: 0, overageLimit: 5, usedOverage: 3 };
     expect((await api.call(`GET ${url}`)).json).toEqual(totals);
     const [entry] = (await api.call(`GET ${url}/entries`)).json.data;
     expect(entry).toMatchObject({ source: "PRICE_PLAN", status: "ACTIVE", granted: 40, used: 40 });
-    const bought = (await api.call(`POST ${url}/entries`, { body: { granted: 2, ...MONTH } })).json;
-    expect([bought.balance, bought.used]).toEqual([0, 2]);
+    const purchase = (await api.call(`POST ${url}/entries`, { body: { granted: 2, ...MONTH } })).json;
+    expect([purchase.balance, purchase.used]).toEqual([0, 2]);
     expect((await api.call(`GET ${url}`)).json).toEqual({ ...totals, granted: 42, usedOverage: 1 });
   });
 
@@ -166,7 +166,7 @@ describe("feature credit entries over HTTP", () => {
     const again = await api.call(`POST ${url}/entries`, { body: { ...body, granted: "10.0" } });
     expect([again.status, again.json]).toEqual([201, first.json]);
     expect((await api.call(`POST ${url}/entries`, { body: { ...body, granted: 11 } })).status).toBe(409);
-    expect(await listed(api, `${url}/entries`)).toEqual([first.json.id]);
+    expect(await listPart(api, `${url}/entries`)).toEqual([first.json.id]);
   });
 
   test("Limits: pageSize of the entries is 50 by default and at most 50; pages follow each other, newest first", async () => {
@@ -193,12 +193,12 @@ describe("feature credit entries over HTTP", () => {
   });
 
   describe("is refused", () => {
-    let featured: Featured;
+    let setup: FeatureSetup;
     let entryId: string;
     let otherFeature: string;
     beforeAll(async () => {
-      featured = await withFeature();
-      const { api, url } = featured;
+      setup = await withFeature();
+      const { api, url } = setup;
       entryId = (await api.call(`POST ${url}/entries`, { body: { granted: 1, ...MONTH } })).json.id;
       otherFeature = (await api.call("POST /features", { body: { name: "Other" } })).json.id;
     });
@@ -226,14 +226,14 @@ describe("feature credit entries over HTTP", () => {
       ],
       ["another field", { source: "PURCHASE" }, "source: unknown field"],
     ])("POST …/entries with %s is a 400", async (_, parts, message) => {
-      const { api, url } = featured;
+      const { api, url } = setup;
       const body = { granted: 1, ...MONTH, ...parts };
       expect(await answerOf(api, `POST ${url}/entries`, { body })).toEqual([400, message]);
-      expect(await listed(api, `${url}/entries`)).toEqual([entryId]);
+      expect(await listPart(api, `${url}/entries`)).toEqual([entryId]);
     });
 
     test("an unknown account or feature is a 422 for entries and totals, an unknown entry a 404, one too long a 400", async () => {
-      const { api, featureId } = featured;
+      const { api, featureId } = setup;
       const body = { granted: 1, ...MONTH };
       const lines = (account: string, feature: string): readonly (readonly [string, object | undefined])[] => {
         const url = `/accounts/${account}/features/${feature}`;
@@ -246,11 +246,11 @@ describe("feature credit entries over HTTP", () => {
         ];
       };
       const answers = async (account: string, feature: string): Promise<readonly unknown[]> => {
-        const said = new Set<string>();
+        const messages = new Set<string>();
         for (const [line, sent] of lines(account, feature)) {
-          said.add((await answerOf(api, line as "GET /", sent === undefined ? {} : { body: sent })).join(" "));
+          messages.add((await answerOf(api, line as "GET /", sent === undefined ? {} : { body: sent })).join(" "));
         }
-        return [...said];
+        return [...messages];
       };
       expect(await answers("nobody", featureId)).toEqual(['422 no account has the id "nobody"']);
       expect(await answers("prod", "ft.no")).toEqual(['422 no feature has the id "ft.no"']);
@@ -263,10 +263,10 @@ describe("feature credit entries over HTTP", () => {
       const other: `/${string}` = `/accounts/prod/features/${otherFeature}/entries/${entryId}`;
       expect(await answerOf(api, `PATCH ${other}`, { body: { granted: 1 } })).toEqual(entry404);
       expect(await answerOf(api, `POST ${other}/void`)).toEqual(entry404);
-      const unknown: `/${string}` = `${featured.url}/entries/fce.no`;
+      const unknown: `/${string}` = `${setup.url}/entries/fce.no`;
       expect((await api.call(`PATCH ${unknown}`, { body: { granted: 1 } })).status).toBe(404);
       expect((await api.call(`POST ${unknown}/void`)).status).toBe(404);
-      expect(await listed(api, `${featured.url}/entries`, "status")).toEqual(["ACTIVE"]);
+      expect(await listPart(api, `${setup.url}/entries`, "status")).toEqual(["ACTIVE"]);
     });
   });
 });

@@ -2,14 +2,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { CALLS, times } from "../catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 
 /** Starts an API with a schema of one attribute and one of two. */
-async function start(): Promise<void> {
+async function startTest(): Promise<void> {
   api = await startApi();
   await call("POST /event_schema", { body: CALLS });
   await call("POST /event_schema", {
@@ -18,12 +18,12 @@ async function start(): Promise<void> {
 }
 
 describe("features over HTTP", () => {
-  beforeEach(start);
+  beforeEach(startTest);
 
   test("POST /features answers id, name, displayName, names of schemas, their attributes and count, createdAt and updatedAt", async () => {
     const body = { name: "Calls", billableName: "API calls", schemaAssociations: ["api calls"] };
-    const made = await call("POST /features", { body });
-    expect([made.status, made.json]).toEqual([
+    const reply = await call("POST /features", { body });
+    expect([reply.status, reply.json]).toEqual([
       200,
       {
         ...body,
@@ -35,7 +35,7 @@ describe("features over HTTP", () => {
         updatedAt: "2024-06-15T12:00:00.000Z",
       },
     ]);
-    expect((await call(`GET /features/${made.json.id}`)).json).toEqual(made.json);
+    expect((await call(`GET /features/${reply.json.id}`)).json).toEqual(reply.json);
   });
 
   test("displayName is auto-generated from billableName, else name", async () => {
@@ -50,18 +50,18 @@ describe("features over HTTP", () => {
     "%s takes names, and objects that name an attribute",
     async (field) => {
       const associations = ["api calls", { schemaName: "chat", attributeName: "out" }];
-      const made = await call("POST /features", { body: { name: "Calls", [field]: associations } });
-      expect(made.json).toMatchObject({ schemaAssociations: ["api calls", "chat"], schemaCount: 2 });
+      const reply = await call("POST /features", { body: { name: "Calls", [field]: associations } });
+      expect(reply.json).toMatchObject({ schemaAssociations: ["api calls", "chat"], schemaCount: 2 });
       expect((await call("GET /event_schema/chat")).json.featureDetails).toEqual({
-        featureId: made.json.id,
+        featureId: reply.json.id,
         attributeName: "out",
       });
       api.at("2024-06-16T00:00:00Z");
-      const again = await call(`PATCH /features/${made.json.id}`, { body: { [field]: ["chat"] } });
+      const again = await call(`PATCH /features/${reply.json.id}`, { body: { [field]: ["chat"] } });
       expect(again.json).toMatchObject({ schemaAssociations: ["chat"], updatedAt: "2024-06-16T00:00:00.000Z" });
       expect((await call("GET /event_schema/chat")).json.featureDetails.attributeName).toBe("out");
       expect((await call("GET /event_schema/api+calls")).json).not.toHaveProperty("featureDetails");
-      expect((await call(`PATCH /features/${made.json.id}`, { body: { [field]: null } })).json.schemaCount).toBe(0);
+      expect((await call(`PATCH /features/${reply.json.id}`, { body: { [field]: null } })).json.schemaCount).toBe(0);
     },
   );
 
@@ -123,9 +123,9 @@ describe("features over HTTP", () => {
     const { json } = await call("POST /features", { body: { ...body, schemaAssocitions: names.slice(1) } });
     expect(json).toMatchObject({ ...body, schemaCount: 50 });
     for (const field of ["schemaAssocitions", "schemaAssociations"]) {
-      const refused = [400, `${field}: expected at most 50 items, got 51`];
-      expect(await answerTo(`PATCH /features/${json.id}`, { body: { [field]: names } })).toEqual(refused);
-      expect(await answerTo("POST /features", { body: { name: "More", [field]: names } })).toEqual(refused);
+      const refusal = [400, `${field}: expected at most 50 items, got 51`];
+      expect(await answerTo(`PATCH /features/${json.id}`, { body: { [field]: names } })).toEqual(refusal);
+      expect(await answerTo("POST /features", { body: { name: "More", [field]: names } })).toEqual(refusal);
     }
   });
 
@@ -150,7 +150,7 @@ describe("what features refuse", () => {
   let id: string;
 
   beforeAll(async () => {
-    await start();
+    await startTest();
     ({ id } = (await call("POST /features", { body: { name: "Taken", schemaAssocitions: ["api calls"] } })).json);
     await call("POST /features", { body: { name: "Other" } });
   });

@@ -1,7 +1,7 @@
 /** Invoice groups over HTTP: the reference's Invoice group, add_accounts, and the endpoints beside it (S16.7). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { ADDRESS, listed, withAccount } from "../account-requests.ts";
+import { ADDRESS, listPart, withAccount } from "../account-requests.ts";
 import { activePlan, DETAILS, times } from "../catalog-requests.ts";
 import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
@@ -22,8 +22,8 @@ describe("invoice groups over HTTP", () => {
   test("POST /invoice_groups answers every field of the reference's Invoice group; one group also has its accounts", async () => {
     const api = await withAccounts();
     const body = { ...GROUP, accountIds: ["prod", "test"], gracePeriod: 2, netTermDays: 30, address: ADDRESS };
-    const made = await api.call("POST /invoice_groups", { body });
-    const shown = {
+    const reply = await api.call("POST /invoice_groups", { body });
+    const snapshot = {
       id: expect.stringMatching(/^ig\.[\dA-Za-z]{11}\.[\dA-Za-z]{5}$/),
       name: GROUP.name,
       email: GROUP.email,
@@ -36,12 +36,12 @@ describe("invoice groups over HTTP", () => {
       createdAt: NOON,
       updatedAt: NOON,
     };
-    expect([made.status, made.json]).toEqual([200, shown]);
-    const { accounts, ...one } = (await api.call(`GET /invoice_groups/${made.json.id}`)).json;
-    expect(one).toEqual(made.json);
+    expect([reply.status, reply.json]).toEqual([200, snapshot]);
+    const { accounts, ...one } = (await api.call(`GET /invoice_groups/${reply.json.id}`)).json;
+    expect(one).toEqual(reply.json);
     expect(accounts.toSorted()).toEqual(["prod", "test"]);
     expect((await api.call("GET /invoice_groups")).json).toEqual({
-      data: [made.json],
+      data: [reply.json],
       nextToken: null,
       context: { pageSize: 20 },
     });
@@ -67,13 +67,13 @@ describe("invoice groups over HTTP", () => {
   test("POST /invoice_groups/{id}/add_accounts adds 1 to 100 accounts; one that is there changes nothing", async () => {
     const api = await withAccounts();
     const { id } = (await api.call("POST /invoice_groups", { body: GROUP })).json;
-    const hundred = times(100, (at) => `a-${at}`);
-    for (const accountId of hundred) {
+    const hundredIds = times(100, (at) => `a-${at}`);
+    for (const accountId of hundredIds) {
       await api.call("POST /accounts", { body: { id: accountId, name: "Acme more", customerId: "acme" } });
     }
-    const added = await api.call(`POST /invoice_groups/${id}/add_accounts`, { body: { accountIds: hundred } });
-    expect([added.status, added.json.id, added.json.accountsCount]).toEqual([200, id, 101]);
-    expect(added.json).not.toHaveProperty("accounts");
+    const addition = await api.call(`POST /invoice_groups/${id}/add_accounts`, { body: { accountIds: hundredIds } });
+    expect([addition.status, addition.json.id, addition.json.accountsCount]).toEqual([200, id, 101]);
+    expect(addition.json).not.toHaveProperty("accounts");
     const again = await api.call(`POST /invoice_groups/${id}/add_accounts`, { body: { accountIds: ["prod", "a-1"] } });
     expect([again.status, again.json.accountsCount]).toEqual([200, 101]);
     const { accounts } = (await api.call(`GET /invoice_groups/${id}`)).json;
@@ -89,7 +89,7 @@ describe("invoice groups over HTTP", () => {
     expect((await api.call(`GET /invoice_groups/${id}`)).json.accountsCount).toBe(1);
     expect(await answerOf(api, url, { body: { accountIds: ["test"] } })).toEqual([200, { success: true }]);
     expect(await answerOf(api, `GET /invoice_groups/${id}`)).toEqual([404, `no invoice group has the id "${id}"`]);
-    expect(await listed(api, "/invoice_groups")).toEqual([]);
+    expect(await listPart(api, "/invoice_groups")).toEqual([]);
     expect((await api.call("POST /invoice_groups", { body })).json.accountsCount).toBe(2);
   });
 
@@ -138,7 +138,7 @@ describe("invoice groups over HTTP", () => {
     ])("POST /invoice_groups with %s", async (_, parts, message) => {
       const body = { ...GROUP, accountIds: ["test"], ...parts };
       expect(await answerOf(api, "POST /invoice_groups", { body })).toEqual([400, message]);
-      expect(await listed(api, "/invoice_groups")).toEqual([id]);
+      expect(await listPart(api, "/invoice_groups")).toEqual([id]);
     });
 
     test.each([
@@ -152,8 +152,8 @@ describe("invoice groups over HTTP", () => {
       ["an unknown account", { accountIds: ["test", "no"] }, 'no account has the id "no"'],
       ["the group's id", { accountIds: ["test", "ID"] }, expect.stringMatching(/^no account has the id "ig\./)],
       ["another field", { accountIds: ["test"], force: true }, "force: unknown field"],
-    ])("add_accounts and remove_accounts with %s", async (_, given, message) => {
-      const body = JSON.stringify(given).replace("ID", id);
+    ])("add_accounts and remove_accounts with %s", async (_, fields, message) => {
+      const body = JSON.stringify(fields).replace("ID", id);
       expect(await answerOf(api, `POST /invoice_groups/${id}/add_accounts`, { body })).toEqual([400, message]);
       expect(await answerOf(api, `POST /invoice_groups/${id}/remove_accounts`, { body })).toEqual([400, message]);
       expect((await api.call(`GET /invoice_groups/${id}`)).json.accountsCount).toBe(1);
@@ -215,7 +215,7 @@ describe("invoice groups over HTTP", () => {
     const { json } = await api.call("POST /invoice_groups", { body: { ...GROUP, gracePeriod: 0, netTermDays: 0 } });
     expect([json.gracePeriod, json.netTermDays]).toEqual([0, 0]);
     api.at("2024-07-01T00:00:00Z");
-    expect(await listed(api, "/invoices?account_id=prod&start_time=2024-07-01", "dueDate")).toEqual([
+    expect(await listPart(api, "/invoices?account_id=prod&start_time=2024-07-01", "dueDate")).toEqual([
       "2024-07-01T00:00:00.000Z",
     ]);
   });

@@ -16,7 +16,7 @@ beforeEach(async () => {
   api.at("2024-06-15T12:00:00Z");
 });
 
-async function use(id: string, n: number, timestamp: string): Promise<void> {
+async function ingestCalls(id: string, n: number, timestamp: string): Promise<void> {
   const event = { schemaName: "api calls", id, accountId: "acme", timestamp, attributes: [{ name: "n", value: n }] };
   const { json } = await api.call("POST /ingest", { body: { event: { ...event, dimensions: { region: "eu" } } } });
   expect(json.success).toBe(true);
@@ -42,7 +42,7 @@ const JUNE = {
 
 describe("a draft and its invoice", () => {
   test("S13.4 the draft of a begun cycle is listed, and is the final invoice of the same id after its grace", async () => {
-    await use("e1", 7, "2024-06-10T08:00:00Z");
+    await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     const draft = (await api.call("GET /invoices?account_id=acme")).json;
     // 7 calls at 0.50.
     expect(draft.data).toEqual([
@@ -70,7 +70,7 @@ describe("a draft and its invoice", () => {
   });
 
   test("S13.2 one invoice has its usage and its lines, each explained", async () => {
-    await use("e1", 7, "2024-06-10T08:00:00Z");
+    await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     const [{ id }] = (await api.call("GET /invoices")).json.data;
     const { usageInfo, revenueInfo } = (await api.call(`GET /invoices/${encodeURIComponent(id)}`)).json;
     const calls = { type: "USAGE_METER_USAGE", id: "um-calls", description: "calls", quantity: 7, value: 7 };
@@ -102,7 +102,7 @@ describe("a draft and its invoice", () => {
     ["end_time=2024-06-01T05:30:00.001+05:30", 1],
     ["start_time=2024-06-02&end_time=2024-06-03", 1],
   ])("GET /invoices?%s lists %i", async (query, count) => {
-    await use("e1", 7, "2024-06-10T08:00:00Z");
+    await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     expect((await api.call(`GET /invoices?${query}`)).json.data.length).toBe(count);
   });
 
@@ -132,9 +132,9 @@ describe("a draft and its invoice", () => {
   });
 
   test("pages of invoices go on where they stopped", async () => {
-    await use("e1", 7, "2024-06-10T08:00:00Z");
+    await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     api.at("2024-07-02T00:00:00Z");
-    await use("e2", 1, "2024-07-01T08:00:00Z");
+    await ingestCalls("e2", 1, "2024-07-01T08:00:00Z");
     const first = (await api.call("GET /invoices?pageSize=1")).json;
     expect(first.data.map((each: { startDate: string }) => each.startDate)).toEqual(["2024-07-01T00:00:00.000Z"]);
     const last = (await api.call(`GET /invoices?nextToken=${encodeURIComponent(first.nextToken)}`)).json;
@@ -166,13 +166,13 @@ test("S1.4 an account whose amounts have too many digits is named by lists over 
   }
   // 40 digits squared are 80, times 40 are 120.
   const reason = "a result needs more than 100 significant digits";
-  const skipped = [{ accountId: "acme", message: `the bill of the account "acme" cannot be made: ${reason}` }];
-  const listed = (await api.call("GET /invoices")).json;
-  expect(listed.data.map((each: { accountId: string }) => each.accountId)).toEqual(["other"]);
-  expect(listed.skipped).toEqual(skipped);
+  const skips = [{ accountId: "acme", message: `the bill of the account "acme" cannot be made: ${reason}` }];
+  const invoiceList = (await api.call("GET /invoices")).json;
+  expect(invoiceList.data.map((each: { accountId: string }) => each.accountId)).toEqual(["other"]);
+  expect(invoiceList.skipped).toEqual(skips);
   expect((await api.call("GET /invoices?account_id=other")).json).not.toHaveProperty("skipped");
   const alone = await api.call("GET /invoices?account_id=acme");
-  expect([alone.status, alone.json.message]).toEqual([400, skipped[0]?.message]);
+  expect([alone.status, alone.json.message]).toEqual([400, skips[0]?.message]);
   const metricQueries = [{ id: "q", name: "REVENUE", aggregationPeriod: "MONTH" }];
   const range = { startTime: "2024-06-01T00:00:00Z", endTime: "2024-07-01T00:00:00Z" };
   const metrics = await api.call("POST /metrics", { body: { ...range, metricQueries } });
@@ -182,7 +182,7 @@ test("S1.4 an account whose amounts have too many digits is named by lists over 
 describe("a page", () => {
   test("shows the invoice with all text escaped, and runs nothing", async () => {
     await api.engine.accounts.update("acme", { name: `<script>alert("1")</script> & 'sons'` });
-    await use("e1", 1_234_567, "2024-06-10T08:00:00Z");
+    await ingestCalls("e1", 1_234_567, "2024-06-10T08:00:00Z");
     const [{ id }] = (await api.call("GET /invoices")).json.data;
     const page = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
     expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -196,10 +196,10 @@ describe("a page", () => {
     expect(page.text).not.toMatch(/\bS\d+\.\d/);
     expect(page.text).not.toContain("<h2>From</h2>");
     await api.engine.load({ organization: { id: "default", name: "Default & Co" } });
-    const named = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
-    expect(named.text).toContain("<h2>From</h2><address><span>Default &amp; Co</span></address>");
+    const htmlReply = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
+    expect(htmlReply.text).toContain("<h2>From</h2><address><span>Default &amp; Co</span></address>");
     const plan = await api.engine.pricePlans.get("pp");
-    expect(named.text).toContain(`<dt>Plan</dt><dd>${plan.item.name}</dd>`);
+    expect(htmlReply.text).toContain(`<dt>Plan</dt><dd>${plan.item.name}</dd>`);
     const policy = String(page.headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toMatch(/style-src 'sha256-[\w+/=]+'/);
@@ -210,7 +210,7 @@ describe("a page", () => {
   });
 
   test("settings say who sells, who buys, and how to pay; an account's win", async () => {
-    await use("e1", 7, "2024-06-10T08:00:00Z");
+    await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     const setting = async (id: string, value: string, more: object = {}): Promise<number> =>
       (await api.call("POST /settings", { body: { id, namespace: "invoice", value, ...of, ...more } })).status;
     const of = { entityType: "ORGANIZATION", entityId: "default", name: "Invoice", dataType: "STRING" };
@@ -240,7 +240,7 @@ describe("a group", () => {
       netTermDays: 10,
     });
     const groupId = group.item.id;
-    await use("e1", 7, "2024-06-10T08:00:00Z");
+    await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     const beta = { schemaName: "api calls", id: "b1", accountId: "beta", timestamp: "2024-06-15T11:00:00Z" };
     const fields = { attributes: [{ name: "n", value: 5 }], dimensions: { region: "eu" } };
     await api.call("POST /ingest", { body: { event: { ...beta, ...fields } } });
@@ -280,10 +280,10 @@ describe("a group", () => {
     const numbers = whole.json.revenueInfo.lineItems.map((line: { id: string }) => line.id);
     expect(numbers).toHaveLength(2);
     for (const number of numbers) {
-      const said = formatInvoiceNumber(number, "2024-07-04");
-      expect(page.text).toContain(`<td colspan="4">Invoice ${said}</td>`);
+      const displayNumber = formatInvoiceNumber(number, "2024-07-04");
+      expect(page.text).toContain(`<td colspan="4">Invoice ${displayNumber}</td>`);
       const single = await api.call(`GET /invoices/${encodeURIComponent(number)}?format=html`);
-      expect(single.text).toContain(`<dd>${said}</dd>`);
+      expect(single.text).toContain(`<dd>${displayNumber}</dd>`);
       expect(single.text).toContain(
         `Part of the invoice ${formatInvoiceNumber(composite.id, "2024-07-04")}: pay that one.`,
       );

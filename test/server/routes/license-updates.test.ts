@@ -1,19 +1,19 @@
 /** License updates over HTTP (S10.1). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { listed, withAccount } from "../account-requests.ts";
+import { listPart, withAccount } from "../account-requests.ts";
 import { activePlan, DETAILS, PER_UNIT, times } from "../catalog-requests.ts";
 import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
-interface Licensed {
+interface LicenseSetup {
   readonly api: TestApi;
   readonly licenseId: string;
   readonly feeId: string;
 }
 
 /** An account on a plan with at most 20 seats, on 15 June 2024. */
-async function withSeats(): Promise<Licensed> {
+async function withSeats(): Promise<LicenseSetup> {
   const api = await withAccount();
   const addOn = async (name: string, type: string): Promise<string> =>
     (await api.call("POST /addons", { body: { name, type } })).json.id;
@@ -82,10 +82,10 @@ describe("license updates over HTTP", () => {
     expect(first.data.length).toBe(50);
     const rest = (await api.call(`GET /license_updates?nextToken=${first.nextToken}`)).json;
     expect([rest.data.length, Object.keys(rest)]).toEqual([2, ["data", "context"]]);
-    expect(await listed(api, `/license_updates?license_id=${second}`, "quantity")).toEqual([3]);
-    expect(await listed(api, `/license_updates?account_id=other&license_id=${licenseId}`, "quantity")).toEqual([4]);
-    expect(await listed(api, `/license_updates?account_id=other&license_id=${second}`)).toEqual([]);
-    expect(await listed(api, "/license_updates?account_id=nobody")).toEqual([]);
+    expect(await listPart(api, `/license_updates?license_id=${second}`, "quantity")).toEqual([3]);
+    expect(await listPart(api, `/license_updates?account_id=other&license_id=${licenseId}`, "quantity")).toEqual([4]);
+    expect(await listPart(api, `/license_updates?account_id=other&license_id=${second}`)).toEqual([]);
+    expect(await listPart(api, "/license_updates?account_id=nobody")).toEqual([]);
   });
 
   test("one idempotencyKey is one update: the same body answers the first again, another is a 409", async () => {
@@ -96,13 +96,13 @@ describe("license updates over HTTP", () => {
     await api.call("POST /license_updates", { body: { ...body, quantity: 5, idempotencyKey: null } });
     expect((await api.call("POST /license_updates", { body })).json).toEqual(first);
     expect((await api.call("POST /license_updates", { body: { ...body, quantity: 3 } })).status).toBe(409);
-    expect(await listed(api, "/license_updates", "quantity")).toEqual([7, 2]);
+    expect(await listPart(api, "/license_updates", "quantity")).toEqual([7, 2]);
   });
 
   describe("is refused", () => {
-    let licensed: Licensed;
+    let setup: LicenseSetup;
     beforeAll(async () => {
-      licensed = await withSeats();
+      setup = await withSeats();
     });
 
     test.each([
@@ -127,14 +127,14 @@ describe("license updates over HTTP", () => {
       ],
       ["another field", { absolute: true }, "absolute: unknown field"],
     ])("POST /license_updates with %s is a 400", async (_, parts, message) => {
-      const { api, licenseId } = licensed;
+      const { api, licenseId } = setup;
       const body = { ...SET, licenseId, ...parts };
       expect(await answerOf(api, "POST /license_updates", { body })).toEqual([400, message]);
-      expect(await listed(api, "/license_updates")).toEqual([]);
+      expect(await listPart(api, "/license_updates")).toEqual([]);
     });
 
     test("an add-on that is no license, and page sizes past the bounds", async () => {
-      const { api, feeId } = licensed;
+      const { api, feeId } = setup;
       expect(await answerOf(api, "POST /license_updates", { body: { ...SET, licenseId: feeId } })).toEqual([
         400,
         `expected an ACTIVE add-on of type LICENSE: "${feeId}" is of type FIXED_FEE`,

@@ -16,7 +16,7 @@ beforeEach(async () => {
   api.at("2024-06-15T12:00:00Z");
 });
 
-async function use(id: string, n: number, timestamp: string): Promise<void> {
+async function ingestCalls(id: string, n: number, timestamp: string): Promise<void> {
   const event = { schemaName: "api calls", id, accountId: "acme-eu", timestamp, attributes: [{ name: "n", value: n }] };
   const { json } = await api.call("POST /ingest", { body: { event: { ...event, dimensions: { region: "eu" } } } });
   expect(json.success).toBe(true);
@@ -29,12 +29,12 @@ async function invoiceId(): Promise<string> {
 
 async function useInJune(): Promise<string> {
   api.at("2024-06-02T12:00:00Z");
-  await use("before", 100, "2024-05-31T23:59:59.999Z");
+  await ingestCalls("before", 100, "2024-05-31T23:59:59.999Z");
   api.at("2024-06-15T12:00:00Z");
-  await use("first", 7, "2024-06-01T00:00:00Z");
-  await use("back", -2, "2024-06-10T08:00:00Z");
+  await ingestCalls("first", 7, "2024-06-01T00:00:00Z");
+  await ingestCalls("back", -2, "2024-06-10T08:00:00Z");
   api.at("2024-06-15T12:00:01Z");
-  await use("more", 2.5, "2024-06-10T20:00:00Z");
+  await ingestCalls("more", 2.5, "2024-06-10T20:00:00Z");
   return invoiceId();
 }
 
@@ -111,7 +111,7 @@ test("an unknown invoice or line is a 404, a line without events behind it a 400
 test("S16.7 of a composite invoice the lines are in the invoices of its accounts", async () => {
   const group = { name: "All", email: "pay@acme.test", dailyInvoiceConsolidation: true, accountIds: ["acme"] };
   const { id: groupId } = (await api.engine.invoiceGroups.create(group)).item;
-  await use("e1", 7, "2024-06-10T08:00:00Z");
+  await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
   api.at("2024-07-06T00:00:00Z");
   await api.call("POST /invoices/bill_runs");
   const composite = (await api.call(`GET /invoices?owner_id=${groupId}&start_time=2024-07-01`)).json.data[0].id;

@@ -2,17 +2,17 @@
 import { describe, expect, test } from "vitest";
 
 import { MONTHLY, slabs } from "../../book/builder.ts";
-import { counted, teamBook } from "../../engine/team-book.ts";
+import { countEvent, teamBook } from "../../engine/team-book.ts";
 import { anyCaller, startApi, type TestApi } from "../support.ts";
 
 /** An API whose account `prod` used 60 calls on 30 January and 60 on the 31st. */
-async function loaded(access = anyCaller("read")): Promise<TestApi> {
+async function startLoaded(access = anyCaller("read")): Promise<TestApi> {
   const api = await startApi("2024-01-01T00:00:00Z", access);
   await api.engine.load(teamBook());
   api.at("2024-01-31T12:00:00Z");
   await api.engine.ingest([
-    counted("e1", "2024-01-30T10:30:00Z", 60),
-    counted("e2", "2024-01-31T11:00:00Z", "60.00000000000000000001"),
+    countEvent("e1", "2024-01-30T10:30:00Z", 60),
+    countEvent("e2", "2024-01-31T11:00:00Z", "60.00000000000000000001"),
   ]);
   return api;
 }
@@ -23,7 +23,7 @@ const USAGE = { id: "u", name: "USAGE", aggregationPeriod: "MONTH" };
 
 describe("POST /metrics", () => {
   test("answers series of points, exact in their text", async () => {
-    const { call } = await loaded();
+    const { call } = await startLoaded();
     const answer = await call("POST /metrics", { body: { ...RANGE, metricQueries: [REVENUE, USAGE] } });
     expect(answer.status).toBe(200);
     const [thirtieth, next, end] = ["01-30", "01-31", "02-01"].map((day) => `2024-${day}T00:00:00.000Z`);
@@ -58,13 +58,13 @@ describe("POST /metrics", () => {
       /^metricQueries\[0\]\.aggregationPeriod: the range has 1492 periods by DAY; use at most 300$/,
     ],
   ])("%j is a 400", async (body, message) => {
-    const { call } = await loaded();
+    const { call } = await startLoaded();
     const answer = await call("POST /metrics", { body });
     expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
   });
 
   test("is not for a key that only ingests", async () => {
-    const { call } = await loaded(anyCaller("ingest"));
+    const { call } = await startLoaded(anyCaller("ingest"));
     for (const line of ["POST /metrics", "POST /revenue_calculator", "GET /accounts/prod/credit_balance"] as const) {
       expect((await call(line, line.startsWith("GET") ? {} : { body: {} })).status).toBe(403);
     }
@@ -73,7 +73,7 @@ describe("POST /metrics", () => {
 
 describe("POST /revenue_calculator", () => {
   test("answers the invoices of a stored plan for a cycle that is looked up", async () => {
-    const { call } = await loaded();
+    const { call } = await startLoaded();
     const { status, json } = await call("POST /revenue_calculator", {
       body: {
         pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
@@ -120,13 +120,13 @@ describe("POST /revenue_calculator", () => {
   });
 
   test("tries a plan that is given whole, with numbers of any digits, and explains it", async () => {
-    const { call } = await loaded();
+    const { call } = await startLoaded();
     const pricePlanDetails = {
       ...MONTHLY,
       usageRateCards: [{ usageMeterId: "calls", ...slabs("TIERED", [0, 0.125]), tag: null }],
       minimumCommitment: null,
     };
-    const asked = JSON.stringify({
+    const requestText = JSON.stringify({
       pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails },
       usageConfig: { mode: "CUSTOM", usageMap: { "um.calls": "QUANTITY" } },
       cycleConfig: { date: "2024-02-10" },
@@ -134,7 +134,7 @@ describe("POST /revenue_calculator", () => {
     });
     // 16.00000000000000000008 × 0.125 = 2.00000000000000000001.
     const { json, text } = await call("POST /revenue_calculator", {
-      body: asked.replace('"QUANTITY"', "16.00000000000000000008"),
+      body: requestText.replace('"QUANTITY"', "16.00000000000000000008"),
     });
     expect([json.totalAmount, json.endDate]).toEqual([2, "2024-03-01T00:00:00.000Z"]);
     expect(text).toContain('"exactValue":"2.00000000000000000001"');
@@ -161,7 +161,7 @@ describe("POST /revenue_calculator", () => {
       /^licenseEntriesConfig: expected an object, got 12345678901234567890$/,
     ],
   ])("%j is a 400", async (body, message) => {
-    const { call } = await loaded();
+    const { call } = await startLoaded();
     const answer = await call("POST /revenue_calculator", { body });
     expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
   });
@@ -169,7 +169,7 @@ describe("POST /revenue_calculator", () => {
 
 describe("GET /accounts/{account_id}/credit_balance", () => {
   test("answers the sums of the credits in force, and the date of the account where there never was one", async () => {
-    const { call, engine } = await loaded();
+    const { call, engine } = await startLoaded();
     const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
     await engine.credits.create([
       { ...credit, creditAmount: 100, priority: 1, applicableEntityIds: ["addon.fee"] },
@@ -193,7 +193,7 @@ describe("GET /accounts/{account_id}/credit_balance", () => {
     ]);
     const unknown = await call("GET /accounts/no/credit_balance");
     expect([unknown.status, unknown.json]).toEqual([404, { message: 'no account has the id "no"' }]);
-    const asked = await call("GET /accounts/prod/credit_balance?at=now");
-    expect([asked.status, asked.json]).toEqual([400, { message: "at: unknown field" }]);
+    const reply = await call("GET /accounts/prod/credit_balance?at=now");
+    expect([reply.status, reply.json]).toEqual([400, { message: "at: unknown field" }]);
   });
 });

@@ -2,14 +2,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { activePlan, DETAILS, MONTHLY } from "../catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 /** The source and the target. */
 let source: string;
 let target: string;
 
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 const FIFTH = { ...MONTHLY, startOffset: { dayOffset: "5", monthOffset: "NIL" } };
 const TENTH = { ...MONTHLY, startOffset: { dayOffset: "10", monthOffset: "NIL" } };
 
@@ -28,14 +28,14 @@ function request(parts: object = {}): { readonly body: object } {
 }
 
 /** Makes an account that has the source from 2024-06-05 on. */
-async function account(id: string, parts: object = {}): Promise<void> {
+async function createAccount(id: string, parts: object = {}): Promise<void> {
   await call("POST /customers", { body: { id, name: `Account ${id}`, primaryEmail: "pay@acme.test" } });
   const body = { pricePlanId: source, effectiveFrom: "2024-06-05", ...parts };
   expect((await call(`POST /accounts/${id}/price_plans`, { body })).status).toBe(200);
 }
 
 /** Which plan an account has from when on, as dates. */
-async function schedulesOf(id: string): Promise<readonly (readonly string[])[]> {
+async function listSchedules(id: string): Promise<readonly (readonly string[])[]> {
   const schedules = await api.engine.accounts.pricingSchedules(id);
   return schedules.map(({ pricePlanId, from }) => [
     pricePlanId === source ? "source" : "target",
@@ -53,9 +53,9 @@ describe("migrating a price plan", () => {
   const fee = { id: "", rateValues: [{ currency: "USD", rate: 1 }] };
 
   beforeEach(async () => {
-    await account("plain");
+    await createAccount("plain");
     fee.id = (await call("POST /addons", { body: { name: "Fee", type: "FIXED_FEE" } })).json.id;
-    await account("special", { pricePlanDetailsOverride: { fixedFeeRateCards: [fee] } });
+    await createAccount("special", { pricePlanDetailsOverride: { fixedFeeRateCards: [fee] } });
   });
 
   test.each([
@@ -71,9 +71,9 @@ describe("migrating a price plan", () => {
         { success: true },
       ]);
       const before = ["source", "2024-06-05"];
-      expect(await schedulesOf("plain")).toEqual([before, ["target", plain]]);
-      expect(await schedulesOf("special")).toEqual(special === undefined ? [before] : [before, ["target", special]]);
-      const moved = special === undefined ? 1 : 2;
+      expect(await listSchedules("plain")).toEqual([before, ["target", plain]]);
+      expect(await listSchedules("special")).toEqual(special === undefined ? [before] : [before, ["target", special]]);
+      const moves = special === undefined ? 1 : 2;
       const { json } = await call("GET /migrations");
       expect(json).toEqual({
         data: [
@@ -84,8 +84,8 @@ describe("migrating a price plan", () => {
             type: "PRICE_PLAN",
             updatedAt: "2024-06-15T12:00:00.000Z",
             totalEntries: 2,
-            movedEntries: moved,
-            skippedEntries: 2 - moved,
+            movedEntries: moves,
+            skippedEntries: 2 - moves,
           },
         ],
         nextToken: null,
@@ -96,7 +96,7 @@ describe("migrating a price plan", () => {
 });
 
 describe("cycles after a migration", () => {
-  beforeEach(() => account("plain"));
+  beforeEach(() => createAccount("plain"));
 
   test("without retainStartOffsets the account has the cycles of the target", async () => {
     await call("POST /migrations/price_plan", request({ retainStartOffsets: false }));
@@ -130,14 +130,14 @@ describe("cycles after a migration", () => {
       400,
       '1 of 1 accounts cannot be moved; "plain": retainStartOffsets needs equal intervals: MONTHLY before, WEEKLY now',
     ]);
-    expect(await schedulesOf("plain")).toEqual([["source", "2024-06-05"]]);
+    expect(await listSchedules("plain")).toEqual([["source", "2024-06-05"]]);
     expect((await call("GET /migrations")).json.data).toEqual([]);
     const { status } = await call("POST /migrations/price_plan", request({ targetId: weekly }));
     expect(status).toBe(200);
   });
 
   test("rule 2: with retainStartOffsets true, no plan in force on the date of association is a 400", async () => {
-    await account("other");
+    await createAccount("other");
     await call("POST /accounts/plain/price_plans", { body: { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" } });
     const none = (day: string) => `no price plan is in force on ${day} , so there are no start offsets to retain`;
     const parts = { migrationMode: "NEXT_CYCLE", retainStartOffsets: true };
@@ -145,7 +145,7 @@ describe("cycles after a migration", () => {
       400,
       `1 of 2 accounts cannot be moved; "plain": ${none("2024-07-01")}`,
     ]);
-    expect([await schedulesOf("plain"), await schedulesOf("other")]).toEqual([
+    expect([await listSchedules("plain"), await listSchedules("other")]).toEqual([
       [["source", "2024-06-05"]],
       [["source", "2024-06-05"]],
     ]);
@@ -157,16 +157,16 @@ describe("cycles after a migration", () => {
     expect((await call("POST /migrations/price_plan", request({ ...parts, retainStartOffsets: false }))).status).toBe(
       200,
     );
-    expect(await schedulesOf("plain")).toEqual([["source", "2024-06-05"]]);
+    expect(await listSchedules("plain")).toEqual([["source", "2024-06-05"]]);
     const another = await activePlan(call, DETAILS, "Another");
     const next = { pricePlanId: another, effectiveFrom: "2024-07-01" };
     await call("POST /accounts/plain/price_plans", { body: next });
     expect((await call("POST /migrations/price_plan", request(parts))).status).toBe(200);
-    const skipped = (await call("GET /migrations")).json.data.map(
+    const skips = (await call("GET /migrations")).json.data.map(
       (each: { skippedEntries: number }) => each.skippedEntries,
     );
     // "other" moves by the first, and is skipped by the second: it leaves the source on 5 July.
-    expect(skipped.toSorted()).toEqual([1, 2]);
+    expect(skips.toSorted()).toEqual([1, 2]);
   });
 
   /** The details of the plan that the account has now, as they are answered. */
@@ -177,7 +177,7 @@ describe("cycles after a migration", () => {
 
   /** The account has the target from today on, and its next cycle begins on a day. */
   async function expectNextCycle(day: string): Promise<void> {
-    expect(await schedulesOf("plain")).toEqual([
+    expect(await listSchedules("plain")).toEqual([
       ["source", "2024-06-05"],
       ["target", "2024-06-15"],
     ]);

@@ -9,12 +9,12 @@ import { startServed } from "../served-requests.ts";
 
 describe("GET /play", () => {
   test("is the page with the price plans, and the newest account that has one", async () => {
-    const served = await startServed();
-    const { ask, engine } = served;
+    const api = await startServed();
+    const { ask, engine } = api;
     const other = { ...SMALL_BOOK.accounts[0], id: "idle", name: "Idle", aliases: [], pricePlans: [], credits: [] };
     const pricePlans = SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" }));
     await engine.load(JSON.stringify({ ...SMALL_BOOK, pricePlans, accounts: [...SMALL_BOOK.accounts, other] }));
-    const { statusCode, headers, payload } = await ask("GET /play", { by: await served.key("read") });
+    const { statusCode, headers, payload } = await ask("GET /play", { by: await api.key("read") });
     expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(headers["content-security-policy"]).toMatch(
       /^default-src 'none'; script-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
@@ -30,8 +30,8 @@ describe("GET /play", () => {
   });
 
   test("has the plans of that account and the newest others, up to 1 MiB in all", async () => {
-    const served = await startServed();
-    const { ask, engine } = served;
+    const api = await startServed();
+    const { ask, engine } = api;
     await engine.load(
       JSON.stringify({
         ...SMALL_BOOK,
@@ -40,24 +40,24 @@ describe("GET /play", () => {
     );
     const ids: string[] = [];
     for (const name of ["First", "Second", "Third"]) {
-      served.pass(1);
+      api.pass(1);
       ids.push((await engine.pricePlans.create(largePlan(name, "um.units"))).item.id);
     }
-    const { payload } = await ask("GET /play", { by: await served.key("read") });
+    const { payload } = await ask("GET /play", { by: await api.key("read") });
     const [, data = ""] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(payload) ?? [];
     const { state } = JSON.parse(data) as { state: PlayState };
-    const shown = JSON.parse(state.book) as { readonly pricePlans: readonly { readonly id: string }[] };
-    expect(shown.pricePlans.map(({ id }) => id)).toEqual(["pp.small", ...ids.slice(1)]);
+    const bookInPage = JSON.parse(state.book) as { readonly pricePlans: readonly { readonly id: string }[] };
+    expect(bookInPage.pricePlans.map(({ id }) => id)).toEqual(["pp.small", ...ids.slice(1)]);
   });
 
   test("is there before anything is sold", async () => {
-    const served = await startServed();
-    expect((await served.ask("GET /play", { by: await served.key() })).statusCode).toBe(200);
+    const api = await startServed();
+    expect((await api.ask("GET /play", { by: await api.key() })).statusCode).toBe(200);
   });
 
   test("is not for who may not read", async () => {
-    const served = await startServed();
-    expect((await served.ask("GET /play", { by: await served.key("ingest") })).statusCode).toBe(403);
-    expect((await served.ask("GET /play")).statusCode).toBe(401);
+    const api = await startServed();
+    expect((await api.ask("GET /play", { by: await api.key("ingest") })).statusCode).toBe(403);
+    expect((await api.ask("GET /play")).statusCode).toBe(401);
   });
 });

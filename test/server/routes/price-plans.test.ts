@@ -4,14 +4,14 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { activeMeter, activePlan, answeredDetails, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
 import { largePlan } from "../large-plan.ts";
 import { startServed } from "../served-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 
 /** Makes a plan. @returns its id */
-async function plan(parts: object = {}): Promise<string> {
+async function createPlan(parts: object = {}): Promise<string> {
   const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, ...parts };
   return (await call("POST /price_plans", { body })).json.id;
 }
@@ -25,9 +25,9 @@ describe("price plans over HTTP", () => {
 
   test("POST /price_plans answers a DRAFT with one schedule entry, from 1970 on and without an end, and GET the same", async () => {
     const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, description: "For teams" };
-    const made = await call("POST /price_plans", { body });
-    const { id } = made.json;
-    expect([made.status, made.json]).toEqual([
+    const reply = await call("POST /price_plans", { body });
+    const { id } = reply.json;
+    expect([reply.status, reply.json]).toEqual([
       200,
       {
         id: expect.stringMatching(/^pp\./),
@@ -47,7 +47,7 @@ describe("price plans over HTTP", () => {
         ],
       },
     ]);
-    expect((await call(`GET /price_plans/${id}`)).json).toEqual(made.json);
+    expect((await call(`GET /price_plans/${id}`)).json).toEqual(reply.json);
   });
 
   test("description may be null, and type is BILLING when it is left out", async () => {
@@ -61,39 +61,37 @@ describe("price plans over HTTP", () => {
       const { pricePlanDetails } = (await call(`GET /price_plans/${id}`)).json.pricingSchedule[0];
       return [pricePlanDetails.supportedCurrencies, pricePlanDetails.activeCurrencies];
     };
-    expect(await currencies(await plan({ name: "None", pricePlanDetails: {} }))).toEqual([[], []]);
+    expect(await currencies(await createPlan({ name: "None", pricePlanDetails: {} }))).toEqual([[], []]);
     const two = { ...DETAILS, supportedCurrencies: ["USD", "EUR"], activeCurrencies: ["USD"] };
-    const id = await plan({ pricePlanDetails: two });
+    const id = await createPlan({ pricePlanDetails: two });
     expect(await currencies(id)).toEqual([["USD", "EUR"], ["USD"]]);
-    const patch = async (activeCurrencies: unknown): Promise<readonly unknown[]> =>
+    const patchCurrencies = async (activeCurrencies: unknown): Promise<readonly unknown[]> =>
       answerTo(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: { activeCurrencies } } });
-    await patch(["EUR"]);
+    await patchCurrencies(["EUR"]);
     expect(await currencies(id)).toEqual([["USD", "EUR"], ["EUR"]]);
     for (const none of [[], null]) {
-      await patch(none);
+      await patchCurrencies(none);
       expect(await currencies(id)).toEqual([["USD", "EUR"], []]);
     }
-    const refused = [
+    const refusals = [
       400,
       'pricePlanDetails.activeCurrencies: expected currencies that the price plan supports, got "JPY"',
     ];
-    expect(await patch(["USD", "JPY"])).toEqual(refused);
-    const unsupported = { ...two, activeCurrencies: ["JPY"] };
-    expect(await answerTo("POST /price_plans", { body: { name: "Yen", pricePlanDetails: unsupported } })).toEqual(
-      refused,
-    );
+    expect(await patchCurrencies(["USD", "JPY"])).toEqual(refusals);
+    const jpyOnly = { ...two, activeCurrencies: ["JPY"] };
+    expect(await answerTo("POST /price_plans", { body: { name: "Yen", pricePlanDetails: jpyOnly } })).toEqual(refusals);
     expect(await answerTo(`POST /price_plans/${id}/activate`, { body: { currencies: ["JPY"] } })).toEqual([
       400,
       'currencies: expected currencies that the price plan supports, got "JPY"',
     ]);
     await call(`POST /price_plans/${id}/activate`, { body: { currencies: ["EUR"] } });
     expect(await currencies(id)).toEqual([["USD", "EUR"], ["EUR"]]);
-    const one = await plan({ name: "One", pricePlanDetails: two });
+    const one = await createPlan({ name: "One", pricePlanDetails: two });
     await call(`POST /price_plans/${one}/activate`);
     expect(await currencies(one)).toEqual([["USD", "EUR"], ["USD"]]);
     await call(`POST /price_plans/${one}/versions`, { body: { pricePlanDetails: two } });
     expect(await currencies(one)).toEqual([["USD", "EUR"], ["USD"]]);
-    const all = await plan({ name: "All", pricePlanDetails: { ...two, activeCurrencies: [] } });
+    const all = await createPlan({ name: "All", pricePlanDetails: { ...two, activeCurrencies: [] } });
     await call(`POST /price_plans/${all}/activate`);
     expect(await currencies(all)).toEqual([
       ["USD", "EUR"],
@@ -110,7 +108,7 @@ describe("price plans over HTTP", () => {
 
   test("PATCH changes description, and pricePlanDetails by their keys: what is not given stays", async () => {
     const minimumCommitment = { displayName: "Minimum", rateValues: [{ currency: "USD", rate: 10 }] };
-    const id = await plan({ pricePlanDetails: { ...DETAILS, minimumCommitment } });
+    const id = await createPlan({ pricePlanDetails: { ...DETAILS, minimumCommitment } });
     const yearly = {
       interval: "ANNUALLY",
       startOffset: { dayOffset: "LAST", monthOffset: "2" },
@@ -125,11 +123,11 @@ describe("price plans over HTTP", () => {
     expect(json.description).toBe("Yearly");
     const details = { supportedCurrencies: ["USD"], minimumCommitment, pricingCycleConfig: yearly };
     expect(json.pricingSchedule[0].pricePlanDetails).toEqual(answeredDetails(details));
-    const cleared = await call(`PATCH /price_plans/${id}`, {
+    const clearing = await call(`PATCH /price_plans/${id}`, {
       body: { description: null, pricePlanDetails: { minimumCommitment: null } },
     });
-    expect(cleared.json).not.toHaveProperty("description");
-    expect(cleared.json.pricingSchedule[0].pricePlanDetails).not.toHaveProperty("minimumCommitment");
+    expect(clearing.json).not.toHaveProperty("description");
+    expect(clearing.json.pricingSchedule[0].pricePlanDetails).not.toHaveProperty("minimumCommitment");
   });
 
   test("states rule 1: only a price plan whose status is DRAFT can be updated", async () => {
@@ -198,31 +196,31 @@ describe("price plans over HTTP", () => {
     api.at("2024-09-01T00:00:00Z");
     await call(`DELETE /price_plans/${id}`);
     expect(await periods()).toEqual(expected);
-    const [listed] = (await call("GET /price_plans")).json.data;
-    expect(listed.pricingSchedule).toMatchObject([{ version: 3, startDate: third, endDate: NONE }]);
+    const [firstItem] = (await call("GET /price_plans")).json.data;
+    expect(firstItem.pricingSchedule).toMatchObject([{ version: 3, startDate: third, endDate: NONE }]);
   });
 
   test("GET /price_plans lists the latest versions, with version, usageMeters and pricePlanDetails beside", async () => {
     const meter = await activeMeter(call);
-    const priced = { ...DETAILS, usageRateCards: [{ usageMeterId: meter, ...PER_UNIT }] };
-    const id = await activePlan(call, priced);
+    const pricedDetails = { ...DETAILS, usageRateCards: [{ usageMeterId: meter, ...PER_UNIT }] };
+    const id = await activePlan(call, pricedDetails);
     await call(`POST /price_plans/${id}/versions`, { body: { pricePlanDetails: DETAILS } });
     api.at("2024-06-16T00:00:00Z");
-    const other = await plan({ name: "Other", pricePlanDetails: priced });
+    const other = await createPlan({ name: "Other", pricePlanDetails: pricedDetails });
     const { json } = await call("GET /price_plans");
-    const made = { createdAt: expect.stringMatching(TIME), updatedAt: expect.stringMatching(TIME) };
+    const reply = { createdAt: expect.stringMatching(TIME), updatedAt: expect.stringMatching(TIME) };
     expect(json.data).toEqual([
       {
         ...(await call(`GET /price_plans/${other}`)).json,
-        ...made,
+        ...reply,
         description: "",
         version: 1,
         usageMeters: [meter],
-        pricePlanDetails: answeredDetails(priced),
+        pricePlanDetails: answeredDetails(pricedDetails),
       },
       {
         ...(await call(`GET /price_plans/${id}?version=2`)).json,
-        ...made,
+        ...reply,
         description: "",
         version: 2,
         usageMeters: [],
@@ -253,7 +251,9 @@ describe("price plans over HTTP", () => {
   test("S5.4 a plan becomes ACTIVE with ACTIVE meters alone", async () => {
     const meter = await activeMeter(call);
     await call(`POST /usage_meters/${meter}/deactivate`);
-    const id = await plan({ pricePlanDetails: { ...DETAILS, usageRateCards: [{ usageMeterId: meter, ...PER_UNIT }] } });
+    const id = await createPlan({
+      pricePlanDetails: { ...DETAILS, usageRateCards: [{ usageMeterId: meter, ...PER_UNIT }] },
+    });
     expect(await answerTo(`POST /price_plans/${id}/activate`)).toEqual([
       400,
       `pricePlanDetails.usageRateCards[0].usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "${meter}" is INACTIVE`,
@@ -317,7 +317,7 @@ describe("what price plans refuse", () => {
 
   beforeAll(async () => {
     api = await startApi();
-    id = await plan();
+    id = await createPlan();
   });
 
   test.each([
@@ -393,9 +393,9 @@ describe("what price plans refuse", () => {
 });
 
 test("GET /price_plans ends a page before it is longer than 1 MiB, and has each plan once", async () => {
-  const served = await startServed();
-  const { ask, engine } = served;
-  const by = await served.key();
+  const api = await startServed();
+  const { ask, engine } = api;
+  const by = await api.key();
   await engine.eventSchemas.create({ name: "call", attributes: [{ name: "units" }] });
   const { item: meter } = await engine.usageMeters.create({
     name: "units",

@@ -2,14 +2,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { activeMeter, answeredDetails, DETAILS } from "../catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 /** What the cards price, by what it is. */
 const ids: Record<string, string> = {};
 let plans = 0;
 
-const { call } = callsOf(() => api);
+const { call } = bindCalls(() => api);
 
 beforeAll(async () => {
   api = await startApi();
@@ -130,17 +130,17 @@ const KINDS: readonly (readonly [list: string, owner: readonly [field: string, o
 ];
 
 /** Makes a plan of these details, and gets it. */
-async function plan(
+async function createAndReadPlan(
   details: object | string,
 ): Promise<{ readonly status: number; readonly id: string; readonly json: unknown; readonly text: string }> {
   plans += 1;
   const pricePlanDetails = typeof details === "string" ? "DETAILS" : details;
   const body = JSON.stringify({ name: `Plan ${plans}`, type: "BILLING", pricePlanDetails });
-  const made = await call("POST /price_plans", {
+  const reply = await call("POST /price_plans", {
     body: typeof details === "string" ? body.replace('"DETAILS"', details) : body,
   });
-  if (made.status >= 400) return { status: made.status, id: "", json: made.json.message, text: made.text };
-  const { id } = made.json;
+  if (reply.status >= 400) return { status: reply.status, id: "", json: reply.json.message, text: reply.text };
+  const { id } = reply.json;
   const got = await call(`GET /price_plans/${id}`);
   return { status: got.status, id, json: got.json.pricingSchedule[0].pricePlanDetails, text: got.text };
 }
@@ -163,9 +163,9 @@ test.each(KINDS)(
   "%s of %j come back as they were given, and change nothing when they are given again: %j",
   async (list, [field, of], card) => {
     const cards = [{ [field]: ids[of], ...card }];
-    const { status, json, id } = await plan({ ...DETAILS, [list]: cards });
-    const answered = cards.map((each) => ({ ...SAID[list], ...each, ...recurrenceOf(list, each) }));
-    expect([status, json]).toEqual([200, answeredDetails({ ...DETAILS, [list]: answered })]);
+    const { status, json, id } = await createAndReadPlan({ ...DETAILS, [list]: cards });
+    const cardsWithDefaults = cards.map((each) => ({ ...SAID[list], ...each, ...recurrenceOf(list, each) }));
+    expect([status, json]).toEqual([200, answeredDetails({ ...DETAILS, [list]: cardsWithDefaults })]);
     const again = await call(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: json } });
     expect(again.json.pricingSchedule[0].pricePlanDetails).toEqual(json);
   },
@@ -174,15 +174,15 @@ test.each(KINDS)(
 test("null is answered where a field may be null and was not given, and what is empty where it may not", async () => {
   const slab = { order: 1, startAfter: 0, priceType: "PER_UNIT" };
   const rate = { order: 1, rate: 1 };
-  const slabbed = {
+  const slabPricing = {
     ratePlan: { pricingModel: "TIERED", slabs: [slab] },
     rateValues: [{ currency: "USD", slabRates: [rate] }],
   };
   const { order: _, ...grantSlab } = slab;
   const details = {
     ...DETAILS,
-    usageRateCards: [{ usageMeterId: ids["meter"], ...slabbed }],
-    licenseRateCards: [{ id: ids["LICENSE"], ...slabbed, config: null }],
+    usageRateCards: [{ usageMeterId: ids["meter"], ...slabPricing }],
+    licenseRateCards: [{ id: ids["LICENSE"], ...slabPricing, config: null }],
     creditGrantRateCards: [
       {
         id: ids["CREDIT_GRANT"],
@@ -193,20 +193,20 @@ test("null is answered where a field may be null and was not given, and what is 
         grantDetails: { expiryType: "NO_EXPIRY" },
       },
     ],
-    entitlementOverageRateCards: [{ featureId: ids["feature"], ...slabbed, billingConfig: {} }],
+    entitlementOverageRateCards: [{ featureId: ids["feature"], ...slabPricing, billingConfig: {} }],
   };
   const whole = { slabConfig: {}, endAt: null };
-  const answered = {
+  const expectedCard = {
     ratePlan: { pricingModel: "TIERED", slabs: [{ ...slab, ...whole }] },
     rateValues: [{ currency: "USD", slabRates: [{ ...rate, slabRateConfig: null }] }],
     tag: null,
   };
-  const { json } = await plan(details);
+  const { json } = await createAndReadPlan(details);
   expect(json).toMatchObject({
     rateDetails: null,
     entitlementRateCards: null,
-    usageRateCards: [answered],
-    licenseRateCards: [{ ...answered, config: { maxQuantity: null } }],
+    usageRateCards: [expectedCard],
+    licenseRateCards: [{ ...expectedCard, config: { maxQuantity: null } }],
     creditGrantRateCards: [
       {
         tag: null,
@@ -215,7 +215,9 @@ test("null is answered where a field may be null and was not given, and what is 
         recurrenceConfig: { interval: 1, offset: 0 },
       },
     ],
-    entitlementOverageRateCards: [{ ...answered, maxQuantity: null, billingConfig: { interval: 1, startOffset: 0 } }],
+    entitlementOverageRateCards: [
+      { ...expectedCard, maxQuantity: null, billingConfig: { interval: 1, startOffset: 0 } },
+    ],
   });
 });
 
@@ -226,7 +228,7 @@ test("minimumCommitment, rateDetails, entitlementRateCards and type come back; w
     entitlementRateCards: [{ featureId: "x", nested: { a: 1 } }],
     type: "BILLING",
   };
-  expect((await plan({ ...DETAILS, ...more })).json).toEqual(answeredDetails({ ...DETAILS, ...more }));
+  expect((await createAndReadPlan({ ...DETAILS, ...more })).json).toEqual(answeredDetails({ ...DETAILS, ...more }));
   const none = {
     rateDetails: null,
     entitlementRateCards: null,
@@ -234,8 +236,8 @@ test("minimumCommitment, rateDetails, entitlementRateCards and type come back; w
     minimumCommitment: null,
     usageRateCards: null,
   };
-  expect((await plan({ ...DETAILS, ...none })).json).toEqual(answeredDetails(DETAILS));
-  expect((await plan({ ...DETAILS, usageRateCards: [], rateDetails: {} })).json).toEqual(
+  expect((await createAndReadPlan({ ...DETAILS, ...none })).json).toEqual(answeredDetails(DETAILS));
+  expect((await createAndReadPlan({ ...DETAILS, usageRateCards: [], rateDetails: {} })).json).toEqual(
     answeredDetails({ ...DETAILS, rateDetails: {} }),
   );
 });
@@ -264,43 +266,47 @@ test("S7.4 what configures slabs and rates is a number or a text, and stays what
   const rateValues = [{ currency: "USD", slabRates, rateConfig: { minimumRate: "5.00", maximumRate: 500.25 } }];
   const ratePlan = { pricingModel: "VOLUME", slabs };
   const usageRateCards = [{ usageMeterId: ids["meter"], ratePlan, rateValues, tag: null }];
-  expect((await plan({ ...DETAILS, usageRateCards })).json).toEqual(answeredDetails({ ...DETAILS, usageRateCards }));
+  expect((await createAndReadPlan({ ...DETAILS, usageRateCards })).json).toEqual(
+    answeredDetails({ ...DETAILS, usageRateCards }),
+  );
 });
 
 test("S1.2 a rate of more digits than a double keeps is answered with all of them, and a text as a number", async () => {
   const card = { id: ids["FIXED_FEE"], rateValues: [{ currency: "USD", rate: "RATE" }] };
   const details = JSON.stringify({ ...DETAILS, fixedFeeRateCards: [card] });
-  for (const [sent, answered] of [
+  for (const [sent, expectedRate] of [
     ["0.12345678901234567891", "0.12345678901234567891"],
     ['"1234567890123456789.50"', "1234567890123456789.5"],
     ["1e-7", "0.0000001"],
   ] as const) {
-    expect((await plan(details.replace('"RATE"', sent))).text).toContain(`"rate":${answered}}`);
+    expect((await createAndReadPlan(details.replace('"RATE"', sent))).text).toContain(`"rate":${expectedRate}}`);
   }
 });
 
 describe("what rate cards refuse", () => {
-  const usage = (parts: object): object => ({ usageRateCards: [{ usageMeterId: ids["meter"], ...SLABBED, ...parts }] });
+  const usageCards = (parts: object): object => ({
+    usageRateCards: [{ usageMeterId: ids["meter"], ...SLABBED, ...parts }],
+  });
 
   test.each([
     [
       "no slabs",
-      () => usage({ ratePlan: { pricingModel: "TIERED", slabs: [] } }),
+      () => usageCards({ ratePlan: { pricingModel: "TIERED", slabs: [] } }),
       "usageRateCards[0].ratePlan.slabs: expected at least 1 item, got 0",
     ],
     [
       "a rate that is none",
-      () => usage({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "much" }] }] }),
+      () => usageCards({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "much" }] }] }),
       'usageRateCards[0].rateValues[0].slabRates[0].rate: expected a decimal, got "much"',
     ],
     [
       "slabRates that match no slab",
-      () => usage({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }] }),
+      () => usageCards({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }] }),
       /^pricePlanDetails\.usageRateCards\[0\]\.rateValues\[0\]\.slabRates/,
     ],
     [
       "no rates in a supported currency",
-      () => usage({ rateValues: [{ ...SLABBED.rateValues[0], currency: "EUR" }] }),
+      () => usageCards({ rateValues: [{ ...SLABBED.rateValues[0], currency: "EUR" }] }),
       /^pricePlanDetails\.usageRateCards\[0\]\.rateValues/,
     ],
     [
@@ -341,7 +347,7 @@ describe("what rate cards refuse", () => {
       () => ({ entitlementOverageRateCards: [{ featureId: ids["feature"], ...SLABBED, maxQuantity: 1.5 }] }),
       "entitlementOverageRateCards[0].maxQuantity: expected a whole number, got 1.5",
     ],
-    ["an unknown field", () => usage({ price: 1 }), "usageRateCards[0].price: unknown field"],
+    ["an unknown field", () => usageCards({ price: 1 }), "usageRateCards[0].price: unknown field"],
     [
       "an unknown feature",
       () => ({ entitlementOverageRateCards: [{ featureId: "ft.no", ...SLABBED }] }),
@@ -363,8 +369,8 @@ describe("what rate cards refuse", () => {
       "minimumCommitment.rateValues[0].rate: missing: expected a decimal",
     ],
   ])("%s is a 400 that names the field", async (_, parts, message) => {
-    const { status, json } = await plan({ ...DETAILS, ...parts() });
-    const said = message instanceof RegExp ? expect.stringMatching(message) : `pricePlanDetails.${message}`;
-    expect([status, json]).toEqual([400, said]);
+    const { status, json } = await createAndReadPlan({ ...DETAILS, ...parts() });
+    const pattern = message instanceof RegExp ? expect.stringMatching(message) : `pricePlanDetails.${message}`;
+    expect([status, json]).toEqual([400, pattern]);
   });
 });

@@ -2,30 +2,30 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { CALLS } from "../catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 const FACTOR = { id: "Rate_Factor-1", value: "2", namespace: "USER", name: "Factor", dataType: "STRING" };
 
-async function start(): Promise<void> {
+async function startTest(): Promise<void> {
   api = await startApi();
   await call("POST /customers", { body: { id: "Acme.1", name: "Acme", primaryEmail: "pay@acme.test" } });
 }
 
 describe("settings over HTTP", () => {
-  beforeEach(start);
+  beforeEach(startTest);
 
   test("POST /settings answers 201: setting.<namespace>.<id> in lower case, of the organization, the rest as it was sent", async () => {
-    const made = await call("POST /settings", { body: FACTOR });
+    const reply = await call("POST /settings", { body: FACTOR });
     const expected = {
       ...FACTOR,
       id: "setting.user.rate_factor-1",
       entityType: "ORGANIZATION",
       entityId: "default",
     };
-    expect([made.status, made.json]).toEqual([201, expected]);
+    expect([reply.status, reply.json]).toEqual([201, expected]);
     expect((await call("GET /settings/setting.user.rate_factor-1")).json).toEqual(expected);
     expect((await call("GET /settings")).json).toEqual({
       data: [expected],
@@ -44,8 +44,8 @@ describe("settings over HTTP", () => {
         entityId: "Acme.1",
       });
       expect((await call(`GET /settings/${json.id}`)).json).toEqual(json);
-      const patched = await call(`PATCH /settings/${json.id}`, { body: { value: "3" } });
-      expect(patched.json).toEqual({ ...json, value: "3" });
+      const patchReply = await call(`PATCH /settings/${json.id}`, { body: { value: "3" } });
+      expect(patchReply.json).toEqual({ ...json, value: "3" });
       expect((await call("POST /settings", { body: FACTOR })).status).toBe(201);
     },
   );
@@ -63,14 +63,14 @@ describe("settings over HTTP", () => {
     ["NUMERIC", "1.50", "one"],
     ["JSON_LOGIC", '{"+":[1,2]}', '{"plus":[1,2]}'],
   ])("a value parses as its dataType %s, or is refused", async (dataType, good, bad) => {
-    const made = await call("POST /settings", { body: { ...FACTOR, dataType, value: good } });
-    expect([made.status, made.json.value]).toEqual([201, good]);
+    const reply = await call("POST /settings", { body: { ...FACTOR, dataType, value: good } });
+    expect([reply.status, reply.json.value]).toEqual([201, good]);
     if (bad === undefined) return;
-    const refused = [400, expect.stringMatching(/^value[:.]/)];
+    const refusal = [400, expect.stringMatching(/^value[:.]/)];
     expect(await answerTo("POST /settings", { body: { ...FACTOR, id: "other", dataType, value: bad } })).toEqual(
-      refused,
+      refusal,
     );
-    expect(await answerTo(`PATCH /settings/${made.json.id}`, { body: { value: bad } })).toEqual(refused);
+    expect(await answerTo(`PATCH /settings/${reply.json.id}`, { body: { value: bad } })).toEqual(refusal);
   });
 
   test("a setting that enrichments depend on is not changed to what would break them", async () => {
@@ -80,16 +80,16 @@ describe("settings over HTTP", () => {
       { name: "n", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY", value: "factor", order: 1 },
     ];
     await call("POST /event_schema", { body: { ...CALLS, enrichments: { dependencies, fields } } });
-    const broken = await answerTo("PATCH /settings/setting.user.rate_factor-1", {
+    const badPatch = await answerTo("PATCH /settings/setting.user.rate_factor-1", {
       body: { value: '{"var":"attribute.no"}' },
     });
-    expect(broken).toEqual([400, expect.stringMatching(/^value/)]);
+    expect(badPatch).toEqual([400, expect.stringMatching(/^value/)]);
   });
 });
 
 describe("what settings refuse", () => {
   beforeAll(async () => {
-    await start();
+    await startTest();
     await call("POST /settings", { body: { ...FACTOR, id: "taken" } });
   });
 

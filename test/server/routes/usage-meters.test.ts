@@ -2,14 +2,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activePlan, CALLS, DETAILS, PER_UNIT, SUM } from "../catalog-requests.ts";
-import { callsOf, startApi, type TestApi } from "../support.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const { call, answerTo } = callsOf(() => api);
+const { call, answerTo } = bindCalls(() => api);
 
 /** Starts an API with a schema of calls. */
-async function start(): Promise<void> {
+async function startWithCalls(): Promise<void> {
   api = await startApi();
   await call("POST /event_schema", { body: CALLS });
   await call("POST /event_schema/api+calls/activate");
@@ -21,11 +21,11 @@ async function meter(parts: object = {}): Promise<string> {
 }
 
 describe("usage meters over HTTP", () => {
-  beforeEach(start);
+  beforeEach(startWithCalls);
 
   test("POST /usage_meters answers 201 with a DRAFT, its rules as text, and GET the same", async () => {
-    const made = await call("POST /usage_meters", { body: SUM });
-    expect([made.status, made.json]).toEqual([
+    const reply = await call("POST /usage_meters", { body: SUM });
+    expect([reply.status, reply.json]).toEqual([
       201,
       {
         ...SUM,
@@ -35,16 +35,20 @@ describe("usage meters over HTTP", () => {
         computations: [{ id: "a", order: 1, matcher: "true", computation: '{"var":"attribute.count"}' }],
       },
     ]);
-    expect((await call(`GET /usage_meters/${made.json.id}`)).json).toEqual(made.json);
+    expect((await call(`GET /usage_meters/${reply.json.id}`)).json).toEqual(reply.json);
   });
 
   test("matcher and computation are answered as they were sent where that was text", async () => {
-    const sent = { order: 2, matcher: '{ "==" : [ {"var":"dimension.region"}, "eu" ] }', computation: " 2 " };
+    const secondComputation = {
+      order: 2,
+      matcher: '{ "==" : [ {"var":"dimension.region"}, "eu" ] }',
+      computation: " 2 ",
+    };
     const rule = { in: [{ var: "dimension.region" }, ["eu", "us"]] };
     const first = { order: 1, matcher: rule, computation: 0.1 };
-    const { json } = await call("POST /usage_meters", { body: { ...SUM, computations: [sent, first] } });
+    const { json } = await call("POST /usage_meters", { body: { ...SUM, computations: [secondComputation, first] } });
     expect(json.computations).toEqual([
-      { id: "2", ...sent },
+      { id: "2", ...secondComputation },
       { id: "1", order: 1, matcher: JSON.stringify(rule), computation: "0.1" },
     ]);
   });
@@ -66,16 +70,16 @@ describe("usage meters over HTTP", () => {
 
   test("the bounds themselves are taken: names of 50 of the pattern, billableName and description of 255", async () => {
     const names = { name: `${"A_-9 ".repeat(9)}abcde`, billableName: "b".repeat(255), description: "d".repeat(255) };
-    const made = await call("POST /usage_meters", { body: { ...SUM, ...names } });
-    expect([made.status, made.json]).toEqual([201, expect.objectContaining(names)]);
-    const patched = await call(`PATCH /usage_meters/${made.json.id}`, { body: { ...names, name: "n".repeat(50) } });
-    expect(patched.json.name).toBe("n".repeat(50));
+    const reply = await call("POST /usage_meters", { body: { ...SUM, ...names } });
+    expect([reply.status, reply.json]).toEqual([201, expect.objectContaining(names)]);
+    const patchReply = await call(`PATCH /usage_meters/${reply.json.id}`, { body: { ...names, name: "n".repeat(50) } });
+    expect(patchReply.json.name).toBe("n".repeat(50));
   });
 
   test("a COUNT meter counts matching events and needs no computation", async () => {
     const computations = [{ order: 0, matcher: '{"==":[1,1]}' }];
-    const made = await call("POST /usage_meters", { body: { ...SUM, aggregation: "COUNT", computations } });
-    expect(made.json).toMatchObject({ aggregation: "COUNT", computations });
+    const reply = await call("POST /usage_meters", { body: { ...SUM, aggregation: "COUNT", computations } });
+    expect(reply.json).toMatchObject({ aggregation: "COUNT", computations });
   });
 
   test("a DRAFT is changed in every field of the reference's PATCH", async () => {
@@ -102,8 +106,8 @@ describe("usage meters over HTTP", () => {
     const id = await meter({ computations: [{ order: 1, matcher: { "==": [1, 1] }, computation: 1 }] });
     const { json } = await call(`POST /usage_meters/${id}/activate`);
     const { id: _, status: __, displayName: ___, eventSchemaName: ____, ...fields } = json;
-    const renamed = await call(`PATCH /usage_meters/${id}`, { body: { ...fields, name: "units" } });
-    expect([renamed.status, renamed.json]).toEqual([200, { ...json, name: "units", displayName: "units" }]);
+    const renaming = await call(`PATCH /usage_meters/${id}`, { body: { ...fields, name: "units" } });
+    expect([renaming.status, renaming.json]).toEqual([200, { ...json, name: "units", displayName: "units" }]);
     for (const [field, value] of [
       ["aggregation", "COUNT"],
       ["computations", [{ order: 1, computation: 2 }]],
@@ -191,14 +195,14 @@ describe("usage meters over HTTP", () => {
     api.at("2024-06-15T12:00:01Z");
     const count = await meter({ name: "events", aggregation: "COUNT" });
     await call(`POST /usage_meters/${sum}/activate`);
-    const listed = async (query: string): Promise<unknown> =>
+    const listIds = async (query: string): Promise<unknown> =>
       (await call(`GET /usage_meters${query}`)).json.data.map(({ id }: { id: string }) => id);
-    expect(await listed("")).toEqual([count, sum]);
-    expect(await listed("?status=ACTIVE")).toEqual([sum]);
-    expect(await listed("?aggregation=COUNT")).toEqual([count]);
-    expect(await listed("?aggregations=SUM")).toEqual([sum]);
-    expect(await listed("?aggregations=COUNT,SUM")).toEqual([count, sum]);
-    expect(await listed("?status=INACTIVE&aggregation=SUM")).toEqual([]);
+    expect(await listIds("")).toEqual([count, sum]);
+    expect(await listIds("?status=ACTIVE")).toEqual([sum]);
+    expect(await listIds("?aggregation=COUNT")).toEqual([count]);
+    expect(await listIds("?aggregations=SUM")).toEqual([sum]);
+    expect(await listIds("?aggregations=COUNT,SUM")).toEqual([count, sum]);
+    expect(await listIds("?status=INACTIVE&aggregation=SUM")).toEqual([]);
   });
 
   test("the next page keeps the filters of the first, and a filter beside its token must say the same", async () => {
@@ -224,7 +228,7 @@ describe("what usage meters refuse", () => {
   let id: string;
 
   beforeAll(async () => {
-    await start();
+    await startWithCalls();
     id = await meter();
     await meter({ name: "taken" });
   });
@@ -322,12 +326,12 @@ describe("what usage meters refuse", () => {
   test("usage_meter_id has at most 50 characters, and an unknown one is a 404", async () => {
     const unknown = "u".repeat(50);
     for (const line of ["GET", "PATCH", "DELETE"] as const) {
-      const asked = line === "PATCH" ? { body: {} } : {};
-      expect(await answerTo(`${line} /usage_meters/${unknown}`, asked)).toEqual([
+      const options = line === "PATCH" ? { body: {} } : {};
+      expect(await answerTo(`${line} /usage_meters/${unknown}`, options)).toEqual([
         404,
         `no usage meter has the id "${unknown}"`,
       ]);
-      expect(await answerTo(`${line} /usage_meters/${unknown}u`, asked)).toEqual([
+      expect(await answerTo(`${line} /usage_meters/${unknown}u`, options)).toEqual([
         400,
         "usage_meter_id: expected at most 50 characters, got 51",
       ]);
