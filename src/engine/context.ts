@@ -95,8 +95,11 @@ export function farBehind(
   records: readonly AccountRecord[],
   now: Instant,
   attempted: ReadonlySet<string>,
+  least: "far" | "at all" = "far",
 ): FarBehind | undefined {
-  const behind = records.filter((record) => !attempted.has(record.id) && isFarBehind(catalog, record, now));
+  const isLate = (record: AccountRecord): boolean =>
+    least === "far" ? isFarBehind(catalog, record, now) : isBehind(record, now);
+  const behind = records.filter((record) => !attempted.has(record.id) && isLate(record));
   return behind.length === 0 ? undefined : { behind: behind.map(({ id }) => id), now };
 }
 
@@ -115,25 +118,6 @@ export async function commitCatchUp(
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     }
   }
-}
-
-/**
- * Catches up with those accounts of a page that are behind, so that the next read of it finds their invoices final. Usage from
- * elsewhere is kept as it is when an invoice becomes final, and when that is, is for the bill run to say.
- *
- * @param attempted notes them, as in {@link commitCatchUp}
- */
-export async function catchUpBehind(
-  context: EngineContext,
-  accountIds: readonly string[],
-  attempted: Set<string>,
-): Promise<void> {
-  const { store, clock } = context;
-  const fresh = accountIds.filter((id) => !attempted.has(id));
-  if (store.hasExternalUsage || fresh.length === 0) return;
-  const [records, now] = [await store.read.accounts(fresh), clock()];
-  const behind = records.filter((record) => isBehind(record, now)).map(({ id }) => id);
-  await commitCatchUp(context, { behind, now }, attempted);
 }
 
 /** As {@link decideOnAccounts}, for one account. */

@@ -40,6 +40,7 @@ export interface ProjectedAccounts {
  * @param project in steps, between which others have their turn
  * @param at up to when that is done; default now
  * @param invoices which final invoices are there
+ * @param commitIfBehind how far behind accounts are that are caught up with in commits of their own; not those with external usage
  * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
  */
 export async function projectAccounts<Result>(
@@ -47,13 +48,14 @@ export async function projectAccounts<Result>(
   accountIds: readonly string[],
   project: (found: ProjectedAccounts) => Steps<Result>,
   at?: Instant,
-  invoices: InvoiceRange = "open",
+  { invoices = "open", commitIfBehind = "far" }: Partial<Pick<LookOptions, "invoices" | "commitIfBehind">> = {},
 ): Promise<Result> {
   const attempted = new Set<string>();
   for (;;) {
-    const seen = await readWithoutLocks(context, accountIds, { at, invoices, attempted });
+    const seen = await readWithoutLocks(context, accountIds, { at, invoices, attempted, commitIfBehind });
     if (seen !== undefined && "workspace" in seen) return inTurns(project(seen));
-    const found = seen ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted }));
+    const found =
+      seen ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted, commitIfBehind }));
     if ("done" in found) return found.done;
     await commitCatchUp(context, found, attempted);
   }
@@ -64,6 +66,8 @@ interface LookOptions {
   readonly invoices: InvoiceRange;
   /** The accounts that were far behind, and were caught up with. */
   readonly attempted: ReadonlySet<string>;
+  /** How far behind accounts are that are caught up with in commits of their own, where no usage is external. */
+  readonly commitIfBehind: "far" | "at all";
 }
 
 /** Looks at accounts under their locks. */
@@ -105,7 +109,7 @@ const ATTEMPTS_MAX = 3;
 async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
-  { at, invoices, attempted }: LookOptions,
+  { at, invoices, attempted, commitIfBehind }: LookOptions,
 ): Promise<ProjectedAccounts | FarBehind | undefined> {
   if (store.hasExternalUsage || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
@@ -113,7 +117,7 @@ async function readWithoutLocks(
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     expectAll(accountIds, records);
-    const behind = farBehind(catalog, records, clock(), attempted);
+    const behind = farBehind(catalog, records, clock(), attempted, commitIfBehind);
     if (behind !== undefined) return behind;
     const expected = at ?? clock();
     const { from } = externalUsageNeeded(catalog, records, expected);

@@ -15,9 +15,9 @@ import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../
 import type { AccountWork } from "../../ledger/workspace.ts";
 import { compareNewest } from "../../store/list-order.ts";
 import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
-import { catchUpBehind, type EngineContext } from "../context.ts";
+import type { EngineContext } from "../context.ts";
 import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
-import { projectAccounts } from "../projected-accounts.ts";
+import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
@@ -57,10 +57,10 @@ async function listAllCredits(
   status: CreditFilter["status"],
   isRequested: (credit: CreditSnapshot) => boolean,
   options: PageOptions,
+  refreshed: Set<string> = new Set(),
 ): Promise<Page<CreditSnapshot> & WithoutSkipped> {
   const { read } = context.store;
   const { limit, after: start } = pageRequest(options);
-  await refreshDraftIndexes(context, new Set());
   const skipping = collectSkipped();
   const computed = createCreditCache(context, skipping);
   const now = context.clock();
@@ -72,6 +72,9 @@ async function listAllCredits(
     view.accountsWithStaleDraftIndex(now, CHUNK),
     storedAfter(view, { filter: storedFilter(status, now, true), now }, most, after),
   ]);
+  if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed))) {
+    return listAllCredits(context, status, isRequested, options, refreshed);
+  }
   const areFew = behind.length <= CHUNK;
   if (areFew) await computed.compute(behind);
   if (stale.length < CHUNK) await computed.compute(stale);
@@ -174,7 +177,6 @@ function createCreditCache(context: EngineContext, skipping: SkippedCollector): 
       const fresh = [...new Set(accountIds)].filter((id) => !accounts.has(id));
       if (fresh.length === 0) return;
       for (const id of fresh) accounts.add(id);
-      await catchUpBehind(context, fresh, new Set());
       const all = await retryPerAccount(fresh, skipping, (ids) => readCredits(context, ids));
       for (const each of all) shown.set(each.credit.id, each);
     },
@@ -188,11 +190,12 @@ function createCreditCache(context: EngineContext, skipping: SkippedCollector): 
 }
 
 async function readCredits(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditSnapshot[]> {
-  return projectAccounts(context, accountIds, function* ({ catalog, workspace, now }) {
+  const show = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly CreditSnapshot[]> {
     const all: CreditSnapshot[] = [];
     for (const id of accountIds) all.push(...(yield* billInSteps(id, creditsNow(catalog, workspace.account(id), now))));
     return all;
-  });
+  };
+  return projectAccounts(context, accountIds, show, undefined, { commitIfBehind: "at all" });
 }
 
 function* creditsNow(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {

@@ -7,7 +7,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
 import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
-import { catchUpBehind, type EngineContext } from "../context.ts";
+import type { EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import {
   toFinalSnapshot,
@@ -101,10 +101,8 @@ function computing(
   offer: (snapshot: InvoiceSnapshot) => void,
 ): Computing {
   const computed = new Set<string>();
-  const caughtUp = new Set<string>();
   const compute = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
     if (accountIds.length === 0) return 0;
-    await catchUpBehind(context, accountIds, caughtUp);
     const work = (some: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
       readInvoices(context, some, undefined, ids, "lazily");
     const snapshot =

@@ -137,7 +137,8 @@ async function* accountsThatMayInvoice(context: EngineContext, id: string): Asyn
  *
  * @param at default now
  * @param ids which of them: drafts, and what has fallen due and is not stored; default all
- * @param lines when those of drafts are made: at once, in steps, or when they are read first
+ * @param lines when those of drafts are made: at once, in steps, or when they are read first, as in a list, which also bills accounts
+ * that are behind
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made
  */
 export async function readInvoices(
@@ -161,7 +162,9 @@ export async function readInvoices(
     }
     return all;
   };
-  return projectAccounts(context, accountIds, show, at, ids === undefined ? "all" : "open");
+  const invoices = ids === undefined ? "all" : "open";
+  const commitIfBehind = lines === "lazily" ? "at all" : "far";
+  return projectAccounts(context, accountIds, show, at, { invoices, commitIfBehind });
 }
 
 /** Makes the lines of an invoice by reading them. */
