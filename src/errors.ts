@@ -7,15 +7,10 @@
  * @module
  */
 
+import type { Problem } from "./problem-table.ts";
 import type { RuleLink } from "./rulebook.ts";
 
-/** One thing that is wrong in an input: where, and a sentence that says what was expected. */
-export interface Problem {
-  /** Where it is, as a JSON path such as `$.pricePlans[0].pricePlanDetails`; `$` is the whole input. */
-  readonly path: string;
-  /** A sentence for people; the wording can change. */
-  readonly message: string;
-}
+export type { Problem, ProblemCode } from "./problem-table.ts";
 
 /** Why a value is not a decimal that can be represented. */
 export type NumberFault = "NOT_A_NUMBER" | "NOT_A_DECIMAL" | "UNSAFE_NUMBER" | "TOO_MANY_DIGITS";

@@ -183,7 +183,15 @@ export type {
   UsageQuery,
 } from "./engine/events/usage.ts";
 export type { UsageMeters } from "./engine/catalog/usage-meters.ts";
-export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  InvariantError,
+  type NumberFault,
+  type Problem,
+  type ProblemCode,
+  RatebookError,
+} from "./errors.ts";
 export type { Explanation } from "./invoicing/explain.ts";
 export type { RuleLink } from "./rulebook.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";

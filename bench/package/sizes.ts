@@ -16,7 +16,7 @@ export interface BundleCase {
 /** The bundles that are bounded, smallest first, a hundredth above what they weigh: docs/contribute/decisions.md says of what. */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
-  { names: ["preview"], gzippedMax: 134 },
+  { names: ["preview"], gzippedMax: 135 },
 ];
 
 /** The size of a bundle of these exports of the root, in kilobytes. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { parseJson } from "../numbers/json.ts";
+import { rejection } from "../problem-table.ts";
 import { type BookOptions, parseBook } from "./book.ts";
 import type { Book, BookInput } from "./model/book.ts";
 import { bookError } from "./problems.ts";
@@ -37,5 +38,5 @@ export function toWritten(source: unknown): unknown {
   const written = inputOf(source);
   if (written !== undefined) return written;
   const message = "a changed copy of a book that was read: change the book as it is written, and pass that";
-  throw bookError("the book", 1, [{ path: "$", message }]);
+  throw bookError("the book", 1, [rejection("$", message)]);
 }

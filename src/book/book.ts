@@ -7,8 +7,9 @@ import type { Book, BookInput } from "./model/book.ts";
 import type { PricePlan, PricePlanInput } from "./model/price-plan.ts";
 export type { Book, BookInput } from "./model/book.ts";
 import { hasCode } from "../errors.ts";
-import { findRepeatedKeys, describeRepeatedKey } from "../numbers/json-text.ts";
+import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
+import { createProblem } from "../problem-table.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { indexBillables, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWorkLimits } from "./checks/check-rule-work.ts";
@@ -21,7 +22,7 @@ import {
   findDeepNesting,
   readBookShape,
   readShape,
-  TOO_DEEP,
+  NESTING_MAX,
 } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
 import { resolvePricePlan } from "./resolving/resolve-plan.ts";
@@ -118,24 +119,23 @@ function withoutSchema(raw: unknown): unknown {
 function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): void {
   const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
   const reason = "as the price plan is to be associated";
-  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], `missing: expected one, ${reason}`);
+  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], "MISSING", { expected: "one", reason });
   if ((supportedCurrencies ?? []).length > 0) return;
-  report(["pricePlanDetails", "supportedCurrencies"], `missing: expected at least one currency, ${reason}`);
+  report(["pricePlanDetails", "supportedCurrencies"], "MISSING", { expected: "at least one currency", reason });
 }
 
 /** The value of a text. Keys that are given twice are reported: JSON keeps the last of them in silence. */
 function parseText(what: string, text: string, report: Report): unknown {
   const deep = findDeepNesting(text);
-  if (deep !== undefined) {
-    const message = `${TOO_DEEP}, at line ${deep.line}, column ${deep.column}`;
-    throw bookError(what, 1, [{ path: "$", message }]);
-  }
+  if (deep !== undefined) throw bookError(what, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deep })]);
   try {
     const raw = parseJson(text);
-    for (const repeatedKey of findRepeatedKeys(text)) report(repeatedKey.path, describeRepeatedKey(repeatedKey));
+    for (const { path, line, column } of findRepeatedKeys(text)) {
+      report(path, "REPEATED_KEY", { line, column });
+    }
     return raw;
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
-    throw bookError(what, 1, [{ path: "$", message: error.message }], { cause: error });
+    throw bookError(what, 1, [createProblem("$", "INVALID_JSON", { reason: error.message })], { cause: error });
   }
 }

@@ -25,6 +25,12 @@ export function findNearest(name: string, knownNames: readonly string[]): string
   return nearest?.candidate;
 }
 
+/** The parameter of a problem that guesses at the name that was meant; none where no name is near. */
+export function guessName(name: string, knownNames: readonly string[]): { readonly guess?: string } {
+  const guess = findNearest(name, knownNames);
+  return guess === undefined ? {} : { guess };
+}
+
 /** The end of a sentence about a name that is not known: `: did you mean "…"?`, or nothing. */
 export function didYouMean(name: string, knownNames: readonly string[]): string {
   const nearest = findNearest(name, knownNames);

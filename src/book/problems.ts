@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { type Problem, RatebookError } from "../errors.ts";
+import { RatebookError } from "../errors.ts";
+import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../problem-table.ts";
 
 /** A place in a document: keys and list positions from the root. */
 export type Path = readonly (string | number)[];
 /** Notes one problem at a place. */
-export type Report = (path: Path, message: string) => void;
+export type Report = <Code extends ProblemCode>(path: Path, code: Code, params: ProblemParams<Code>) => void;
 
 /** Most problems that an error carries; a last one says how many more there are. */
 const PROBLEMS_MAX = 1000;
@@ -40,21 +41,22 @@ export interface Problems {
 
 /** An empty collection. */
 export function collectProblems(): Problems {
-  const problems: { readonly path: Path; readonly message: string }[] = [];
+  const problems: { readonly path: Path; readonly toProblem: (path: string) => Problem }[] = [];
   let count = 0;
-  const report: Report = (path, message) => {
+  const report: Report = (path, code, params) => {
     count += 1;
-    if (problems.length < COLLECTED_MAX) problems.push({ path, message });
+    if (problems.length < COLLECTED_MAX)
+      problems.push({ path, toProblem: (text) => createProblem(text, code, params) });
   };
   const sorted = (document: unknown): readonly Problem[] => {
     const positions = createKeyPositionLookup();
     const sortedProblems = problems
-      .map(({ path, message }) => ({ place: toSortKey(document, path, positions), path: formatPath(path), message }))
+      .map(({ path, toProblem }) => ({ place: toSortKey(document, path, positions), path, toProblem }))
       .sort((a, b) => compareSortKeys(a.place, b.place))
       .slice(0, PROBLEMS_MAX)
-      .map(({ path, message }): Problem => ({ path, message }));
-    if (count > sortedProblems.length)
-      sortedProblems.push({ path: "$", message: `and ${count - sortedProblems.length} more problems` });
+      .map(({ path, toProblem }) => toProblem(formatPath(path)));
+    const moreCount = count - sortedProblems.length;
+    if (moreCount > 0) sortedProblems.push(createProblem("$", "MORE_PROBLEMS", { count: moreCount }));
     return sortedProblems;
   };
   return {
@@ -63,8 +65,8 @@ export function collectProblems(): Problems {
     semanticReport() {
       const brokenPaths = new Set(problems.flatMap(({ path }) => (path.length === 0 ? [] : affectedPaths(path))));
       if (brokenPaths.size === 0) return report;
-      return (path, message) => {
-        if (!brokenPaths.has(JSON.stringify(path))) report(path, message);
+      return (path, code, params) => {
+        if (!brokenPaths.has(JSON.stringify(path))) report(path, code, params);
       };
     },
     count: () => count,

@@ -1,11 +1,12 @@
 /**
- * Sentences about what is wrong in a book: what was expected, what was found. One place words all that zod finds.
+ * What zod finds, as problems of the table: one place gives each of its issues a code.
  *
  * @module
  */
 import type * as z from "zod";
 
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
+import { joinQuoted, type ProblemCode, type ProblemParams } from "../problem-table.ts";
 
 /** Most characters of a value from outside in a message. */
 const QUOTED_MAX = 60;
@@ -24,21 +25,6 @@ export function quoteValue(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Texts as an enumeration in quotes: `"a", "b" or "c"`. */
-export function joinWithOr(texts: readonly string[]): string {
-  return joinQuoted(texts, "or");
-}
-
-/** Texts in quotes: `"a", "b" and "c"`. */
-export function joinWithAnd(texts: readonly string[]): string {
-  return joinQuoted(texts, "and");
-}
-
-/** `a usage meter`, `an add-on`. */
-export function withArticle(noun: string): string {
-  return /^(?:[aeio]|u[^s])/.test(noun) ? `an ${noun}` : `a ${noun}`;
-}
-
 /** Kinds of values as messages name them, by zod's names. */
 const KIND_NAMES: ReadonlyMap<string, string> = new Map([
   ["string", "a text"],
@@ -50,28 +36,58 @@ const KIND_NAMES: ReadonlyMap<string, string> = new Map([
   ["record", "an object"],
 ]);
 
-/** The sentence for what zod found at a field; given to zod as its error map. */
-export function describeIssue(issue: z.core.$ZodRawIssue): string {
+/** A problem without its place. */
+export type IssueProblem = {
+  readonly [Code in ProblemCode]: { readonly code: Code; readonly params: ProblemParams<Code> };
+}[ProblemCode];
+
+/** How zod is called: {@link readIssue} needs what was found, and zod's own sentences are not shown. */
+export const ISSUE_OPTIONS = { error: () => "", reportInput: true } as const;
+
+/** The parameter of a zod refinement that says which problem it finds; what was found is added to it. */
+export function issueParams<Code extends ProblemCode>(
+  code: Code,
+  params: Omit<ProblemParams<Code>, "got"> & { readonly got?: string },
+): { readonly params: Record<string, unknown> } {
+  return { params: { code, ...params } };
+}
+
+/** What zod found at a field, as a problem; zod was called with {@link ISSUE_OPTIONS}. */
+export function readIssue(issue: z.core.$ZodIssue): IssueProblem {
+  const { input } = issue;
+  const got = quoteValue(input);
+  // A schema's own sentence comes first.
+  if (issue.message !== "") return { code: "NOT_ACCEPTED", params: { reason: issue.message } };
   switch (issue.code) {
     case "invalid_type":
-      return describeExpected(describeKind(issue.expected, issue.input), issue.input);
-    case "invalid_value":
-      return describeExpected(joinWithOr(issue.values.map((value) => String(value))), issue.input);
-    case "invalid_format":
-      return describeExpected(
-        issue.format === "regex" ? `a text that matches ${issue.pattern ?? "its pattern"}` : issue.format,
-        issue.input,
-      );
+      return expectedProblem(describeKind(issue.expected, input), input);
+    case "invalid_value": {
+      const options = issue.values.map(String);
+      if (input === undefined) return { code: "MISSING", params: { expected: joinQuoted(options, "or") } };
+      return { code: "NOT_AN_OPTION", params: { options, got } };
+    }
+    case "invalid_format": {
+      const expected =
+        issue.format === "regex" ? `a text that matches ${issue.pattern ?? "its pattern"}` : issue.format;
+      return { code: "INVALID_FORMAT", params: { expected, got } };
+    }
     case "too_small":
-      return describeBound("at least", issue.minimum, issue.input);
+      return { code: "OUT_OF_BOUNDS", params: { minimum: Number(issue.minimum), ...measure(input) } };
     case "too_big":
-      return describeBound("at most", issue.maximum, issue.input);
+      return { code: "OUT_OF_BOUNDS", params: { maximum: Number(issue.maximum), ...measure(input) } };
     case "unrecognized_keys":
-      return `unknown field ${joinWithOr(issue.keys.slice(0, 3))}`;
+      return { code: "UNKNOWN_FIELD", params: { field: issue.keys[0] ?? "" } };
     case "invalid_union":
-      return describeExpected(describeKinds(issue.errors, issue.input), issue.input);
+      return expectedProblem(describeKinds(issue.errors, input), input);
+    case "custom": {
+      const { code, ...params } = (issue.params ?? { code: "NOT_ACCEPTED", reason: "not accepted" }) as Record<
+        string,
+        unknown
+      >;
+      return { code, params: { got, ...params } } as IssueProblem;
+    }
     default:
-      return "not accepted";
+      return { code: "NOT_ACCEPTED", params: { reason: "not accepted" } };
   }
 }
 
@@ -94,22 +110,15 @@ function describeKinds(errors: readonly (readonly z.core.$ZodIssue[])[], input: 
   return [...new Set(kinds.map((kind) => kind ?? "another value"))].join(" or ");
 }
 
-function describeExpected(what: string, input: unknown): string {
-  return input === undefined ? `missing: expected ${what}` : `expected ${what}, got ${quoteValue(input)}`;
+function expectedProblem(expected: string, input: unknown): IssueProblem {
+  if (input === undefined) return { code: "MISSING", params: { expected } };
+  return { code: "WRONG_TYPE", params: { expected, got: quoteValue(input) } };
 }
 
-function describeBound(side: "at least" | "at most", limit: number | bigint, input: unknown): string {
-  if (typeof input === "string") {
-    return `expected ${side} ${limit} ${limit === 1 ? "character" : "characters"}, got ${input.length}`;
-  }
-  if (Array.isArray(input)) return `expected ${side} ${limit} ${limit === 1 ? "item" : "items"}, got ${input.length}`;
-  return `expected ${side} ${limit}, got ${quoteValue(input)}`;
-}
-
-function joinQuoted(texts: readonly string[], word: "and" | "or"): string {
-  const quotedTexts = texts.map((text) => quoteValue(text));
-  const last = quotedTexts.at(-1) ?? "nothing";
-  return quotedTexts.length < 2 ? last : `${quotedTexts.slice(0, -1).join(", ")} ${word} ${last}`;
+/** What a bound counts of a value, and how much of it there is. */
+function measure(input: unknown): { readonly unit?: string; readonly got: string } {
+  if (typeof input === "string") return { unit: "character", got: String(input.length) };
+  return Array.isArray(input) ? { unit: "item", got: String(input.length) } : { got: quoteValue(input) };
 }
 
 function truncateText(text: string): string {

@@ -16,6 +16,7 @@ import { type Catalog, type CatalogOptions, createCatalogInSteps, type DecisionO
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoteText } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { changeProblem } from "../problem-table.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { compareOldest } from "../store/list-order.ts";
@@ -363,12 +364,13 @@ function ownProblems(
   place: string,
   cause: unknown,
 ): RatebookError<"ERR_INPUT_INVALID"> | undefined {
-  const own = problems.flatMap(({ path, message }) =>
-    path === place || path.startsWith(`${place}.`)
-      ? // A message may name another place of the same thing: `attributes[0] has the same`.
-        [{ path: `$${path.slice(place.length)}`, message: message.replaceAll(`${place}.`, "") }]
-      : [],
-  );
+  const own = problems.flatMap((problem) => {
+    if (problem.path !== place && !problem.path.startsWith(`${place}.`)) return [];
+    // A problem may name another place of the same resource: `attributes[0] has the same`.
+    const { other } = problem.params;
+    const params = typeof other === "string" ? { other: other.replace(`${place}.`, "") } : {};
+    return [changeProblem(problem, { path: `$${problem.path.slice(place.length)}`, params })];
+  });
   const [first, ...others] = own;
   return first === undefined ? undefined : inputError([first, ...others], { cause });
 }

@@ -6,7 +6,7 @@
 import type { Setting } from "../book/model/catalog-items.ts";
 import type { AccountRequest } from "../book/model/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
-import { hasCode } from "../errors.ts";
+import { hasCode, inputError } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, quoteText } from "../ledger/refusals.ts";
 import type { Configuration } from "./configuration.ts";
@@ -93,6 +93,6 @@ async function checkDocumentAt(
   } catch (error) {
     const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
     if (problem === undefined) throw error;
-    throw invalidInput(`${path}${problem.path.slice(1)}`, problem.message);
+    throw inputError([{ ...problem, path: `$.${path}${problem.path.slice(1)}` }]);
   }
 }

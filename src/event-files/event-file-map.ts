@@ -5,15 +5,16 @@
  */
 import * as z from "zod";
 
-import { didYouMean, findNearest } from "../book/did-you-mean.ts";
-import { formatPath } from "../book/problems.ts";
+import { findNearest, guessName } from "../book/did-you-mean.ts";
+import { formatPath, type Path } from "../book/problems.ts";
 import { parseJsonDocument } from "../book/reading/json-document.ts";
 import { recordSchema } from "../book/resources/fields.ts";
-import { describeIssue } from "../book/wording.ts";
+import { ISSUE_OPTIONS, readIssue } from "../book/wording.ts";
 import { parseZone } from "../calendar/instant.ts";
 import { type Problem, RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
-import { InputError, quoteText, removePlace } from "./input-error.ts";
+import { createProblem, rejection } from "../problem-table.ts";
+import { InputError, describeAtPlace, quoteText } from "./input-error.ts";
 import { TIME_FORMS } from "./time-and-number-forms.ts";
 
 const constant = z.union([
@@ -88,23 +89,21 @@ export function readEventFileMap(file: string, text: string): EventFileMap {
   }
   const toInputError = (problem: Problem): InputError => {
     const place = document.findPlace(problem);
-    const message = removePlace(problem.message, place);
+    const message = describeAtPlace(problem, place);
     return new InputError(`${file}:${place.line}:${place.column}: ${problem.path}: ${message}`);
   };
   const [repeatedKey] = document.repeatedKeys;
   if (repeatedKey !== undefined) throw toInputError(repeatedKey);
-  const result = eventFileMap.safeParse(document.value, { error: describeIssue });
+  const result = eventFileMap.safeParse(document.value, ISSUE_OPTIONS);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
   const [unknownField] = issue?.code === "unrecognized_keys" ? issue.keys : findMisspeltFields(document.value, path);
   if (unknownField === undefined)
-    throw toInputError({ path: formatPath(path), message: issue?.message ?? "expected a map" });
+    throw toInputError(issue === undefined ? rejection("$", "expected a map") : toProblem(issue, path));
   const knownFields = path.length === 0 ? Object.keys(eventFileMap.shape) : ORIGIN_FIELDS;
-  throw toInputError({
-    path: formatPath([...path, unknownField]),
-    message: `unknown field${didYouMean(unknownField, knownFields)}`,
-  });
+  const params = { field: unknownField, ...guessName(unknownField, knownFields) };
+  throw toInputError(createProblem(formatPath([...path, unknownField]), "UNKNOWN_FIELD", params));
 }
 
 /**
@@ -114,14 +113,19 @@ export function readEventFileMap(file: string, text: string): EventFileMap {
  * @throws {RatebookError} ERR_INPUT_INVALID with all that is wrong
  */
 export function checkEventFileMap(name: string, value: unknown): EventFileMap {
-  const result = eventFileMap.safeParse(value, { error: describeIssue });
+  const result = eventFileMap.safeParse(value, ISSUE_OPTIONS);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => {
-    const keys = path.map((key) => (typeof key === "number" ? key : String(key)));
-    return { path: formatPath([name, ...keys]), message };
+  const problems = result.error.issues.map((issue) => {
+    const keys = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
+    return toProblem(issue, [name, ...keys]);
   });
   const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
   throw new RatebookError("ERR_INPUT_INVALID", message, { problems });
+}
+
+function toProblem(issue: z.core.$ZodIssue, path: Path): Problem {
+  const { code, params } = readIssue(issue);
+  return createProblem(formatPath(path), code, params);
 }
 
 const ORIGIN_FIELDS: readonly string[] = ["column", "value", "template", "form", "zone", "decimal"];

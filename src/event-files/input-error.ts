@@ -4,6 +4,7 @@
  * @module
  */
 import type { TextPlace } from "../numbers/json-text.ts";
+import { changeProblem, type Problem } from "../problem-table.ts";
 
 /** A file or its content is not what was expected. */
 export class InputError extends Error {
@@ -15,8 +16,10 @@ export function quoteText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** A sentence whose place is told with it. */
-export function removePlace(sentence: string, { line, column }: TextPlace): string {
-  const place = ` at line ${line}, column ${column}`;
-  return sentence.endsWith(place) ? sentence.slice(0, -place.length) : sentence;
+/** The sentence of a problem that is printed beside its place: without the place, where it names the same one. */
+export function describeAtPlace(problem: Problem, { line, column }: TextPlace): string {
+  const isSamePlace = problem.params["line"] === line && problem.params["column"] === column;
+  return isSamePlace
+    ? changeProblem(problem, { params: { line: undefined, column: undefined } }).message
+    : problem.message;
 }

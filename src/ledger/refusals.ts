@@ -4,6 +4,7 @@
  * @module
  */
 import { inputError, RatebookError } from "../errors.ts";
+import { rejection } from "../problem-table.ts";
 import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
 /** A rule refuses the operation in the state that things are in. */
@@ -13,7 +14,8 @@ export function refusal(rule: RuleNumber, message: string): RatebookError<"ERR_R
 
 /** An input is malformed or out of its bounds. */
 export function invalidInput(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return inputError([{ path: path === "$" ? path : `$${path.startsWith("[") ? "" : "."}${path}`, message }]);
+  const place = path === "$" ? path : `$${path.startsWith("[") ? "" : "."}${path}`;
+  return inputError([rejection(place, message)]);
 }
 
 /** Nothing has this id. */

@@ -16,6 +16,7 @@ import {
 } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
+import { rejection } from "../problem-table.ts";
 import type { UsageCell } from "./usage.ts";
 
 /** How much of a meter an account used on a day. Several rows of one account, meter and day add up (S17.1). */
@@ -109,5 +110,7 @@ function describeError(error: unknown): string {
 }
 
 function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path, message }] });
+  return new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection(path, message)],
+  });
 }

@@ -79,7 +79,7 @@ export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly R
 
 /** The sentence about a repeated key. */
 export function describeRepeatedKey({ line, column }: TextPlace): string {
-  return `expected each key of an object once: this one is given again at line ${line}, column ${column}`;
+  return `the key is repeated at line ${line}, column ${column}`;
 }
 
 function closingQuote(text: string, from: number): number {

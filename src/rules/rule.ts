@@ -5,7 +5,6 @@
  * @module
  */
 import { hasCode, RatebookError } from "../errors.ts";
-import type { Problem } from "../errors.ts";
 import { Decimal, parseValue } from "../numbers/decimal.ts";
 import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
@@ -23,6 +22,13 @@ export interface RuleFields {
   readonly dimensions: ReadonlySet<string>;
   /** `dependencies.<name>`. */
   readonly dependencies: ReadonlySet<string>;
+}
+
+/** One thing that is wrong in a rule. */
+export interface RuleProblem {
+  /** The place inside the rule, such as `if[0].==[1]`; `$` is the whole rule. */
+  readonly path: string;
+  readonly message: string;
 }
 
 /** The fields and limits that a rule is checked against. */
@@ -79,8 +85,8 @@ export function parseRule(source: unknown): Rule {
  * @returns what is wrong, in the rule's order, each with the path inside the rule, such as `if[0].==[1]`; `$` is the
  * whole rule; none when the rule is good
  */
-export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readonly Problem[] {
-  const problems: Problem[] = [];
+export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readonly RuleProblem[] {
+  const problems: RuleProblem[] = [];
   const waiting: Place[] = [{ rule, path: "", depth: 0, inElement: false }];
   let nodes = 1;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {

@@ -24,6 +24,7 @@ import {
   formatDecimal,
   ZERO,
 } from "../numbers/decimal.ts";
+import { rejection } from "../problem-table.ts";
 import {
   listAccountIds,
   eventRange,
@@ -179,7 +180,9 @@ function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
   const plain = all.filter((name) => !takingFeature.has(name));
   if (plain.length > 0) return plain;
   const message = "expected a schema whose events take of no feature: where all do, the order matters";
-  throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.features", message }] });
+  throw new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection("$.features", message)],
+  });
 }
 
 /** @throws where the invoices are not the same */

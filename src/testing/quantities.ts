@@ -9,6 +9,7 @@ import type { Arbitrary } from "fast-check";
 import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { add, Decimal, parseDecimal, least, multiply, ONE, ZERO } from "../numbers/decimal.ts";
+import { rejection } from "../problem-table.ts";
 import { fastCheck } from "./fast-check.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
 
@@ -63,7 +64,9 @@ export function requireQuantityCards(plan: PlanInput): readonly QuantityCard[] {
   const cards = listQuantityCards(plan);
   if (cards.length > 0) return cards;
   const message = "expected a usage, license or overage card: nothing of this plan is priced by a quantity";
-  throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.pricePlanDetails", message }] });
+  throw new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection("$.pricePlanDetails", message)],
+  });
 }
 
 const STEP = new Decimal("0.01");

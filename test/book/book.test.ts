@@ -239,7 +239,7 @@ describe("a book as text", () => {
 
   test.each([["5"], ["null"], ['"text"'], ["[]"]])("that holds %s is refused", (text) => {
     expect(listProblems(() => readBook(text))).toHaveLength(1);
-    expect(listProblems(() => readBook(text))[0]?.message).toMatch(/^expected a book, which is an object, got /);
+    expect(listProblems(() => readBook(text))[0]?.message).toMatch(/^expected an object, got /);
   });
 
   test("refuses __proto__ as a field, and reads on", () => {
@@ -297,7 +297,7 @@ describe("the problems of a book", () => {
       "$.pricePlans[0].name: expected at least 1 character, got 0",
       `$.${card}[0].rateValues[0].slabRates[0].rate: expected a decimal, got "x"`,
       `$.${card}[1].usageMeterId: expected the id or name of a usage meter, got "um.x"`,
-      `$.${card}[1].ratePlan.slabs[0].startAfter: expected 0, as it is the first slab, got 3`,
+      `$.${card}[1].ratePlan.slabs[0].startAfter: expected 0, as the first slab starts at 0, got 3`,
     ]);
   });
 

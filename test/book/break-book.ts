@@ -27,14 +27,14 @@ export function changedBook(...changes: readonly Change[]): object {
   return book;
 }
 
-/** What reading something finds; nothing when it is read. */
-export function listProblems(read: () => unknown): readonly Problem[] {
+/** The path and sentence of what reading something finds; nothing when it is read. */
+export function listProblems(read: () => unknown): readonly Pick<Problem, "path" | "message">[] {
   try {
     read();
     return [];
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
-    return error.details.problems;
+    return error.details.problems.map(({ path, message }) => ({ path, message }));
   }
 }
 

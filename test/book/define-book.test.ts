@@ -54,8 +54,8 @@ test("a misspelt choice, field or kind of value is an error of types in readBook
   // @ts-expect-error -- a customer needs a name
   expect(() => defineBook({ customers: [{ id: "a" }] })).not.toThrow();
   // @ts-expect-error -- a value of which nothing is known goes through parseBook
-  expect(() => readBook(JSON.parse("5") as unknown)).toThrow("expected a book");
-  expect(() => parseBook(JSON.parse("5"))).toThrow("expected a book");
+  expect(() => readBook(JSON.parse("5") as unknown)).toThrow("expected an object");
+  expect(() => parseBook(JSON.parse("5"))).toThrow("expected an object");
 });
 
 test("what is as const is taken, and null and nothing mean the same", () => {

@@ -12,6 +12,7 @@ const ROOMS = [
   "verify",
   "vectors",
   "rulebook",
+  "problem-table",
   "errors",
   "numbers",
   "calendar",
@@ -37,6 +38,7 @@ const ROOMS = [
 /** Pure rooms: no `node:` imports at all. */
 const CORE = new Set([
   "rulebook",
+  "problem-table",
   "errors",
   "numbers",
   "calendar",

@@ -1,9 +1,9 @@
-import { type BookSource, toBook } from "../../book/book-source.ts";
 /**
  * The same usage on the current plans and on drafts: who would pay more, who less, and how much in all.
  *
  * @module
  */
+import { type BookSource, toBook } from "../../book/book-source.ts";
 import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";

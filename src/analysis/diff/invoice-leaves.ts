@@ -6,6 +6,7 @@
 import { RatebookError } from "../../errors.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine, SUM_LINE_TYPES } from "../../invoicing/invoice.ts";
 import { add, type Decimal, least, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+import { rejection } from "../../problem-table.ts";
 
 /** Lines by type and id. */
 export type Leaves = ReadonlyMap<string, InvoiceLine>;
@@ -63,5 +64,5 @@ export function computeSubTotal(invoice: Invoice | undefined): Decimal {
 
 /** The error for invoices that cannot be compared. */
 export function incomparableError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$", message }] });
+  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [rejection("$", message)] });
 }

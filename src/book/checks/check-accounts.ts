@@ -36,12 +36,9 @@ function checkAliases(document: BookDocument, report: Report): void {
       const alias = typeof entry === "string" ? entry : entry.alias;
       const path = (): Path => ["accounts", index, "aliases", position];
       const holder = holders.get(alias);
-      if (ids.has(alias)) report(path(), `expected an alias that is no account's id, got ${quoteValue(alias)}`);
+      if (ids.has(alias)) report(path(), "ALIAS_IS_ACCOUNT_ID", { alias });
       else if (holder !== undefined) {
-        report(
-          path(),
-          `expected an alias of its own: ${quoteValue(alias)} is also one of the account ${quoteValue(holder)}`,
-        );
+        report(path(), "NOT_UNIQUE", { what: "alias", other: `the account ${quoteValue(holder)}` });
       } else holders.set(alias, account.id);
     });
   });
@@ -60,19 +57,14 @@ function checkGroups(book: Book, report: Report): void {
       if (before === undefined) memberships.set(id, [index, position]);
       else {
         const other = formatPath(toMemberPath(...before));
-        report(
-          toMemberPath(index, position),
-          `expected an account that is in no other group: ${other} is ${quoteValue(id)} too`,
-        );
+        report(toMemberPath(index, position), "IN_ANOTHER_GROUP", { id, other });
       }
       const account = accounts.get(id);
       if (account === undefined) return;
       currency ??= account.invoiceCurrency;
       if (account.invoiceCurrency === currency) return;
-      report(
-        toMemberPath(index, position),
-        `expected an account in ${currency}, the group's currency: ${quoteValue(id)} is in ${account.invoiceCurrency}`,
-      );
+      const found = { id, expected: currency, currency: account.invoiceCurrency };
+      report(toMemberPath(index, position), "WRONG_CURRENCY", found);
     });
   });
 }
@@ -95,7 +87,7 @@ function checkHoldingIds(book: Book, document: BookDocument, report: Report): vo
         const path: Path = ["accounts", index, list, position];
         const firstPath = firstPaths.get(id);
         if (firstPath === undefined) firstPaths.set(id, path);
-        else report([...path, "id"], `expected an id of its own: ${formatPath(firstPath)} has the same`);
+        else report([...path, "id"], "NOT_UNIQUE", { what: "id", other: formatPath(firstPath) });
       });
     });
   }
@@ -108,7 +100,7 @@ function toMemberPath(group: number, position: number): Path {
 function checkPeriods(holdings: readonly Holding[], list: string, path: Path, report: Report): void {
   holdings.forEach(({ effectiveFrom, effectiveUntil }, index) => {
     if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > effectiveFrom) return;
-    const [from, until] = [formatInstant(effectiveFrom), formatInstant(effectiveUntil)];
-    report([...path, list, index, "effectiveUntil"], `expected after ${from}, the effectiveFrom, got ${until}`);
+    const [start, got] = [formatInstant(effectiveFrom), formatInstant(effectiveUntil)];
+    report([...path, list, index, "effectiveUntil"], "ENDS_BEFORE_START", { start, got });
   });
 }

@@ -5,12 +5,13 @@
  */
 import { formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { joinQuoted } from "../../problem-table.ts";
 import type { Account, PlanAssociation } from "../model/account.ts";
 import type { PricePlan, PricePlanDetails } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
 import { applyOverride } from "../resources/override.ts";
 import { hasNoHoles } from "../resources/rule-fields.ts";
-import { joinWithOr, quoteValue } from "../wording.ts";
+import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
 import { type DecidedAssociation, sortByDecision } from "./decision-order.ts";
@@ -63,7 +64,7 @@ export function describeAssociationProblem(details: PricePlanDetails, currency: 
   if (currencies.length === 0) return "has no supportedCurrencies";
   // A currency that could not be read may be the one that is wanted.
   if (!hasNoHoles(currencies) || currencies.includes(currency)) return undefined;
-  return `supports ${joinWithOr(currencies)}, not ${quoteValue(currency)}, the account's invoiceCurrency`;
+  return `supports ${joinQuoted(currencies, "or")}, not ${quoteValue(currency)}, the account's invoiceCurrency`;
 }
 
 function isInDecidedOrder(associations: readonly PlanAssociation[]): boolean {
@@ -78,12 +79,9 @@ function checkTerms(
   path: () => Path,
   report: Report,
 ): void {
-  const problem = describeAssociationProblem(details, currency);
-  if (problem === undefined) return;
-  report(
-    [...path(), "pricePlanId"],
-    `expected a price plan that can be associated: version ${plan.version} of ${quoteValue(plan.id)} ${problem}`,
-  );
+  const reason = describeAssociationProblem(details, currency);
+  if (reason === undefined) return;
+  report([...path(), "pricePlanId"], "NOT_ASSOCIABLE", { plan: plan.id, version: plan.version, reason });
 }
 
 /** The association listed last that says when it was decided. */
@@ -100,24 +98,18 @@ function checkDates(
   report: Report,
 ): void {
   if (effectiveUntil !== undefined && effectiveUntil !== null && effectiveUntil <= effectiveFrom) {
-    report(
-      [...path(), "effectiveUntil"],
-      `expected a date after ${formatDate(effectiveFrom)}, the effectiveFrom, got ${formatDate(effectiveUntil)}`,
-    );
+    const [start, got] = [formatDate(effectiveFrom), formatDate(effectiveUntil)];
+    report([...path(), "effectiveUntil"], "ENDS_BEFORE_START", { start, got });
   }
   if (decidedAt === undefined || decidedAt === null) return;
   const before = order.earlierDecision;
   if (before !== undefined && decidedAt < before.decidedAt) {
-    report(
-      [...path(), "decidedAt"],
-      `expected associations in the order of their decisions: ${formatInstant(decidedAt)} is earlier than ${formatInstant(before.decidedAt)}, the decidedAt of pricePlans[${before.at}], which is listed before it`,
-    );
+    const found = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.at };
+    report([...path(), "decidedAt"], "DECISIONS_OUT_OF_ORDER", found);
   }
   if (!order.isFirst && effectiveFrom < dayStart(decidedAt)) {
-    report(
-      [...path(), "effectiveFrom"],
-      `expected a date from ${formatDate(decidedAt)} on, the decidedAt, as only a first association may start in the past, got ${formatDate(effectiveFrom)}`,
-    );
+    const [earliest, got] = [formatDate(decidedAt), formatDate(effectiveFrom)];
+    report([...path(), "effectiveFrom"], "BACKDATED", { earliest, got });
   }
 }
 
@@ -133,15 +125,12 @@ function checkRetainedOffsets(
   const ownIndex = inOrder.findIndex((entry) => entry.association === association);
   const before = findAssociationAt(inOrder.slice(0, ownIndex), association.effectiveFrom);
   if (before === undefined) {
-    report(
-      place,
-      `expected a price plan in force on ${formatDate(association.effectiveFrom)} whose offsets can be retained`,
-    );
+    report(place, "NO_OFFSETS_TO_RETAIN", { date: formatDate(association.effectiveFrom) });
     return;
   }
   const [now, former] = [findInterval(association, context), findInterval(before, context)];
   if (now === undefined || former === undefined || now === former) return;
-  report(place, `expected cycles of one interval to retain offsets: ${former} before, ${now} now`);
+  report(place, "INTERVAL_CHANGES", { before: former, now });
 }
 
 function findInterval(association: PlanAssociation, context: AssociationContext): string | undefined {
@@ -181,21 +170,21 @@ function checkLicenses(
   for (const { licenseId, updateType, quantity, effectiveFrom, at } of inOrder) {
     const addOn = context.addOns.get(licenseId);
     if (addOn !== undefined && addOn.type !== "LICENSE") {
-      report(
-        [...updates, at, "licenseId"],
-        `expected an add-on of type LICENSE: ${quoteValue(licenseId)} is a ${addOn.type}`,
-      );
+      const found = { id: licenseId, expected: "LICENSE", got: addOn.type };
+      report([...updates, at, "licenseId"], "WRONG_ADD_ON_TYPE", found);
       continue;
     }
     const newQuantity = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
     quantities.set(licenseId, newQuantity);
     const maxQuantity = findMaxQuantity(licenseId, findAssociationAt(context.inOrder, effectiveFrom), context);
     if (!newQuantity.isNegative() && (maxQuantity === undefined || newQuantity.lte(maxQuantity))) continue;
-    const bounds = maxQuantity === undefined ? "0 or more" : `0 to ${formatDecimal(maxQuantity)}`;
-    report(
-      [...updates, at, "quantity"],
-      `expected a quantity that leaves ${bounds} licenses, got ${formatDecimal(newQuantity)} of them`,
-    );
+    const maximum = maxQuantity === undefined ? {} : { maximum: formatDecimal(maxQuantity) };
+    report([...updates, at, "quantity"], "OUT_OF_BOUNDS", {
+      minimum: 0,
+      unit: "license",
+      ...maximum,
+      got: formatDecimal(newQuantity),
+    });
   }
 }
 

@@ -10,7 +10,6 @@ import type { BookCache } from "../reading/book-cache.ts";
 import { findCurrentSchemas } from "../resources/event-schema.ts";
 import { checkRuleForSchema } from "../resources/rule-fields.ts";
 import type { Steps } from "../steps.ts";
-import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 
 /** Reports what is wrong with the usage meters, one in a step. */
@@ -27,10 +26,8 @@ export function* checkMeters(book: Book, cache: BookCache, report: Report): Step
 
 function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {
   if (meter.status === "ACTIVE" && schema !== undefined && schema.status !== "ACTIVE") {
-    report(
-      [...path, "eventSchemaName"],
-      `expected an ACTIVE event schema, as the usage meter is ACTIVE: ${quoteValue(schema.name)} is ${schema.status}`,
-    );
+    const found = { resource: "event schema", id: schema.name, status: schema.status };
+    report([...path, "eventSchemaName"], "NOT_ACTIVE", { ...found, reason: "usage meter is ACTIVE" });
   }
   checkUnique(meter.computations, { path: [...path, "computations"], field: "order" }, report, ({ order }) => order);
   checkSteps(meter, schema, path, report);
@@ -42,7 +39,7 @@ function checkSteps(meter: UsageMeter, schema: EventSchema | undefined, path: Pa
     if (step.matcher !== undefined) checkRuleForSchema(step.matcher, schema, [...place, "matcher"], report);
     if (step.computation !== undefined) checkRuleForSchema(step.computation, schema, [...place, "computation"], report);
     else if (meter.aggregation === "SUM") {
-      report([...place, "computation"], "missing: expected a rule, as the usage meter is a SUM");
+      report([...place, "computation"], "MISSING", { expected: "a rule", reason: "as the usage meter is a SUM" });
     }
   });
 }

@@ -6,7 +6,6 @@
 import type { Book } from "../model/book.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
 import { settingKey } from "../resources/catalog-items.ts";
-import { withArticle } from "../wording.ts";
 
 /** Reports every id, name and version that another item of its kind has already. */
 export function checkNames(book: Book, report: Report): void {
@@ -26,11 +25,7 @@ export function checkNames(book: Book, report: Report): void {
   // One version of an event schema is ACTIVE (S4.4).
   checkUnique(
     eventSchemas,
-    {
-      path: ["eventSchemas"],
-      field: "status",
-      sentence: (before) => `expected one ACTIVE version of an event schema: ${before}, of the same name, is ACTIVE`,
-    },
+    { path: ["eventSchemas"], field: "status", code: "SECOND_ACTIVE_VERSION" },
     report,
     (schema) => (schema.status === "ACTIVE" ? schema.name : undefined),
   );
@@ -45,7 +40,7 @@ export function checkNames(book: Book, report: Report): void {
   pricePlans.forEach((plan, index) => {
     const otherPlanId = planIdsByName.get(plan.name);
     if (plan.status === "ARCHIVED" || otherPlanId === undefined || otherPlanId === plan.id) return;
-    report(["pricePlans", index, "name"], `expected a name of its own: the price plan ${otherPlanId} has the same`);
+    report(["pricePlans", index, "name"], "NOT_UNIQUE", { what: "name", other: `the price plan ${otherPlanId}` });
   });
 }
 
@@ -56,14 +51,14 @@ export interface UniquePart {
   readonly field?: string;
   /** The name of the part in messages; default: the field. */
   readonly what?: string;
-  /** The message for an item that repeats the part; default: that `what` should be unique. */
-  readonly sentence?: (before: string) => string;
+  /** The code of the problem. */
+  readonly code?: "NOT_UNIQUE" | "SECOND_ACTIVE_VERSION";
 }
 
 /** Reports every item of a list that has the same part as a former one. Items without one are left alone. */
 export function checkUnique<T>(
   list: readonly T[],
-  { path, field, what = field ?? "value", sentence }: UniquePart,
+  { path, field, what = field ?? "value", code = "NOT_UNIQUE" }: UniquePart,
   report: Report,
   toPart: (item: T) => string | number | undefined,
 ): void {
@@ -78,7 +73,7 @@ export function checkUnique<T>(
     }
     const place = field === undefined ? [...path, index] : [...path, index, field];
     const other = formatPath([...path, before]);
-    report(place, sentence?.(other) ?? `expected ${withArticle(what)} of its own: ${other} has the same`);
+    report(place, code, { what, other });
   });
 }
 

@@ -26,6 +26,9 @@ export interface CardContext {
   readonly inUse: boolean;
 }
 
+/** Why the items of a plan must be ACTIVE. */
+const IN_USE = "price plan is ACTIVE or associated";
+
 /** The currencies that every card must have rates in (S7.7). */
 interface Currencies {
   readonly currencies: readonly string[];
@@ -62,7 +65,8 @@ export function checkCardContents(
   if (!details.minimumCommitment) return;
   checkCurrencies(details.minimumCommitment.rateValues, currencies, commitment, report);
   details.minimumCommitment.rateValues.forEach(({ rate }, index) => {
-    if (rate.isNegative()) report([...commitment, index, "rate"], `expected 0 or more, got ${formatDecimal(rate)}`);
+    if (rate.isNegative())
+      report([...commitment, index, "rate"], "OUT_OF_BOUNDS", { minimum: 0, got: formatDecimal(rate) });
   });
 }
 
@@ -76,10 +80,8 @@ export function checkPricedItems(
   details.usageRateCards.forEach(({ usageMeterId }, index) => {
     const meter = context.usageMeters.get(usageMeterId);
     if (!context.inUse || meter === undefined || meter.status === "ACTIVE") return;
-    report(
-      [...path, "usageRateCards", index, "usageMeterId"],
-      `expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: ${quoteValue(meter.id)} is ${meter.status}`,
-    );
+    const found = { resource: "usage meter", id: meter.id, status: meter.status, reason: IN_USE };
+    report([...path, "usageRateCards", index, "usageMeterId"], "NOT_ACTIVE", found);
   });
   for (const [list, type] of ADD_ON_CARDS) {
     const cards: readonly { readonly id: string }[] = details[list];
@@ -87,13 +89,9 @@ export function checkPricedItems(
       const addOn = context.addOns.get(id);
       if (addOn === undefined) return;
       const place: Path = [...path, list, index, "id"];
-      if (addOn.type !== type)
-        report(place, `expected an add-on of type ${type}: ${quoteValue(id)} is a ${addOn.type}`);
+      if (addOn.type !== type) report(place, "WRONG_ADD_ON_TYPE", { id, expected: type, got: addOn.type });
       if (context.inUse && addOn.status === "ARCHIVED") {
-        report(
-          place,
-          `expected an ACTIVE add-on, as the price plan is ACTIVE or associated: ${quoteValue(id)} is ARCHIVED`,
-        );
+        report(place, "NOT_ACTIVE", { resource: "add-on", id, status: "ARCHIVED", reason: IN_USE });
       }
     });
   }
@@ -103,7 +101,8 @@ export function checkPricedItems(
     const expiry: Path = [...path, "creditGrantRateCards", index, "grantDetails", "expiryDuration"];
     const duration = readDuration(expiryDuration, expiry, () => undefined);
     if (duration === undefined || !isAfter(duration, undefined) || isWholeDays(duration)) return;
-    report(expiry, `expected a duration of whole days, for credits end with a day, got ${quoteValue(expiryDuration)}`);
+    const expected = "a duration of whole days";
+    report(expiry, "INVALID_DURATION", { expected, got: quoteValue(expiryDuration) });
   });
 }
 
@@ -180,10 +179,10 @@ function checkGrant(card: CreditGrantRateCard, currencies: readonly string[], pa
   if (expiryDuration !== undefined && expiryDuration !== null) {
     const duration = readDuration(expiryDuration, expiry, report);
     if (duration !== undefined && !isAfter(duration, undefined)) {
-      report(expiry, `expected a duration above 0, got ${quoteValue(expiryDuration)}`);
+      report(expiry, "INVALID_DURATION", { expected: "a duration above 0", got: quoteValue(expiryDuration) });
     }
   } else if (expiryType === "CUSTOM") {
-    report(expiry, "missing: expected an ISO 8601 duration, as the expiryType is CUSTOM");
+    report(expiry, "MISSING", { expected: "an ISO 8601 duration", reason: "as the expiryType is CUSTOM" });
   }
 }
 
@@ -196,12 +195,11 @@ function checkFeatureConfig(config: FeatureConfig, path: Path, report: Report): 
   const until = readDuration(config.effectiveUntil, [...path, "effectiveUntil"], report);
   if (from === undefined || until === undefined) return;
   if (from.months < 0 || from.millis.isNegative()) {
-    report([...path, "effectiveFrom"], `expected a duration of 0 or more, got ${quoteValue(config.effectiveFrom)}`);
+    const found = { expected: "a duration of 0 or more", got: quoteValue(config.effectiveFrom) };
+    report([...path, "effectiveFrom"], "INVALID_DURATION", found);
   } else if (!isAfter(until, from)) {
-    report(
-      [...path, "effectiveUntil"],
-      `expected a duration above ${config.effectiveFrom}, the effectiveFrom, in every month, got ${quoteValue(config.effectiveUntil)}`,
-    );
+    const expected = `a duration above ${config.effectiveFrom}, the effectiveFrom, in every month`;
+    report([...path, "effectiveUntil"], "INVALID_DURATION", { expected, got: quoteValue(config.effectiveUntil) });
   }
 }
 
@@ -220,7 +218,11 @@ function readDuration(text: string, path: Path, report: Report): Duration | unde
     return duration;
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    report(path, `expected an ISO 8601 duration: ${error.message}`);
+    report(path, "INVALID_DURATION", {
+      expected: "an ISO 8601 duration",
+      got: quoteValue(text),
+      reason: error.message,
+    });
     return undefined;
   }
 }
@@ -230,6 +232,6 @@ function checkCycleConfig(config: PricingCycleConfig, path: Path, report: Report
     resolveCycleConfig(config, 0);
   } catch (error) {
     if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
-    report([...path, ...error.details.field.split(".")], error.details.reason);
+    report([...path, ...error.details.field.split(".")], "INVALID_CYCLE", { reason: error.details.reason });
   }
 }

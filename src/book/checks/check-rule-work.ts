@@ -26,8 +26,8 @@ export function checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits,
   const check = (rule: Rule | null | undefined, path: Path): void => {
     // A rule with another problem was reported.
     if (rule === undefined || rule === null || checkRule(rule).length > 0) return;
-    const problem = describeExcessWork(rule, { budget });
-    if (problem !== undefined) report(path, problem);
+    const reason = describeExcessWork(rule, { budget });
+    if (reason !== undefined) report(path, "RULE_WORK_EXCEEDED", { reason });
   };
   const ruleSettings = findRuleSettingKeys(book);
   book.settings.forEach((setting, index) => {

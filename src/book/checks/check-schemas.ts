@@ -5,19 +5,20 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { parseValue } from "../../numbers/decimal.ts";
-import { findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
+import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { checkRule, type Rule } from "../../rules/rule.ts";
+import { guessName } from "../did-you-mean.ts";
 import type { Book } from "../model/book.ts";
 import type { Setting } from "../model/catalog-items.ts";
 import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
-import { TOO_DEEP, findDeepNesting } from "../reading/read-document.ts";
+import { findDeepNesting, NESTING_MAX } from "../reading/read-document.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 import { checkRuleForSchema, listRuleFields, reportRuleProblem, readRule } from "../resources/rule-fields.ts";
 import type { Steps } from "../steps.ts";
-import { joinWithOr, quoteValue } from "../wording.ts";
+import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 
 /** Reports what is wrong within the event schemas and the settings that they use, one in a step. */
@@ -61,10 +62,7 @@ function checkFieldNames(schema: EventSchema, path: Path, report: Report): void 
   );
   fields.forEach(({ name }, index) => {
     if (!declaredNames.has(name)) return;
-    report(
-      [...enrichments, "fields", index, "name"],
-      `expected a name that the event schema does not declare, got ${quoteValue(name)}`,
-    );
+    report([...enrichments, "fields", index, "name"], "NOT_UNIQUE", { what: "name", other: "a declared field" });
   });
 }
 
@@ -81,21 +79,21 @@ function checkEnrichments(schema: EventSchema, path: Path, report: Report): void
     uses ??= findUses(schema);
     for (const other of fields) {
       if (other === undefined || other.order < field.order || uses.get(field.name)?.has(other.name) !== true) continue;
-      report(place, describeLateUse(field, other, uses));
+      reportLateUse(field, other, uses, place, report);
     }
   });
 }
 
-function describeLateUse(
-  field: EnrichmentField,
+function reportLateUse(
+  { name }: EnrichmentField,
   other: EnrichmentField,
   uses: ReadonlyMap<string, ReadonlySet<string>>,
-): string {
-  const rule = `the rule of ${quoteValue(field.name)}`;
-  if (field.name === other.name) return `${rule} uses the field itself: a cycle`;
-  const intro = `${rule} uses ${quoteValue(other.name)}, which`;
-  if (usesIndirectly(other.name, field.name, uses)) return `${intro} in turn needs ${quoteValue(field.name)}: a cycle`;
-  return `${intro} is computed after it: expected an order above ${other.order}`;
+  place: Path,
+  report: Report,
+): void {
+  const isCycle = name === other.name || usesIndirectly(other.name, name, uses);
+  if (isCycle) report(place, "ENRICHMENT_CYCLE", { field: name, other: other.name });
+  else report(place, "ENRICHMENT_ORDER", { field: name, other: other.name, order: other.order });
 }
 
 /** Which enriched fields the rule of each enriched field uses: without them, its check finds something. */
@@ -162,12 +160,9 @@ function checkDependencyNames(schema: EventSchema, path: Path, report: Report): 
   const names = dependencies.flatMap(({ name }) => [name]);
   fields.forEach((field, index) => {
     if (field.enrichmentType !== "JSON_LOGIC_FROM_DEPENDENCY" || ruleDependency(field, schema) !== undefined) return;
-    const expectedName =
-      names.length === 0 ? "of a dependency, of which there is none" : joinWithOr(names.slice(0, 10));
-    report(
-      [...path, "enrichments", "fields", index, "value"],
-      `expected the name ${expectedName}, got ${quoteValue(field.value)}`,
-    );
+    const guess = guessName(field.value, names);
+    const found = { resources: ["dependency"], got: quoteValue(field.value), ...guess };
+    report([...path, "enrichments", "fields", index, "value"], "UNKNOWN_REFERENCE", found);
   });
 }
 
@@ -179,7 +174,7 @@ function checkSettingValue(setting: Setting, path: Path, report: Report): void {
       return;
     case "NUMERIC":
       if (throwsError(() => parseValue(setting.value)))
-        report(path, `expected a decimal, as dataType NUMERIC says, got ${quotedText}`);
+        report(path, "INVALID_FORMAT", { expected: "a decimal, as dataType NUMERIC says", got: quotedText });
       return;
     case "JSON":
       checkJson(setting.value, path, report);
@@ -193,11 +188,12 @@ function checkSettingValue(setting: Setting, path: Path, report: Report): void {
 
 function checkJson(text: string, path: Path, report: Report): void {
   const deep = findDeepNesting(text);
-  if (deep !== undefined) report(path, `${TOO_DEEP}, at line ${deep.line}, column ${deep.column}`);
+  if (deep !== undefined) report(path, "TOO_DEEP", { maximum: NESTING_MAX, ...deep });
   else if (throwsError(() => parseJson(text)))
-    report(path, `expected JSON, as dataType JSON says, got ${quoteValue(text)}`);
+    report(path, "INVALID_FORMAT", { expected: "JSON, as dataType JSON says", got: quoteValue(text) });
   else
-    for (const key of findRepeatedKeys(text)) report(path, `in ${formatPath(key.path)}: ${describeRepeatedKey(key)}`);
+    for (const { line, column, path: inside } of findRepeatedKeys(text))
+      report(path, "REPEATED_KEY", { line, column, inside: formatPath(inside) });
 }
 
 function throwsError(read: () => unknown): boolean {

@@ -8,7 +8,6 @@ import type { GrantSlab } from "../model/grant-card.ts";
 import type { RatePlan, RateValue, Slab } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
 import { hasNoHoles } from "../resources/rule-fields.ts";
-import { joinWithOr } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 
 /** Reports what is wrong with the slabs and rates of a card that prices a quantity. */
@@ -35,17 +34,16 @@ export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, rep
     const place: Path = [...path, index];
     const [before, after] = [slabs[index - 1], slabs[index + 1]];
     if (slab.order !== undefined && slab.order !== null && slab.order !== index + 1) {
-      report(
-        [...place, "order"],
-        `expected ${index + 1}, as slabs are numbered 1 to ${slabs.length}, got ${slab.order}`,
-      );
+      const expected = `${index + 1}`;
+      report([...place, "order"], "SLAB_OUT_OF_PLACE", { expected, got: String(slab.order) });
     }
     if (before === undefined && !slab.startAfter.isZero()) {
-      report([...place, "startAfter"], `expected 0, as it is the first slab, got ${formatDecimal(slab.startAfter)}`);
+      const found = { expected: "0, as the first slab starts at 0", got: formatDecimal(slab.startAfter) };
+      report([...place, "startAfter"], "SLAB_OUT_OF_PLACE", found);
     }
     if (before !== undefined && slab.startAfter.lte(before.startAfter)) {
-      const [own, former] = [formatDecimal(slab.startAfter), formatDecimal(before.startAfter)];
-      report([...place, "startAfter"], `expected more than ${former}, where the slab before starts, got ${own}`);
+      const expected = `more than ${formatDecimal(before.startAfter)}, where the slab before starts`;
+      report([...place, "startAfter"], "SLAB_OUT_OF_PLACE", { expected, got: formatDecimal(slab.startAfter) });
     }
     checkSlabEnd(slab.endAt ?? undefined, after?.startAfter, [...place, "endAt"], report);
     checkSlabConfig(slab, index, [...place, "slabConfig"], report);
@@ -64,7 +62,7 @@ export function checkCurrencies(
   if (!hasNoHoles(values) || values.length === 0) return;
   const present = new Set(values.map(({ currency }) => currency));
   const missing = currencies.filter((currency) => !present.has(currency));
-  if (missing.length > 0) report(path, `expected rates in every supported currency: none in ${joinWithOr(missing)}`);
+  if (missing.length > 0) report(path, "MISSING_CURRENCY", { currencies: missing });
 }
 
 /** A minimum is not above its maximum (S7.4). */
@@ -75,25 +73,26 @@ function checkBounds(
 ): void {
   const { minimumRate: least, maximumRate: most } = bounds;
   if (!least || !most || least.lte(most)) return;
-  report(
-    [...path, "minimumRate"],
-    `expected at most ${formatDecimal(most)}, the maximumRate, got ${formatDecimal(least)}`,
-  );
+  const found = { maximum: formatDecimal(most), source: "maximumRate", got: formatDecimal(least) };
+  report([...path, "minimumRate"], "OUT_OF_BOUNDS", found);
 }
 
 function checkSlabEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
   if (end === undefined || (next !== undefined && end.eq(next))) return;
-  const expectedEnd =
-    next === undefined ? "null, as it is the last slab" : `${formatDecimal(next)}, where the next slab starts`;
-  report(path, `expected ${expectedEnd}, got ${formatDecimal(end)}`);
+  const expected = next === undefined ? "null in the last slab" : `${formatDecimal(next)}, where the next slab starts`;
+  report(path, "SLAB_OUT_OF_PLACE", { expected, got: formatDecimal(end) });
 }
 
 function checkSlabConfig(slab: Slab | GrantSlab, index: number, path: Path, report: Report): void {
   if (slab.priceType === "PACKAGE" && !slab.slabConfig?.packageSize) {
-    report([...path, "packageSize"], "missing: expected a decimal above 0, as the priceType is PACKAGE");
+    const found = { expected: "a decimal above 0", reason: "as the priceType is PACKAGE" };
+    report([...path, "packageSize"], "MISSING", found);
   }
   if (slab.slabConfig?.chargeAtZero === true && index > 0) {
-    report([...path, "chargeAtZero"], "expected false: only the first slab can be charged at zero");
+    report([...path, "chargeAtZero"], "SLAB_OUT_OF_PLACE", {
+      expected: "false, as only the first slab can be charged at zero",
+      got: "true",
+    });
   }
   if ("rate" in slab && slab.slabRateConfig) {
     checkBounds(slab.slabRateConfig, [...path.slice(0, -1), "slabRateConfig"], report);
@@ -107,17 +106,13 @@ function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, re
   checkUnique(value.slabRates, { path, field: "order" }, report, ({ order }) => order);
   value.slabRates.forEach((rate, index) => {
     if (isKnown && !orders.has(rate.order)) {
-      report([...path, index, "order"], `expected the order of a slab, 1 to ${slabs.length}, got ${rate.order}`);
+      const found = { expected: `the order of a slab, 1 to ${slabs.length}`, got: String(rate.order) };
+      report([...path, index, "order"], "SLAB_OUT_OF_PLACE", found);
     }
     if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, index, "slabRateConfig"], report);
   });
   if (!hasNoHoles(value.slabRates) || value.slabRates.length === 0) return;
   const ratedOrders = new Set(value.slabRates.map(({ order }) => order));
   const unratedOrders = [...orders].filter((order) => !ratedOrders.has(order));
-  if (unratedOrders.length > 0) report(path, `expected a rate for every slab: none for ${formatOrders(unratedOrders)}`);
-}
-
-function formatOrders(orders: readonly number[]): string {
-  const firstOrders = orders.slice(0, 3).join(", ");
-  return `order ${firstOrders}${orders.length > 3 ? ` and ${orders.length - 3} more` : ""}`;
+  if (unratedOrders.length > 0) report(path, "MISSING_SLAB_RATE", { orders: unratedOrders });
 }

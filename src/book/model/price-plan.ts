@@ -1,9 +1,9 @@
-import type { FreeForm, Maybe } from "./common-types.ts";
 /**
  * Price plans, as they are written and as they are when they were read (S6, S16.2, S16.4).
  *
  * @module
  */
+import type { FreeForm, Maybe } from "./common-types.ts";
 import type {
   BillingEntitlementRateCard,
   BillingEntitlementRateCardInput,

@@ -59,9 +59,9 @@ export function createBookCache(onWork?: (work: CachedWork, item: object) => voi
       }
       onWork?.(work, item);
       let hasNoProblem = true;
-      const result = run((path, message) => {
+      const result = run((path, code, params) => {
         hasNoProblem = false;
-        report(path, message);
+        report(path, code, params);
       });
       if (hasNoProblem) entries[work].set(item, { dependsOn, result });
       else entries[work].delete(item);

@@ -6,9 +6,10 @@
  */
 import { type DocumentNode, type MemberNode, parse, type ValueNode } from "@humanwhocodes/momoa";
 
-import { type Problem, RatebookError } from "../../errors.ts";
-import { placeInText, describeRepeatedKey, type TextPlace } from "../../numbers/json-text.ts";
+import { RatebookError } from "../../errors.ts";
+import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
 import { jsonNumber } from "../../numbers/json.ts";
+import { createProblem, type Problem } from "../../problem-table.ts";
 import { type Path, formatPath } from "../problems.ts";
 
 /** A document that was read. */
@@ -18,8 +19,11 @@ export interface JsonDocument {
   /** Keys that an object has already. */
   readonly repeatedKeys: readonly Problem[];
   /** Where a problem is, by its path: the name of an unknown field, else the value, else the object that lacks it. */
-  findPlace(problem: Problem): TextPlace;
+  findPlace(problem: LocatedProblem): TextPlace;
 }
+
+/** The part of a problem that says where it is: of an unknown field the name is wrong, not the value. */
+export type LocatedProblem = Pick<Problem, "path"> & Partial<Pick<Problem, "code">>;
 
 /** Why a text is no JSON, and where. */
 export interface JsonFault extends TextPlace {
@@ -77,7 +81,7 @@ function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Proble
         const key = memberKey(member);
         const place = [...path, key];
         if (Object.hasOwn(object, key)) {
-          repeatedKeys.push({ path: formatPath(place), message: describeRepeatedKey(startPlace(member)) });
+          repeatedKeys.push(createProblem(formatPath(place), "REPEATED_KEY", startPlace(member)));
         }
         // A key of `__proto__` is a key like any other.
         Object.defineProperty(object, key, {
@@ -121,7 +125,7 @@ function readNumber(node: ValueNode, text: string): unknown {
   }
 }
 
-function findPlace(root: ValueNode, { path, message }: Problem): TextPlace {
+function findPlace(root: ValueNode, { path, code }: LocatedProblem): TextPlace {
   const steps = parsePath(path);
   let node = root;
   for (const [index, step] of steps.entries()) {
@@ -135,7 +139,7 @@ function findPlace(root: ValueNode, { path, message }: Problem): TextPlace {
       const member = members.at(-1);
       if (member === undefined) break;
       // Of an unknown field, and of one that is there twice, the name is what is wrong.
-      if (isLast && (members.length > 1 || message.startsWith("unknown field"))) return startPlace(member);
+      if (isLast && (members.length > 1 || code === "UNKNOWN_FIELD")) return startPlace(member);
       node = member.value;
     } else break;
   }

@@ -7,20 +7,18 @@
 import * as z from "zod";
 
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
-import { didYouMean } from "../did-you-mean.ts";
+import { guessName } from "../did-you-mean.ts";
 import type { Path, Problems, Report } from "../problems.ts";
 import { currency } from "../resources/fields.ts";
 import { lintSuppression } from "../resources/lint.ts";
 import type { Steps } from "../steps.ts";
-import { describeIssue, quoteValue } from "../wording.ts";
+import { ISSUE_OPTIONS, quoteValue, readIssue } from "../wording.ts";
 import type { BookCache } from "./book-cache.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
 import type { RawLists } from "./references.ts";
 
 /** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
 export const NESTING_MAX = 200;
-/** The message for a document with more levels. */
-export const TOO_DEEP = `nested more than ${NESTING_MAX} levels deep`;
 /** Items from which on it is quicker to compile a list's schema first: that takes as long as reading some two thousand. */
 const COMPILED_FROM = 5_000;
 /** Items that are read before: most of a list may be remembered. */
@@ -30,7 +28,7 @@ const DEEP_PLACE_MAX = 3;
 /** Values of an input of which only the first problems are looked for. */
 const LONG_FROM = 5_000;
 /** How zod stops before the next part of a list or an object of which one part is wrong. */
-const UNTIL_FIRST_ISSUE = { error: describeIssue, abortEarly: true };
+const UNTIL_FIRST_ISSUE = { ...ISSUE_OPTIONS, abortEarly: true };
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -57,7 +55,7 @@ export function readStrictly<S extends z.ZodType>(
   // Zod makes an issue for each item of a list, and hundreds of thousands take seconds.
   const result = schema.safeParse(raw, UNTIL_FIRST_ISSUE);
   if (result.success) return result.data;
-  const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, { error: describeIssue });
+  const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, ISSUE_OPTIONS);
   for (const issue of error?.issues ?? []) {
     if (problems.isFull()) break;
     reportIssue(issue, [], problems);
@@ -86,7 +84,7 @@ function readWithSchema<S extends z.ZodType>(
   path: Path,
   { problems, sourceSchema }: { readonly problems: Problems; readonly sourceSchema: S },
 ): z.output<S> | undefined {
-  const result = schema.safeParse(raw, { error: describeIssue });
+  const result = schema.safeParse(raw, ISSUE_OPTIONS);
   if (result.success) return result.data;
   for (const issue of result.error.issues) reportIssue(issue, path, problems, sourceSchema);
   return salvageValidParts(sourceSchema, raw) as z.output<S> | undefined;
@@ -103,11 +101,11 @@ export interface BookShape {
 /** Reads the lists of a book, an item in a step. */
 export function* readBookShape(raw: unknown, problems: Problems, cache: BookCache): Steps<BookShape> {
   const object = toObject(raw);
-  if (object === undefined) problems.report([], `expected a book, which is an object, got ${quoteValue(raw)}`);
+  if (object === undefined) problems.report([], "WRONG_TYPE", { expected: "an object", got: quoteValue(raw) });
   const lists: Record<string, unknown> = object ?? {};
   const knownKeys = new Set<string>(["$schema", "organization", "lint", ...Object.keys(RESOURCES)]);
   for (const key of Object.keys(lists)) {
-    if (!knownKeys.has(key)) problems.report([key], `unknown field${didYouMean(key, [...knownKeys])}`);
+    if (!knownKeys.has(key)) problems.report([key], "UNKNOWN_FIELD", { field: key, ...guessName(key, [...knownKeys]) });
   }
   const ownValue = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
   const brokenItems = new Set<unknown>();
@@ -186,7 +184,7 @@ function findDeepPathInItem(item: unknown, cache: BookCache): (string | number)[
   if (typeof item !== "object" || item === null) return undefined;
   const findPath = (report: Report): (string | number)[] | undefined => {
     const deep = findDeepPath(item, 2);
-    if (deep !== undefined) report(deep, TOO_DEEP);
+    if (deep !== undefined) report(deep, "TOO_DEEP", { maximum: NESTING_MAX });
     return deep;
   };
   return cache.runOrReuse({ work: "measure", item, report: () => undefined, run: findPath });
@@ -194,7 +192,7 @@ function findDeepPathInItem(item: unknown, cache: BookCache): (string | number)[
 
 function reportDeepPath(deep: readonly (string | number)[] | undefined, problems: Problems): boolean {
   if (deep === undefined) return false;
-  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), TOO_DEEP);
+  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), "TOO_DEEP", { maximum: NESTING_MAX });
   return true;
 }
 
@@ -213,7 +211,7 @@ function* readList<S extends z.ZodType>(
 ): Steps<z.output<S>[]> {
   if (raw === undefined || raw === null) return [];
   if (!Array.isArray(raw)) {
-    problems.report([key], `expected a list, got ${quoteValue(raw)}`);
+    problems.report([key], "WRONG_TYPE", { expected: "a list", got: quoteValue(raw) });
     return [];
   }
   let reader = schema;
@@ -278,14 +276,16 @@ function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, sc
   if (issue.code === "unrecognized_keys") {
     const fields = schema === undefined ? [] : fieldsAt(schema, issue.path);
     for (const key of issue.keys) {
-      const unsupportedMessage = UNSUPPORTED.has(key) ? "not supported here: expected it to be left out" : undefined;
-      problems.report([...path, key], unsupportedMessage ?? `unknown field${didYouMean(key, fields)}`);
+      if (UNSUPPORTED.has(key)) problems.report([...path, key], "UNEXPECTED_FIELD", { reason: "here" });
+      else problems.report([...path, key], "UNKNOWN_FIELD", { field: key, ...guessName(key, fields) });
     }
     return;
   }
   const branch = issue.code === "invalid_union" ? findMatchingBranch(issue.errors) : undefined;
-  if (branch === undefined) problems.report(path, issue.message);
-  else for (const inner of branch) reportIssue(inner, path, problems);
+  if (branch === undefined) {
+    const { code, params } = readIssue(issue);
+    problems.report(path, code, params);
+  } else for (const inner of branch) reportIssue(inner, path, problems);
 }
 
 /** The fields that an object at a place below a schema may have; none where that cannot be told. */

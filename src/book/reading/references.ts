@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { didYouMean } from "../did-you-mean.ts";
+import { guessName } from "../did-you-mean.ts";
 import type { Path, Report } from "../problems.ts";
 import { SETTING_NAMESPACE, settingKey } from "../resources/catalog-items.ts";
-import { joinWithAnd, withArticle, quoteValue } from "../wording.ts";
+import { quoteValue } from "../wording.ts";
 import type { ResourceList } from "./document.ts";
 
 /** The items of each list, as messages name them. */
@@ -128,26 +128,23 @@ function findIdAmong(lists: readonly ReferableList[], reference: string, path: P
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined) {
     if (entries.some(({ hasUnreadableItem }) => hasUnreadableItem)) return reference;
-    const listNames = lists.map((list) => LIST_NAMES[list]).join(" or ");
-    const referenceKind = lists.length === 1 && lists[0] === "eventSchemas" ? "the name" : "the id or name";
+    const resources = lists.map((list) => LIST_NAMES[list]);
     const guess = suggestName(reference, entries, context.references);
-    context.report(
-      path,
-      `expected ${referenceKind} of ${withArticle(listNames)}, got ${quoteValue(reference)}${guess}`,
-    );
+    context.report(path, "UNKNOWN_REFERENCE", { resources, got: quoteValue(reference), ...guess });
   } else {
-    context.report(
-      path,
-      `the name ${quoteValue(reference)} belongs to ${joinWithAnd(candidates.slice(0, 3))}: expected an id`,
-    );
+    context.report(path, "AMBIGUOUS_REFERENCE", { name: reference, candidates: candidates.slice(0, 3) });
   }
   return reference;
 }
 
-function suggestName(reference: string, entries: readonly IndexedList[], { guesses }: References): string {
-  if (guesses.remaining === 0) return "";
+function suggestName(
+  reference: string,
+  entries: readonly IndexedList[],
+  { guesses }: References,
+): { readonly guess?: string } {
+  if (guesses.remaining === 0) return {};
   guesses.remaining--;
-  return didYouMean(
+  return guessName(
     reference,
     entries.flatMap(({ ids, byName }) => [...ids, ...byName.keys()]),
   );
@@ -170,12 +167,9 @@ function findSettingKey(
   const [first, ...others] = keys;
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined) {
-    report(
-      path,
-      `the setting id ${quoteValue(reference)} is in several namespaces: expected one of ${joinWithAnd(keys.slice(0, 3))}`,
-    );
+    report(path, "AMBIGUOUS_REFERENCE", { name: reference, candidates: keys.slice(0, 3) });
   } else if (!mayMiss) {
-    report(path, `expected the key or id of a setting, got ${quoteValue(reference)}`);
+    report(path, "UNKNOWN_REFERENCE", { resources: ["setting"], got: quoteValue(reference) });
   }
   return reference.toLowerCase();
 }

@@ -200,10 +200,10 @@ export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown
  * So an event that is sent without the `event` around it is answered with `event: missing`.
  */
 function sortByUse(problems: readonly Problem[], raw: unknown): readonly [Problem, ...Problem[]] {
-  const isUnknown = ({ path, message }: Problem): boolean => message === "unknown field" && !/[.[]/.test(path.slice(2));
+  const isUnknown = ({ path, code }: Problem): boolean => code === "UNKNOWN_FIELD" && !/[.[]/.test(path.slice(2));
   const fieldCount = typeof raw === "object" && raw !== null ? Object.keys(raw).length : 0;
   const areAllUnknown = fieldCount > 0 && problems.filter(isUnknown).length >= fieldCount;
-  const missing = areAllUnknown ? problems.find(({ message }) => message.startsWith("missing: ")) : undefined;
+  const missing = areAllUnknown ? problems.find(({ code }) => code === "MISSING") : undefined;
   const [first, ...others] =
     missing === undefined ? problems : [missing, ...problems.filter((each) => each !== missing)];
   invariant(first !== undefined, "an input that is refused has a problem");

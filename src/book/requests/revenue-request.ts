@@ -6,11 +6,12 @@
 import * as z from "zod";
 
 import { inputError } from "../../errors.ts";
+import { joinQuoted } from "../../problem-table.ts";
 import { indexBillables } from "../checks/check-book.ts";
 import { checkCards } from "../checks/check-plans.ts";
 import type { Book } from "../model/book.ts";
 import type { PricePlanDetails } from "../model/price-plan.ts";
-import { collectProblems, type Path } from "../problems.ts";
+import { collectProblems, type Path, type Report } from "../problems.ts";
 import { indexReferences } from "../reading/references.ts";
 import { resolveDetails } from "../resolving/resolve-plan.ts";
 import {
@@ -23,7 +24,7 @@ import {
   reference,
 } from "../resources/fields.ts";
 import { pricePlan } from "../resources/price-plan.ts";
-import { joinWithOr, quoteValue } from "../wording.ts";
+import { issueParams, quoteValue } from "../wording.ts";
 import { readInput, REQUESTS } from "./requests.ts";
 
 /** Most items that a map of quantities names. */
@@ -120,12 +121,12 @@ export const revenueRequest = z.strictObject({
       const [requiredField, unexpectedField] =
         mode === "ACCOUNT_INVOICE" ? ["accountId", "currency"] : ["currency", "accountId"];
       const values = { currency: currencyCode, accountId };
-      const missing = `missing: expected it with the mode ${mode ?? "CUSTOM"}`;
-      const unexpected = `expected nothing with the mode ${mode ?? "CUSTOM"}`;
-      if (!Reflect.get(values, requiredField))
-        context.addIssue({ code: "custom", path: [requiredField], message: missing });
+      const reason = `with the mode ${mode ?? "CUSTOM"}`;
+      const missing = issueParams("MISSING", { expected: `it ${reason}` });
+      const unexpected = issueParams("UNEXPECTED_FIELD", { reason });
+      if (!Reflect.get(values, requiredField)) context.addIssue({ code: "custom", path: [requiredField], ...missing });
       if (Reflect.get(values, unexpectedField))
-        context.addIssue({ code: "custom", path: [unexpectedField], message: unexpected });
+        context.addIssue({ code: "custom", path: [unexpectedField], ...unexpected });
     })
     .nullish()
     .meta({ description: "Default: the account's invoice currency, else the organization's." }),
@@ -183,30 +184,27 @@ export function resolvePriceableDetails(details: PricePlanDetails, currencyCode:
   checkSupportedCurrency(resolvedDetails, currencyCode, report);
   checkCards(resolvedDetails, { ...indexBillables(book), currencies: [currencyCode], inUse: false }, path, report);
   if (!resolvedDetails.pricingCycleConfig)
-    report([...path, "pricingCycleConfig"], "missing: expected one, as a cycle is priced");
+    report([...path, "pricingCycleConfig"], "MISSING", { expected: "one", reason: "as a cycle is priced" });
   const [first, ...others] = problems.sorted(undefined);
   if (first === undefined) return resolvedDetails;
   throw inputError([first, ...others]);
 }
 
-function checkSupportedCurrency(
-  { supportedCurrencies }: PricePlanDetails,
-  currencyCode: string,
-  report: (path: Path, message: string) => void,
-): void {
+function checkSupportedCurrency({ supportedCurrencies }: PricePlanDetails, currencyCode: string, report: Report): void {
   const currencies = supportedCurrencies ?? [];
   if (currencies.length === 0 || currencies.includes(currencyCode)) return;
-  report(
-    ["currencyConfig", "currency"],
-    `expected ${joinWithOr(currencies)}, which the plan supports, got ${quoteValue(currencyCode)}`,
-  );
+  report(["currencyConfig", "currency"], "NOT_AN_OPTION", {
+    options: currencies,
+    reason: "which the plan supports",
+    got: quoteValue(currencyCode),
+  });
 }
 
 /** Words the refusal of a mode that is none. */
 function modeMessages(...modeNames: readonly string[]): {
   readonly error: (issue: { readonly code?: string }) => string | undefined;
 } {
-  return { error: ({ code }) => (code === "invalid_union" ? `expected ${joinWithOr(modeNames)}` : undefined) };
+  return { error: ({ code }) => (code === "invalid_union" ? `expected ${joinQuoted(modeNames, "or")}` : undefined) };
 }
 
 /** Quantities by the id of what they are of. */

@@ -8,7 +8,6 @@ import type { Account, PlanAssociation } from "../model/account.ts";
 import type { Path } from "../problems.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { AccountDocument, PlanAssociationDocument } from "../resources/account.ts";
-import { quoteValue } from "../wording.ts";
 import { type PlanVersions, resolveDetails, resolveEntities } from "./resolve-plan.ts";
 
 /** "No end", as a date. */
@@ -119,14 +118,11 @@ function resolveVersion(
   if (plan === undefined) return version ?? 1;
   if (version === undefined || version === null) {
     if (plan.current !== undefined) return plan.current.version;
-    report(
-      [...path(), "pricePlanId"],
-      `expected a price plan with an ACTIVE or DRAFT version, got ${quoteValue(planId)}`,
-    );
+    report([...path(), "pricePlanId"], "UNKNOWN_VERSION", { plan: planId });
     return 1;
   }
   if (!plan.all.has(version)) {
-    report([...path(), "version"], `expected a version of the price plan ${quoteValue(planId)}, got ${version}`);
+    report([...path(), "version"], "UNKNOWN_VERSION", { plan: planId, version });
   }
   return version;
 }

@@ -39,10 +39,10 @@ export function resolveFeatures(document: BookDocument, context: ResolveContext)
         if (schema === undefined) return [];
         const before = featureDetails.get(schema);
         if (before !== undefined && before.featureId !== feature.id) {
-          context.report(
-            path,
-            `the event schema ${quoteValue(schemaName)} already serves the feature ${quoteValue(before.featureId)}`,
-          );
+          context.report(path, "NOT_UNIQUE", {
+            what: "event schema",
+            other: `the feature ${quoteValue(before.featureId)}`,
+          });
           return [];
         }
         const attributeName = resolveAttribute(schema, reference.attributeName ?? undefined, before, path, context);
@@ -86,7 +86,10 @@ function readAssociations(
 ): { field: string; list: NonNullable<FeatureDocument["schemaAssociations"]> } {
   const { schemaAssociations, schemaAssocitions } = feature;
   const hasBoth = (schemaAssociations ?? undefined) !== undefined && (schemaAssocitions ?? undefined) !== undefined;
-  if (hasBoth) report([...path, "schemaAssocitions"], "expected schemaAssociations or schemaAssocitions, got both");
+  if (hasBoth)
+    report([...path, "schemaAssocitions"], "CONFLICTING_FIELDS", {
+      fields: ["schemaAssociations", "schemaAssocitions"],
+    });
   if (schemaAssociations !== undefined && schemaAssociations !== null) {
     return { field: "schemaAssociations", list: schemaAssociations };
   }
@@ -109,10 +112,8 @@ function resolveAttribute(
     return before?.attributeName ?? declaredNames[0] ?? "";
   }
   if (before !== undefined && before.attributeName !== attributeName) {
-    report(
-      path,
-      `expected the attribute ${quoteValue(before.attributeName)}, which the event schema ${quoteValue(schema.name)} names in featureDetails, got ${quoteValue(attributeName)}`,
-    );
+    const found = { options: [before.attributeName], reason: "as in featureDetails", got: quoteValue(attributeName) };
+    report(path, "NOT_AN_OPTION", found);
     return undefined;
   }
   const enrichedNames = (schema.enrichments?.fields ?? []).flatMap((field) =>
@@ -120,9 +121,7 @@ function resolveAttribute(
   );
   if (attributeName === "" || declaredNames.includes(attributeName) || enrichedNames.includes(attributeName))
     return attributeName;
-  report(
-    path,
-    `expected an attribute of the event schema ${quoteValue(schema.name)}, declared or enriched, got ${quoteValue(attributeName)}`,
-  );
+  const resources = [`attribute of the event schema ${quoteValue(schema.name)}`];
+  report(path, "UNKNOWN_REFERENCE", { resources, got: quoteValue(attributeName) });
   return undefined;
 }

@@ -80,7 +80,7 @@ function resolveField(field: EnrichmentFieldDocument, path: Path, report: Report
     }
     case "JSON_LOGIC_FROM_DEPENDENCY":
       if (typeof value === "string") return { ...rest, enrichmentType, value };
-      report(path, `expected the name of a dependency, got ${quoteValue(value)}`);
+      report(path, "WRONG_TYPE", { expected: "the name of a dependency", got: quoteValue(value) });
       return undefined;
     case "VALUE": {
       const constant = readConstant(value, field.type, path, report);
@@ -101,7 +101,8 @@ function readConstant(
     return type === "ATTRIBUTE" ? decimal : formatDecimal(decimal);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    report(path, `expected ${type === "ATTRIBUTE" ? "a decimal" : "a text or a decimal"}, got ${quoteValue(value)}`);
+    const expected = type === "ATTRIBUTE" ? "a decimal" : "a text or a decimal";
+    report(path, "WRONG_TYPE", { expected, got: quoteValue(value) });
     return undefined;
   }
 }

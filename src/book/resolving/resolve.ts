@@ -12,7 +12,7 @@ import type { BookDocument } from "../reading/document.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { AddOnDocument, SettingDocument } from "../resources/catalog-items.ts";
 import type { Steps } from "../steps.ts";
-import { withArticle, quoteValue } from "../wording.ts";
+import { quoteValue } from "../wording.ts";
 import { resolveAccount } from "./resolve-account.ts";
 import { resolveFeatures } from "./resolve-features.ts";
 import { resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
@@ -112,10 +112,11 @@ function resolveSetting(
   switch (entityType) {
     case "ORGANIZATION":
       if (entityId !== undefined && entityId !== null && entityId !== organizationId) {
-        context.report(
-          path,
-          `expected the organization's id, ${quoteValue(organizationId)}, got ${quoteValue(entityId)}`,
-        );
+        context.report(path, "NOT_AN_OPTION", {
+          options: [organizationId],
+          reason: "the organization's id",
+          got: quoteValue(entityId),
+        });
       }
       return { ...setting, entityId: organizationId };
     case "CUSTOMER":
@@ -124,7 +125,8 @@ function resolveSetting(
         const list = entityType === "CUSTOMER" ? "customers" : "accounts";
         return { ...setting, entityId: resolveId(list, entityId, () => path, context) };
       }
-      context.report(path, `missing: expected the id or name of ${withArticle(entityType.toLowerCase())}`);
+      const owner = entityType === "CUSTOMER" ? "a customer" : "an account";
+      context.report(path, "MISSING", { expected: `the id or name of ${owner}` });
       return { ...setting, entityId: "" };
     }
   }

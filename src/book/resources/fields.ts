@@ -9,8 +9,9 @@ import { parseDate, parseInstant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
+import type { ProblemCode } from "../../problem-table.ts";
 import type { RuleInput } from "../model/common-types.ts";
-import { quoteValue } from "../wording.ts";
+import { issueParams } from "../wording.ts";
 
 /** Most days of a grace period or a payment term: a hundred years. */
 const DAYS_MAX = 36_500;
@@ -46,19 +47,22 @@ export const decimal = z
   });
 
 /** A {@link decimal} that is 0 or more. */
-export const decimalFromZero = decimal.refine((value) => !value.isNegative(), {
-  error: (issue) => `expected 0 or more, got ${quoteValue(issue.input)}`,
-});
+export const decimalFromZero = decimal.refine(
+  (value) => !value.isNegative(),
+  issueParams("OUT_OF_BOUNDS", { minimum: 0 }),
+);
 
 /** A {@link decimalFromZero} without a fraction. */
-export const wholeFromZero = decimalFromZero.refine((value) => value.isInteger(), {
-  error: (issue) => `expected a whole number, got ${quoteValue(issue.input)}`,
-});
+export const wholeFromZero = decimalFromZero.refine(
+  (value) => value.isInteger(),
+  issueParams("WRONG_TYPE", { expected: "a whole number" }),
+);
 
 /** A {@link decimal} that is more than 0. */
-export const decimalAboveZero = decimal.refine((value) => value.isPositive() && !value.isZero(), {
-  error: (issue) => `expected more than 0, got ${quoteValue(issue.input)}`,
-});
+export const decimalAboveZero = decimal.refine(
+  (value) => value.isPositive() && !value.isZero(),
+  issueParams("OUT_OF_BOUNDS", { above: 0 }),
+);
 
 /** A date-time as S2.2 accepts it. Comes out as milliseconds since 1970, UTC. */
 export const instant = z
@@ -81,14 +85,12 @@ export const dateOrDateTime = z
 /** A currency code of ISO 4217 (S1.5). */
 export const currency = z
   .string()
-  .refine(isCurrency, {
-    error: (issue) => `expected a currency code of ISO 4217, got ${quoteValue(issue.input)}`,
-  })
+  .refine(isCurrency, issueParams("INVALID_FORMAT", { expected: "a currency code of ISO 4217" }))
   .meta({ pattern: "^[A-Z]{3}$", description: "A currency code of ISO 4217." });
 
 /** A JSON-logic rule: an object, a literal, or a text that holds one (S3.6). Checked across the book. */
 export const ruleSource = z
-  .custom<RuleInput>((value) => value !== undefined && value !== null, "missing: expected a rule")
+  .custom<RuleInput>((value) => value !== undefined && value !== null, issueParams("MISSING", { expected: "a rule" }))
   .meta({
     anyOf: [
       { type: "object", additionalProperties: true },
@@ -106,10 +108,12 @@ export function idSchema(max: number): z.ZodString {
     .string()
     .min(1)
     .max(max)
-    .refine((value) => ID.test(value) && value !== "." && value !== "..", {
-      error: (issue) =>
-        `expected an id without white space, control characters or slashes that is not . or .., got ${quoteValue(issue.input)}`,
-    });
+    .refine(
+      (value) => ID.test(value) && value !== "." && value !== "..",
+      issueParams("INVALID_FORMAT", {
+        expected: "an id without spaces, slashes and control characters",
+      }),
+    );
 }
 /** Half a character (a lone surrogate) is no text that a path could hold. */
 const ID = /^[^\s/\p{Cc}\p{Cs}]*$/u;
@@ -126,11 +130,14 @@ export const label = z.string().max(255).nullish();
 /** Any text, or none. */
 export const text = z.string().nullish();
 
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
 /** An e-mail address of at most 255 characters. */
 export const email = z
   .string()
   .max(255)
-  .regex(/^[^\s@]+@[^\s@]+$/, { error: (issue) => `expected an e-mail address, got ${quoteValue(issue.input)}` });
+  .refine((value) => EMAIL.test(value), issueParams("INVALID_FORMAT", { expected: "an e-mail address" }))
+  .meta({ pattern: EMAIL.source });
 
 /** Whole days, 0 to {@link DAYS_MAX}. */
 export const days = z.int().min(0).max(DAYS_MAX);
@@ -140,7 +147,7 @@ export const freeForm = z
   .custom<Readonly<Record<string, unknown>>>(
     // A number that a double does not keep was read as an object of its own (S1.2).
     (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
-    { error: (issue) => `expected an object, got ${quoteValue(issue.input)}` },
+    issueParams("WRONG_TYPE", { expected: "an object" }),
   )
   .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });
 
@@ -158,7 +165,7 @@ export function recordSchema<Value extends z.ZodType>(
       context.addIssue({
         code: "custom",
         path: ["__proto__"],
-        message: "expected another key: this name cannot be stored",
+        ...issueParams("NOT_ACCEPTED", { reason: "this key cannot be stored: rename it" }),
       });
     }
     return input;
@@ -171,16 +178,14 @@ export function recordSchema<Value extends z.ZodType>(
 
 function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   try {
-    if (value === undefined) return addProblem(context, "missing: expected a decimal");
+    if (value === undefined) return addProblem(context, "MISSING", { expected: "a decimal" });
     return parseValue(value);
   } catch (error) {
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
     const { reason } = error.details;
     const isDecimal = reason !== "NOT_A_NUMBER" && reason !== "NOT_A_DECIMAL";
-    return addProblem(
-      context,
-      isDecimal ? `expected a decimal that fits: ${error.message}` : `expected a decimal, got ${quoteValue(value)}`,
-    );
+    if (!isDecimal) return addProblem(context, "WRONG_TYPE", { expected: "a decimal" });
+    return addProblem(context, "INVALID_FORMAT", { expected: "a decimal that fits", reason: error.message });
   }
 }
 
@@ -189,21 +194,24 @@ function readTime(
   kind: "a date" | "a date-time" | "a date or date-time",
   value: unknown,
 ): number {
-  if (value === undefined) return addProblem(context, `missing: expected ${kind}`);
-  if (typeof value !== "string") return addProblem(context, `expected ${kind}, got ${quoteValue(value)}`);
+  if (value === undefined) return addProblem(context, "MISSING", { expected: kind });
+  if (typeof value !== "string") return addProblem(context, "INVALID_DATE", { expected: kind });
   try {
     const isDate = kind === "a date" || (kind === "a date or date-time" && value.length <= DATE_LENGTH);
     return isDate ? parseDate(value) : parseInstant(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    return addProblem(context, `expected ${kind}: ${error.message}`);
+    return addProblem(context, "INVALID_DATE", { expected: kind, reason: error.message });
   }
 }
 
 /** The characters of `2024-01-02`. */
 const DATE_LENGTH = 10;
 
-function addProblem(context: z.core.$RefinementCtx, message: string): never {
-  context.addIssue({ code: "custom", message });
+function addProblem<Code extends ProblemCode>(
+  context: z.core.$RefinementCtx,
+  ...problem: Parameters<typeof issueParams<Code>>
+): never {
+  context.addIssue({ code: "custom", ...issueParams(...problem) });
   return z.NEVER;
 }

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { quoteValue } from "../wording.ts";
+import { issueParams } from "../wording.ts";
 import {
   CYCLES_MAX,
   currency,
@@ -28,9 +28,7 @@ const offsetField = z.int().min(0).max(CYCLES_MAX).nullish();
 const booleanOrText = z
   .custom<boolean | "true" | "false">(
     (value) => ["true", "false"].includes(String(value)) && typeof value !== "object",
-    {
-      error: (issue) => `expected true or false, got ${quoteValue(issue.input)}`,
-    },
+    issueParams("WRONG_TYPE", { expected: "true or false" }),
   )
   .transform((value) => String(value) === "true")
   .meta({ anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }] });

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Problem, RatebookError } from "../../errors.ts";
-import { checkRule, parseRule, type Rule, type RuleFields } from "../../rules/rule.ts";
+import { RatebookError } from "../../errors.ts";
+import { checkRule, parseRule, type Rule, type RuleFields, type RuleProblem } from "../../rules/rule.ts";
 import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 
@@ -14,7 +14,7 @@ export function readRule(source: unknown, path: Path, report: Report): Rule | un
     return parseRule(source);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    report(path, error.message);
+    report(path, "INVALID_RULE", { reason: error.message });
     return undefined;
   }
 }
@@ -54,9 +54,8 @@ export function checkRuleForSchema(rule: Rule, schema: EventSchema | undefined, 
 }
 
 /** Reports one problem of a rule: the place is that of the rule, the path inside it is in the sentence. */
-export function reportRuleProblem(problem: Problem, path: Path, report: Report, owner = ""): void {
-  const inside = problem.path === "$" ? "" : ` at ${problem.path}`;
-  report(path, `in the rule${owner}${inside}: ${problem.message}`);
+export function reportRuleProblem(problem: RuleProblem, path: Path, report: Report, owner = ""): void {
+  report(path, "INVALID_RULE", { reason: problem.message, place: problem.path, ...(owner && { owner }) });
 }
 
 /** Whether a list has no holes: nothing of it was too broken to read. */

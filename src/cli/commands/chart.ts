@@ -1,9 +1,9 @@
-import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 /**
  * `ratebook chart`: what a plan costs as usage grows, as an SVG.
  *
  * @module
  */
+import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 import { hasCode } from "../../errors.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { drawPlanChart } from "../../pages/chart/plan-chart.ts";

@@ -1,3 +1,8 @@
+/**
+ * `ratebook diff`: what changed between invoices, and why.
+ *
+ * @module
+ */
 import {
   type AccountDiff,
   CAUSES,
@@ -5,11 +10,6 @@ import {
   type DiffLine,
   type InvoiceDiff,
 } from "../../analysis/diff/diff-invoices.ts";
-/**
- * `ratebook diff`: what changed between invoices, and why.
- *
- * @module
- */
 import { groupThousands } from "../../invoicing/format-values.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal } from "../../numbers/decimal.ts";

@@ -1,9 +1,9 @@
-import { lintBook } from "../../analysis/lint/lint-book.ts";
 /**
  * `ratebook lint`: what is legal in a book and surely unwanted.
  *
  * @module
  */
+import { lintBook } from "../../analysis/lint/lint-book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { hasCode } from "../../errors.ts";
 import { toPrintable } from "../../pages/printable.ts";
@@ -40,7 +40,7 @@ async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const document = parseJsonDocument(text);
   const findings = lintWithOptions(file.book, args.value("jump-share")).map((each): PlacedFinding => ({
     ...each,
-    place: "findPlace" in document ? document.findPlace(each) : undefined,
+    place: "findPlace" in document ? document.findPlace({ path: each.path }) : undefined,
   }));
   await withOutput(args, io, async ({ stdout }) => {
     switch (args.value("format") ?? "text") {

@@ -1,9 +1,9 @@
-import type { Engine } from "../../engine/engine.ts";
 /**
  * `ratebook serve`: the billing API over a database.
  *
  * @module
  */
+import type { Engine } from "../../engine/engine.ts";
 import type { ExternalUsageOptions } from "../../engine/external/source-cells.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
 import { InputError } from "../../event-files/input-error.ts";

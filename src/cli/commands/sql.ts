@@ -1,9 +1,9 @@
-import { quoteText } from "../../event-files/input-error.ts";
 /**
  * `ratebook sql`: a book's meters as SQL, for events that live in a database.
  *
  * @module
  */
+import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { clickHouseSql } from "../../warehouse/clickhouse/clickhouse-sql.ts";
 import { toEventTable, writeTableStatements } from "../../warehouse/clickhouse/event-table.ts";

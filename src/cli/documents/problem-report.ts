@@ -4,7 +4,7 @@
  * @module
  */
 import type { Problem } from "../../errors.ts";
-import { removePlace } from "../../event-files/input-error.ts";
+import { describeAtPlace } from "../../event-files/input-error.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { toPrintable } from "../../pages/printable.ts";
 
@@ -20,12 +20,12 @@ export type PlacedProblem = Problem & { readonly place: TextPlace | undefined };
 export function formatProblems(file: string, text: string, problems: readonly PlacedProblem[]): string {
   const source = text.split("\n");
   const problemGroups = mergeEqualGuesses(problems);
-  const lines = problemGroups.flatMap(({ path, message, place, moreCount }, index) => {
+  const lines = problemGroups.flatMap(({ place, moreCount, ...problem }, index) => {
     const at = place === undefined ? file : `${file}:${place.line}:${place.column}`;
     const repeats = moreCount === 0 ? "" : ` (and at ${moreCount} more ${moreCount === 1 ? "place" : "places"})`;
     const excerpt = place === undefined || index >= EXCERPTS_MAX ? [] : formatExcerpt(source, place);
-    const sentence = place === undefined ? message : removePlace(message, place);
-    return [`${at}: ${path}: ${sentence}${repeats}`, ...excerpt];
+    const sentence = place === undefined ? problem.message : describeAtPlace(problem, place);
+    return [`${at}: ${problem.path}: ${sentence}${repeats}`, ...excerpt];
   });
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   return [...lines.map(toPrintable), `${file}: ${count}`, ""].join("\n");
@@ -36,14 +36,14 @@ function mergeEqualGuesses(
   problems: readonly PlacedProblem[],
 ): readonly (PlacedProblem & { readonly moreCount: number })[] {
   const guesses = new Map<string, number>();
-  const isGuess = ({ message }: Problem): boolean => message.includes("did you mean");
+  const toKey = ({ code, params }: Problem): string => JSON.stringify([code, params]);
   for (const problem of problems) {
-    if (isGuess(problem)) guesses.set(problem.message, (guesses.get(problem.message) ?? 0) + 1);
+    if ("guess" in problem.params) guesses.set(toKey(problem), (guesses.get(toKey(problem)) ?? 0) + 1);
   }
   return problems.flatMap((problem) => {
-    if (!isGuess(problem)) return [{ ...problem, moreCount: 0 }];
-    const count = guesses.get(problem.message) ?? 0;
-    guesses.delete(problem.message);
+    if (!("guess" in problem.params)) return [{ ...problem, moreCount: 0 }];
+    const count = guesses.get(toKey(problem)) ?? 0;
+    guesses.delete(toKey(problem));
     return count === 0 ? [] : [{ ...problem, moreCount: count - 1 }];
   });
 }

@@ -13,6 +13,7 @@ import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { draftable } from "../../ledger/preview/preview-draft.ts";
 import { shownAccounts } from "../../ledger/preview/preview.ts";
 import { parseJson } from "../../numbers/json.ts";
+import { createProblem, rejection } from "../../problem-table.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { formatProblems } from "./problem-report.ts";
@@ -82,7 +83,7 @@ export async function readDraftFile(
     } catch (error) {
       if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
       const part = plan.pricePlanDetails.pricingCycleConfig ? ".supportedCurrencies" : "";
-      throw bookError("the plan", 1, [{ path: `$.pricePlanDetails${part}`, message: error.message }]);
+      throw bookError("the plan", 1, [rejection(`$.pricePlanDetails${part}`, error.message)]);
     }
   });
 }
@@ -133,12 +134,13 @@ async function parseOrPrintProblems<T>(path: string, io: Io, read: (json: unknow
   if (!("value" in document)) {
     const { line, column, message } = document;
     const [first] = firstAttempt.problems;
-    const tooDeep = firstAttempt.problems.length === 1 && first !== undefined && !first.message.startsWith("not JSON");
-    const problem = tooDeep ? first : { path: "$", message: `not JSON: ${message}` };
-    await write(io.stderr, formatProblems(path, text, [{ ...problem, place: tooDeep ? undefined : { line, column } }]));
+    const tooDeep = first?.code === "TOO_DEEP" ? first : undefined;
+    const problem = tooDeep ?? createProblem("$", "INVALID_JSON", { reason: `not JSON: ${message}` });
+    const place = tooDeep === undefined ? { line, column } : undefined;
+    await write(io.stderr, formatProblems(path, text, [{ ...problem, place }]));
     return undefined;
   }
-  const isJson = !firstAttempt.problems.some(({ message }) => message.startsWith("not JSON"));
+  const isJson = !firstAttempt.problems.some(({ code }) => code === "INVALID_JSON");
   const secondAttempt = isJson ? firstAttempt : tryRead(read, document.value);
   const repeatedKeys = isJson ? [] : document.repeatedKeys;
   if ("read" in secondAttempt && repeatedKeys.length === 0) return secondAttempt.read;

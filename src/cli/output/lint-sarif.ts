@@ -1,9 +1,9 @@
-import type { LintFinding } from "../../analysis/lint/finding.ts";
 /**
  * Findings of lint as SARIF 2.1.0, which code hosts show beside the lines of a file.
  *
  * @module
  */
+import type { LintFinding } from "../../analysis/lint/finding.ts";
 import { LINT_CODES } from "../../book/model/lint-codes.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { readPackageVersion } from "../../server/version.ts";

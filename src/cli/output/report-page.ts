@@ -1,9 +1,9 @@
-import { InputError } from "../../event-files/input-error.ts";
 /**
  * A report as the page that is written.
  *
  * @module
  */
+import { InputError } from "../../event-files/input-error.ts";
 import { readPage } from "../../pages/page-file.ts";
 import { type ReportInput, buildReport } from "../../pages/report/build-report.ts";
 import { embedData } from "../../pages/self-contained-page.ts";

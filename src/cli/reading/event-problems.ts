@@ -1,9 +1,9 @@
-import type { Disorder } from "../../event-files/merge-events.ts";
 /**
  * Keeps what is wrong with events and lines: the first ones to be told, all to be counted.
  *
  * @module
  */
+import type { Disorder } from "../../event-files/merge-events.ts";
 import type { IngestStatus } from "../../ledger/outcome.ts";
 
 /** A line of an event file that holds no event. */

@@ -1,9 +1,9 @@
-import { didYouMean } from "../../book/did-you-mean.ts";
 /**
  * Notes of a preview beside its invoices: whose events the book does not know, and why nothing is billed.
  *
  * @module
  */
+import { didYouMean } from "../../book/did-you-mean.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { quoteText } from "../../event-files/input-error.ts";

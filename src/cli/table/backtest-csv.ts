@@ -1,9 +1,9 @@
-import type { Backtest } from "../../analysis/backtest/backtest.ts";
 /**
  * A backtest as CSV: for each draft and account a row of its total, and one for each line.
  *
  * @module
  */
+import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { escapeCsvCell } from "./invoice-csv.ts";
 

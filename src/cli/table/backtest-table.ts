@@ -1,9 +1,9 @@
-import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
 /**
  * A backtest as a table for a terminal: what each draft comes to, who gains and who loses, and each account's lines.
  *
  * @module
  */
+import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";

@@ -264,10 +264,7 @@ function resolveLicenseChanges(
     if (wrong === undefined) return changes;
     const place = Array.isArray(entry) ? `${path}[${wrong.index}].quantity` : path;
     const bounds = most ? `0 to ${formatDecimal(most)}` : "0 or more";
-    throw invalidInput(
-      place,
-      `expected a quantity that leaves ${bounds} licenses, got ${formatDecimal(wrong.quantity)} of them`,
-    );
+    throw invalidInput(place, `expected ${bounds} licenses, got ${formatDecimal(wrong.quantity)}`);
   });
 }
 

@@ -251,12 +251,18 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
   ];
   for (const [field, id, known] of named) {
     if (!known.has(id))
-      found.report(["pricePlanDetailsOverride", field], `expected the id of a known item, got ${quoteText(id)}`);
+      found.report(["pricePlanDetailsOverride", field], "UNKNOWN_REFERENCE", {
+        resources: [RESOURCES[field]],
+        got: quoteText(id),
+      });
   }
   if (found.count() === 0) return;
   const { message, details } = found.error("the override", { pricePlanDetailsOverride: override });
   throw new RatebookError("ERR_INPUT_INVALID", message, details);
 }
+
+/** What the fields of cards refer to. */
+const RESOURCES = { usageMeterId: "usage meter", id: "add-on", featureId: "feature" } as const;
 
 /** Whole days, today or later unless it is the account's first plan, and none that is invoiced or of a closed cycle (S16.1). */
 function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: Instant): void {

@@ -1,13 +1,13 @@
-import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
-import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
-import type { MigrationMode } from "../../book/model/requests.ts";
-import { NO_CARDS } from "../../book/resources/override.ts";
-import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 /**
  * Migration: every account on one version of a plan moves to another plan or version (S16.5).
  *
  * @module
  */
+import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
+import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
+import type { MigrationMode } from "../../book/model/requests.ts";
+import { NO_CARDS } from "../../book/resources/override.ts";
+import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { Steps } from "../../book/steps.ts";
 import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";

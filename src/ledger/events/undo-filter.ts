@@ -5,6 +5,7 @@
  */
 import { type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { hasCode, inputError, type Problem } from "../../errors.ts";
+import { createProblem, rejection } from "../../problem-table.ts";
 import { quoteText } from "../refusals.ts";
 import type { EventFilter } from "../view.ts";
 
@@ -79,11 +80,11 @@ export function parseUndoFilter(filter: UndoFilter): UndoQuery {
   const fields = Object.entries(filter).filter(([, value]) => value !== undefined);
   const problems = fields.flatMap(([name, value]) => checkPart(name, value));
   if (!fields.some(([name]) => name === "account")) {
-    problems.unshift({ path: "$.account", message: "missing: expected the id or alias of an account" });
+    problems.unshift(createProblem("$.account", "MISSING", { expected: "the id or alias of an account" }));
   }
   if (problems.length === 0 && !isUndoCombination(filter)) {
-    const message = `${filterParts(filter).join(" with ")}: expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
-    problems.push({ path: "$", message });
+    const reason = `${filterParts(filter).join(" with ")}: expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
+    problems.push(rejection("$", reason));
   }
   const [first, ...others] = problems;
   if (first !== undefined) throw inputError([first, ...others]);
@@ -102,10 +103,11 @@ export function parseUndoFilter(filter: UndoFilter): UndoQuery {
 function checkPart(name: string, value: unknown): readonly Problem[] {
   const path = `$.${name.slice(0, 60)}`;
   if (!PARTS.some((known) => known === name)) {
-    return [{ path, message: `unknown field: expected ${PARTS.join(", ")}` }];
+    return [rejection(path, `unknown field: expected ${PARTS.join(", ")}`)];
   }
   if (name !== "timestamp" && name !== "createdAt") {
-    return typeof value === "string" && value !== "" ? [] : [{ path, message: "expected a text that is not empty" }];
+    if (typeof value === "string" && value !== "") return [];
+    return [rejection(path, "expected a text that is not empty")];
   }
   try {
     toInstantRange(value as InstantInput);
@@ -113,7 +115,7 @@ function checkPart(name: string, value: unknown): readonly Problem[] {
   } catch (error) {
     if (!hasCode(error, "ERR_DATE_INVALID")) throw error;
     const got = typeof value === "string" ? quoteText(value) : error.message;
-    return [{ path, message: `expected a date-time with its zone, got ${got}` }];
+    return [createProblem(path, "INVALID_DATE", { expected: "a date-time with its zone", got })];
   }
 }
 

@@ -1,9 +1,9 @@
-import { didYouMean } from "../../book/did-you-mean.ts";
 /**
  * The events behind the lines of a preview, with what each added and what rules saw of it (S13.6).
  *
  * @module
  */
+import { didYouMean } from "../../book/did-you-mean.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/model/metering.ts";
 import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";

@@ -1,13 +1,14 @@
-import { didYouMean } from "../../book/did-you-mean.ts";
 /**
  * Usage that was counted elsewhere, taken into a run in place of the events that it came from, or beside others (S17.1).
  *
  * @module
  */
+import { didYouMean } from "../../book/did-you-mean.ts";
 import type { Book } from "../../book/model/book.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { readUsageRow } from "../../metering/usage-row.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
+import { rejection } from "../../problem-table.ts";
 import { featuresBySchema, describeOrderDependence } from "../catalog.ts";
 import { quoteText, refusal } from "../refusals.ts";
 import type { EventRun } from "./preview-run.ts";
@@ -62,7 +63,7 @@ export function takeUsage(take: (row: unknown) => void, rows: Iterable<unknown>)
     } catch (error) {
       if (!isRowFault(error)) throw error;
       const path = hasCode(error, "ERR_INPUT_INVALID") ? (error.details.problems[0]?.path.slice(1) ?? "") : "";
-      if (problems.length < PROBLEMS_MAX) problems.push({ path: `$.usage[${index}]${path}`, message: error.message });
+      if (problems.length < PROBLEMS_MAX) problems.push(rejection(`$.usage[${index}]${path}`, error.message));
     }
     index++;
   }
@@ -87,5 +88,7 @@ export function refusedCells(schemaName: string, featureId: string): RatebookErr
 }
 
 function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path, message }] });
+  return new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection(path, message)],
+  });
 }

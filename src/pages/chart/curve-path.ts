@@ -1,9 +1,9 @@
-import type { PriceCurve, PricePiece } from "../../analysis/price-curve.ts";
 /**
  * The line of a price curve on a picture.
  *
  * @module
  */
+import type { PriceCurve, PricePiece } from "../../analysis/price-curve.ts";
 import { add, type Decimal, divide, multiply, ONE, ZERO } from "../../numbers/decimal.ts";
 
 /** A point of a picture, in pixels. */

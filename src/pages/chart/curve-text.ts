@@ -1,11 +1,11 @@
-import { type CurveEdge, curveEdges, fallingPieces, priceAtQuantity } from "../../analysis/curve-edges.ts";
-import type { CardCurve } from "../../analysis/plan-curves.ts";
-import type { Breakpoint, PriceCurve } from "../../analysis/price-curve.ts";
 /**
  * What a price curve does, in words: how its slabs are priced, where it jumps, and where it falls.
  *
  * @module
  */
+import { type CurveEdge, curveEdges, fallingPieces, priceAtQuantity } from "../../analysis/curve-edges.ts";
+import type { CardCurve } from "../../analysis/plan-curves.ts";
+import type { Breakpoint, PriceCurve } from "../../analysis/price-curve.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import { add, type Decimal, ONE, subtract } from "../../numbers/decimal.ts";
 import { describePrice, describeSlabRange } from "../slab-text.ts";

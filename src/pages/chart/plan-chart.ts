@@ -1,11 +1,11 @@
-import { curveEdges } from "../../analysis/curve-edges.ts";
-import type { CardCurve, CurveKind, PlanCurves } from "../../analysis/plan-curves.ts";
-import type { PriceCurve } from "../../analysis/price-curve.ts";
 /**
  * The cost curves of a plan as one SVG: nothing in it runs or is loaded, and a screen reader reads it in sentences.
  *
  * @module
  */
+import { curveEdges } from "../../analysis/curve-edges.ts";
+import type { CardCurve, CurveKind, PlanCurves } from "../../analysis/plan-curves.ts";
+import type { PriceCurve } from "../../analysis/price-curve.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, parseDecimal, greatest, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { escapeHtml } from "../escape-html.ts";

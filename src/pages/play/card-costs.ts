@@ -1,10 +1,10 @@
-import { curveEdges, priceAtQuantity } from "../../analysis/curve-edges.ts";
-import type { CardCurve, PlanCurves } from "../../analysis/plan-curves.ts";
 /**
  * What a card comes to at a quantity: in all, for each unit on average, and for the next one.
  *
  * @module
  */
+import { curveEdges, priceAtQuantity } from "../../analysis/curve-edges.ts";
+import type { CardCurve, PlanCurves } from "../../analysis/plan-curves.ts";
 import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, parseDecimal, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";

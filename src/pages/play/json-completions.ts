@@ -1,9 +1,9 @@
-import type { FormPath } from "./book-edits.ts";
 /**
  * What may be written at a place of a document, as its JSON Schema says.
  *
  * @module
  */
+import type { FormPath } from "./book-edits.ts";
 import type { CaretContext } from "./json-caret.ts";
 
 /** The parts of a JSON Schema that are used here. */

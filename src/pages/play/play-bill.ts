@@ -1,9 +1,9 @@
-import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 /**
  * What the playground shows for what was put in: problems with their places, or invoices, curves and cycles.
  *
  * @module
  */
+import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";

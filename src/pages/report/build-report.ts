@@ -1,11 +1,11 @@
-import type { Backtest } from "../../analysis/backtest/backtest.ts";
-import { computeDailyCharges, type ChargedDay } from "../../analysis/daily-charges.ts";
-import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "../../analysis/diff/account-plans.ts";
 /**
  * Makes the data of a report of what a preview drew.
  *
  * @module
  */
+import type { Backtest } from "../../analysis/backtest/backtest.ts";
+import { computeDailyCharges, type ChargedDay } from "../../analysis/daily-charges.ts";
+import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";

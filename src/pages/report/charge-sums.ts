@@ -1,9 +1,9 @@
-import type { ChargedDay } from "../../analysis/daily-charges.ts";
 /**
  * What the usage of all accounts came to, day by day: the charges of each meter and currency added up.
  *
  * @module
  */
+import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import { DAY_MS, type Day, formatDate } from "../../calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";

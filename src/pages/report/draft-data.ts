@@ -1,10 +1,10 @@
-import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
-import { CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
 /**
  * What drafts would change, as a page shows it.
  *
  * @module
  */
+import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
+import { CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
 import type { Book } from "../../book/model/book.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from "../../numbers/decimal.ts";

@@ -1,9 +1,9 @@
-import type { ChargedDay } from "../../analysis/daily-charges.ts";
 /**
  * An invoice as a page shows it: the rows that a terminal prints, with what is needed to look into each.
  *
  * @module
  */
+import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import { type Day, DAY_MS, formatDate, formatInstant } from "../../calendar/instant.ts";
 import { describeItems, describeParts } from "../../invoicing/explanation-text.ts";
 import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from "../../invoicing/invoice.ts";

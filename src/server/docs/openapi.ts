@@ -140,7 +140,8 @@ function toFailureResponses({ access, answers }: Endpoint): JsonObject {
 
 const FAILURE_HEADERS: JsonObject = {
   [ERROR_HEADERS.code]: {
-    description: "The error's code; absent where the request was refused before it reached an operation.",
+    description:
+      "The error's code, of an invalid input that of its first problem; absent where the request was refused before it reached an operation.",
     schema: { type: "string" },
   },
   [ERROR_HEADERS.path]: {

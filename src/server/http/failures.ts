@@ -110,7 +110,7 @@ export function toFailure(
   return refusal === undefined ? undefined : { status: refusal[0], message: refusal[1] };
 }
 
-/** The header fields of errors: the code, and the path of the first problem. */
+/** The header fields of errors: of an invalid input the code and path of its first problem, else the code alone. */
 export const ERROR_HEADERS = { code: "ratebook-error-code", path: "ratebook-error-path" } as const;
 /** Most characters of a path in a header. */
 const HEADER_PATH_MAX = 200;
@@ -123,7 +123,7 @@ function toErrorHeaders(error: RatebookError): Readonly<Record<string, string>> 
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  return { [ERROR_HEADERS.code]: error.code, [ERROR_HEADERS.path]: path.slice(0, HEADER_PATH_MAX) };
+  return { [ERROR_HEADERS.code]: problem.code, [ERROR_HEADERS.path]: path.slice(0, HEADER_PATH_MAX) };
 }
 
 /** What the framework or a plugin calls a client's error is never answered as a fault of ours. */

@@ -6,6 +6,7 @@
 import * as z from "zod";
 
 import { dateOrDateTime } from "../../book/resources/fields.ts";
+import { issueParams } from "../../book/wording.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, isDecimalObject } from "../../numbers/decimal.ts";
@@ -45,10 +46,8 @@ export function wholeNumberField(min: number, max: number): z.ZodType<number, st
     .transform((text, context) => {
       const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
       if (value >= min && value <= max) return value;
-      context.addIssue({
-        code: "custom",
-        message: `expected a whole number from ${min} to ${max}, got ${JSON.stringify(text.slice(0, 60))}`,
-      });
+      const expected = `a whole number from ${min} to ${max}`;
+      context.addIssue({ code: "custom", ...issueParams("INVALID_FORMAT", { expected }) });
       return z.NEVER;
     })
     .meta({ type: "integer", minimum: min, maximum: max });
@@ -75,7 +74,8 @@ export const queryTime: z.ZodType<number, string> = z
   .transform((text, context) => {
     const result = dateOrDateTime.safeParse(normalizeTime(text));
     if (result.success) return result.data;
-    context.addIssue({ code: "custom", message: result.error.issues[0]?.message ?? "expected a date or date-time" });
+    const { params } = result.error.issues[0] as z.core.$ZodIssueCustom;
+    context.addIssue({ code: "custom", ...(params && { params }) });
     return z.NEVER;
   })
   .meta({

@@ -10,7 +10,9 @@ import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { toPage } from "../../engine/pages.ts";
+import { inputError } from "../../errors.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
+import { createProblem } from "../../problem-table.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { pathId, queryTime } from "../http/fields.ts";
 import { listQuery, type PageSizes } from "../http/pagination.ts";
@@ -123,12 +125,12 @@ async function changePlan(
     return withWireNames(WIRE_NAMES, engine.dissociate(accountId, days));
   }
   if (pricePlanId === undefined || pricePlanId === null) {
-    throw invalidInput("pricePlanId", "missing: expected the id of a price plan");
+    throw inputError([createProblem("$.pricePlanId", "MISSING", { expected: "the id of a price plan" })]);
   }
   return withWireNames(WIRE_NAMES, engine.associate(accountId, { ...rest, pricePlanId, version }));
 }
 
 function checkAbsent(field: string, value: unknown): void {
   if (value === undefined || value === null) return;
-  throw invalidInput(field, "cannot be set with the mode DISASSOCIATE");
+  throw inputError([createProblem(`$.${field}`, "UNEXPECTED_FIELD", { reason: "with the mode DISASSOCIATE" })]);
 }

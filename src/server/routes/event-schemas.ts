@@ -1,11 +1,11 @@
-import * as z from "zod";
-
-import { declaredFields, eventSchema } from "../../book/resources/event-schema.ts";
 /**
  * Event schemas over HTTP (S4.4).
  *
  * @module
  */
+import * as z from "zod";
+
+import { declaredFields, eventSchema } from "../../book/resources/event-schema.ts";
 import type { PageOptions } from "../../engine/pages.ts";
 import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { success, version, withoutAbsent } from "../http/fields.ts";

@@ -1,11 +1,11 @@
-import * as z from "zod";
-
-import { usageMeter } from "../../book/resources/usage-meter.ts";
 /**
  * Usage meters over HTTP (S5.4).
  *
  * @module
  */
+import * as z from "zod";
+
+import { usageMeter } from "../../book/resources/usage-meter.ts";
 import type { PageOptions } from "../../engine/pages.ts";
 import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";

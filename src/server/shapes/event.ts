@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 
+import { issueParams } from "../../book/wording.ts";
 import type { EventPlace } from "../../engine/events/event-cycles.ts";
 import { invariant } from "../../errors.ts";
 import { sentDimensions } from "../../ledger/events/new-event.ts";
@@ -56,7 +57,7 @@ const eventShape = z.looseObject({
 
 /** An event as the engine is given it, null too: the engine itself says what is wrong with each (S14.1). */
 export const usageEvent = z
-  .custom<unknown>((value) => value !== undefined, { error: "missing: expected an event" })
+  .custom<unknown>((value) => value !== undefined, issueParams("MISSING", { expected: "an event" }))
   .meta({ id: "UsageEvent", ...z.toJSONSchema(eventShape, { io: "input" }), $schema: undefined });
 
 /** What became of an event; a malformed one is refused whole, or INGESTION_FAILED in a batch. */

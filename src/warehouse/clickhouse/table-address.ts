@@ -4,6 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
+import { rejection } from "../../problem-table.ts";
 import type { TableName } from "./table.ts";
 
 /** A server of ClickHouse, and who asks it. */
@@ -36,7 +37,9 @@ export function readTableAddress(
   const parts = parseAddress(address);
   if (parts === undefined) {
     const message = 'expected "clickhouse://host[:port]/database?table=name", also with "&secure=true"';
-    throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
+    throw new RatebookError("ERR_INPUT_INVALID", message, {
+      problems: [rejection("$.events", message)],
+    });
   }
   const { table, secure: secureOption } = parts;
   const isSecure =

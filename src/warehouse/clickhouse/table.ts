@@ -4,6 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
+import { rejection } from "../../problem-table.ts";
 import type { ColumnType } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
@@ -166,5 +167,7 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, tab
 
 /** What is wrong with a table or its map. */
 export function invalidTable(message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
+  return new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection("$.events", message)],
+  });
 }

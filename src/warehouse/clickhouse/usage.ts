@@ -1,9 +1,9 @@
-import { checkEventFileMap } from "../../event-files/event-file-map.ts";
 /**
  * Usage whose events live in a table of ClickHouse, for an engine (S17.4).
  *
  * @module
  */
+import { checkEventFileMap } from "../../event-files/event-file-map.ts";
 import type { UsageSource } from "../../ledger/usage-source.ts";
 import type { ClickHouse } from "./connect.ts";
 import type { EventColumns } from "./event-columns.ts";

@@ -7,6 +7,7 @@
 import { stat } from "node:fs/promises";
 
 import { RatebookError } from "../../errors.ts";
+import { rejection } from "../../problem-table.ts";
 import type { ColumnType } from "../source.ts";
 import type { DuckDb } from "./connect.ts";
 import { quoteName, quoteText } from "./duckdb-sql.ts";
@@ -130,5 +131,7 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
 export const FILE_EXPRESSION: string = quoteName(FILE_COLUMN);
 
 function invalidFile(message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
+  return new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection("$.events", message)],
+  });
 }

@@ -310,7 +310,7 @@ describe("a CSV file of events", () => {
     [
       "a field that no map keeps",
       { ...MAP, dimensions: JSON.parse('{"__proto__":{"value":"eu"}}') as object },
-      "map.json: $.dimensions.__proto__: expected another key: this name cannot be stored",
+      "map.json: $.dimensions.__proto__: this key cannot be stored: rename it",
     ],
     [
       "a zone that has a name",

@@ -41,7 +41,7 @@ describe("a hostile book has an answer or a clear refusal", () => {
   });
 
   test("a key that is given twice is refused where the second stands: in a book, a plan, a map and the text of a rule", async () => {
-    const sentence = "expected each key of an object once: this one is given again";
+    const sentence = "the key is repeated";
     const text = JSON.stringify(SMALL_BOOK);
     const rate = text.replace('"rate":2}', '"rate":2,"rate":20}');
     const column = rate.indexOf('"rate":20') + 1;

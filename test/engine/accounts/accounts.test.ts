@@ -65,7 +65,7 @@ describe("customers and accounts", () => {
     [
       "an id with a slash",
       (e) => e.customers.create({ id: "a/b", name: "Acme" }),
-      /^ERR_INPUT_INVALID id: expected an id without white space/,
+      /^ERR_INPUT_INVALID id: expected an id without spaces/,
     ],
   ];
   test.each(refusals)("%s is refused", async (_, operation, sentence) => {
@@ -91,7 +91,7 @@ describe("customers and accounts", () => {
     const faults: readonly [NonNullable<CustomerRequest["account"]>, string | RegExp][] = [
       [{ id: "prod", name: "Initech" }, 'ERR_TAKEN the account id "prod" is taken'],
       [{ id: "prod-2", name: "Initech", aliases: ["g-1"] }, 'ERR_TAKEN the alias "g-1" is taken'],
-      [{ id: "a b", name: "Initech" }, /^ERR_INPUT_INVALID account\.id: expected an id without white space/],
+      [{ id: "a b", name: "Initech" }, /^ERR_INPUT_INVALID account\.id: expected an id without spaces/],
       [Object.assign({ customerId: "acme" }, account), /^ERR_INPUT_INVALID account/],
       [{ id: "a", name: "Initech", invoiceCurrency: "XYZ" }, /^ERR_INPUT_INVALID account\.invoiceCurrency: /],
     ];

@@ -15,10 +15,10 @@ test("an invalid input has the path of its first problem, an error without a pla
   };
   expect(await send(CUSTOMER)).toEqual([201, undefined, undefined]);
   expect(await send(CUSTOMER)).toEqual([409, "ERR_TAKEN", undefined]);
-  expect(await send({ ...CUSTOMER, primaryEmail: "none" })).toEqual([400, "ERR_INPUT_INVALID", "$.primaryEmail"]);
-  expect(await send([])).toEqual([400, "ERR_INPUT_INVALID", "$"]);
+  expect(await send({ ...CUSTOMER, primaryEmail: "none" })).toEqual([400, "INVALID_FORMAT", "$.primaryEmail"]);
+  expect(await send([])).toEqual([400, "WRONG_TYPE", "$"]);
   // A header is ASCII and has bounds: another character is escaped, and a long key is cut.
-  expect(await send({ ...CUSTOMER, "clé\n": 1 })).toEqual([400, "ERR_INPUT_INVALID", String.raw`$["cl\u00e9\n"]`]);
+  expect(await send({ ...CUSTOMER, "clé\n": 1 })).toEqual([400, "UNKNOWN_FIELD", String.raw`$["cl\u00e9\n"]`]);
   const [, , cut] = (await send({ ...CUSTOMER, ["é".repeat(300)]: 1 })) as readonly string[];
   expect(cut).toBe(String.raw`$["${String.raw`\u00e9`.repeat(33)}`.slice(0, 200));
 });

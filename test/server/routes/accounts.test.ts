@@ -114,8 +114,8 @@ describe("an account", () => {
     test.each([
       ["Account.id over 50", { id: "i".repeat(51) }, 400, "id: expected at most 50 characters, got 51"],
       ["Account.id absent", { id: undefined }, 400, "id: missing: expected a text"],
-      ["Account.id with a slash", { id: "a/b" }, 400, /^id: expected an id without white space/],
-      ["Account.id of a dot", { id: "." }, 400, /^id: expected an id without white space/],
+      ["Account.id with a slash", { id: "a/b" }, 400, /^id: expected an id without spaces/],
+      ["Account.id of a dot", { id: "." }, 400, /^id: expected an id without spaces/],
       ["Account.id that is taken", { id: "prod" }, 409, 'the account id "prod" is taken'],
       ["Account.id that is an alias", { id: "held" }, 409, 'the account id "held" is the alias of another account'],
       ["Account.name under 3", { name: "ab" }, 400, "name: expected at least 3 characters, got 2"],

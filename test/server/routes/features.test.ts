@@ -174,7 +174,7 @@ describe("what features refuse", () => {
       "an attribute that the schema lacks",
       { schemaAssocitions: [{ schemaName: "chat", attributeName: "no" }] },
       400,
-      'schemaAssocitions[0]: expected an attribute of the event schema "chat", declared or enriched, got "no"',
+      'schemaAssocitions[0]: expected the name of an attribute of the event schema "chat", got "no"',
     ],
     [
       "an item that is neither",
@@ -197,7 +197,7 @@ describe("what features refuse", () => {
     const body = { name: "Second", schemaAssocitions: ["api calls"] };
     expect(await answerTo("POST /features", { body })).toEqual([
       400,
-      `schemaAssocitions[0]: the event schema "api calls" already serves the feature "${id}"`,
+      `schemaAssocitions[0]: expected an event schema of its own: the feature "${id}" has the same`,
     ]);
   });
 

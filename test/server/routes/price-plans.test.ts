@@ -344,7 +344,7 @@ describe("what price plans refuse", () => {
       "a gracePeriod below 0",
       { pricePlanDetails: { pricingCycleConfig: { ...MONTHLY, gracePeriod: -1 } } },
       400,
-      "pricePlanDetails.pricingCycleConfig.gracePeriod: expected at least 0, got -1",
+      "pricePlanDetails.pricingCycleConfig.gracePeriod: expected 0 or more, got -1",
     ],
     [
       "an unknown meter",

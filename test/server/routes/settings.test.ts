@@ -115,7 +115,7 @@ describe("what settings refuse", () => {
       "another organization",
       { entityId: "other" },
       400,
-      'entityId: expected the organization\'s id, "default", got "other"',
+      'entityId: expected "default", the organization\'s id, got "other"',
     ],
     ["an unknown customer", { entityType: "CUSTOMER", entityId: "no" }, 400, "entityId: expected the id of a customer"],
     ["an account without an id", { entityType: "ACCOUNT" }, 400, "entityId: expected the id of an account"],

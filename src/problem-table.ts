@@ -1,0 +1,231 @@
+/**
+ * What can be wrong in an input: each code with its parameters, and the one sentence that words them.
+ *
+ * Code branches on codes and parameters, never on sentences. Texts from outside are cut at 60 characters.
+ *
+ * @module
+ */
+
+/** A range of numbers, or of lengths in a unit. */
+interface Bounds {
+  readonly minimum?: number | string;
+  readonly maximum?: number | string;
+  /** The value must be more than this one. */
+  readonly above?: number | string;
+  /** What is counted: `character`, `item`. */
+  readonly unit?: string;
+  /** Which field sets the bound. */
+  readonly source?: string;
+}
+/** What was found, as text: `"abc"`, `3`, `a list`, `nothing`. */
+interface Got {
+  readonly got: string;
+}
+interface Reason {
+  readonly reason: string;
+}
+/** What was expected; `reason` says why what was found is not it. */
+interface Expectation extends Got {
+  readonly expected: string;
+  readonly reason?: string;
+}
+interface Place {
+  readonly line?: number;
+  readonly column?: number;
+}
+interface Resource {
+  readonly resource: string;
+  readonly id: string;
+}
+
+/** The sentence of each code. Adding a code is a minor release; changing or removing one is a major one. */
+const SENTENCES = {
+  // Shapes.
+  MISSING: ({ expected, reason }: { readonly expected: string; readonly reason?: string }) =>
+    `missing: expected ${expected}${reason === undefined ? "" : `, ${reason}`}`,
+  WRONG_TYPE: describeExpected,
+  INVALID_FORMAT: describeExpected,
+  INVALID_DATE: describeExpected,
+  NOT_AN_OPTION: ({ options, reason, got }: Got & { readonly options: readonly string[]; readonly reason?: string }) =>
+    `expected ${joinQuoted(options, "or")}${reason === undefined ? "" : `, ${reason}`}, got ${got}`,
+  OUT_OF_BOUNDS: (params: Got & Bounds) => `expected ${describeBounds(params)}, got ${params.got}`,
+  UNKNOWN_FIELD: ({ guess }: { readonly field: string; readonly guess?: string }) => `unknown field${hint(guess)}`,
+  UNEXPECTED_FIELD: ({ reason }: { readonly reason: string }) => `cannot be set ${reason}`,
+  CONFLICTING_FIELDS: ({ fields }: { readonly fields: readonly string[] }) =>
+    `expected ${fields.join(" or ")}, got ${fields.length === 2 ? "both" : "all"}`,
+  NOT_ACCEPTED: repeatReason,
+  MORE_PROBLEMS: ({ count }: { readonly count: number }) => `and ${count} more problems`,
+  // Texts of JSON.
+  INVALID_JSON: repeatReason,
+  REPEATED_KEY: ({ line, column, inside }: Place & { readonly inside?: string }) =>
+    `${inside === undefined ? "" : `in ${inside}: `}the key is repeated${at(line, column)}`,
+  TOO_DEEP: ({ maximum, line, column }: Place & { readonly maximum: number }) =>
+    `nested more than ${maximum} levels deep${line === undefined ? "" : `,${at(line, column)}`}`,
+  // References and names.
+  UNKNOWN_REFERENCE: ({
+    resources,
+    got,
+    guess,
+  }: Got & { readonly resources: readonly string[]; readonly guess?: string }) =>
+    `expected ${describeReference(resources)}, got ${got}${hint(guess)}`,
+  AMBIGUOUS_REFERENCE: ({ name, candidates }: { readonly name: string; readonly candidates: readonly string[] }) =>
+    `the name ${quote(name)} belongs to ${joinQuoted(candidates, "and")}: use one of these`,
+  UNKNOWN_VERSION: ({ plan, version }: { readonly plan: string; readonly version?: number }) =>
+    version === undefined
+      ? `expected a price plan with an ACTIVE or DRAFT version, got ${quote(plan)}`
+      : `expected a version of the price plan ${quote(plan)}, got ${version}`,
+  NOT_UNIQUE: ({ what, other }: { readonly what: string; readonly other: string }) =>
+    `expected ${withArticle(what)} of its own: ${other} has the same`,
+  SECOND_ACTIVE_VERSION: ({ other }: { readonly other: string }) =>
+    `only one version of an event schema can be ACTIVE: ${other} is`,
+  NOT_ACTIVE: ({ resource, id, status, reason }: Resource & { readonly status: string; readonly reason: string }) =>
+    `expected an ACTIVE ${resource}, as the ${reason}: ${quote(id)} is ${status}`,
+  WRONG_ADD_ON_TYPE: ({ id, expected, got }: Got & { readonly id: string; readonly expected: string }) =>
+    `expected an add-on of type ${expected}: ${quote(id)} is a ${got}`,
+  // Accounts.
+  ALIAS_IS_ACCOUNT_ID: ({ alias }: { readonly alias: string }) =>
+    `expected an alias that is no account's id, got ${quote(alias)}`,
+  IN_ANOTHER_GROUP: ({ id, other }: { readonly id: string; readonly other: string }) =>
+    `the account ${quote(id)} is in another group: ${other}`,
+  WRONG_CURRENCY: (params: { readonly id: string; readonly expected: string; readonly currency: string }) =>
+    `expected an account in ${params.expected}, the group's currency: ${quote(params.id)} is in ${params.currency}`,
+  ENDS_BEFORE_START: ({ start, got }: Got & { readonly start: string }) =>
+    `expected a date after ${start}, the effectiveFrom, got ${got}`,
+  NOT_ASSOCIABLE: ({
+    plan,
+    version,
+    reason,
+  }: {
+    readonly plan: string;
+    readonly version: number;
+    readonly reason: string;
+  }) => `expected a price plan that can be associated: version ${version} of ${quote(plan)} ${reason}`,
+  DECISIONS_OUT_OF_ORDER: ({ got, before, index }: Got & { readonly before: string; readonly index: number }) =>
+    `expected associations sorted by decidedAt: ${got} is before ${before} of pricePlans[${index}]`,
+  BACKDATED: ({ earliest, got }: Got & { readonly earliest: string }) =>
+    `expected ${earliest}, the decidedAt, or later, as only the first association can be backdated, got ${got}`,
+  NO_OFFSETS_TO_RETAIN: ({ date }: { readonly date: string }) =>
+    `expected a price plan in force on ${date} whose offsets can be retained`,
+  INTERVAL_CHANGES: ({ before, now }: { readonly before: string; readonly now: string }) =>
+    `expected cycles of one interval to retain offsets: ${before} before, ${now} now`,
+  // Prices and cycles.
+  INVALID_CYCLE: repeatReason,
+  INVALID_DURATION: describeExpected,
+  SLAB_OUT_OF_PLACE: describeExpected,
+  MISSING_CURRENCY: ({ currencies }: { readonly currencies: readonly string[] }) =>
+    `missing rates in ${joinQuoted(currencies, "or")}`,
+  MISSING_SLAB_RATE: ({ orders }: { readonly orders: readonly number[] }) =>
+    `missing rates of slabs ${orders.slice(0, 5).join(", ")}`,
+  // Event schemas, settings and rules.
+  ENRICHMENT_CYCLE: ({ field, other }: { readonly field: string; readonly other: string }) =>
+    `the rule of ${quote(field)} uses ${field === other ? "the field itself" : `${quote(other)}, which in turn needs ${quote(field)}`}: a cycle`,
+  ENRICHMENT_ORDER: ({
+    field,
+    other,
+    order,
+  }: {
+    readonly field: string;
+    readonly other: string;
+    readonly order: number;
+  }) =>
+    `the rule of ${quote(field)} uses ${quote(other)}, which is computed after it: expected an order above ${order}`,
+  INVALID_RULE: ({
+    reason,
+    place,
+    owner,
+  }: {
+    readonly reason: string;
+    readonly place?: string;
+    readonly owner?: string;
+  }) => (place === undefined ? reason : `in the rule${owner ?? ""}${place === "$" ? "" : ` at ${place}`}: ${reason}`),
+  RULE_WORK_EXCEEDED: repeatReason,
+} as const satisfies Readonly<Record<string, (params: never) => string>>;
+
+/** The stable codes of problems, as a union. */
+export type ProblemCode = keyof typeof SENTENCES;
+/** The parameters of a code: plain JSON. */
+export type ProblemParams<Code extends ProblemCode> = Parameters<(typeof SENTENCES)[Code]>[0];
+
+/** One thing that is wrong in an input. Branch on `code`; the wording of `message` may change. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** Where it is, as a JSON path such as `$.pricePlans[0].pricePlanDetails`; `$` is the whole input. */
+  readonly path: string;
+  /** What the sentence names: bounds, what was found, other places. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** One sentence for a person. */
+  readonly message: string;
+}
+
+/** A problem with its sentence. */
+export function createProblem<Code extends ProblemCode>(
+  path: string,
+  code: Code,
+  params: ProblemParams<Code>,
+): Problem {
+  const describe: (params: never) => string = SENTENCES[code];
+  return { code, path, params: { ...params }, message: describe(params as never) };
+}
+
+/** A problem that no other code fits, without the table: the sentence is its parameter. */
+export function rejection(path: string, reason: string): Problem {
+  return { code: "NOT_ACCEPTED", path, params: { reason }, message: reason };
+}
+
+/** The same problem at another path, or with other parameters. */
+export function changeProblem(
+  { code, path, params }: Problem,
+  change: { readonly path?: string; readonly params?: Problem["params"] },
+): Problem {
+  return createProblem(change.path ?? path, code, { ...params, ...change.params });
+}
+
+function describeExpected({ expected, got, reason }: Expectation): string {
+  return `expected ${expected}${reason === undefined ? `, got ${got}` : `: ${reason}`}`;
+}
+
+function repeatReason({ reason }: Reason): string {
+  return reason;
+}
+
+function describeBounds({ minimum, maximum, above, unit, source }: Bounds): string {
+  const suffix = (limit: number | string): string =>
+    unit === undefined ? "" : ` ${unit}${String(limit) === "1" ? "" : "s"}`;
+  const owner = source === undefined ? "" : `, the ${source}`;
+  if (above !== undefined) return `more than ${above}${suffix(above)}${owner}`;
+  if (maximum !== undefined && minimum !== undefined) return `${minimum} to ${maximum}${suffix(maximum)}`;
+  if (maximum !== undefined) return `at most ${maximum}${suffix(maximum)}${owner}`;
+  return unit === undefined && minimum === 0 ? "0 or more" : `at least ${minimum ?? 0}${suffix(minimum ?? 0)}${owner}`;
+}
+
+function describeReference(resources: readonly string[]): string {
+  const [first = ""] = resources;
+  if (first === "setting") return "the key or id of a setting";
+  const isNamed = /^(?:event schema|dependency|attribute)/.test(first);
+  return `${isNamed ? "the name" : "the id or name"} of ${withArticle(resources.join(" or "))}`;
+}
+
+function at(line: number | undefined, column: number | undefined): string {
+  return line === undefined ? "" : ` at line ${line}, column ${column ?? 1}`;
+}
+
+function hint(guess: string | undefined): string {
+  return guess === undefined ? "" : `: did you mean ${quote(guess)}?`;
+}
+
+/** `a usage meter`, `an add-on`. */
+function withArticle(noun: string): string {
+  return /^(?:[aeio]|u[^s])/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+
+/** A text from outside, quoted and cut at 60 characters. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** Texts as an enumeration in quotes: `"a", "b" or "c"`. */
+export function joinQuoted(texts: readonly string[], word: "and" | "or"): string {
+  const quotedTexts = texts.map(quote);
+  const last = quotedTexts.at(-1) ?? "nothing";
+  return quotedTexts.length < 2 ? last : `${quotedTexts.slice(0, -1).join(", ")} ${word} ${last}`;
+}
