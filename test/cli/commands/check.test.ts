@@ -117,7 +117,7 @@ describe("ratebook check", () => {
   test("S1.2 reads numbers of a commented book to their last digit, and refuses equal keys", async () => {
     const bad = '{ // who\n  "organization": { "id": "a" },\n  "settings": [12345678901234567.5],\n  "settings": [] }';
     expect((await check(bad)).err).toBe(
-      "book.json:4:3: $.settings: the key is repeated\n" + '      4 | "settings": [] }\nbook.json: 1 problem\n',
+      'book.json:4:3: $.settings: the key is repeated\n      4 | "settings": [] }\nbook.json: 1 problem\n',
     );
     const digits = '{ // who\n  "accounts": 12345678901234567.5 }';
     expect((await check(digits)).err).toContain("expected a list, got 12345678901234567.5\n");
