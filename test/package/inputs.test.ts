@@ -174,7 +174,7 @@ const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ['void engine.undo({ account_id: "a" });', "'account_id' does not exist"],
   ['void engine.invoices.list({ accountId: "a" });', "'accountId' does not exist"],
   ['void engine.usageMeters.list({ filter: { status: "ACTIV" } });', "Did you mean '\"ACTIVE\"'?"],
-  ["void engine.load(readBook({}));", "is not assignable to parameter of type 'string | BookInput'"],
+  ["void engine.load(readBook({}));"],
 ];
 
 test("a misspelt choice or field is an error of the compiler, which names what was meant", () => {

@@ -225,7 +225,7 @@ describe("ratebook serve --usage", () => {
       { stopped: () => stopping, onOutput: (out) => void (out.includes("listens on") && stop()) },
     );
     expect(code).toBe(0);
-    expect(err).toContain("usage of these event schemas is read from");
+    expect(err).toContain("usage comes from");
     expect(err).toMatch(/"schema":"job".*--usage-schemas names an event schema that does not exist yet/);
   });
 });

@@ -28,7 +28,7 @@ describe("ratebook load", () => {
     });
     const again = await load(JSON.stringify(ACTIVE_BOOK), database);
     expect(again).toMatchObject({ code: 1, out: "" });
-    expect(again.err).toMatch(/^ratebook: .*the store has .* already.*\n$/);
+    expect(again.err).toMatch(/^ratebook: .*already exists; nothing was loaded.*\n$/);
     const store = await openDatabase(database);
     const ids = ACTIVE_BOOK.accounts.map(({ id }) => id);
     expect((await store.read.accounts(ids)).map(({ id }) => id)).toEqual(ids);

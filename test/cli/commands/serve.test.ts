@@ -107,7 +107,7 @@ describe("ratebook serve", () => {
     expect((await sendWithKey(again.url, "/customers", late)).status).toBe(401);
     expect((await sendWithKey(again.url, "/customers", server.key ?? "")).status).toBe(200);
     const { err } = await again.stop();
-    expect(err).toContain("RATEBOOK_API_KEY is no key of this database");
+    expect(err).toContain("RATEBOOK_API_KEY ignored: the database has keys already");
     expect(err).not.toContain(late);
   });
 
@@ -120,7 +120,7 @@ describe("ratebook serve", () => {
     const { out, err } = await server.stop();
     expect(out + err).not.toContain(env.RATEBOOK_API_KEY);
     expect(out + err).not.toContain(env.RATEBOOK_JWT_SECRET);
-    expect(err).toContain("all is lost");
+    expect(err).toContain("data is lost when the server stops");
   });
 
   test("the organization and its currency are said on an empty database; another one is refused later", async () => {
@@ -253,7 +253,7 @@ describe("what serve and keys are called with", () => {
     [["keys", "list", "all"], 'keys list takes no argument, got "all"'],
     [["keys", "list", "--role", "read"], "--name and --role only apply to keys create"],
     [["keys", "revoke"], "keys revoke needs one ID"],
-    [["keys", "list", "--database", "memory"], "--database memory would be gone at once"],
+    [["keys", "list", "--database", "memory"], "--database memory keeps nothing after exit"],
   ])("%j is wrong usage", async (argv, message) => {
     const { code, out, err } = await ratebook(argv);
     expect([code, out]).toEqual([2, ""]);

@@ -59,7 +59,7 @@ export async function tryExport(store: Store, { book, steps }: Case, counts: Law
   const parts = await exportParts(history);
   const { differences, notes, invoices } = parts;
   expectVerified(parts, counts);
-  const backdated = notes.flatMap((note) => /^account "([^"]+)": its plan was taken/.exec(note)?.[1] ?? []);
+  const backdated = notes.flatMap((note) => /^account "([^"]+)": its plan was removed/.exec(note)?.[1] ?? []);
   if (!steps.some((step) => step.kind === "plan" && step.pricePlanId === undefined)) expect(notes).toEqual([]);
   const taking = new Set(
     (book.features ?? []).flatMap(({ schemaAssociations }) => (schemaAssociations ?? []).map(schemaNameOf)),

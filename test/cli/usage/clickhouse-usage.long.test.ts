@@ -80,7 +80,7 @@ test("S17.4, S17.5 a server bills the rows of a table, stops while it is away, a
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-05T00:00:00Z" };
   expect(await sendWithKey(url, "/ingest", key, { event })).toMatchObject({
     status: 400,
-    json: { message: expect.stringContaining("takes no events here: they live elsewhere") },
+    json: { message: expect.stringContaining("does not accept events: its usage is external") },
   });
 
   const runBilling = async (asOf: string): ReturnType<typeof sendWithKey> =>
