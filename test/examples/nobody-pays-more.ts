@@ -19,7 +19,7 @@ function planAt(rate: string): PlanInput {
   };
 }
 
-function computeCost(plan: PlanInput, quantity = "0") {
+function costOf(plan: PlanInput, quantity = "0") {
   const [card] = plan.pricePlanDetails.usageRateCards ?? [];
   const [rates] = card?.rateValues ?? [];
   if (card === undefined || rates === undefined) throw new Error("expected a usage card with rates");
@@ -28,8 +28,6 @@ function computeCost(plan: PlanInput, quantity = "0") {
 
 const [old, draft] = [planAt("0.002"), planAt("0.0019")];
 fc.assert(
-  fc.property(quantitiesArbitrary(draft), ({ "um.calls": calls }) =>
-    computeCost(draft, calls).lte(computeCost(old, calls)),
-  ),
+  fc.property(quantitiesArbitrary(draft), ({ "um.calls": calls }) => costOf(draft, calls).lte(costOf(old, calls))),
 );
 console.log("nobody pays more");
