@@ -39,9 +39,9 @@ function compareBacktest(count: number): readonly string[] {
       }),
     );
   }
-  const perSecond = (seconds: number): string => Math.round(count / seconds).toLocaleString("en-US");
+  const eventsPerSecond = (seconds: number): string => Math.round(count / seconds).toLocaleString("en-US");
   return [
-    `one preview: ${previewSeconds.toFixed(2)} s, ${perSecond(previewSeconds)} events/s`,
+    `one preview: ${previewSeconds.toFixed(2)} s, ${eventsPerSecond(previewSeconds)} events/s`,
     `${DRAFTS} drafts and the current plans: ${backtestSeconds.toFixed(2)} s, ${(backtestSeconds / previewSeconds).toFixed(2)} times one preview`,
   ];
 }

@@ -21,17 +21,17 @@ function previewFile(count: number): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
   const { folder: buildFolder, bin } = buildProgram(rootOf(import.meta.dirname));
   try {
-    const pathTo = (name: string): string => join(folder, name);
-    writeFileSync(pathTo("baseline.mjs"), BASELINE);
-    writeFileSync(pathTo("watch.mjs"), WATCH);
-    writeFileSync(pathTo("book.json"), JSON.stringify(largeBook()));
-    writeEvents(pathTo("fifth.ndjson"), count / 5);
-    writeEvents(pathTo("events.ndjson"), count);
+    const pathOfFile = (name: string): string => join(folder, name);
+    writeFileSync(pathOfFile("baseline.mjs"), BASELINE);
+    writeFileSync(pathOfFile("watch.mjs"), WATCH);
+    writeFileSync(pathOfFile("book.json"), JSON.stringify(largeBook()));
+    writeEvents(pathOfFile("fifth.ndjson"), count / 5);
+    writeEvents(pathOfFile("events.ndjson"), count);
     const measureRun = (argv: readonly string[]): Measurement => runWatched(folder, argv);
     const measurePreview = (events: string, ...more: readonly string[]): Measurement =>
-      measureRun([bin, "preview", pathTo("book.json"), "--events", pathTo(events), "--format", "csv", ...more]);
+      measureRun([bin, "preview", pathOfFile("book.json"), "--events", pathOfFile(events), "--format", "csv", ...more]);
     const better = (run: () => Measurement): Measurement => betterOf(count > EVENTS.smoke ? 2 : 1, run);
-    const baseline = better(() => measureRun([pathTo("baseline.mjs"), pathTo("events.ndjson")]));
+    const baseline = better(() => measureRun([pathOfFile("baseline.mjs"), pathOfFile("events.ndjson")]));
     const plain = better(() => measurePreview("events.ndjson", "--no-dedupe"));
     const remembering = better(() => measurePreview("events.ndjson"));
     const fifth = measurePreview("fifth.ndjson", "--no-dedupe");

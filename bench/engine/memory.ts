@@ -8,7 +8,7 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
-import { CLOCK, eventAt, thousandAccounts, tokenEvent } from "./scenario.ts";
+import { CLOCK, eventAt, thousandAccounts, tokenEventAt } from "./scenario.ts";
 import { percentiles, undoAsEventsGrow } from "./undo.ts";
 
 const BATCH = 1_000;
@@ -76,7 +76,7 @@ async function entitle(count: number): Promise<readonly string[]> {
   const engine = await loadEngine(memoryStore());
   const times: number[] = [];
   for (let place = 0; place < count; place++) {
-    const event = tokenEvent(place);
+    const event = tokenEventAt(place);
     times.push(await seconds(() => engine.entitle(event as EventInput)));
   }
   return [percentiles(times)];

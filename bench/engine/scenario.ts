@@ -124,7 +124,7 @@ export function meteredThrice(place: number, days: number, prefix = "e"): { read
 }
 
 /** An event that takes one unit of the feature. */
-export function tokenEvent(place: number): unknown {
+export function tokenEventAt(place: number): unknown {
   return {
     schemaName: "token",
     id: `t${place}`,

@@ -143,10 +143,10 @@ function run(size: "smoke" | "full"): readonly string[] {
     );
   }
   if (results.length !== accounts) throw new Error("invoices are missing");
-  const perSecond = (seconds: number): string => `${Math.round(accounts / seconds).toLocaleString("en")}/s`;
+  const accountsPerSecond = (seconds: number): string => `${Math.round(accounts / seconds).toLocaleString("en")}/s`;
   return [
-    `totals by hand with decimal.js: ${perSecond(bare)}`,
-    `invoices: ${perSecond(withExplanations)}, ratio ${(bare / withExplanations).toFixed(2)} (target 10,000/s on an idle core)`,
+    `totals by hand with decimal.js: ${accountsPerSecond(bare)}`,
+    `invoices: ${accountsPerSecond(withExplanations)}, ratio ${(bare / withExplanations).toFixed(2)} (target 10,000/s on an idle core)`,
   ];
 }
 

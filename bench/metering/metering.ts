@@ -33,22 +33,22 @@ function compareMetering(count: number, remembering: boolean): readonly string[]
   const seconds = { ours: Infinity, withInvoices: Infinity, byHand: Infinity };
   let invoices = 0;
   const measurePreview = (book: typeof pricedBook): number => {
-    const { result, seconds: elapsed } = timeWork(() => preview(book, events, remembering ? {} : { ids: false }));
+    const { result, seconds: secondsTaken } = timeWork(() => preview(book, events, remembering ? {} : { ids: false }));
     if (result.events.read !== count || result.problems.length > 0) throw new Error("an event was lost");
     invoices = result.invoices.length;
-    return elapsed;
+    return secondsTaken;
   };
   for (let round = 0; round < 3; round++) {
     seconds.ours = Math.min(seconds.ours, measurePreview(unpriced));
     seconds.withInvoices = Math.min(seconds.withInvoices, measurePreview(pricedBook));
     seconds.byHand = Math.min(seconds.byHand, timeWork(() => meterByHand(events, remembering)).seconds);
   }
-  const perSecond = (elapsed: number): string => Math.round(count / elapsed).toLocaleString("en-US");
-  const formatRatio = (elapsed: number): string => (seconds.byHand / elapsed).toFixed(1);
+  const eventsPerSecond = (secondsTaken: number): string => Math.round(count / secondsTaken).toLocaleString("en-US");
+  const formatRatio = (secondsTaken: number): string => (seconds.byHand / secondsTaken).toFixed(1);
   return [
-    `by hand ${perSecond(seconds.byHand)} events/s; ${cells} equal cells`,
-    `preview ${perSecond(seconds.ours)} events/s, ratio ${formatRatio(seconds.ours)}`,
-    `preview with prices and ${invoices} invoices ${perSecond(seconds.withInvoices)} events/s, ratio ${formatRatio(seconds.withInvoices)}`,
+    `by hand ${eventsPerSecond(seconds.byHand)} events/s; ${cells} equal cells`,
+    `preview ${eventsPerSecond(seconds.ours)} events/s, ratio ${formatRatio(seconds.ours)}`,
+    `preview with prices and ${invoices} invoices ${eventsPerSecond(seconds.withInvoices)} events/s, ratio ${formatRatio(seconds.withInvoices)}`,
   ];
 }
 

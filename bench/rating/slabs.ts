@@ -67,16 +67,16 @@ function run(size: "smoke" | "full"): readonly string[] {
     const expected = bare(theirs[index] ?? new Plain(0));
     if (amount.toFixed() !== expected.toFixed()) throw new Error(`${quantity.toFixed()}: the two sides differ`);
   }
-  const [oneByOne = 0, precompiled = 0, plain = 0] = best(size === "full" ? 15 : 1, [
+  const [oneByOne = 0, preparedCards = 0, plain = 0] = best(size === "full" ? 15 : 1, [
     () => ours.forEach((quantity) => priceQuantity(ratePlan, rateValue, quantity)),
     () => ours.forEach((quantity) => priceThrough(ratedSlabs, quantity)),
     () => theirs.forEach((quantity) => bare(quantity)),
   ]);
-  const perSecond = (seconds: number): string => `${Math.round(count / seconds).toLocaleString("en")}/s`;
+  const quantitiesPerSecond = (seconds: number): string => `${Math.round(count / seconds).toLocaleString("en")}/s`;
   return [
-    `bare loop with decimal.js, no breakdown: ${perSecond(plain)}`,
-    `priceQuantity, five slabs with breakdown: ${perSecond(oneByOne)}, ratio ${(plain / oneByOne).toFixed(2)}`,
-    `the same through slabs prepared once: ${perSecond(precompiled)}, ratio ${(plain / precompiled).toFixed(2)}`,
+    `bare loop with decimal.js, no breakdown: ${quantitiesPerSecond(plain)}`,
+    `priceQuantity, five slabs with breakdown: ${quantitiesPerSecond(oneByOne)}, ratio ${(plain / oneByOne).toFixed(2)}`,
+    `the same through slabs prepared once: ${quantitiesPerSecond(preparedCards)}, ratio ${(plain / preparedCards).toFixed(2)}`,
   ];
 }
 

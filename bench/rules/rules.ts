@@ -44,7 +44,7 @@ function reportScenario(scenario: Scenario): readonly string[] {
   const publicly = measure(() => evaluateAll(facts, face));
   const target = result === undefined ? "no target" : `wanted ${result}`;
   return [
-    `${name}: ${perSecond(facts.length, ours)}, json-logic-js ${perSecond(facts.length, theirs)}: ` +
+    `${name}: ${millionsPerSecond(facts.length, ours)}, json-logic-js ${millionsPerSecond(facts.length, theirs)}: ` +
       `${(theirs / ours).toFixed(1)} times as fast (${target}); ` +
       `facts as plain data ${(theirs / unbound).toFixed(1)} times; compileRule, Decimals out, ${(theirs / publicly).toFixed(1)} times`,
     `  ${exact} of ${facts.length} results of json-logic-js are the exact ones`,
@@ -73,6 +73,6 @@ function compareResults({ name, rule, facts }: Scenario, evaluate: (fact: Facts)
   return exact;
 }
 
-function perSecond(count: number, seconds: number): string {
+function millionsPerSecond(count: number, seconds: number): string {
   return `${(count / seconds / 1e6).toFixed(2)} million a second`;
 }

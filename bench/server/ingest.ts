@@ -107,9 +107,9 @@ async function bareRoute(): Promise<FastifyInstance> {
 }
 
 function formatLine(name: string, { batches, singles }: Times, load: Load): string {
-  const perSecond = (count: number, { seconds }: DriverResult): string =>
+  const eventsPerSecond = (count: number, { seconds }: DriverResult): string =>
     Math.round(count / seconds).toLocaleString("en-US");
   const latency = ({ p50, p99 }: DriverResult): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
-  const many = `${perSecond(load.batch * load.batches, batches)} events/s in batches (${latency(batches)})`;
-  return `${name}: ${many}, ${perSecond(load.singles, singles)} events/s one by one (${latency(singles)})`;
+  const many = `${eventsPerSecond(load.batch * load.batches, batches)} events/s in batches (${latency(batches)})`;
+  return `${name}: ${many}, ${eventsPerSecond(load.singles, singles)} events/s one by one (${latency(singles)})`;
 }

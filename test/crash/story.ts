@@ -108,13 +108,13 @@ export interface StoredEvent {
 
 /** All stored events. */
 export async function storedEvents(engine: Engine): Promise<readonly StoredEvent[]> {
-  const stored: StoredEvent[] = [];
+  const events: StoredEvent[] = [];
   for (let after: PageOptions = { limit: 1000 }; ;) {
     const { items, next } = await engine.events.list({ page: after });
     for (const { eventId, accountId, number, status, reverted, units } of items) {
-      stored.push({ eventId, accountId, number, status, reverted, count: units[0]?.quantity.toFixed() ?? "0" });
+      events.push({ eventId, accountId, number, status, reverted, count: units[0]?.quantity.toFixed() ?? "0" });
     }
-    if (next === undefined) return stored;
+    if (next === undefined) return events;
     after = { limit: 1000, after: next };
   }
 }

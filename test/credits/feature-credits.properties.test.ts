@@ -55,7 +55,7 @@ interface EntriesAndEvents {
   events: readonly OverageEvent[];
 }
 
-function takeStep(state: EntriesAndEvents, step: Step, eventId: string): void {
+function doCreditStep(state: EntriesAndEvents, step: Step, eventId: string): void {
   if ("undo" in step) {
     const undone = state.events[step.undo % Math.max(state.events.length, 1)];
     if (undone === undefined) return;
@@ -87,7 +87,7 @@ test("S11.6 granted − balance + overage is what the events that stand have con
     fc.property(entries, steps, (list, sequence) => {
       const state: EntriesAndEvents = { entries: list, events: [] };
       for (const [index, step] of sequence.entries()) {
-        takeStep(state, step, `event-${index}`);
+        doCreditStep(state, step, `event-${index}`);
         const overage = addAll(state.events.map((event) => event.overage));
         const stands = addAll(state.events.map(consumedBy));
         expect(formatExact(addExact(spentOf(state.entries), overage))).toBe(formatExact(stands));
@@ -104,7 +104,7 @@ test("S11.5 after an undo no overage stands beside a balance that covers it", ()
   fc.assert(
     fc.property(entries, steps, (list, sequence) => {
       const state: EntriesAndEvents = { entries: list, events: [] };
-      for (const [index, step] of sequence.entries()) takeStep(state, step, `event-${index}`);
+      for (const [index, step] of sequence.entries()) doCreditStep(state, step, `event-${index}`);
       const movement = moveOverage(state.entries, state.events);
       expect(movement.events).toEqual(state.events);
     }),
@@ -129,11 +129,11 @@ test('S11.5 "ingest A and B, undo A" leaves the total balance and overage of "in
   fc.assert(
     fc.property(entries, event, event, (list, a, b) => {
       const both: EntriesAndEvents = { entries: list, events: [] };
-      takeStep(both, a, "a");
-      takeStep(both, b, "b");
-      takeStep(both, { undo: 0 }, "undo");
+      doCreditStep(both, a, "a");
+      doCreditStep(both, b, "b");
+      doCreditStep(both, { undo: 0 }, "undo");
       const alone: EntriesAndEvents = { entries: list, events: [] };
-      takeStep(alone, b, "b");
+      doCreditStep(alone, b, "b");
       const sums = (state: EntriesAndEvents): readonly string[] =>
         [spentOf(state.entries), addAll(state.events.map(({ overage }) => overage))].map(formatExact);
       expect(sums(both)).toEqual(sums(alone));

@@ -16,7 +16,7 @@ const HEAVY = {
   ],
 };
 
-const readClock = (): number => Date.parse("2024-06-15T12:00:00Z");
+const june15 = (): number => Date.parse("2024-06-15T12:00:00Z");
 
 function heavyMeter(eventSchemaName: string): UsageMeterRequest {
   return { name: "heavy", aggregation: "SUM", eventSchemaName, computations: [{ order: 1, computation: HEAVY }] };
@@ -25,7 +25,7 @@ function heavyMeter(eventSchemaName: string): UsageMeterRequest {
 /** A store with a heavy meter on the schema `call` that counts, made by an engine of a larger budget, and a light one. */
 async function storeWithHeavyRule(): Promise<{ readonly store: MemoryStore; readonly heavy: string }> {
   const store = memoryStore();
-  const engine = createEngine({ store, clock: readClock, ruleBudget: { steps: 100_000 } });
+  const engine = createEngine({ store, clock: june15, ruleBudget: { steps: 100_000 } });
   await activeSchema(engine);
   await activeSchema(engine, "ping");
   await customerWith(engine);
@@ -49,7 +49,7 @@ async function statusesOf(engine: Engine, ids: readonly (readonly [string, strin
 
 describe("S3.8 a rule whose least work exceeds its budget", () => {
   test("is refused when it is saved, by its path, with the budget in the sentence; nothing is kept", async () => {
-    const engine = createEngine({ store: memoryStore(), clock: readClock });
+    const engine = createEngine({ store: memoryStore(), clock: june15 });
     await activeSchema(engine);
     const refusal = await describeRefusal(engine.usageMeters.create(heavyMeter("call")));
     expect(refusal).toMatch(/^ERR_INPUT_INVALID computations\[0\]\.computation/);
@@ -59,7 +59,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
 
   test("is taken by an engine of a larger budget, and counts there", async () => {
     const { store } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock: readClock, ruleBudget: { steps: 100_000 } });
+    const engine = createEngine({ store, clock: june15, ruleBudget: { steps: 100_000 } });
     expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]);
     const usage = await engine.usage({ accountIds: ["prod"], from: "2024-06-15", until: "2024-06-16" });
     expect(usage.map(({ quantity }) => quantity.toNumber())).toEqual([12_200]);
@@ -67,7 +67,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
 
   test("fails its own events alone where it is stored, and stays readable", async () => {
     const { store, heavy } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock: readClock });
+    const engine = createEngine({ store, clock: june15 });
     expect(
       await statusesOf(engine, [
         ["a", "call"],
@@ -87,7 +87,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
 
   test("is taken out of use and archived where it is stored", async () => {
     const { store, heavy } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock: readClock });
+    const engine = createEngine({ store, clock: june15 });
     expect((await engine.usageMeters.deactivate(heavy)).item.status).toBe("INACTIVE");
     expect((await engine.usageMeters.archive(heavy)).item.status).toBe("ARCHIVED");
     expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_NO_MATCHING_METERS"]);
@@ -95,7 +95,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
 });
 
 test("S14.3 a batch whose rules do much for each event lets others have their turn", async () => {
-  const engine = createEngine({ store: memoryStore(), clock: readClock });
+  const engine = createEngine({ store: memoryStore(), clock: june15 });
   await activeSchema(engine);
   await customerWith(engine);
   const long = "1.2345678901234567890123456789";

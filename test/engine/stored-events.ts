@@ -195,12 +195,12 @@ async function listUsageCells({ store }: OpenStore): Promise<readonly string[]> 
 /** Everything of a store, in words. */
 export async function readStoreState(source: OpenStore): Promise<object> {
   const { read } = source.store;
-  const accepted = await read.acceptedIds(Array.from({ length: 31 }, (_, place) => `e${place}`));
+  const acceptedRows = await read.acceptedIds(Array.from({ length: 31 }, (_, place) => `e${place}`));
   return {
     events: await listRankedEvents(source),
     usage: await listUsageCells(source),
     overage: await read.overage(["a", "b"], -1_000_000, 1_000_000),
     entries: await read.entries(["a", "b"]),
-    held: accepted.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
+    held: acceptedRows.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
   };
 }

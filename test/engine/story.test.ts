@@ -46,7 +46,7 @@ async function sell(engine: Engine): Promise<Sale> {
   return { meterId, planId, featureId, seatsId };
 }
 
-function callEvent(id: string, timestamp: string, count: number, accountId = "acme-prod"): EventInput {
+function storyCall(id: string, timestamp: string, count: number, accountId = "acme-prod"): EventInput {
   return {
     schemaName: "call",
     id,
@@ -69,10 +69,10 @@ describe("from an empty store to a final invoice", () => {
 
     // 90 + 30 calls: 100 within the credits of the month, 20 beyond them.
     const first = await at("2024-03-10T09:00:00Z").ingest([
-      callEvent("e1", "2024-03-10T08:00:00Z", 90),
-      callEvent("e2", "2024-03-10T08:30:00Z", 30, "prod"),
-      callEvent("e2", "2024-03-10T08:30:00Z", 30),
-      callEvent("e3", "2024-03-10T08:40:00Z", 31),
+      storyCall("e1", "2024-03-10T08:00:00Z", 90),
+      storyCall("e2", "2024-03-10T08:30:00Z", 30, "prod"),
+      storyCall("e2", "2024-03-10T08:30:00Z", 30),
+      storyCall("e3", "2024-03-10T08:40:00Z", 31),
     ]);
     expect(first.map(({ status }) => status)).toEqual([
       "INGESTION_COMPLETED_EVENT_METERED",
@@ -121,7 +121,7 @@ describe("from an empty store to a final invoice", () => {
     expect([final.invoice.status, final.invoice.revenueInfo.value.toFixed()]).toEqual(["DUE", "25.3"]);
     expect((await engine.credits.list()).items.map(({ status }) => status)).toEqual(["CONSUMED"]);
 
-    const late = await engine.ingest([callEvent("e9", "2024-03-31T23:00:00Z", 1)]);
+    const late = await engine.ingest([storyCall("e9", "2024-03-31T23:00:00Z", 1)]);
     expect(late.map(({ status }) => status)).toEqual(["INGESTION_FAILED_PAST_GRACE_PERIOD"]);
     expect((await engine.undo({ account: "acme-prod", eventId: "e2" })).map(({ status }) => status)).toEqual([
       "FAILED",

@@ -39,8 +39,8 @@ test.each([
 });
 
 test("S13.4 a credit that was given with the same purpose is no invoice below zero", () => {
-  const given = { purpose: "invoice below zero", creditAmount: 1, priority: -1, effectiveFrom: "2024-01-01" };
-  const book = { ...BOOK_INPUT, accounts: [{ ...ACCOUNT, credits: [given] }] };
+  const credit = { purpose: "invoice below zero", creditAmount: 1, priority: -1, effectiveFrom: "2024-01-01" };
+  const book = { ...BOOK_INPUT, accounts: [{ ...ACCOUNT, credits: [credit] }] };
   const attributes = [{ name: "count", value: 1 }];
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };
   const { invoices } = preview(parseBook(book), [event], { at: "2024-01-10" });

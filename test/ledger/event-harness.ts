@@ -350,7 +350,7 @@ function sumTotals(state: LedgerState, id: string): Totals {
 }
 
 /** A `call`, which consumes nothing. */
-export function callEvent(changes: object = {}): object {
+export function createCall(changes: object = {}): object {
   return {
     schemaName: "call",
     id: "e1",

@@ -5,7 +5,7 @@ import { formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   accountBeforeMarch,
   tokenBook,
-  callEvent,
+  createCall,
   granting,
   MARCH,
   NOON,
@@ -17,52 +17,52 @@ import {
 
 describe("each event gets one outcome, checked in order (S14.1)", () => {
   const rows: readonly [because: string, event: unknown, status: string, description: string][] = [
-    ["malformed", callEvent({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a text, got a number."],
+    ["malformed", createCall({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a text, got a number."],
     [
       "an id that is held",
-      callEvent({ id: "held", accountId: "nobody" }),
+      createCall({ id: "held", accountId: "nobody" }),
       "INGESTION_FAILED_DUPLICATE_EVENT",
       'An event with the id "held" was accepted before.',
     ],
     [
       "no account",
-      callEvent({ accountId: "nobody", schemaName: "?" }),
+      createCall({ accountId: "nobody", schemaName: "?" }),
       "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
       'No account has the id or alias "nobody".',
     ],
     [
       "archived",
-      callEvent({ accountId: "gone", schemaName: "?" }),
+      createCall({ accountId: "gone", schemaName: "?" }),
       "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
       'The account "gone" is archived.',
     ],
     [
       "no schema",
-      callEvent({ schemaName: "?", timestamp: "2030-01-01T00:00:00Z" }),
+      createCall({ schemaName: "?", timestamp: "2030-01-01T00:00:00Z" }),
       "INGESTION_FAILED_SCHEMA_NOT_DEFINED",
       'No event schema "?" is active.',
     ],
     [
       "a missing field",
-      callEvent({ dimensions: {}, timestamp: "2030-01-01T00:00:00Z" }),
+      createCall({ dimensions: {}, timestamp: "2030-01-01T00:00:00Z" }),
       "INGESTION_FAILED",
       'The dimension "region" is missing: the event schema "call" declares it.',
     ],
     [
       "no decimal",
-      callEvent({ attributes: [{ name: "tokens", value: "1,000" }] }),
+      createCall({ attributes: [{ name: "tokens", value: "1,000" }] }),
       "INGESTION_FAILED",
       'The attribute "tokens" is unfit: "1,000" is not a decimal.',
     ],
     [
       "more than a day ahead (S6.6)",
-      callEvent({ timestamp: "2024-03-06T12:00:00.001Z" }),
+      createCall({ timestamp: "2024-03-06T12:00:00.001Z" }),
       "INGESTION_FAILED",
       "The timestamp 2024-03-06T12:00:00.001Z is too far after the time of ingest, 2024-03-05T12:00:00.000Z.",
     ],
     [
       "a meter that measures too many digits (S1.6)",
-      callEvent({ schemaName: "huge" }),
+      createCall({ schemaName: "huge" }),
       "INGESTION_FAILED_UNITS_INVALID",
       `Of the meter "huge" the event would count "1${"0".repeat(59)}…": expected at most 40 digits before the point and 40 after it.`,
     ],
@@ -80,26 +80,26 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
     ],
     [
       "nothing that could count it",
-      callEvent({ schemaName: "ping", attributes: null }),
+      createCall({ schemaName: "ping", attributes: null }),
       "INGESTION_COMPLETED_NO_MATCHING_METERS",
       "The event's schema has no active meter and no feature.",
     ],
     [
       "nothing that matches",
-      callEvent({ dimensions: { region: "lab" } }),
+      createCall({ dimensions: { region: "lab" } }),
       "INGESTION_COMPLETED_EVENT_NOT_METERED",
       "The event matches no meter of its schema and consumed no feature credits.",
     ],
     [
       "no plan in force",
-      callEvent({ accountId: "free" }),
+      createCall({ accountId: "free" }),
       "INGESTION_COMPLETED_EVENT_NOT_BILLED",
       "The event was metered, but no price plan is in force at its timestamp.",
     ],
-    ["by an alias", callEvent({ accountId: "ally" }), "INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
+    ["by an alias", createCall({ accountId: "ally" }), "INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
     [
       "exactly a day ahead (S6.6)",
-      callEvent({ timestamp: "2024-03-06T12:00:00Z" }),
+      createCall({ timestamp: "2024-03-06T12:00:00Z" }),
       "INGESTION_COMPLETED_EVENT_METERED",
       "The event was metered.",
     ],
@@ -142,7 +142,7 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
       accountBeforeMarch("gone", { status: "ARCHIVED" }),
     ];
     const ledger = openEvents(withHuge, records);
-    await ledger.ingest([callEvent({ id: "held" })], NOON);
+    await ledger.ingest([createCall({ id: "held" })], NOON);
     const [result] = await ledger.ingest([event], NOON);
     expect(result).toMatchObject({ status, description });
     const storedEvent = ledger.events().filter(({ referenceId }) => referenceId === result?.referenceId);
@@ -179,7 +179,7 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
     const accounts = [{ id: "rich", name: "Rich", customerId: "ann" }];
     const book = tokenBook({}, 0, { eventSchemas, settings, usageMeters, features: [], accounts });
     const ledger = openEvents(book, [accountBeforeMarch("a"), accountBeforeMarch("rich")]);
-    const event = callEvent({ attributes: [] });
+    const event = createCall({ attributes: [] });
     const [poor, rich] = await ledger.ingest([event, { ...event, accountId: "rich" }], NOON);
     expect(poor).toMatchObject({
       status: "INGESTION_FAILED_ENRICHMENT_FAILED",
@@ -241,7 +241,7 @@ describe("what is kept of an event", () => {
 
   test("S14.2 an event of no account is kept under none", async () => {
     const ledger = shop();
-    await ledger.ingest([callEvent({ accountId: "nobody" })], NOON);
+    await ledger.ingest([createCall({ accountId: "nobody" })], NOON);
     expect(ledger.events()).toMatchObject([{ accountId: "", customerId: "", payload: { accountId: "nobody" } }]);
   });
 });

@@ -6,7 +6,7 @@ import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   accountBeforeMarch,
   tokenBook,
-  callEvent,
+  createCall,
   granting,
   NOON,
   onPlan,
@@ -43,15 +43,15 @@ describe("late events (S6.5)", () => {
   ];
   test.each(rows)("S6.5 %s", async (_, timestamp, now, status) => {
     const ledger = openEvents(tokenBook({}, 2), [onPlan("a", january, creation)]);
-    const [result] = await ledger.ingest([callEvent({ timestamp })], now);
+    const [result] = await ledger.ingest([createCall({ timestamp })], now);
     expect(result?.status).toBe(status);
   });
 
   test("S6.5 history may be loaded for at least the days that were configured", async () => {
     const ledger = openEvents(tokenBook(), [onPlan("a", january, creation)], { graceAfterAssociationDays: 3 });
-    const [last] = await ledger.ingest([callEvent({ timestamp: "2024-01-05T00:00:00Z" })], "2024-03-08T11:59:59Z");
+    const [last] = await ledger.ingest([createCall({ timestamp: "2024-01-05T00:00:00Z" })], "2024-03-08T11:59:59Z");
     const [late] = await ledger.ingest(
-      [callEvent({ id: "e2", timestamp: "2024-01-05T00:00:00Z" })],
+      [createCall({ id: "e2", timestamp: "2024-01-05T00:00:00Z" })],
       "2024-03-08T12:00:00Z",
     );
     expect(last?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
@@ -65,30 +65,33 @@ describe("late events (S6.5)", () => {
     const invoiceGroups = [{ id: "g", name: "Group", gracePeriod: 5, accountIds: ["x"] }];
     const book = tokenBook({}, 2, { accounts, invoiceGroups });
     const ledger = openEvents(book, [{ ...onPlan("a"), invoiceGroupId: "g" }, onPlan("b")]);
-    const inputs = [callEvent(), callEvent({ id: "e2", accountId: "b" })];
+    const inputs = [createCall(), createCall({ id: "e2", accountId: "b" })];
     const statuses = (await ledger.ingest(inputs, "2024-04-05T23:59:59.999Z")).map(({ status }) => status);
     expect(statuses).toEqual(["INGESTION_COMPLETED_EVENT_METERED", "INGESTION_FAILED_PAST_GRACE_PERIOD"]);
-    const [late] = await ledger.ingest([callEvent({ id: "e3" })], "2024-04-06T00:00:00Z");
+    const [late] = await ledger.ingest([createCall({ id: "e3" })], "2024-04-06T00:00:00Z");
     expect(late?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
   });
 
   test("S6.5 a cycle with a final invoice accepts nothing, though its grace is not over, nor where the clock was put back", async () => {
     const ledger = shop({}, 5);
-    await ledger.ingest([callEvent()], "2024-04-02T00:00:00Z");
+    await ledger.ingest([createCall()], "2024-04-02T00:00:00Z");
     ledger.put(finalInvoice("2024-03-01", "2024-04-01"));
-    const [invoiced] = await ledger.ingest([callEvent({ id: "e2" })], "2024-04-03T00:00:00Z");
+    const [invoiced] = await ledger.ingest([createCall({ id: "e2" })], "2024-04-03T00:00:00Z");
     expect(invoiced).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The invoice of the pricing cycle of 2024-03-05T12:00:00.000Z is final.",
     });
-    const [back] = await ledger.ingest([callEvent({ id: "e3" })], "2024-03-20T00:00:00Z");
+    const [back] = await ledger.ingest([createCall({ id: "e3" })], "2024-03-20T00:00:00Z");
     expect(back?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
   });
 });
 
 describe("ids (S14.1, S14.2)", () => {
   test("S14.3 the second of one id in a batch is a duplicate of the first", async () => {
-    const [first, second] = await shop().ingest([callEvent(), callEvent({ timestamp: "2024-03-04T00:00:00Z" })], NOON);
+    const [first, second] = await shop().ingest(
+      [createCall(), createCall({ timestamp: "2024-03-04T00:00:00Z" })],
+      NOON,
+    );
     expect(second).toMatchObject({ status: "INGESTION_FAILED_DUPLICATE_EVENT", referenceId: first?.referenceId });
   });
 
@@ -106,8 +109,8 @@ describe("ids (S14.1, S14.2)", () => {
 
   test("S14.1 an id is held for 45 days after its ingest", async () => {
     const ledger = shop();
-    await ledger.ingest([callEvent()], NOON);
-    const again = callEvent({ timestamp: "2024-04-19T00:00:00Z" });
+    await ledger.ingest([createCall()], NOON);
+    const again = createCall({ timestamp: "2024-04-19T00:00:00Z" });
     const [last] = await ledger.ingest([again], "2024-04-19T11:59:59.999Z");
     const [free] = await ledger.ingest([again], "2024-04-19T12:00:00Z");
     expect(last?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
@@ -116,8 +119,8 @@ describe("ids (S14.1, S14.2)", () => {
 
   test("S14.1 an id is held while its event's cycle is open, whichever account the event is of", async () => {
     const ledger = openEvents(tokenBook({}, 60), [onPlan("a"), onPlan("b")]);
-    await ledger.ingest([callEvent()], NOON);
-    const again = callEvent({ accountId: "b", timestamp: "2024-05-30T00:00:00Z" });
+    await ledger.ingest([createCall()], NOON);
+    const again = createCall({ accountId: "b", timestamp: "2024-05-30T00:00:00Z" });
     const [open] = await ledger.ingest([again], "2024-05-30T23:59:59.999Z");
     const [lateResult] = await ledger.ingest([again], "2024-05-31T00:00:00Z");
     expect(open?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
@@ -126,7 +129,7 @@ describe("ids (S14.1, S14.2)", () => {
 
   test("S14.1 how long an id is held can be configured", async () => {
     const ledger = openEvents(tokenBook(), [accountBeforeMarch("a")], { idMemoryMs: 0 });
-    const results = [...(await ledger.ingest([callEvent()], NOON)), ...(await ledger.ingest([callEvent()], NOON))];
+    const results = [...(await ledger.ingest([createCall()], NOON)), ...(await ledger.ingest([createCall()], NOON))];
     expect(results.map(({ status }) => status)).toEqual(Array(2).fill("INGESTION_COMPLETED_EVENT_NOT_BILLED"));
   });
 

@@ -84,7 +84,7 @@ const BOOKS = {
   "any overage": tokenBook({ ...granting(10), ...tokenOverage() }, 3),
 };
 
-function startRun(bookName: keyof typeof BOOKS = "at most six of overage"): LedgerRun {
+function startLedgerRun(bookName: keyof typeof BOOKS = "at most six of overage"): LedgerRun {
   const ledger = openEvents(BOOKS[bookName], [onPlan("a")]);
   return { ledger, now: MARCH + 20 * DAY_MS };
 }
@@ -95,7 +95,7 @@ const requestEvent = (
 ): object => requestOf(id, quantity, formatInstant(now - hoursAgo * HOUR));
 
 /** Takes a step; what is refused changes nothing. */
-async function takeStep(run: LedgerRun, step: Step): Promise<void> {
+async function doLedgerStep(run: LedgerRun, step: Step): Promise<void> {
   const { ledger, now } = run;
   const entries = ledger.entries();
   switch (step.kind) {
@@ -118,12 +118,12 @@ async function takeStep(run: LedgerRun, step: Step): Promise<void> {
       if (entry === undefined) return;
       const grantTotal = Number(formatDecimal(entry.granted)) + step.by;
       const until = formatInstant(entry.effectiveUntil + step.days * DAY_MS);
-      await ledger.patch(entry.id, { granted: grantTotal, until }, now).catch(expectRefusal);
+      await ledger.patch(entry.id, { granted: grantTotal, until }, now).catch(checkRefusal);
       return;
     }
     case "void": {
       const entry = entries[step.entry % Math.max(entries.length, 1)];
-      if (entry !== undefined) await ledger.voidEntry(entry.id, now).catch(expectRefusal);
+      if (entry !== undefined) await ledger.voidEntry(entry.id, now).catch(checkRefusal);
       return;
     }
     case "wait":
@@ -131,7 +131,7 @@ async function takeStep(run: LedgerRun, step: Step): Promise<void> {
   }
 }
 
-function expectRefusal(error: unknown): void {
+function checkRefusal(error: unknown): void {
   expect(error).toMatchObject({ code: expect.stringMatching(/^ERR_(REFUSED|INPUT_INVALID)$/) });
 }
 
@@ -181,9 +181,9 @@ test("S11.6 granted − balance + overage is what was consumed, after any steps,
       steps,
       fc.constantFrom("any overage" as const, "at most six of overage" as const),
       async (step, bookName) => {
-        const run = startRun(bookName);
+        const run = startLedgerRun(bookName);
         for (const each of step) {
-          await takeStep(run, each);
+          await doLedgerStep(run, each);
           checkBooks(run);
         }
       },
@@ -195,8 +195,8 @@ test("S11.6 granted − balance + overage is what was consumed, after any steps,
 test("S15.4 an ingest followed by the undo of what it accepted leaves usage, balance and overage as they were", async () => {
   await fc.assert(
     fc.asyncProperty(steps, ingest, async (step, last) => {
-      const run = startRun();
-      for (const each of step) await takeStep(run, each);
+      const run = startLedgerRun();
+      for (const each of step) await doLedgerStep(run, each);
       // Grants that fall due are made before either way.
       await run.ledger.ingest([requestEvent({ id: "last", tokens: "0", hoursAgo: -24 }, run.now)], run.now);
       await run.ledger.undo({ account: "a", eventId: "last" }, run.now);
@@ -220,11 +220,11 @@ test("S11.5 to ingest A and B and undo A leaves the total balance and overage of
   const one = fc.record({ tokens, hoursAgo: fc.integer({ min: -24, max: 500 }) });
   await fc.assert(
     fc.asyncProperty(steps, one, one, async (step, first, second) => {
-      const both = startRun();
-      const alone = startRun();
+      const both = startLedgerRun();
+      const alone = startLedgerRun();
       for (const each of step) {
-        await takeStep(both, each);
-        await takeStep(alone, each);
+        await doLedgerStep(both, each);
+        await doLedgerStep(alone, each);
       }
       const { now } = both;
       // The grants up to a day ahead are made on both sides.
@@ -244,11 +244,11 @@ test("S11.5 to ingest A and B and undo A leaves the total balance and overage of
 test("S14.3 a batch is the same as its events one after another", async () => {
   await fc.assert(
     fc.asyncProperty(steps, ingest, ingest, async (step, first, second) => {
-      const batchRun = startRun();
-      const single = startRun();
+      const batchRun = startLedgerRun();
+      const single = startLedgerRun();
       for (const each of step) {
-        await takeStep(batchRun, each);
-        await takeStep(single, each);
+        await doLedgerStep(batchRun, each);
+        await doLedgerStep(single, each);
       }
       const events = [...first.events, ...second.events].map((event) => requestEvent(event, batchRun.now));
       const results = await batchRun.ledger.ingest(events, batchRun.now);

@@ -29,7 +29,7 @@ interface Enrichment {
 }
 
 /** A run whose only meter adds up `computation` of every event. */
-function startRun({
+function startEnrichedRun({
   fields,
   dependencies = [],
   settings = [],
@@ -48,7 +48,7 @@ function startRun({
 
 /** What the meter counts of one event with 10 tokens from Europe. */
 function countUnits(enrichment: Enrichment, accountId = "prod"): string {
-  const run = startRun(enrichment);
+  const run = startEnrichedRun(enrichment);
   const { status, description } = run.add(requestEvent({ accountId }));
   if (!status.startsWith("INGESTION_COMPLETED")) return description;
   return run.usage.between(accountId, "um.eu", 0, 30_000).toFixed();
@@ -99,7 +99,7 @@ describe("S4.3 fields", () => {
       field("made", { "+": [computedVariable("later"), computedVariable("tokens")] }),
       field("later", { "+": [5] }, { order: 2 }),
     ];
-    const run = startRun({ fields, computation: madeVariable });
+    const run = startEnrichedRun({ fields, computation: madeVariable });
     run.add(requestEvent());
     run.add(requestEvent({ id: "e2" }));
     // −1 + 10 each: the first event's later field must not be seen by the second event.

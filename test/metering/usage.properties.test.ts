@@ -101,8 +101,8 @@ test("S1.6 what one event counts is added as cell by cell, whatever its size and
         for (const [meter, each] of quantities.entries()) {
           if (each !== undefined) oneByOne.add(account, meter, day, each);
         }
-        const ordered = reversed ? quantities.toReversed() : quantities;
-        (reversed ? backward : forward)(account, day, ordered);
+        const inOrder = reversed ? quantities.toReversed() : quantities;
+        (reversed ? backward : forward)(account, day, inOrder);
       }
       const formatCells = (from: typeof tally): readonly string[] =>
         [...from.cells()].map((cell) => `${cell.accountId} ${cell.meterId} ${cell.day} ${cell.quantity.toFixed()}`);

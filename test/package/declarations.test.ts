@@ -31,11 +31,11 @@ function codeOf(file: string): string {
 
 /** The packages that an entry's declarations import, however far, and the names of Node that they use. */
 function reachedFrom(entry: string): readonly string[] {
-  const visited = new Set<string>();
+  const seenFiles = new Set<string>();
   const reachable = new Set<string>();
   const walk = (file: string): void => {
-    if (visited.has(file)) return;
-    visited.add(file);
+    if (seenFiles.has(file)) return;
+    seenFiles.add(file);
     const code = codeOf(file);
     for (const [, target = ""] of code.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom "([^"]+)";/gm)) {
       if (target.startsWith(".")) walk(resolve(dirname(file), target.replace(/\.(?:js|ts)$/, ".d.ts")));
@@ -48,7 +48,7 @@ function reachedFrom(entry: string): readonly string[] {
     for (const [name] of code.matchAll(/\bNodeJS\.\w+|\bBuffer\b|reference types="[^"]*"/g)) reachable.add(name);
   };
   walk(join(folder, `${entry}.d.ts`));
-  expect(visited.size).toBeGreaterThan(0);
+  expect(seenFiles.size).toBeGreaterThan(0);
   return [...reachable].toSorted();
 }
 

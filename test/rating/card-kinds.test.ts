@@ -21,12 +21,12 @@ import { rateUsage } from "../../src/rating/usage.ts";
 import { type CardBounds, createRateValue } from "../../src/testing/slab-cards.ts";
 import { d, days, HALF_JUNE, JUNE, LATE_JUNE, pricedBy, fractionText, wholePeriod } from "./cards.ts";
 
-const usageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
+const parseUsageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
   usageRateCard.parse({ usageMeterId: "um.calls", ...pricedBy("TIERED", [{ after: 0, rate }], bounds) });
 
 describe("usage", () => {
   test("S7.4 a card's bounds are prorated by days in a cut cycle, its slabs are not", () => {
-    const card = usageCard("0.5", { minimumRate: 100, maximumRate: 200 });
+    const card = parseUsageCard("0.5", { minimumRate: 100, maximumRate: 200 });
     // Of the bounds, 15 of 30 days count: 50 and 100.
     expect(fractionText(rateUsage(card, "USD", d(4), HALF_JUNE).bounded)).toBe("50");
     expect(fractionText(rateUsage(card, "USD", d(120), HALF_JUNE).bounded)).toBe("60");
@@ -36,7 +36,11 @@ describe("usage", () => {
 
   test("S7.4 the adjustment is the rounded bound less the rounded charge", () => {
     // 100 × 16 ÷ 30 is 53.333…, and 3 × 0.335 is 1.005.
-    const lines = roundLines(rateUsage(usageCard("0.335", { minimumRate: 100 }), "USD", d(3), LATE_JUNE), 2, "HALF_UP");
+    const lines = roundLines(
+      rateUsage(parseUsageCard("0.335", { minimumRate: 100 }), "USD", d(3), LATE_JUNE),
+      2,
+      "HALF_UP",
+    );
     expect([lines.value.toFixed(), lines.slabs.map(String), lines.adjustment.toFixed()]).toEqual([
       "53.33",
       ["1.01"],
@@ -45,7 +49,7 @@ describe("usage", () => {
   });
 
   test("S7.5 a negative quantity costs nothing, and a notice says so", () => {
-    const charge = rateUsage(usageCard("0.5"), "USD", d("-2.5"), JUNE);
+    const charge = rateUsage(parseUsageCard("0.5"), "USD", d("-2.5"), JUNE);
     expect([fractionText(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
       "0",
       "-2.5",
@@ -71,7 +75,7 @@ describe("usage", () => {
 });
 
 describe("fixed fees", () => {
-  const feeCard = (rate: string, more: object = {}): FixedFeeRateCard =>
+  const parseFeeCard = (rate: string, more: object = {}): FixedFeeRateCard =>
     fixedFeeRateCard.parse({
       id: "addon.fee",
       rateValues: [{ currency: "USD", rate }],
@@ -87,7 +91,7 @@ describe("fixed fees", () => {
     ["100", JUNE, "100.00", "all days"],
     ["-10", HALF_JUNE, "-5.00", "S9.4 a discount"],
   ])("S8.1 S9.2 a fee of %s is prorated by whole days (%#)", (rate, period, value, _because) => {
-    const { value: rounded } = roundLines(rateFixedFee(feeCard(rate), "USD", period), 2, "HALF_UP");
+    const { value: rounded } = roundLines(rateFixedFee(parseFeeCard(rate), "USD", period), 2, "HALF_UP");
     expect(rounded.toFixed(2)).toBe(value);
   });
 
@@ -96,38 +100,38 @@ describe("fixed fees", () => {
     const pieces = cuts
       .slice(1)
       .map((until, index) =>
-        rateFixedFee(feeCard("100"), "USD", { served: days(cuts[index] ?? "", until), natural: JUNE.natural }),
+        rateFixedFee(parseFeeCard("100"), "USD", { served: days(cuts[index] ?? "", until), natural: JUNE.natural }),
       );
     expect(fractionText(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
     expect(pieces.map((piece) => roundLines(piece, 2, "HALF_UP").value.toFixed())).toEqual(["33.33", "33.33", "33.33"]);
   });
 
   test("S9.2 without proration the full rate is charged", () => {
-    expect(fractionText(rateFixedFee(feeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded)).toBe(
+    expect(fractionText(rateFixedFee(parseFeeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded)).toBe(
       "100",
     );
   });
 
   test("S9.1 ONE_TIME is never prorated", () => {
-    expect(fractionText(rateFixedFee(feeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe("100");
+    expect(fractionText(rateFixedFee(parseFeeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe("100");
   });
 
   test("S9.2 the natural period of a charge for three cycles is those three cycles", () => {
     // From 1 May in the second quarter of 2026: 61 of 91 days of 91 is 61.
     const period = { served: days("2026-05-01", "2026-07-01"), natural: days("2026-04-01", "2026-07-01") };
-    expect(fractionText(rateFixedFee(feeCard("91"), "USD", period).bounded)).toBe("61");
+    expect(fractionText(rateFixedFee(parseFeeCard("91"), "USD", period).bounded)).toBe("61");
   });
 
   test("S9.5 an association that ends early gives back the unserved days of a prorated fee, and of no other", () => {
     const unusedDays = days("2026-06-21", "2026-07-01");
-    const refund = refundFixedFee(feeCard("90"), "USD", unusedDays, JUNE);
+    const refund = refundFixedFee(parseFeeCard("90"), "USD", unusedDays, JUNE);
     expect(refund && fractionText(refund.amount)).toBe("30");
     expect(refund?.explanation.parts.map(({ because }) => because)).toEqual([
       "the fee for 10 of 30 days that are not served",
     ]);
-    expect(refundFixedFee(feeCard("90", { enableProration: false }), "USD", unusedDays, JUNE)).toBeUndefined();
-    expect(refundFixedFee(feeCard("90", { type: "ONE_TIME" }), "USD", unusedDays, JUNE)).toBeUndefined();
-    expect(refundFixedFee(feeCard("-90"), "USD", unusedDays, JUNE)).toBeUndefined();
+    expect(refundFixedFee(parseFeeCard("90", { enableProration: false }), "USD", unusedDays, JUNE)).toBeUndefined();
+    expect(refundFixedFee(parseFeeCard("90", { type: "ONE_TIME" }), "USD", unusedDays, JUNE)).toBeUndefined();
+    expect(refundFixedFee(parseFeeCard("-90"), "USD", unusedDays, JUNE)).toBeUndefined();
   });
 });
 

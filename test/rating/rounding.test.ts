@@ -23,8 +23,8 @@ function buildCharge(
   bounded?: Part,
 ): { slabs: SlabCharge[]; charged: Fraction; bounded: Fraction } {
   const slabs = parts.map((part, index) => ({ order: index + 1, quantity: d(1), rate: d(1), amount: fraction(part) }));
-  const charged = sumFractions(slabs.map(({ amount }) => amount));
-  return { slabs, charged, bounded: bounded === undefined ? charged : fraction(bounded) };
+  const sumOfSlabs = sumFractions(slabs.map(({ amount }) => amount));
+  return { slabs, charged: sumOfSlabs, bounded: bounded === undefined ? sumOfSlabs : fraction(bounded) };
 }
 
 function formatValues({ value, slabs, adjustment }: CardValues): readonly [string, readonly string[], string] {

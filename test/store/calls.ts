@@ -19,7 +19,7 @@ export const CALLS_BOOK: BookInput = {
 };
 
 /** A call on the morning of 1 June 2024. */
-export function callEvent(id: string, accountId = "a", value = 1): EventInput {
+export function morningCall(id: string, accountId = "a", value = 1): EventInput {
   const attributes = [{ name: "count", value }];
   return { schemaName: "call", id, accountId, timestamp: "2024-06-01T08:00:00Z", attributes };
 }

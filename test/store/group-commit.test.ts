@@ -12,7 +12,7 @@ import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
 import { perUnit, planOfMonths } from "../book/builder.ts";
 import { signal } from "../support/signal.ts";
-import { callEvent, CALLS_BOOK } from "./calls.ts";
+import { morningCall, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
 /** Metered, but billed by no plan: the accounts have none. */
@@ -48,7 +48,7 @@ async function openEngine({
   const engine = createEngine({ store: change(store), clock });
   await engine.load(book);
   // What is done once, such as the plans of accounts, is done.
-  await engine.ingest([callEvent("warm a", "a", 0), callEvent("warm b", "b", 0)]);
+  await engine.ingest([morningCall("warm a", "a", 0), morningCall("warm b", "b", 0)]);
   return { engine, schema, store };
 }
 
@@ -63,7 +63,7 @@ async function usageOf(store: Store, accountId: string): Promise<string | undefi
 }
 
 function singles(count: number, accountId = "a"): readonly EventInput[] {
-  return Array.from({ length: count }, (_, place) => callEvent(`single ${accountId} ${place}`, accountId));
+  return Array.from({ length: count }, (_, place) => morningCall(`single ${accountId} ${place}`, accountId));
 }
 
 /** A pool that does something instead of a commit, as often as it is told to. */
@@ -104,7 +104,7 @@ describe("single events at the same time", () => {
 
   test("S14.1 of one id are one accepted event, and duplicates of it", async () => {
     const { engine, store } = await openEngine();
-    const results = await Promise.all(Array.from({ length: 64 }, () => engine.ingest([callEvent("same", "a", 3)])));
+    const results = await Promise.all(Array.from({ length: 64 }, () => engine.ingest([morningCall("same", "a", 3)])));
     const statuses = results.flatMap((each) => each.map(({ status }) => status));
     expect(statuses.toSorted()).toEqual([METERED, ...Array.from({ length: 63 }, () => DUPLICATE)].toSorted());
     expect(new Set(results.flatMap((each) => each.map(({ referenceId }) => referenceId))).size).toBe(1);
@@ -119,7 +119,7 @@ describe("single events at the same time", () => {
         scope.eventIds.includes("poisoned") ? Promise.reject(reason) : store.transact(scope, work),
     });
     const { engine, store } = await openEngine({ change });
-    const events = [...singles(20), callEvent("poisoned"), ...singles(20, "b")];
+    const events = [...singles(20), morningCall("poisoned"), ...singles(20, "b")];
     const expected = events.map((_, place) => (place === 20 ? reason : METERED));
     expect(await sendAll(engine, events)).toEqual(expected);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["20", "20"]);
@@ -131,7 +131,7 @@ describe("single events at the same time", () => {
   ])("whose commit is cut off and %s are asked for once, and count once", async (_, what) => {
     const client = withCommit((connection) => connection.query(what));
     const { engine, store } = await openEngine({ client });
-    const first = engine.ingest([callEvent("first")]);
+    const first = engine.ingest([morningCall("first")]);
     const others = sendAll(engine, singles(30));
     await first;
     client.pending = 1;
@@ -154,14 +154,14 @@ describe("single events at the same time", () => {
 
   test("of which one in each commit makes a sum of too many digits: each of these fails alone, and all others count", async () => {
     const { engine, schema, store } = await openEngine();
-    await engine.ingest([callEvent("one", "b")]);
+    await engine.ingest([morningCall("one", "b")]);
     // As many digits as a sum may have: one more call has one too many.
     const full = `${"9".repeat(60)}.${"0".repeat(39)}1`;
     await database.pool.query(`update ${schema}.usage_cells set quantity_0 = ${full} where account_id = 'b'`);
     for (let turn = 0; turn < 6; turn++) {
       const events = singles(8).map((event) => ({ ...event, id: `${turn} ${event.id}` }));
       // The first one goes alone, and the others as one.
-      events[1 + turn] = callEvent(`poisoned ${turn}`, "b");
+      events[1 + turn] = morningCall(`poisoned ${turn}`, "b");
       const outcomes = await sendAll(engine, events);
       const outcomeNames = outcomes.map((outcome) => (hasCode(outcome, "ERR_ARITHMETIC") ? "refused" : outcome));
       expect(outcomeNames).toEqual(events.map((_, place) => (place === 1 + turn ? "refused" : METERED)));
@@ -217,7 +217,7 @@ describe("single events at the same time", () => {
         }),
     });
     const { engine, store } = await openEngine({ change });
-    const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => callEvent(`large ${place}`)));
+    const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => morningCall(`large ${place}`)));
     expect(await sendAll(engine, singles(64, "b"))).toEqual(Array.from({ length: 64 }, () => METERED));
     answer.give();
     expect((await large).every(({ status }) => status === METERED)).toBe(true);

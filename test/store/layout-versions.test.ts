@@ -123,21 +123,21 @@ describe("credits and events from before credits had kinds", () => {
       "REFUND: refund of what was charged in advance and not served",
     ]);
     const invoices = (await read.invoices(["less", "moved"], Number.NEGATIVE_INFINITY)).map(({ invoice }) => invoice);
-    const paid = invoices.flatMap(({ accountId, revenueInfo }) =>
+    const creditAmounts = invoices.flatMap(({ accountId, revenueInfo }) =>
       allLines(revenueInfo)
         .filter(({ type }) => type === "SUB_CREDITS")
         .map(({ creditKind, value }) => `${accountId} ${creditKind} ${value.toFixed()}`),
     );
-    expect(paid.toSorted()).toEqual([
+    expect(creditAmounts.toSorted()).toEqual([
       "less MANUAL -1",
       "less NEGATIVE_INVOICE -1",
       "moved PLAN -3",
       "moved REFUND -20",
     ]);
-    const totalOf = (accountId: string): string =>
+    const accountTotal = (accountId: string): string =>
       netTotal(invoices.filter((invoice) => invoice.accountId === accountId)).toFixed();
     // 2 − 5, less 1 given by hand: 4 are left of the discount. And 30 − 3, then 60 × 20/30 − 20.
-    expect([totalOf("less"), totalOf("moved")]).toEqual(["-4", "47"]);
+    expect([accountTotal("less"), accountTotal("moved")]).toEqual(["-4", "47"]);
     const descriptions = (await read.events({}, { limit: 99 }))
       .filter(({ createdAt }) => createdAt < Date.parse("2024-02-01"))
       .map(({ eventId, description }) => `${eventId}: ${description}`);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { callEvent, CALLS_BOOK } from "./calls.ts";
+import { morningCall, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
 const database = privateDatabase();
@@ -38,7 +38,7 @@ test("statements of a transaction use indexes, are planned once and are not comp
   });
   await engine.load(CALLS_BOOK);
   within.length = after.length = 0;
-  await engine.ingest([callEvent("one")]);
+  await engine.ingest([morningCall("one")]);
   expect(within).toEqual([{ enable_seqscan: "off", plan_cache_mode: "force_generic_plan", jit: "off" }]);
   expect(after).toEqual([{ enable_seqscan: "on", plan_cache_mode: "auto", jit: "on" }]);
 });

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { callEvent, CALLS_BOOK } from "./calls.ts";
+import { morningCall, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
 /** The book of calls, and accounts with a fee that is invoiced and a credit that pays it. */
@@ -51,15 +51,15 @@ beforeAll(async () => {
   };
   engine = createEngine({ store: await postgresStore(counting), clock: () => Date.parse("2024-06-02T00:00:00Z") });
   await engine.load(BOOK);
-  await engine.ingest([callEvent("warm")]);
+  await engine.ingest([morningCall("warm")]);
 });
 
 test.each<[operation: string, most: number, work: () => Promise<unknown>]>([
-  ["a single ingest", 3, () => engine.ingest([callEvent("one")])],
+  ["a single ingest", 3, () => engine.ingest([morningCall("one")])],
   [
     "an ingest of a thousand events",
     5,
-    () => engine.ingest(Array.from({ length: 1_000 }, (_, n) => callEvent(`many ${n}`))),
+    () => engine.ingest(Array.from({ length: 1_000 }, (_, n) => morningCall(`many ${n}`))),
   ],
   ["an undo of one event", 4, () => engine.undo({ eventId: "one", account: "a" })],
   ["a page of events", 1, () => engine.events.list({ page: { limit: 50 } })],

@@ -82,9 +82,9 @@ function recomputeValue(line: LineFacts, items: readonly LineFacts[]): Ratio {
     case "CREDIT": {
       const { left, paid, refund } = facts as CreditFacts;
       if (refund !== undefined) {
-        const refunded = recompute(refund);
-        agree(refunded, over(refund.exact), line);
-        const amount = toRatio(roundOnce(refunded, refund.rounding.digits, refund.rounding.mode));
+        const refundAmount = recompute(refund);
+        agree(refundAmount, over(refund.exact), line);
+        const amount = toRatio(roundOnce(refundAmount, refund.rounding.digits, refund.rounding.mode));
         if (compareRatios(toRatio(left), amount) > 0)
           throw new Error(`${describeLine(line)} has more left than was given back`);
       }

@@ -78,8 +78,8 @@ describe("a changed digit", () => {
   test("S13.6 of any figure that an amount depends on is found", () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.nat(40), fc.nat(8), ({ invoices, path }, place, step) => {
-        const altered = withOtherDigit(invoices, path, place, step);
-        const { differences } = verify({ invoices: altered });
+        const withError = withOtherDigit(invoices, path, place, step);
+        const { differences } = verify({ invoices: withError });
         expect(differences).not.toEqual([]);
       }),
       { numRuns: runs(1500) },
@@ -98,8 +98,8 @@ describe("a changed digit", () => {
         const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
         const path = figures[choice % figures.length];
         fc.pre(path !== undefined);
-        const altered = withOtherDigit(invoices, path, place, step);
-        const { differences } = verify({ invoices: altered });
+        const withError = withOtherDigit(invoices, path, place, step);
+        const { differences } = verify({ invoices: withError });
         expect(differences).not.toEqual([]);
       }),
       { numRuns: runs(100) },
@@ -133,8 +133,8 @@ describe("what is missing", () => {
       return without === tree ? [] : [verify({ invoices: JSON.parse(without) as unknown }).differences];
     });
     expect(silent).not.toEqual([]);
-    for (const undetected of silent)
-      expect(undetected.map(({ where }) => where).join()).toMatch(/LICENSE_RATE_CARD_AMOUNT .*, quantity/);
+    for (const path of silent)
+      expect(path.map(({ where }) => where).join()).toMatch(/LICENSE_RATE_CARD_AMOUNT .*, quantity/);
   });
 
   test("S13.3 is a difference: an invoice that a true-up counts", () => {

@@ -334,14 +334,14 @@ describe("S17.1 a meter whose events consume a feature", () => {
       usage: [],
       rows: [{ accountId: "a", meterId: "um.jobs", date: "2024-01-05", quantity: "5" }],
     });
-    const parsed = JSON.parse(stringifyJson(invoices)) as unknown;
+    const invoiceJson = JSON.parse(stringifyJson(invoices)) as unknown;
     const quantities = { verified: 1, total: 1 };
-    expect(verify({ invoices: parsed, usage: rows })).toMatchObject({ differences: [], quantities });
-    const wrong = verify({ invoices: parsed, usage: [...rows, ...rows] });
+    expect(verify({ invoices: invoiceJson, usage: rows })).toMatchObject({ differences: [], quantities });
+    const wrong = verify({ invoices: invoiceJson, usage: [...rows, ...rows] });
     expect(wrong.differences).toEqual([
       { where: "a STANDARD 2024-02-01T00:00:00.000Z: usage of um.jobs", expected: "10", found: "5" },
     ]);
-    const none = verify({ invoices: parsed, usage: [] });
+    const none = verify({ invoices: invoiceJson, usage: [] });
     expect(none).toMatchObject({ differences: [], quantities: { verified: 0, total: 0 } });
     expect([...none.unverifiedMeters]).toEqual(["um.jobs"]);
   });

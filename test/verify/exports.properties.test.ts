@@ -62,13 +62,13 @@ const cases = books(rates).chain((randomBook) => {
 });
 
 /** Does a command. What the engine refuses changes nothing. */
-async function takeStep({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep>): Promise<void> {
-  const formatDay = (days: number): string => formatDate(now() + days * DAY_MS);
+async function doHistoryStep({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep>): Promise<void> {
+  const dayFromNow = (days: number): string => formatDate(now() + days * DAY_MS);
   const runStep = async (): Promise<unknown> => {
     switch (step.what) {
       case "credit": {
         const { accountId: id, creditAmount, priority, daysAgo } = step;
-        const credit = { accountId: id, purpose: "Sorry", creditAmount, priority, effectiveFrom: formatDay(-daysAgo) };
+        const credit = { accountId: id, purpose: "Sorry", creditAmount, priority, effectiveFrom: dayFromNow(-daysAgo) };
         return engine.credits.create([credit]);
       }
       case "void": {
@@ -93,7 +93,7 @@ async function takeStep({ engine, now }: HistoryRun, step: Exclude<Step, History
         const association = {
           pricePlanId: "plan.one",
           version: step.version,
-          effectiveFrom: formatDay(step.daysAhead),
+          effectiveFrom: dayFromNow(step.daysAhead),
         };
         return engine.associate(step.accountId, association);
       }
@@ -114,7 +114,7 @@ test("S13.6 the export of any history is verified, and a changed figure of it is
       const history = await startHistoryIn(memoryStore(), book, begin);
       history.waitUntil(toInstant("2024-02-20"));
       for (const step of steps) {
-        await ("what" in step ? takeStep(history, step) : history.play(step));
+        await ("what" in step ? doHistoryStep(history, step) : history.play(step));
         history.waitUntil(history.now() + 60_000);
       }
       history.waitUntil(history.now() + daysAfter * DAY_MS);

@@ -31,8 +31,8 @@ export function withOtherDigit(value: unknown, path: FigurePath, place: number, 
     const places = Array.from(text).flatMap((letter, index) => (/\d/.test(letter) ? [index] : []));
     const at = places[place % places.length] ?? 0;
     const digit = (Number(text[at]) + 1 + (step % 9)) % 10;
-    const altered = `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
-    return typeof value === "number" ? Number(altered) : altered;
+    const withOtherDigits = `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
+    return typeof value === "number" ? Number(withOtherDigits) : withOtherDigits;
   }
   const copy = Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) };
   (copy as Record<string | number, unknown>)[name] = withOtherDigit(

@@ -9,7 +9,7 @@ import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { feeCards, planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 
-const usageCard = (pricing: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...pricing }] });
+const usageCards = (pricing: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...pricing }] });
 const accountOnPlan = (id: string, more: object = {}) => ({
   id,
   name: `Account ${id}`,
@@ -22,7 +22,7 @@ const bookOfAccounts = (accounts: readonly object[]): Book =>
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
     usageMeters: [sumMeter("um.units", "call", "units")],
-    pricePlans: [planOfMonths("pp", usageCard(slabs("TIERED", [0, 2], [100, 1])))],
+    pricePlans: [planOfMonths("pp", usageCards(slabs("TIERED", [0, 2], [100, 1])))],
     customers: [{ id: "contoso", name: "Contoso" }],
     accounts,
   });
@@ -35,12 +35,12 @@ const callOn = (accountId: string, units: number, day = 20) => ({
 });
 const book = bookOfAccounts([accountOnPlan("small"), accountOnPlan("middle"), accountOnPlan("large")]);
 /** 1.5 a unit: dearer above 200 units (100 × 2 + 100 × 1 = 300 = 200 × 1.5), cheaper below. */
-const flat = checkPlan(planOfMonths("pp.flat", usageCard(slabs("TIERED", [0, "1.5"]))), book);
+const flat = checkPlan(planOfMonths("pp.flat", usageCards(slabs("TIERED", [0, "1.5"]))), book);
 const events = [callOn("small", 100), callOn("middle", 200), callOn("large", 400)];
 
 test.each([true, false])("S13.4 a discount in advance counts once, with lines: %s", (lines) => {
   const discountPlan = (id: string, invoiceTiming: string) =>
-    planOfMonths(id, { ...usageCard(slabs("TIERED", [0, 2])), ...feeCards(-5, { invoiceTiming }) });
+    planOfMonths(id, { ...usageCards(slabs("TIERED", [0, 2])), ...feeCards(-5, { invoiceTiming }) });
   const before = parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
@@ -121,8 +121,8 @@ describe("a backtest", () => {
       eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
       usageMeters: [sumMeter("um.units", "call", "units")],
       pricePlans: [
-        planOfMonths("pp", usageCard(slabs("TIERED", [0, 2]))),
-        planOfMonths("pp.eu", { ...usageCard(euros), supportedCurrencies: ["EUR"] }),
+        planOfMonths("pp", usageCards(slabs("TIERED", [0, 2]))),
+        planOfMonths("pp.eu", { ...usageCards(euros), supportedCurrencies: ["EUR"] }),
       ],
       customers: [{ id: "contoso", name: "Contoso" }],
       accounts: [
@@ -133,7 +133,7 @@ describe("a backtest", () => {
         }),
       ],
     });
-    const draftUs = checkPlan(planOfMonths("pp.flat", usageCard(slabs("TIERED", [0, 3]))), bookInTwoCurrencies);
+    const draftUs = checkPlan(planOfMonths("pp.flat", usageCards(slabs("TIERED", [0, 3]))), bookInTwoCurrencies);
     const [of] = backtest(bookInTwoCurrencies, [draftUs], { events: [callOn("us", 10), callOn("eu", 10)] }).plans;
     expect(of?.leftOut).toEqual(["eu"]);
     expect(of?.accounts.map(({ accountId }) => accountId)).toEqual(["us"]);
@@ -159,12 +159,12 @@ describe("a backtest", () => {
           .map(({ account: id, units, day }) => callOn(id, units, day));
         const range = { from: "2026-06-01", until: "2026-07-01" };
         const [of] = backtest(book, [flat], { events: events, ...range }).plans;
-        const totalOf = (options: object) =>
+        const previewTotal = (options: object) =>
           formatDecimal(
             sum(preview(book, events, { ...range, ...options }).invoices.map(({ revenueInfo }) => revenueInfo.value)),
           );
-        expect(formatDecimal(sum(of?.accounts.map(({ before }) => before) ?? []))).toBe(totalOf({}));
-        expect(formatDecimal(sum(of?.accounts.map(({ after }) => after) ?? []))).toBe(totalOf({ plan: flat }));
+        expect(formatDecimal(sum(of?.accounts.map(({ before }) => before) ?? []))).toBe(previewTotal({}));
+        expect(formatDecimal(sum(of?.accounts.map(({ after }) => after) ?? []))).toBe(previewTotal({ plan: flat }));
         for (const { lines, difference } of of?.accounts ?? []) {
           expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
         }

@@ -232,8 +232,8 @@ describe("S13.6 what changed an invoice", () => {
         for (const { causes } of lines) {
           expect(Math.abs(Number(formatFraction(causes.rounding ?? ZERO_FRACTION)))).toBeLessThanOrEqual(0.06);
         }
-        const totalOf = ([, invoices]: PreviewedBook) => sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
-        expect(formatDecimal(total.difference)).toBe(formatDecimal(subtract(totalOf(after), totalOf(before))));
+        const sumInvoices = ([, invoices]: PreviewedBook) => sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
+        expect(formatDecimal(total.difference)).toBe(formatDecimal(subtract(sumInvoices(after), sumInvoices(before))));
         expect(formatDecimal(sum(lines.map(({ difference }) => difference)))).toBe(formatDecimal(total.difference));
       }),
       { numRuns: runs(100) },
@@ -264,9 +264,11 @@ describe("S13.6 what changed an invoice", () => {
           for (const { causes, difference } of [...lines, total]) {
             expect(compareFractions(sumFractions(Object.values(causes)), toFraction(difference))).toBe(0);
           }
-          const totalOf = ([, invoices]: PreviewedBook) =>
+          const sumInvoices = ([, invoices]: PreviewedBook) =>
             netTotal(invoices.filter((each) => each.accountId === accountId));
-          expect(formatDecimal(total.difference)).toBe(formatDecimal(subtract(totalOf(after), totalOf(before))));
+          expect(formatDecimal(total.difference)).toBe(
+            formatDecimal(subtract(sumInvoices(after), sumInvoices(before))),
+          );
           expect(formatDecimal(sum(lines.map(({ difference }) => difference)))).toBe(formatDecimal(total.difference));
         }
       }),

@@ -47,7 +47,7 @@ const bookOfPlan = (details: object, more: object = {}) =>
 const usageCard = (pricing: object): object => ({ usageMeterId: "um.units", ...pricing });
 const withUsage = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds?: CardBounds, more: object = {}) =>
   bookOfPlan({ usageRateCards: [usageCard(pricedBy(model, rows, bounds))] }, more);
-const feeCard = (id: string, rate: number | string, more: object = {}): object => ({
+const feeOf = (id: string, rate: number | string, more: object = {}): object => ({
   id,
   rateValues: [{ currency: "USD", rate }],
   ...more,
@@ -223,7 +223,7 @@ describe("lint across cards", () => {
     [
       "S13.3 a commitment below the fees of every cycle",
       bookOfPlan({
-        fixedFeeRateCards: [feeCard("addon.fee", 100), feeCard("addon.support", 20)],
+        fixedFeeRateCards: [feeOf("addon.fee", 100), feeOf("addon.support", 20)],
         minimumCommitment: { rateValues: [{ currency: "USD", rate: 120 }] },
       }),
       [
@@ -233,7 +233,7 @@ describe("lint across cards", () => {
     [
       "S9.1 a fee of every other cycle does not make a commitment idle",
       bookOfPlan({
-        fixedFeeRateCards: [feeCard("addon.fee", 100, { recurrenceConfig: { interval: 2 } })],
+        fixedFeeRateCards: [feeOf("addon.fee", 100, { recurrenceConfig: { interval: 2 } })],
         minimumCommitment: { rateValues: [{ currency: "USD", rate: 60 }] },
       }),
       [],
@@ -241,13 +241,13 @@ describe("lint across cards", () => {
     [
       "one fee on two cards",
       bookOfPlan({
-        fixedFeeRateCards: [feeCard("addon.fee", 10), feeCard("addon.support", 10, { displayName: "Platform" })],
+        fixedFeeRateCards: [feeOf("addon.fee", 10), feeOf("addon.support", 10, { displayName: "Platform" })],
       }),
       ["warning FEE_TWICE pp@1/fee/addon.support: both cost 10.00 USD"],
     ],
     [
       "S1.5 a fee in a fraction of a cent",
-      bookOfPlan({ fixedFeeRateCards: [feeCard("addon.fee", "9.995")] }),
+      bookOfPlan({ fixedFeeRateCards: [feeOf("addon.fee", "9.995")] }),
       ["note RATE_TOO_FINE pp@1/fee/addon.fee: a fee of 9.995 is charged as 10.00 USD each time"],
     ],
     [

@@ -127,19 +127,19 @@ describe("a book of which items were read before", () => {
   });
 
   test("is looked at where something changed", () => {
-    const finished: string[] = [];
+    const readings: string[] = [];
     const names = new Map<object, string>();
-    const memory = createBookCache((work, item) => finished.push(`${work} ${names.get(item) ?? "other"}`));
+    const memory = createBookCache((work, item) => readings.push(`${work} ${names.get(item) ?? "other"}`));
     const start = startingBook() as unknown as Lists;
     for (const list of LISTS) for (const [at, item] of (start[list] ?? []).entries()) names.set(item, `${list}[${at}]`);
     runToCompletion(readBookInSteps(start, WORK, memory));
-    finished.length = 0;
+    readings.length = 0;
     runToCompletion(readBookInSteps(start, WORK, memory));
-    expect(finished).toEqual([]);
+    expect(readings).toEqual([]);
     const [first, ...others] = start["addOns"] ?? [];
     const otherName = { ...first, displayName: "Another" };
     names.set(otherName, "changed");
     runToCompletion(readBookInSteps({ ...start, addOns: [otherName, ...others] }, WORK, memory));
-    expect(finished).toEqual(["measure changed", "read changed"]);
+    expect(readings).toEqual(["measure changed", "read changed"]);
   });
 });

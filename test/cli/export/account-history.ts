@@ -12,7 +12,7 @@ const DETAILS = {
   ],
   entitlementOverageRateCards: [{ featureId: "ft", ...perUnit(2) }],
 };
-const usageCard = (rate: number) => ({ usageRateCards: [{ usageMeterId: "um", ...perUnit(rate) }] });
+const usageCards = (rate: number) => ({ usageRateCards: [{ usageMeterId: "um", ...perUnit(rate) }] });
 const BOOK = {
   eventSchemas: [
     { name: "call", attributes: [{ name: "n" }], status: "ACTIVE" as const },
@@ -22,8 +22,8 @@ const BOOK = {
   usageMeters: [sumMeter("um", "call", "n"), sumMeter("um.tokens", "chat", "tokens")],
   addOns: [{ id: "seat", name: "Seats", type: "LICENSE" as const }],
   pricePlans: [
-    planOfMonths("one", { ...DETAILS, ...usageCard(3) }),
-    planOfMonths("two", { ...DETAILS, ...usageCard(4) }),
+    planOfMonths("one", { ...DETAILS, ...usageCards(3) }),
+    planOfMonths("two", { ...DETAILS, ...usageCards(4) }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
@@ -63,7 +63,7 @@ export async function play(engine: Engine, at: (instant: string) => void): Promi
   await engine.associate("b", {
     pricePlanId: "two",
     effectiveFrom: "2024-01-20",
-    pricePlanDetailsOverride: usageCard(5),
+    pricePlanDetailsOverride: usageCards(5),
   });
   const group = { name: "Group", email: "bills@acme.test", dailyInvoiceConsolidation: false, accountIds: ["b"] };
   await engine.invoiceGroups.create({ ...group, gracePeriod: 9, netTermDays: 30 });

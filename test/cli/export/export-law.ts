@@ -59,7 +59,7 @@ export async function tryExport(store: Store, { book, steps }: Case, counts: Law
   const parts = await exportParts(history);
   const { differences, notes, invoices } = parts;
   expectVerified(parts, counts);
-  const backdated = notes.flatMap((note) => /^account "([^"]+)": its plan was removed/.exec(note)?.[1] ?? []);
+  const accountsWithoutPlan = notes.flatMap((note) => /^account "([^"]+)": its plan was removed/.exec(note)?.[1] ?? []);
   if (!steps.some((step) => step.kind === "plan" && step.pricePlanId === undefined)) expect(notes).toEqual([]);
   const taking = new Set(
     (book.features ?? []).flatMap(({ schemaAssociations }) => (schemaAssociations ?? []).map(schemaNameOf)),
@@ -68,7 +68,7 @@ export async function tryExport(store: Store, { book, steps }: Case, counts: Law
     const isAhead = (licenseUpdates ?? []).some(({ effectiveFrom }) => toInstant(effectiveFrom) > history.now());
     const late = steps.flatMap((step) => lateSchemas(step, [id, ...(aliases ?? []).map(String)]));
     const differing = differences.find((each) => each.startsWith(`account ${JSON.stringify(id)}:`));
-    if (backdated.includes(id) || late.some((name) => name === undefined || taking.has(name))) continue;
+    if (accountsWithoutPlan.includes(id) || late.some((name) => name === undefined || taking.has(name))) continue;
     counts.exact++;
     if (late.length === 0 && !isAhead) expect(differing).toBeUndefined();
     else expect(differing ?? "in what credits pay alone").toContain("in what credits pay alone");
@@ -87,8 +87,8 @@ function expectVerified({ invoices: parts, usage, featureUsage }: ExportedParts,
   const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
   const path = figures[(counts.invoices * 7919) % figures.length];
   if (path === undefined) return;
-  const altered = withOtherDigit(invoices, path, counts.runs, counts.invoices);
-  expect(verify({ invoices: altered }).differences).not.toEqual([]);
+  const withError = withOtherDigit(invoices, path, counts.runs, counts.invoices);
+  expect(verify({ invoices: withError }).differences).not.toEqual([]);
 }
 
 function schemaNameOf(association: string | { readonly schemaName: string }): string {

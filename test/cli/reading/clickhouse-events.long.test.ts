@@ -94,20 +94,20 @@ describe("S17.3 a table prints what a file of the same rows prints", () => {
 });
 
 describe("S17.5 nothing is priced where", () => {
-  const expectRefusal = async (...args: readonly string[]): Promise<string> => {
+  const expectMeterRefusal = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await on("meter", book, "--events", ...args);
     expect({ code: code === 0, out }).toEqual({ code: false, out: "" });
     return err;
   };
 
   test("there is no such table, column or server", async () => {
-    expect(await expectRefusal(address("nothing"))).toContain("default.nothing does not exist");
+    expect(await expectMeterRefusal(address("nothing"))).toContain("default.nothing does not exist");
     await client.command({ query: "alter table events drop column region" });
-    expect(await expectRefusal(address(), "--map", map)).toContain(
+    expect(await expectMeterRefusal(address(), "--map", map)).toContain(
       'events: expected a column "region", and the table has "schemaName", "id", "accountId", "timestamp", "units"',
     );
-    expect(await expectRefusal("clickhouse://127.0.0.1:1/default?table=events")).toContain("ECONNREFUSED");
-    expect(await expectRefusal("clickhouse://someone:hidden@/default")).toContain(
+    expect(await expectMeterRefusal("clickhouse://127.0.0.1:1/default?table=events")).toContain("ECONNREFUSED");
+    expect(await expectMeterRefusal("clickhouse://someone:hidden@/default")).toContain(
       'expected "clickhouse://host[:port]/database',
     );
   });
@@ -124,7 +124,7 @@ describe("S17.5 nothing is priced where", () => {
         attributes: { units: { column: "units_list" } },
       }),
     );
-    expect(await expectRefusal(address(), "--map", nested)).toContain(
+    expect(await expectMeterRefusal(address(), "--map", nested)).toContain(
       'the column "units_list" is of type Array(String): a part of an event is one text, number or time',
     );
   });
@@ -140,7 +140,7 @@ describe("S17.5 nothing is priced where", () => {
         attributes: { units: { column: "units" } },
       }),
     );
-    expect(await expectRefusal(address(), "--map", numberedBook)).toContain(
+    expect(await expectMeterRefusal(address(), "--map", numberedBook)).toContain(
       "events: the rows of a table have no numbers: expected no {row} in its map",
     );
     const usage = ["--usage", address(), "--usage-schemas", "call", "--map", numberedBook];
@@ -152,7 +152,7 @@ describe("S17.5 nothing is priced where", () => {
 
   test("the password is wrong, and it is never told", async () => {
     server.password = "right";
-    const stderr = await expectRefusal(address("events", "someone:hidden-7@"));
+    const stderr = await expectMeterRefusal(address("events", "someone:hidden-7@"));
     expect(stderr).toContain("Authentication failed");
     expect(stderr).not.toContain("hidden-7");
     const { code, out, err } = await on("preview", book, "--events", address("events", "someone:right@"));
@@ -166,7 +166,7 @@ describe("S17.5 nothing is priced where", () => {
     ["skip_unavailable_shards", "1", "0"],
   ])("%s is %s for its user", async (setting, value, expected) => {
     await client.command({ query: `set ${setting} = '${value}'` });
-    expect(await expectRefusal(address())).toContain(
+    expect(await expectMeterRefusal(address())).toContain(
       `the setting ${setting} of this user of ClickHouse is "${value}", with which rows may be left out without a word: expected "${expected}"`,
     );
     await client.command({ query: `set ${setting} = '${expected}'` });
@@ -175,8 +175,8 @@ describe("S17.5 nothing is priced where", () => {
 
   test("the connection is lost in the middle of an answer", async () => {
     server.cutAfter = 60;
-    expect(await expectRefusal(address(), "--engine", "core")).toMatch(/ClickHouse cannot read the usage/);
-    expect(await expectRefusal(address())).toMatch(/ClickHouse cannot read the usage/);
+    expect(await expectMeterRefusal(address(), "--engine", "core")).toMatch(/ClickHouse cannot read the usage/);
+    expect(await expectMeterRefusal(address())).toMatch(/ClickHouse cannot read the usage/);
   });
 });
 

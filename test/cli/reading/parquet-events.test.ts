@@ -105,7 +105,7 @@ describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
 });
 
 describe("S17.5 what cannot be read is refused whole", () => {
-  const expectRefusal = async (path: string): Promise<string> => {
+  const expectPreviewRefusal = async (path: string): Promise<string> => {
     const { code, out, err } = await on("preview", book, "--events", path, "--map", map);
     expect([code, out]).toEqual([1, ""]);
     return err;
@@ -113,24 +113,26 @@ describe("S17.5 what cannot be read is refused whole", () => {
 
   test("a file that is no Parquet, and one that is not there", async () => {
     const none = place.file("none.parquet", "id,account");
-    expect(await expectRefusal(none)).toMatch(/^ratebook: DuckDB cannot read the usage: .*none\.parquet/);
-    expect(await expectRefusal(`${place.path}/*.nothing.parquet`)).toMatch(/No files found/);
+    expect(await expectPreviewRefusal(none)).toMatch(/^ratebook: DuckDB cannot read the usage: .*none\.parquet/);
+    expect(await expectPreviewRefusal(`${place.path}/*.nothing.parquet`)).toMatch(/No files found/);
   });
 
   test("a column that is missing, that is nested, or has another type in another file", async () => {
     await writeParquet(`${place.path}/short.parquet`, `select id, account, "at", region from (${asTexts})`);
-    expect(await expectRefusal(`${place.path}/short.parquet`)).toBe(
+    expect(await expectPreviewRefusal(`${place.path}/short.parquet`)).toBe(
       'ratebook: short.parquet: the map names the column "units", and the file has "id", "account", "at", "region"\n',
     );
     await writeParquet(`${place.path}/nested.parquet`, `select * replace ([units] as units) from (${asTexts})`);
-    expect(await expectRefusal(`${place.path}/nested.parquet`)).toMatch(/the column "units" is of type VARCHAR\[\]/);
+    expect(await expectPreviewRefusal(`${place.path}/nested.parquet`)).toMatch(
+      /the column "units" is of type VARCHAR\[\]/,
+    );
     await writeParquet(`${place.path}/shape-1.parquet`, asTexts);
     await writeParquet(`${place.path}/shape-2.parquet`, `select * replace (1 as units) from (${asTexts})`);
-    expect(await expectRefusal(`${place.path}/shape-*.parquet`)).toMatch(
+    expect(await expectPreviewRefusal(`${place.path}/shape-*.parquet`)).toMatch(
       /"units" has another type in some of the files/,
     );
     await writeParquet(`${place.path}/shape-2.parquet`, `select * exclude (units) from (${asTexts})`);
-    expect(await expectRefusal(`${place.path}/shape-*.parquet`)).toMatch(/"units" is not in all of the files/);
+    expect(await expectPreviewRefusal(`${place.path}/shape-*.parquet`)).toMatch(/"units" is not in all of the files/);
   });
 
   test("a file that changes while it is read", async () => {

@@ -61,8 +61,8 @@ describe("S1.2 a quantity is the decimal of its text", () => {
         for (const [index, { row }] of ndjson.entries()) {
           const [mantissa = 0n, scale = 0] = numbers[index] ?? [];
           const [integer = "", fraction = ""] = (row?.quantity ?? "").replace("-", "").split(".");
-          const unscaled = BigInt(`${integer}${fraction.padEnd(scale, "0")}`);
-          expect(unscaled).toBe(mantissa < 0n ? -mantissa : mantissa);
+          const digits = BigInt(`${integer}${fraction.padEnd(scale, "0")}`);
+          expect(digits).toBe(mantissa < 0n ? -mantissa : mantissa);
         }
       }),
       { numRuns: 30 },

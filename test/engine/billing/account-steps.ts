@@ -16,7 +16,7 @@ const WEEKLY = {
   ...MONTHLY,
   pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3", monthOffset: "NIL" }, gracePeriod: 2 },
 };
-const feeCard = (invoiceTiming: string, rate = 30) => ({
+const addOnFee = (invoiceTiming: string, rate = 30) => ({
   id: "addon.fee",
   rateValues: [{ currency: "USD", rate }],
   enableProration: true,
@@ -43,12 +43,12 @@ const PLANS = [
   planOfMonths("pp.usage", { ...MONTHLY, usageRateCards: [CALLS] }, { name: "Usage" }),
   planOfMonths(
     "pp.ahead",
-    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [feeCard("IN_ADVANCE")] },
+    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [addOnFee("IN_ADVANCE")] },
     { name: "Ahead" },
   ),
   planOfMonths(
     "pp.seats",
-    { ...MONTHLY, licenseRateCards: [seats], fixedFeeRateCards: [feeCard("IN_ARREARS")] },
+    { ...MONTHLY, licenseRateCards: [seats], fixedFeeRateCards: [addOnFee("IN_ARREARS")] },
     { name: "Seats" },
   ),
   planOfMonths(
@@ -57,13 +57,13 @@ const PLANS = [
       ...MONTHLY,
       usageRateCards: [CALLS],
       creditGrantRateCards: [grant],
-      fixedFeeRateCards: [feeCard("IN_ADVANCE", 5)],
+      fixedFeeRateCards: [addOnFee("IN_ADVANCE", 5)],
     },
     { name: "Grants" },
   ),
   planOfMonths(
     "pp.discount",
-    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [feeCard("IN_ARREARS", -12)] },
+    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [addOnFee("IN_ARREARS", -12)] },
     { name: "Less" },
   ),
 ];
@@ -144,7 +144,7 @@ async function openWorld(): Promise<World> {
 }
 
 /** The day of an instant. */
-export const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+export const toDayText = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** All items of a list, read page by page. */
 export async function allPages<Item>(
@@ -163,7 +163,7 @@ export async function allPages<Item>(
 }
 
 /** Does a step; what the engine refuses changes nothing. */
-async function takeStep(world: World, step: Step): Promise<void> {
+async function doAccountStep(world: World, step: Step): Promise<void> {
   const { engine } = world;
   try {
     switch (step.do) {
@@ -176,11 +176,11 @@ async function takeStep(world: World, step: Step): Promise<void> {
       case "associate":
         await engine.associate(step.account, {
           pricePlanId: step.plan,
-          effectiveFrom: formatDay(world.now + step.inDays * DAY),
+          effectiveFrom: toDayText(world.now + step.inDays * DAY),
         });
         break;
       case "dissociate":
-        await engine.dissociate(step.account, { effectiveFrom: formatDay(world.now + step.inDays * DAY) });
+        await engine.dissociate(step.account, { effectiveFrom: toDayText(world.now + step.inDays * DAY) });
         break;
       case "seats":
         await engine.licenses.update(step.account, {
@@ -197,7 +197,7 @@ async function takeStep(world: World, step: Step): Promise<void> {
         ]);
         break;
       case "credit": {
-        const [effectiveFrom, effectiveUntil] = [formatDay(world.now), formatDay(world.now + step.days * DAY)];
+        const [effectiveFrom, effectiveUntil] = [toDayText(world.now), toDayText(world.now + step.days * DAY)];
         const about = { accountId: step.account, purpose: "Given", creditAmount: step.amount, priority: 3 };
         await engine.credits.create([{ ...about, effectiveFrom, effectiveUntil }]);
         break;
@@ -234,7 +234,7 @@ export async function checkedAsTimePasses(
       async (steps, limit) => {
         const world = await openWorld();
         for (const each of steps) {
-          await takeStep(world, each);
+          await doAccountStep(world, each);
           if (each.do === "wait" && each.check) await check(world, limit);
         }
       },

@@ -48,7 +48,7 @@ async function weeks(
   for (const id of accountIds) await engine.associate(id, { pricePlanId: "pp.weeks", effectiveFrom: from });
 
   let now = Date.parse("2024-06-03T12:00:00Z");
-  const readClock = (): number => now;
+  const weekClock = (): number => now;
   let ratingCount = 0;
   const sources = { external: [], ingestedAgain: [] };
   const source = createConfigurationSource({}, sources);
@@ -61,8 +61,8 @@ async function weeks(
     return { ...others, catalog: { ...catalog, billing: { ...catalog.billing, addOns } } };
   };
   const context: EngineContext = {
-    store: createEngineStore(store, { usage: undefined, sources, clock: readClock }),
-    clock: readClock,
+    store: createEngineStore(store, { usage: undefined, sources, clock: weekClock }),
+    clock: weekClock,
     ids: (prefix) => `${prefix}.made`,
     configuration: Object.assign(async (...args: Parameters<typeof source>) => counting(await source(...args)), source),
     onSkipped: undefined,

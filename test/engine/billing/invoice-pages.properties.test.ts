@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { InvoiceFilter, InvoiceSnapshot } from "../../../src/engine/billing/invoices.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { runs } from "../../support/runs.ts";
-import { allPages, checkedAsTimePasses, DAY, formatDay } from "./account-steps.ts";
+import { allPages, checkedAsTimePasses, DAY, toDayText } from "./account-steps.ts";
 
 function pages(engine: Engine, filter: InvoiceFilter, limit: number): Promise<readonly InvoiceSnapshot[]> {
   return allPages((page) => engine.invoices.list({ filter, page }), limit);
@@ -19,7 +19,7 @@ describe("pages of invoices", () => {
     await checkedAsTimePasses(runs(25), async ({ engine, now }, limit) => {
       const { invoices } = await engine.preview();
       const all = invoices.toSorted((a, b) => placeOf(b) - placeOf(a) || (a.id < b.id ? -1 : 1));
-      const day = formatDay(now - 20 * DAY);
+      const day = toDayText(now - 20 * DAY);
       const filters: readonly (readonly [InvoiceFilter, (snapshot: InvoiceSnapshot) => boolean])[] = [
         [{}, () => true],
         [{ status: "DRAFT" }, ({ invoice }) => invoice.status === "DRAFT"],

@@ -209,7 +209,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 
 const PAGE = { page: { limit: 1000 } };
 
-async function listIds(engine: Engine): Promise<Ids> {
+async function collectIds(engine: Engine): Promise<Ids> {
   const pickFrom =
     (items: readonly { readonly item: { readonly id: string } }[]): ((place: number) => string) =>
     (n) =>
@@ -310,9 +310,9 @@ test("S16 any sequence of changes is accepted and refused, with the same problem
       for (const [change, byOther] of writes) {
         const counterCopy = { count: counter.count };
         const anew = engineOver(memoryStore({ snapshot: store.snapshot() }), counterCopy);
-        const expected = await settle(change(anew, await listIds(anew)));
+        const expected = await settle(change(anew, await collectIds(anew)));
         const acting = byOther ? other : engine;
-        const outcome = await settle(change(acting, await listIds(acting)));
+        const outcome = await settle(change(acting, await collectIds(acting)));
         expect(outcome).toEqual(expected);
         const { code = "accepted", message = "" } = outcome as { readonly code?: string; readonly message?: string };
         const kind = message.includes("the change is invalid for") ? "break" : code;

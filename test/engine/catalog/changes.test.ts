@@ -15,7 +15,7 @@ import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.
 import { monthly } from "../support.ts";
 
 const PLANS = 14;
-const readClock = (): number => Date.UTC(2024, 0, 10);
+const january10 = (): number => Date.UTC(2024, 0, 10);
 
 /** The parts of an engine that change the configuration, with a count of the work that they do. */
 function engineOver(store: MemoryStore) {
@@ -25,9 +25,9 @@ function engineOver(store: MemoryStore) {
   });
   const sources = { external: [], ingestedAgain: [] };
   const context: EngineContext = {
-    store: createEngineStore(store, { usage: undefined, sources, clock: readClock }),
-    clock: readClock,
-    ids: createIds(readClock),
+    store: createEngineStore(store, { usage: undefined, sources, clock: january10 }),
+    clock: january10,
+    ids: createIds(january10),
     configuration: createConfigurationSource({}, sources, memory),
     keepEventsMs: undefined,
     aliasHints: new Map(),

@@ -204,7 +204,7 @@ async function openRun(keepEventsMs?: number): Promise<RetentionRun> {
 }
 
 const timeOf = (instant: number): string => new Date(instant).toISOString();
-const formatDay = (instant: number): string => timeOf(instant).slice(0, 10);
+const dayOfInstant = (instant: number): string => timeOf(instant).slice(0, 10);
 
 function toEventInput({ ago, id, count, ...event }: SentEvent, now: number): EventInput {
   const timestamp = timeOf(now - ago * DAY);
@@ -246,7 +246,7 @@ async function runRequest({ engine, clock }: RetentionRun, request: RunRequest):
       case "group":
         return await regroup(engine, request.accountId, request.gracePeriod);
       case "plan": {
-        const effectiveFrom = formatDay(now + request.days * DAY);
+        const effectiveFrom = dayOfInstant(now + request.days * DAY);
         return request.planId === undefined
           ? await engine.dissociate(request.accountId, { effectiveFrom })
           : await engine.associate(request.accountId, { pricePlanId: request.planId, effectiveFrom });

@@ -298,12 +298,12 @@ describe("S17.5 an engine that was not told where events live", () => {
   async function two() {
     const store = memoryStore();
     let now = parseInstant("2024-01-01T00:00:00Z");
-    const readClock = (): number => now;
+    const engineClock = (): number => now;
     const source = usageFromRows({ name: "the rows of the test", read: () => rows });
-    const withSource = createEngine({ store, clock: readClock, usage: { schemas: ["call"], source } });
+    const withSource = createEngine({ store, clock: engineClock, usage: { schemas: ["call"], source } });
     await withSource.load(teamBook());
     now = parseInstant("2024-02-02T00:00:00Z");
-    return { store, clock: readClock, told: withSource };
+    return { store, clock: engineClock, told: withSource };
   }
 
   test("over a store in which another one was, bills nothing of it, and refuses its events too", async () => {

@@ -37,12 +37,12 @@ describe("S13.5 a revenue calculation", () => {
     const discount = { id: "addon.fee", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: -5 }] };
     const calls = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2]) };
     const pricePlanDetailsConfig = CUSTOM({ usageRateCards: [calls], fixedFeeRateCards: [discount] });
-    const totalOf = async (quantity: number): Promise<string> => {
+    const calculateTotal = async (quantity: number): Promise<string> => {
       const usageConfig = customUsage({ "um.calls": quantity });
       return String((await engine.calculateRevenue({ pricePlanDetailsConfig, usageConfig })).totalAmount);
     };
     // 20 less 5; and 2 less 5, of which 3 are left as a credit.
-    expect([await totalOf(10), await totalOf(1)]).toEqual(["15", "-3"]);
+    expect([await calculateTotal(10), await calculateTotal(1)]).toEqual(["15", "-3"]);
   });
 
   test("charges every kind of card of a stored plan for one whole cycle", async () => {

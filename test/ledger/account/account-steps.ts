@@ -142,7 +142,7 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
 }
 
 /** Does one step; a refusal is an answer like any other. */
-export function takeStep(ledger: Ledger, one: Step, now: Instant): void {
+export function doAccountStep(ledger: Ledger, one: Step, now: Instant): void {
   const { catalog, ids } = ledger;
   const range = (inDays: number, length: number | undefined): { from: Instant; until?: Instant } => {
     const from = dayStart(now) + inDays * DAY_MS;

@@ -8,7 +8,7 @@ import { associate } from "../../../src/ledger/commands/associate.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
 import { runs } from "../../support/runs.ts";
 import { toTime, type Ledger, openLedger, START } from "../account-harness.ts";
-import { book, HOUR_MS, toSortedState, steps, takeStep } from "./account-steps.ts";
+import { book, HOUR_MS, toSortedState, steps, doAccountStep } from "./account-steps.ts";
 
 /** Does the next piece of the work. @returns its changes, and whether all is done */
 function runPiece(ledger: Ledger, upTo: Instant, most: number) {
@@ -58,7 +58,7 @@ describe.each(["that comes as it goes", "with two years before it"])("an account
         for (const one of sequence) {
           now += one.after * HOUR_MS;
           catchUpBy(now);
-          for (const ledger of [whole, inPieces]) takeStep(ledger, one, now);
+          for (const ledger of [whole, inPieces]) doAccountStep(ledger, one, now);
         }
         catchUpBy(now + 300 * 24 * HOUR_MS);
         expect(toSortedState(inPieces.parts())).toEqual(toSortedState(whole.parts()));

@@ -14,7 +14,7 @@ import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { runs } from "../../support/runs.ts";
 import { toTime, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
-import { after, book, HOUR_MS, type Step, toSortedState, steps, takeStep } from "./account-steps.ts";
+import { after, book, HOUR_MS, type Step, toSortedState, steps, doAccountStep } from "./account-steps.ts";
 
 const END_HOURS = 90 * 24;
 
@@ -67,8 +67,8 @@ describe("catching up", () => {
           for (const hours of extra.slice(index % 3))
             if (now + hours * HOUR_MS <= next) often.until(now + hours * HOUR_MS);
           now = next;
-          takeStep(plain, one, now);
-          takeStep(often, one, now);
+          doAccountStep(plain, one, now);
+          doAccountStep(often, one, now);
         }
         const end = now + END_HOURS * HOUR_MS;
         for (const hours of extra.toSorted((a, b) => a - b)) often.until(Math.min(end, now + 5 * hours * HOUR_MS));
@@ -91,8 +91,8 @@ describe("catching up", () => {
         // Half a year between two steps at most: what is long over is not read.
         for (const one of [...sequence, ...sequence]) {
           now += 9 * one.after * HOUR_MS;
-          takeStep(all, one, now);
-          takeStep(some, one, now);
+          doAccountStep(all, one, now);
+          doAccountStep(some, one, now);
         }
         now += END_HOURS * HOUR_MS;
         hiddenCount += some.parts().invoices.length - some.readParts().invoices.length;
@@ -113,7 +113,7 @@ describe("catching up", () => {
         for (const one of [...sequence, { kind: "wait", after: END_HOURS } as const]) {
           const before = ledger.parts().invoices;
           now += one.after * HOUR_MS;
-          takeStep(ledger, one, now);
+          doAccountStep(ledger, one, now);
           ledger.until(now);
           expect(ledger.parts().invoices.slice(0, before.length)).toEqual(before);
         }
@@ -138,7 +138,7 @@ describe("catching up", () => {
       fc.property(steps, (sequence) => {
         const ledger = openLedger(book);
         let now = toTime(START);
-        for (const one of sequence) takeStep(ledger, one, (now += one.after * HOUR_MS));
+        for (const one of sequence) doAccountStep(ledger, one, (now += one.after * HOUR_MS));
         const end = now + END_HOURS * HOUR_MS;
         ledger.until(end);
         expect(grossOfFinals(ledger)).toEqual(grossDrawnAtOnce(ledger, end));
@@ -152,7 +152,7 @@ describe("catching up", () => {
       fc.property(steps, (sequence) => {
         const ledger = openLedger(book);
         let now = toTime(START);
-        for (const one of sequence) takeStep(ledger, one, (now += one.after * HOUR_MS));
+        for (const one of sequence) doAccountStep(ledger, one, (now += one.after * HOUR_MS));
         ledger.until(now + END_HOURS * HOUR_MS);
         for (const { creditAmount, consumedAmount, transactions } of ledger.parts().credits) {
           expect(consumedAmount.lte(creditAmount)).toBe(true);

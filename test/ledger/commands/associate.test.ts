@@ -52,14 +52,14 @@ function associatePlan(
   ledger.run((work) => associate(ledger.catalog, work, request, toTime(now), ledger.ids));
 }
 
-const formatDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+const toDayText = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
 
 /** The account's plans over time: plan@version, days and offset. */
 function listPlans(ledger: Ledger): readonly string[] {
   const { decisions } = findAccountPlan(ledger.catalog, ledger.parts().record);
   return buildTimeline(decisions).map(
     ({ from, until, plan: own }) =>
-      `${own.planId}@${own.version} ${formatDay(from)}..${formatDay(until)} on ${own.cycleConfig.dayOffset}`,
+      `${own.planId}@${own.version} ${toDayText(from)}..${toDayText(until)} on ${own.cycleConfig.dayOffset}`,
   );
 }
 

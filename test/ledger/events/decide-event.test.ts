@@ -41,7 +41,7 @@ function decide(
   return decideEvent(incoming, catalog.readFields(incoming), account ?? accountAt(), time);
 }
 
-const tokenEvent = (value: unknown, timestamp = "2024-03-05T10:00:00Z"): unknown =>
+const eventWithTokens = (value: unknown, timestamp = "2024-03-05T10:00:00Z"): unknown =>
   requestEvent({ timestamp, attributes: [{ name: "tokens", value }] });
 /** A field that no event has. */
 const unmade = {
@@ -58,27 +58,27 @@ const unmade = {
 
 describe("S14.1 an event is decided by when it comes", () => {
   test("more than a day ahead (S6.6)", () => {
-    expect(decide(tokenEvent(1, "2024-03-05T10:00:00.001Z"), "2024-03-04T10:00:00Z").outcome).toEqual({
+    expect(decide(eventWithTokens(1, "2024-03-05T10:00:00.001Z"), "2024-03-04T10:00:00Z").outcome).toEqual({
       status: "INGESTION_FAILED",
       description:
         "The timestamp 2024-03-05T10:00:00.001Z is too far after the time of ingest, 2024-03-04T10:00:00.000Z.",
     });
-    expect(decide(tokenEvent(1), "2024-03-04T10:00:00Z").outcome.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(decide(eventWithTokens(1), "2024-03-04T10:00:00Z").outcome.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("the grace period is over (S6.5), whatever else is wrong with what is made of it", () => {
-    expect(decide(tokenEvent(1), "2024-04-11", { parts: unmade }).outcome).toEqual({
+    expect(decide(eventWithTokens(1), "2024-04-11", { parts: unmade }).outcome).toEqual({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The pricing cycle of 2024-03-05T10:00:00.000Z took events until 2024-04-11T00:00:00.000Z.",
     });
-    expect(decide(tokenEvent(1), "2024-04-10T23:59:59.999Z", { parts: unmade }).outcome.status).toBe(
+    expect(decide(eventWithTokens(1), "2024-04-10T23:59:59.999Z", { parts: unmade }).outcome.status).toBe(
       "INGESTION_FAILED_ENRICHMENT_FAILED",
     );
   });
 
   test("the invoice of its cycle is final (S6.5)", () => {
     const account = accountAt({ closedAt: () => "FINAL_INVOICE" });
-    expect(decide(tokenEvent(1), "2024-04-02", { account }).outcome).toEqual({
+    expect(decide(eventWithTokens(1), "2024-04-02", { account }).outcome).toEqual({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The invoice of the pricing cycle of 2024-03-05T10:00:00.000Z is final.",
     });
@@ -89,23 +89,23 @@ describe("S14.1 an event is decided by when it comes", () => {
       periodAt: () => ({ start: -Infinity, end: Infinity }),
       closedAt: () => "PAST_GRACE_PERIOD",
     });
-    expect(decide(tokenEvent(1), "2034-01-01", { account }).outcome.status).toBe(
+    expect(decide(eventWithTokens(1), "2034-01-01", { account }).outcome.status).toBe(
       "INGESTION_COMPLETED_EVENT_NOT_BILLED",
     );
   });
 
   test("an account whose bill cannot be made takes no event, but for what is checked before (S13.5)", () => {
     const account = accountAt({ billFault: "a result needs more than 100 significant digits" });
-    expect(decide(tokenEvent(1), "2024-03-05", { account }).outcome).toEqual({
+    expect(decide(eventWithTokens(1), "2024-03-05", { account }).outcome).toEqual({
       status: "INGESTION_FAILED",
       description:
         'The bill of the account "prod" cannot be made, so it takes no events: a result needs more than 100 significant digits.',
     });
     const archivedAccount = accountAt({ ...account, isArchived: true });
-    expect(decide(tokenEvent(1), "2024-03-05", { account: archivedAccount }).outcome.status).toBe(
+    expect(decide(eventWithTokens(1), "2024-03-05", { account: archivedAccount }).outcome.status).toBe(
       "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
     );
-    expect(decide(tokenEvent("many"), "2024-03-05", { account }).outcome.description).toContain("is unfit");
+    expect(decide(eventWithTokens("many"), "2024-03-05", { account }).outcome.description).toContain("is unfit");
   });
 });
 
@@ -125,7 +125,7 @@ describe("S11.3 what an event takes of a feature", () => {
   });
 
   test("comes from entries in their order, the rest is overage within its room; asked again, the answer is the same", () => {
-    const decideTokens = (): EventDecision => decide(tokenEvent(9), "2024-03-05", { account, parts });
+    const decideTokens = (): EventDecision => decide(eventWithTokens(9), "2024-03-05", { account, parts });
     const consumption = {
       featureId: "f.tokens",
       quantity: 9,
@@ -144,7 +144,7 @@ describe("S11.3 what an event takes of a feature", () => {
   });
 
   test("is nothing where the room does not suffice, and then no meter counts either", () => {
-    expect(decide(tokenEvent(10), "2024-03-05", { account, parts })).toEqual({
+    expect(decide(eventWithTokens(10), "2024-03-05", { account, parts })).toEqual({
       outcome: {
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
         description: 'The event needs 10 of the feature "f.tokens": 9 are left.',

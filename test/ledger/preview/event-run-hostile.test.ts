@@ -7,7 +7,7 @@ import { contosoAccount, bookWithParts, europeMeter, requestEvent, requestSchema
 const REFUSED = "INGESTION_REFUSED";
 const FAILED = "INGESTION_FAILED";
 
-const tokenEvent = (value: unknown): unknown => requestEvent({ attributes: [{ name: "tokens", value }] });
+const eventWithTokens = (value: unknown): unknown => requestEvent({ attributes: [{ name: "tokens", value }] });
 const attributes = (count: number): unknown =>
   requestEvent({
     attributes: [
@@ -52,9 +52,9 @@ describe("S14.1 an event that is no event, or whose parts have the wrong type, i
       requestEvent({ attributes: [{ name: "tokens" }] }),
       "Field attributes[0].value: expected a number or a decimal text, got nothing.",
     ],
-    [tokenEvent(true), "Field attributes[0].value: expected a number or a decimal text, got a boolean."],
-    [tokenEvent([1]), "Field attributes[0].value: expected a number or a decimal text, got a list."],
-    [tokenEvent({}), "Field attributes[0].value: expected a number or a decimal text, got an object."],
+    [eventWithTokens(true), "Field attributes[0].value: expected a number or a decimal text, got a boolean."],
+    [eventWithTokens([1]), "Field attributes[0].value: expected a number or a decimal text, got a list."],
+    [eventWithTokens({}), "Field attributes[0].value: expected a number or a decimal text, got an object."],
     [
       requestEvent({ attributes: [{ name: "tokens", value: 1, unit: 5 }] }),
       "Field attributes[0].unit: expected a text, got a number.",
@@ -109,7 +109,7 @@ describe("S1.2, S1.3 a value that is no decimal, or too long, fails the event", 
     [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
   ])("%j", (value, reason) => {
     const run = startEventRun(bookWithParts({}));
-    expect(run.add(tokenEvent(value))).toEqual({
+    expect(run.add(eventWithTokens(value))).toEqual({
       status: FAILED,
       description: `The attribute "tokens" is unfit: ${reason}.`,
     });
@@ -117,7 +117,7 @@ describe("S1.2, S1.3 a value that is no decimal, or too long, fails the event", 
   });
 
   test("a text of a million digits has a short description", () => {
-    const { status, description } = startEventRun(bookWithParts({})).add(tokenEvent("9".repeat(1_000_000)));
+    const { status, description } = startEventRun(bookWithParts({})).add(eventWithTokens("9".repeat(1_000_000)));
     expect(status).toBe(FAILED);
     expect(description.length).toBeLessThanOrEqual(250);
   });
@@ -149,7 +149,7 @@ describe("S1.1 values within the bounds are taken exactly", () => {
     [9007199254740991, "9007199254740991"],
   ])("%s is %s", (value, sum) => {
     const run = startEventRun(bookWithParts({}));
-    run.add(tokenEvent(value));
+    run.add(eventWithTokens(value));
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toFixed()).toBe(sum);
   });
 });

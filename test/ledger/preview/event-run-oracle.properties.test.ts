@@ -96,7 +96,7 @@ const arbitraryEvents = (attributes: readonly string[]): fc.Arbitrary<readonly O
 
 const cases = books.chain((book) => fc.record({ book: fc.constant(book), events: arbitraryEvents(book.attributes) }));
 
-function startRun(book: OracleBook): ReturnType<typeof startEventRun> {
+function startOracleRun(book: OracleBook): ReturnType<typeof startEventRun> {
   const fields = book.fields.map(({ name, value }, order) => ({ name, value, type: "ATTRIBUTE", order }));
   return startEventRun(
     parseBook({
@@ -133,7 +133,7 @@ function sumCells(usage: Usage): Readonly<Record<string, string>> {
 test("S4, S5, S14.1 outcomes and usage are those of metering written plainly with json-logic-js and decimal.js", () => {
   fc.assert(
     fc.property(cases, ({ book, events }) => {
-      const run = startRun(book);
+      const run = startOracleRun(book);
       const statuses = events.map((event) => run.add(event).status);
       const expected = meterPlainly(book, events);
       expect(statuses).toEqual(expected.statuses);
@@ -150,9 +150,9 @@ test("S14.4 accepted events with distinct ids give the same usage in any order, 
   });
   fc.assert(
     fc.property(orders, ({ book, distinct, sent: inputs }) => {
-      const once = startRun(book);
+      const once = startOracleRun(book);
       for (const event of distinct) once.add(event);
-      const often = startRun(book);
+      const often = startOracleRun(book);
       for (const event of inputs) often.add(event);
       expect(sumCells(often.usage)).toEqual(sumCells(once.usage));
     }),
@@ -162,8 +162,8 @@ test("S14.4 accepted events with distinct ids give the same usage in any order, 
 test("S13.5 an event laid out in slots has the outcome and usage of the same event as an object", () => {
   fc.assert(
     fc.property(cases, ({ book, events }) => {
-      const byObject = startRun(book);
-      const bySlots = startRun(book);
+      const byObject = startOracleRun(book);
+      const bySlots = startOracleRun(book);
       for (const event of events) {
         const slots = bySlots.slotsOf(event.schemaName);
         const values = new Map(event.attributes.map(({ name, value }) => [name, exactOfText(String(value)) ?? 0]));

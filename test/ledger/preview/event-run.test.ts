@@ -9,13 +9,13 @@ import { perUnit } from "../../book/builder.ts";
 import { contosoAccount, bookWithParts, type BookParts, europeMeter, requestEvent, requestSchema } from "../support.ts";
 
 /** A run that remembers ids. */
-function startRun(book: Book): EventRun {
+function startRememberingRun(book: Book): EventRun {
   return startEventRun(book, { ids: rememberIds() });
 }
 
 /** The outcome of the last of these events. */
 function lastOutcome(parts: BookParts, ...events: readonly unknown[]): IngestOutcome {
-  const run = startRun(bookWithParts(parts));
+  const run = startRememberingRun(bookWithParts(parts));
   return events.map((event) => run.add(event)).at(-1) ?? { status: "INGESTION_REFUSED", description: "no event" };
 }
 
@@ -289,7 +289,7 @@ describe("S1.6 what an event measures has at most 40 digits before the point and
   });
 
   test("of a feature too, and an event that fails for one of its meters counts in none", () => {
-    const run = startRun(
+    const run = startRememberingRun(
       bookWithParts({
         eventSchemas: [schemaWithField({ "*": [tokens, tokens, 10] })],
         usageMeters: [europeMeter],
@@ -307,7 +307,7 @@ describe("S1.6 what an event measures has at most 40 digits before the point and
 
   test("is no rule about sums: a thousand of the largest and a thousand of the finest add up exactly", () => {
     const square = { "*": [tokens, tokens] };
-    const run = startRun(bookWithParts({ usageMeters: [sums(square)] }));
+    const run = startRememberingRun(bookWithParts({ usageMeters: [sums(square)] }));
     for (let place = 0; place < 1000; place++) {
       run.add(requestEvent({ id: `large ${place}`, attributes: [{ name: "tokens", value: large }] }));
       run.add(requestEvent({ id: `small ${place}`, attributes: [{ name: "tokens", value: small }] }));
@@ -367,7 +367,7 @@ describe("S14.1 ids", () => {
 });
 
 test("S13.5 the run counts outcomes and knows what time accepted events span", () => {
-  const run = startRun(bookWithParts(march));
+  const run = startRememberingRun(bookWithParts(march));
   expect(run.span()).toBeUndefined();
   for (const event of [
     requestEvent(),
@@ -390,7 +390,7 @@ test("S13.5 the run counts outcomes and knows what time accepted events span", (
 
 describe("S16.6 the names of accounts", () => {
   test("an alias stands for its account", () => {
-    const run = startRun(bookWithParts({ accounts: [contosoAccount("prod", { aliases: ["p-1"] })] }));
+    const run = startRememberingRun(bookWithParts({ accounts: [contosoAccount("prod", { aliases: ["p-1"] })] }));
     run.add(requestEvent({ accountId: "p-1" }));
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(10);
   });
@@ -401,7 +401,7 @@ describe("S16.6 the names of accounts", () => {
       (_, index) => `${String.fromCharCode(97 + (index % 26))}${index >> 4}-end`,
     );
     const accounts = [...new Set(names)].map((name) => contosoAccount(name, { aliases: [`also.${name}`] }));
-    const { find } = startRun(bookWithParts({ accounts })).accounts;
+    const { find } = startRememberingRun(bookWithParts({ accounts })).accounts;
     for (let round = 0; round < 3; round++) {
       for (const name of names) {
         expect(find(name)?.seen.id).toBe(name);
@@ -413,7 +413,7 @@ describe("S16.6 the names of accounts", () => {
 
   test("no account has an empty or a strange name, nor is there one in a book without accounts", () => {
     for (const accounts of [[], [contosoAccount("prod")]]) {
-      const { find } = startRun(bookWithParts({ accounts })).accounts;
+      const { find } = startRememberingRun(bookWithParts({ accounts })).accounts;
       for (const name of ["", "x", "__proto__", "constructor", "\u{1f600}"]) expect(find(name)).toBeUndefined();
     }
   });
@@ -434,7 +434,7 @@ describe("S11 feature credits and overage of events", () => {
       .map(({ balance }) => balance.toFixed());
 
   test("S11.3 what entries do not cover is overage, up to its maximum per billing window", () => {
-    const run = startRun(
+    const run = startRememberingRun(
       bookWithParts({ ...feature, pricePlans: [planWith(overageCards(12))], accounts: [inMarch(grantTokens(15))] }),
     );
     const statuses = [1, 2, 3, 4].map((day) =>
@@ -455,7 +455,7 @@ describe("S11 feature credits and overage of events", () => {
 
   test("S2.4 grants fall due before the event, each once", () => {
     const plan = { pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-01-15" }] };
-    const run = startRun(
+    const run = startRememberingRun(
       bookWithParts({ ...feature, pricePlans: [planWith(granting(10))], accounts: [contosoAccount("prod", plan)] }),
     );
     const sendAt = (id: string, timestamp: string): string => run.add(requestEvent({ id, timestamp })).status;
@@ -472,7 +472,7 @@ describe("S11 feature credits and overage of events", () => {
 
   test("S11.1, S11.5 the grant of a plan that was decided late takes over the overage of its cycle", () => {
     const pricePlans = [{ pricePlanId: "plan", effectiveFrom: "2024-01-15", decidedAt: "2024-03-10T00:00:00Z" }];
-    const run = startRun(
+    const run = startRememberingRun(
       bookWithParts({
         ...feature,
         pricePlans: [planWith({ ...granting(10), ...overageCards(100) })],

@@ -10,7 +10,7 @@ import { recomputeTree } from "../../support/recompute-invoice.ts";
 
 const MONTHLY = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
 
-function feeCard(rate: string | number, more: Readonly<Record<string, unknown>> = {}): unknown {
+function feeOf(rate: string | number, more: Readonly<Record<string, unknown>> = {}): unknown {
   return { id: "addon.fee", rateValues: [{ currency: "USD", rate }], ...more };
 }
 
@@ -40,7 +40,7 @@ function summary(invoices: ReturnType<typeof previewPlans>): readonly string[] {
 describe("the end of time", () => {
   test("S6.2 the last month before 9999 has its invoice", () => {
     const invoices = previewPlans(
-      [hostilePlan({ fixedFeeRateCards: [feeCard(10)] })],
+      [hostilePlan({ fixedFeeRateCards: [feeOf(10)] })],
       [{ pricePlanId: "plan", effectiveFrom: "9998-11-15" }],
       {
         from: "9998-12-01",
@@ -53,7 +53,7 @@ describe("the end of time", () => {
   test("S6.4 a year that begins in 9998 is cut where no end is meant", () => {
     const plan = hostilePlan({
       pricingCycleConfig: { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "3" } },
-      fixedFeeRateCards: [feeCard(365, { enableProration: true })],
+      fixedFeeRateCards: [feeOf(365, { enableProration: true })],
     });
     const invoices = previewPlans([plan], [{ pricePlanId: "plan", effectiveFrom: "9998-03-01" }], {
       from: "9998-06-01",
@@ -65,7 +65,7 @@ describe("the end of time", () => {
 
   test("S9.5 thousands of years of cycles come before the one that is shown", () => {
     const plan = hostilePlan({
-      fixedFeeRateCards: [feeCard(10, { invoiceTiming: "IN_ADVANCE", enableProration: true })],
+      fixedFeeRateCards: [feeOf(10, { invoiceTiming: "IN_ADVANCE", enableProration: true })],
     });
     const invoices = previewPlans([plan], [{ pricePlanId: "plan", effectiveFrom: "2024-01-01" }], { at: "9998-06-15" });
     expect(summary(invoices)).toEqual(["STANDARD_ADVANCED 9998-06-01/9998-07-01 on 9998-06-01 = 10"]);
@@ -75,7 +75,7 @@ describe("the end of time", () => {
 describe("long recurrences", () => {
   test("S9.1 a fee for 1200 months falls due in the last of them", () => {
     const plan = hostilePlan({
-      fixedFeeRateCards: [feeCard("120.00", { recurrenceConfig: { interval: 1200, offset: 3 } })],
+      fixedFeeRateCards: [feeOf("120.00", { recurrenceConfig: { interval: 1200, offset: 3 } })],
     });
     const associations = [{ pricePlanId: "plan", effectiveFrom: "2024-01-01" }];
     // n = 4 is April 2024, the 1200th month from there is March 2124.
@@ -86,7 +86,7 @@ describe("long recurrences", () => {
   });
 
   test("S9.3 and with the association's last cycle, if that comes sooner", () => {
-    const card = feeCard(36524, { recurrenceConfig: { interval: 1200 }, enableProration: true });
+    const card = feeOf(36524, { recurrenceConfig: { interval: 1200 }, enableProration: true });
     const associations = [{ pricePlanId: "plan", effectiveFrom: "2024-01-01", effectiveUntil: "2024-01-11" }];
     // Of 2024 to 2123, 2024 to 2096 have 19 leap years, 2104 to 2120 have 5, and 2100 is none: 36,500 + 24 days.
     expect(
@@ -99,7 +99,7 @@ describe("size", () => {
   test("a plan of 3,000 fees draws 3,000 lines that add up", () => {
     const many = Array.from({ length: 3000 }, (_, index) => `addon.${index}`);
     const addOns = many.map((id) => ({ id, name: id, type: "FIXED_FEE" }));
-    const plan = hostilePlan({ fixedFeeRateCards: many.map((id) => feeCard("0.01", { id })) });
+    const plan = hostilePlan({ fixedFeeRateCards: many.map((id) => feeOf("0.01", { id })) });
     const [invoice] = previewPlans(
       [plan],
       [{ pricePlanId: "plan", effectiveFrom: "2024-06-01" }],
@@ -119,7 +119,7 @@ describe("size", () => {
         const dateInJune = (day: number): string => formatDate(parseDate("2024-06-01") + (day - 1) * DAY_MS);
         const invoices = previewPlans(
           starts.map((_, index) =>
-            hostilePlan({ fixedFeeRateCards: [feeCard(rate, { enableProration: true })] }, index + 1),
+            hostilePlan({ fixedFeeRateCards: [feeOf(rate, { enableProration: true })] }, index + 1),
           ),
           starts.map((day, index) => ({ pricePlanId: "plan", version: index + 1, effectiveFrom: dateInJune(day) })),
           { from: "2024-06-01", until: "2024-07-01" },

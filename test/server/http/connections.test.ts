@@ -60,7 +60,7 @@ async function sendParts(port: number, ...parts: readonly (string | Buffer | num
 }
 
 /** An answer is JSON of ours, with an id of ours, and ends the connection. */
-function expectRefusal(answer: string, status: number, message: string): void {
+function expectErrorAnswer(answer: string, status: number, message: string): void {
   const [head = "", body = ""] = answer.split("\r\n\r\n");
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(head.toLowerCase()).toContain("content-type: application/json");
@@ -87,14 +87,14 @@ describe("malformed HTTP", () => {
 
   test("is answered in JSON, and logged", async () => {
     const { port, log } = await listen();
-    expectRefusal(await sendParts(port, "hello\r\n\r\n"), 400, "the request is not valid HTTP");
+    expectErrorAnswer(await sendParts(port, "hello\r\n\r\n"), 400, "the request is not valid HTTP");
     expect(log.join("")).toContain('"status":400');
   });
 
   test("a flood of headers is a 431", async () => {
     const { port } = await listen();
     const many = Array.from({ length: 2000 }, (_, index) => `x-${index}: ${"y".repeat(20)}`).join("\r\n");
-    expectRefusal(
+    expectErrorAnswer(
       await sendParts(port, `GET /health HTTP/1.1\r\nhost: x\r\n${many}\r\n\r\n`),
       431,
       "the headers are too large",
@@ -124,7 +124,11 @@ describe("a HEAD that is refused before it is read whole", () => {
     const { port } = await listen();
     const [first, second] = [`HEAD /health?x=${"y".repeat(9000)}`, `${"y".repeat(9000)} HTTP/1.1\r\nhost: x\r\n\r\n`];
     expect(await sendParts(port, first, 50, second)).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
-    expectRefusal(await sendParts(port, `GET ${long} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, "the headers are too large");
+    expectErrorAnswer(
+      await sendParts(port, `GET ${long} HTTP/1.1\r\nhost: x\r\n\r\n`),
+      431,
+      "the headers are too large",
+    );
   });
 
   test("on a connection that has a duplicate answer", async () => {
@@ -157,7 +161,7 @@ describe("slow clients", () => {
 
   test("headers without an end are a 408", async () => {
     const { port } = await listen({ limits });
-    expectRefusal(
+    expectErrorAnswer(
       await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\n"),
       408,
       "the request took too long to arrive",
@@ -168,13 +172,13 @@ describe("slow clients", () => {
     const { port } = await listen({ limits });
     const bytes = Array.from({ length: 40 }, () => ["x", 100]).flat();
     const answer = await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...bytes);
-    expectRefusal(answer, 408, "the request took too long to arrive");
+    expectErrorAnswer(answer, 408, "the request took too long to arrive");
   });
 
   test("a body without an end is a 408, and no fault of ours in the log", async () => {
     const { port, key, log } = await listen({ limits });
     const head = `POST /customers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
-    expectRefusal(await sendParts(port, head), 408, "the request took too long to arrive");
+    expectErrorAnswer(await sendParts(port, head), 408, "the request took too long to arrive");
     expect(log.join("")).not.toContain("request failed");
   });
 
@@ -203,7 +207,7 @@ describe("large and hostile bodies", () => {
     const { port, key, url } = await listen();
     const before = process.memoryUsage().arrayBuffers;
     const answer = await sendParts(port, post(port, key, "/customers", 100_000_000), Buffer.alloc(1_000_000, 0x20));
-    expectRefusal(answer, 413, "the body is too large");
+    expectErrorAnswer(answer, 413, "the body is too large");
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
@@ -212,7 +216,7 @@ describe("large and hostile bodies", () => {
     const { port, key } = await listen();
     const head = post(port, key, "/customers", 0).replace("content-length: 0", "transfer-encoding: chunked");
     const chunk = `${(65_536).toString(16)}\r\n${" ".repeat(65_536)}\r\n`;
-    expectRefusal(
+    expectErrorAnswer(
       await sendParts(port, head, ...Array.from({ length: 20 }, () => chunk)),
       413,
       "the body is too large",
@@ -236,12 +240,12 @@ describe("large and hostile bodies", () => {
 
   test("what is not JSON is a 415; an empty body is none, whatever its type", async () => {
     const { port, key } = await listen();
-    expectRefusal(
+    expectErrorAnswer(
       await sendParts(port, post(port, key, "/customers", 2, "text/plain"), "{}"),
       415,
       "the body must be application/json in UTF-8",
     );
-    expectRefusal(await sendParts(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
+    expectErrorAnswer(await sendParts(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
   });
 
   test("a client that goes away in the middle of its body is no fault of ours", async () => {

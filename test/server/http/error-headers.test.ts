@@ -7,10 +7,10 @@ const CUSTOMER = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" 
 const [CODE, PATH] = ["ratebook-error-code", "ratebook-error-path"];
 
 test("an invalid input has the path of its first problem, an error without a place the code alone", async () => {
-  const served = await startServed();
-  const by = await served.key();
+  const api = await startServed();
+  const by = await api.key();
   const send = async (body: object): Promise<unknown> => {
-    const { statusCode, headers } = await served.ask("POST /customers", { by, body });
+    const { statusCode, headers } = await api.ask("POST /customers", { by, body });
     return [statusCode, headers[CODE], headers[PATH]];
   };
   expect(await send(CUSTOMER)).toEqual([201, undefined, undefined]);
@@ -24,14 +24,14 @@ test("an invalid input has the path of its first problem, an error without a pla
 });
 
 test("a name of the wire stands in the path, and a request that reached no operation has no code", async () => {
-  const served = await startServed();
-  const by = await served.key();
-  const range = await served.ask("GET /invoices?start_time=2024-07-01&end_time=2024-06-01", { by });
+  const api = await startServed();
+  const by = await api.key();
+  const range = await api.ask("GET /invoices?start_time=2024-07-01&end_time=2024-06-01", { by });
   expect([range.statusCode, range.headers[CODE]]).toEqual([400, "ERR_OPTION_INVALID"]);
-  const filter = await served.ask("DELETE /events?account_id=a&event_id=", { by });
+  const filter = await api.ask("DELETE /events?account_id=a&event_id=", { by });
   expect([filter.statusCode, filter.headers[CODE]]).toEqual([400, undefined]);
-  const alias = await served.ask("POST /aliases", { by, body: { aliases: [{ value: "abc" }, { value: "abc" }] } });
+  const alias = await api.ask("POST /aliases", { by, body: { aliases: [{ value: "abc" }, { value: "abc" }] } });
   expect([alias.statusCode, alias.headers[PATH]]).toEqual([400, "$.aliases[1].value"]);
-  const stranger = await served.ask("GET /customers");
+  const stranger = await api.ask("GET /customers");
   expect([stranger.statusCode, stranger.headers[CODE]]).toEqual([401, undefined]);
 });

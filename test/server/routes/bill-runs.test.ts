@@ -32,8 +32,8 @@ async function until(holds: () => boolean): Promise<void> {
 describe("bill runs at intervals", () => {
   test("two servers over one store make each invoice final once, and say so", async () => {
     const store = memoryStore();
-    const readClock = (): number => Date.parse("2024-04-01T00:00:00Z");
-    const engines = [createEngine({ store, clock: readClock }), createEngine({ store, clock: readClock })];
+    const april1 = (): number => Date.parse("2024-04-01T00:00:00Z");
+    const engines = [createEngine({ store, clock: april1 }), createEngine({ store, clock: april1 })];
     const book = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
     // Loaded as of the beginning of 2024, three months of which are over by now.
     await createEngine({ store, clock: () => Date.parse("2024-01-01T00:00:00Z") }).load(book as BookInput);

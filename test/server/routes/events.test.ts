@@ -394,13 +394,13 @@ describe("undo", () => {
   test("S15.1 the sixth event of an undo stays, until the call is repeated", async () => {
     const events = Array.from({ length: 6 }, (_, index) => apiCall(`e${index}`));
     await api.call("POST /ingestBatch", { body: { events } });
-    const listIds = async (): Promise<string[]> =>
+    const listEventIds = async (): Promise<string[]> =>
       (await api.call("DELETE /events?account_id=acme")).json.data.map(
         (each: { eventPayload: { id: string } }) => each.eventPayload.id,
       );
-    expect(await listIds()).toEqual(["e0", "e1", "e2", "e3", "e4"]);
-    expect(await listIds()).toEqual(["e5"]);
-    expect(await listIds()).toEqual([]);
+    expect(await listEventIds()).toEqual(["e0", "e1", "e2", "e3", "e4"]);
+    expect(await listEventIds()).toEqual(["e5"]);
+    expect(await listEventIds()).toEqual([]);
   });
 
   test("S15.1 the six combinations, with a time of whole seconds and a plus that became a space", async () => {
@@ -468,14 +468,14 @@ describe("the list of events by what became of them", () => {
     const events = [apiCall("kept"), apiCall("undone"), apiCall("failed", 2, { accountId: "nobody" })];
     await api.call("POST /ingestBatch", { body: { events } });
     await api.call("DELETE /events?account_id=acme&event_id=undone");
-    const listIds = async (status: string): Promise<readonly string[]> => {
+    const listEventIds = async (status: string): Promise<readonly string[]> => {
       const { json } = await api.call(`GET /events?status=${status}`);
       return json.events.map((each: { eventPayload: { id: string } }) => each.eventPayload.id);
     };
-    expect(await listIds("REVERTED")).toEqual(["undone"]);
-    expect(await listIds("FAILED")).toEqual(["failed"]);
-    expect(await listIds("INGESTED")).toEqual(["kept"]);
-    expect(await listIds("INGESTION_COMPLETED_EVENT_METERED")).toHaveLength(2);
+    expect(await listEventIds("REVERTED")).toEqual(["undone"]);
+    expect(await listEventIds("FAILED")).toEqual(["failed"]);
+    expect(await listEventIds("INGESTED")).toEqual(["kept"]);
+    expect(await listEventIds("INGESTION_COMPLETED_EVENT_METERED")).toHaveLength(2);
     expect((await api.call("GET /events?status=UNDONE")).status).toBe(400);
   });
 });

@@ -195,14 +195,14 @@ describe("usage meters over HTTP", () => {
     api.at("2024-06-15T12:00:01Z");
     const count = await meter({ name: "events", aggregation: "COUNT" });
     await call(`POST /usage_meters/${sum}/activate`);
-    const listIds = async (query: string): Promise<unknown> =>
+    const listMeterIds = async (query: string): Promise<unknown> =>
       (await call(`GET /usage_meters${query}`)).json.data.map(({ id }: { id: string }) => id);
-    expect(await listIds("")).toEqual([count, sum]);
-    expect(await listIds("?status=ACTIVE")).toEqual([sum]);
-    expect(await listIds("?aggregation=COUNT")).toEqual([count]);
-    expect(await listIds("?aggregations=SUM")).toEqual([sum]);
-    expect(await listIds("?aggregations=COUNT,SUM")).toEqual([count, sum]);
-    expect(await listIds("?status=INACTIVE&aggregation=SUM")).toEqual([]);
+    expect(await listMeterIds("")).toEqual([count, sum]);
+    expect(await listMeterIds("?status=ACTIVE")).toEqual([sum]);
+    expect(await listMeterIds("?aggregation=COUNT")).toEqual([count]);
+    expect(await listMeterIds("?aggregations=SUM")).toEqual([sum]);
+    expect(await listMeterIds("?aggregations=COUNT,SUM")).toEqual([count, sum]);
+    expect(await listMeterIds("?status=INACTIVE&aggregation=SUM")).toEqual([]);
   });
 
   test("the next page keeps the filters of the first, and a filter beside its token must say the same", async () => {

@@ -1,5 +1,5 @@
 /**
- * The house rules of design: which room imports which, where each package lives, how long a file may be, and that no
+ * The rules for files: which layer imports which, where each package lives, how long a file may be, and that no
  * files import each other in a circle.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,8 +7,8 @@ import { dirname, join, posix, resolve, sep } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-/** The rooms in the order in which data goes: a room imports only those above it. `rulebook`, `errors`, `index`, `vectors` and `postgres` are files. */
-const ROOMS = [
+/** The layers in the order in which data goes: a layer imports only those above it. `rulebook`, `errors`, `index`, `vectors` and `postgres` are files. */
+const LAYERS = [
   "verify",
   "vectors",
   "rulebook",
@@ -35,7 +35,7 @@ const ROOMS = [
   "index",
   "postgres",
 ] as const;
-/** Pure rooms: no `node:` imports at all. */
+/** Pure layers: no `node:` imports at all. */
 const CORE = new Set([
   "rulebook",
   "problem-table",
@@ -51,10 +51,10 @@ const CORE = new Set([
   "ledger",
   "analysis",
 ]);
-/** What imports no other room: the second program proves nothing where it shares code with the first. */
+/** What imports no other layer: the second program proves nothing where it shares code with the first. */
 const ALONE = new Set(["verify", "vectors"]);
 /** Where each package may be imported. */
-const HOMES: Readonly<Record<string, readonly string[]>> = {
+const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "decimal.js": ["numbers/decimal.ts"],
   "lossless-json": ["numbers/json.ts"],
   "@noble/hashes": ["numbers/short-id.ts"],
@@ -85,18 +85,18 @@ const src = resolve(import.meta.dirname, "../../src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
 
 /** Every module specifier of a file: imports, type imports, re-exports, side effects and dynamic imports. */
-function specifiersOf(text: string): string[] {
-  const found = text.matchAll(
+function listSpecifiers(text: string): string[] {
+  const matches = text.matchAll(
     /^[^\s*/].*?\bfrom "([^"]+)"|^} from "([^"]+)"|^import "([^"]+)"|\b(?:import|require(?:\.resolve)?)\("([^"]+)"\)/gm,
   );
-  return [...found].map((match) => match.slice(1).find((group) => group !== undefined) ?? "");
+  return [...matches].map((match) => match.slice(1).find((group) => group !== undefined) ?? "");
 }
 
-function roomOf(file: string): string {
+function layerOf(file: string): string {
   return (file.split(sep)[0] ?? "").replace(/\.ts$/, "");
 }
 
-function packageOf(specifier: string): string {
+function toPackageName(specifier: string): string {
   return specifier
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
@@ -104,19 +104,19 @@ function packageOf(specifier: string): string {
 }
 
 /** Imports that a file may not have, in sentences. */
-function importFaultsOf(file: string, text: string): string[] {
-  const room = roomOf(file);
-  const place = ROOMS.findIndex((name) => name === room);
+function listImportFaults(file: string, text: string): string[] {
+  const layer = layerOf(file);
+  const place = LAYERS.findIndex((name) => name === layer);
   const faults: string[] = [];
-  for (const specifier of specifiersOf(text)) {
+  for (const specifier of listSpecifiers(text)) {
     if (specifier.startsWith(".")) {
-      const target = roomOf(resolve(dirname(join(src, file)), specifier).slice(src.length + 1));
-      if (target !== room && (ALONE.has(room) || ROOMS.findIndex((name) => name === target) > place))
+      const target = layerOf(resolve(dirname(join(src, file)), specifier).slice(src.length + 1));
+      if (target !== layer && (ALONE.has(layer) || LAYERS.findIndex((name) => name === target) > place))
         faults.push(`imports ${target} from below`);
     } else if (specifier.startsWith("node:")) {
-      if (CORE.has(room)) faults.push(`imports ${specifier} in a pure room`);
+      if (CORE.has(layer)) faults.push(`imports ${specifier} in a pure layer`);
     } else {
-      const homes = HOMES[packageOf(specifier)];
+      const homes = PACKAGE_FOLDERS[toPackageName(specifier)];
       if (homes === undefined) faults.push(`imports ${specifier}, which has no home`);
       else if (!homes.some((home) => file.startsWith(home)))
         faults.push(`imports ${specifier} outside ${homes.join(", ")}`);
@@ -127,34 +127,34 @@ function importFaultsOf(file: string, text: string): string[] {
   return faults;
 }
 
-/** What a file does against the house rules, in sentences. */
-function faultsOf(file: string, text: string): string[] {
-  const room = roomOf(file);
-  const faults = importFaultsOf(file, text);
-  if (!ROOMS.some((name) => name === room)) faults.push(`${room} is no room of the house`);
+/** What a file does against the rules, in sentences. */
+function listFaults(file: string, text: string): string[] {
+  const layer = layerOf(file);
+  const faults = listImportFaults(file, text);
+  if (!LAYERS.some((name) => name === layer)) faults.push(`${layer} is no layer`);
   const lines = text.split("\n").length;
   if (lines > FILE_LINES_MAX) faults.push(`has ${lines} lines, more than ${FILE_LINES_MAX}`);
   // decimal.js rounds in silence at its precision: outside `numbers` only the exact functions are called.
-  if (CORE.has(room) && room !== "numbers" && /\.(?:plus|minus|times|div|dividedBy|sub|mul)\(/.test(text)) {
+  if (CORE.has(layer) && layer !== "numbers" && /\.(?:plus|minus|times|div|dividedBy|sub|mul)\(/.test(text)) {
     faults.push("calls a rounding method of a Decimal");
   }
-  if (CORE.has(room) && /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(/.test(text))
+  if (CORE.has(layer) && /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(/.test(text))
     faults.push("reads a clock or draws lots");
   return faults;
 }
 
 describe.each(files)("src/%s", (file) => {
-  test("keeps the house rules", () => {
-    expect(faultsOf(file, readFileSync(join(src, file), "utf8"))).toEqual([]);
+  test("keeps the rules", () => {
+    expect(listFaults(file, readFileSync(join(src, file), "utf8"))).toEqual([]);
   });
 });
 
 /** What each file imports of the files themselves, type imports included. */
-function importsOf(texts: ReadonlyMap<string, string>): Map<string, readonly string[]> {
+function listImports(texts: ReadonlyMap<string, string>): Map<string, readonly string[]> {
   return new Map(
     [...texts].map(([file, text]) => [
       file,
-      specifiersOf(text)
+      listSpecifiers(text)
         .filter((specifier) => specifier.startsWith("."))
         .map((specifier) => posix.join(posix.dirname(file), specifier)),
     ]),
@@ -165,29 +165,29 @@ function importsOf(texts: ReadonlyMap<string, string>): Map<string, readonly str
  * The files of each circle of imports, sorted: the strongly connected parts of the graph that have several files or
  * import themselves (Tarjan's algorithm).
  */
-function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
-  const found = new Map<string, { readonly index: number; lowest: number; isOpen: boolean }>();
+function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const nodes = new Map<string, { readonly index: number; lowest: number; isOpen: boolean }>();
   const open: string[] = [];
   const circles: string[][] = [];
   const visit = (file: string): { readonly index: number; lowest: number; isOpen: boolean } => {
-    const node = { index: found.size, lowest: found.size, isOpen: true };
-    found.set(file, node);
+    const node = { index: nodes.size, lowest: nodes.size, isOpen: true };
+    nodes.set(file, node);
     open.push(file);
     for (const target of imports.get(file) ?? []) {
-      const other = found.get(target) ?? visit(target);
+      const other = nodes.get(target) ?? visit(target);
       if (other.isOpen) node.lowest = Math.min(node.lowest, other.lowest);
     }
     if (node.lowest === node.index) {
       const part = open.splice(open.indexOf(file));
       for (const member of part) {
-        const closed = found.get(member);
-        if (closed !== undefined) closed.isOpen = false;
+        const other = nodes.get(member);
+        if (other !== undefined) other.isOpen = false;
       }
       if (part.length > 1 || imports.get(file)?.includes(file) === true) circles.push(part.toSorted());
     }
     return node;
   };
-  for (const file of imports.keys()) if (!found.has(file)) visit(file);
+  for (const file of imports.keys()) if (!nodes.has(file)) visit(file);
   return circles;
 }
 
@@ -224,7 +224,7 @@ describe("one place where an event is decided", () => {
 
 describe("circles of imports", () => {
   const texts = new Map(files.map((file) => [file.replaceAll(sep, "/"), readFileSync(join(src, file), "utf8")]));
-  const circles = circlesOf(importsOf(texts));
+  const circles = findCircles(listImports(texts));
 
   test("there are none", () => {
     expect(circles).toEqual([]);
@@ -262,14 +262,14 @@ describe("circles of imports", () => {
       [],
     ],
   ])("%s", (_, texts, circles) => {
-    expect(circlesOf(importsOf(new Map(Object.entries(texts))))).toEqual(circles);
+    expect(findCircles(listImports(new Map(Object.entries(texts))))).toEqual(circles);
   });
 });
 
-describe("the house rules themselves", () => {
+describe("the rules themselves", () => {
   test.each([
-    ["a room below", "numbers/x.ts", 'import { a } from "../rating/slabs.ts";'],
-    ["a type of a room below", "numbers/x.ts", 'import type { A } from "../rating/slabs.ts";'],
+    ["a layer below", "numbers/x.ts", 'import { a } from "../rating/slabs.ts";'],
+    ["a type of a layer below", "numbers/x.ts", 'import type { A } from "../rating/slabs.ts";'],
     ["a re-export", "numbers/x.ts", 'export { a } from "../cli/run.ts";'],
     ["an import over several lines", "numbers/x.ts", 'import {\n  a,\n} from "../cli/run.ts";'],
     ["a side effect", "numbers/x.ts", 'import "../cli/run.ts";'],
@@ -284,6 +284,6 @@ describe("the house rules themselves", () => {
     ["a required package away from home", "cli/x.ts", 'const a = require("json-logic-js");'],
     ["a clock", "ledger/x.ts", "const y = Date.now();"],
   ])("refuse %s", (_, file, text) => {
-    expect(faultsOf(file, text)).toHaveLength(1);
+    expect(listFaults(file, text)).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-/** The plan of the house is true: every folder of `src` is on it, and every path that it names is there. */
+/** The map of the code is true: every folder of `src` is on it, and every path that it names is there. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
@@ -10,7 +10,7 @@ const page = readFileSync(join(root, "docs/contribute/architecture.md"), "utf8")
 /** The folders that have a row of their own in a table. */
 const rows = [...page.matchAll(/^\| `([a-z-]+(?:\/[a-z-]+)?)` \|/gm)].map(([, folder = ""]) => folder);
 
-/** The folders of `src` and the corridors in them. */
+/** The folders of `src` and the subfolders in them. */
 function listFolders(place: string, depth: number): readonly string[] {
   return readdirSync(join(root, "src", place), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -18,7 +18,7 @@ function listFolders(place: string, depth: number): readonly string[] {
     .flatMap((folder) => [folder, ...(depth > 1 ? listFolders(folder, depth - 1) : [])]);
 }
 
-/** The files of a folder, and whether those of its corridors are among them. */
+/** The files of a folder, and whether those of its subfolders are among them. */
 function filesOf(folder: string, recursive: boolean): readonly string[] {
   return readdirSync(join(root, "src", folder), { recursive, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file))

@@ -1,4 +1,4 @@
-/** The rulebook holds the house: every number that is cited is in docs/reference/semantics.md, and every rule is stated by a test. */
+/** The rulebook and the tests agree: every number that is cited is in docs/reference/semantics.md, and every rule is stated by a test. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -10,7 +10,7 @@ import { rulebook, parseRulebook } from "../support/rulebook.ts";
 const WITHOUT_TEST: readonly string[] = [];
 
 const root = resolve(import.meta.dirname, "../..");
-const THIS = join("test", "house", "semantics.test.ts");
+const THIS = join("test", "conventions", "semantics.test.ts");
 
 /** The files of a folder with one of these ends, but for this one. */
 function filesOf(folder: string, ends: RegExp): readonly string[] {
@@ -101,10 +101,10 @@ describe("what a user reads", () => {
   // A promise of ours that did not hold begins with the number, and says the rule in words: it is for who repairs it.
   test("never cites a rule by its number alone", () => {
     const files = filesOf("src", /\.ts$/);
-    const uncited = files.flatMap((file) =>
+    const strayNumbers = files.flatMap((file) =>
       nakedNumbersIn(readFileSync(join(root, file), "utf8")).map((number) => `${file}: ${number}`),
     );
-    expect(uncited).toEqual([]);
+    expect(strayNumbers).toEqual([]);
   });
 
   test.each([

@@ -83,24 +83,24 @@ describe("docs/reference/library.md", () => {
   const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => readFileSync(join(root, "src", file), "utf8"));
-  const known = new Set(sources.flatMap((source) => source.match(/\w+/g) ?? []));
+  const sourceWords = new Set(sources.flatMap((source) => source.match(/\w+/g) ?? []));
 
   test("names only what is in the code", () => {
     const names = namesIn(text);
     expect(names.length).toBeGreaterThan(70);
-    expect(names.filter((name) => !known.has(name))).toEqual([]);
+    expect(names.filter((name) => !sourceWords.has(name))).toEqual([]);
   });
 
   test("has every function that the package exports", () => {
     const entries = ["index.ts", "server.ts", "warehouse.ts"].map((file) =>
       readFileSync(join(root, "src", file), "utf8"),
     );
-    const exported = entries.flatMap((entry) =>
+    const exportNames = entries.flatMap((entry) =>
       [...entry.matchAll(/^export \{([^}]*)\}/gm)].flatMap(
         ([, list = ""]) => list.match(/(?<!type )\b[a-z]\w+(?=,|\s*$|\s+\})/g) ?? [],
       ),
     );
-    expect(exported).toContain("readBook");
-    expect(exported.filter((name) => !text.includes(`\`${name}`))).toEqual([]);
+    expect(exportNames).toContain("readBook");
+    expect(exportNames.filter((name) => !text.includes(`\`${name}`))).toEqual([]);
   });
 });
