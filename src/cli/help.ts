@@ -51,7 +51,7 @@ function formatOptionName(option: string, { kind, choices, value, short }: Optio
   return `${short === undefined ? "" : `-${short}, `}--${option}${suffix}`;
 }
 
-/** The choices of a value that has a name are told behind what it does. */
+/** The choices of a named value follow its description. */
 function formatOptionHelp({ help, kind, choices, value }: OptionSpec): string {
   const choicesText = choices === undefined || value === undefined ? "" : `: ${choices.join(", ")}`;
   return `${help}${choicesText}${kind === "many" || kind === "list" ? "; repeatable" : ""}`;

@@ -94,7 +94,7 @@ function findInvoice([before, after]: Sides<InvoiceSide>): Invoice | undefined {
 interface CountedInvoices {
   /** The invoices beside the STANDARD one. */
   readonly countedPairs: ReadonlySet<ChargedPair>;
-  /** What invoices that are not at hand come to. */
+  /** Total of the invoices that are not available. */
   readonly uncountedTotal: Decimal;
 }
 

@@ -136,7 +136,7 @@ function findDifference({ expected }: Vector, answer: Answer | undefined): strin
   return "result" in answer ? findFirstDifference(expected, answer.result, "") : undefined;
 }
 
-/** The first place where an answer is not what must come out. Decimals are compared by value; what is more is passed over. */
+/** The first difference between an answer and the expected result. Decimals are compared by value; extra fields are ignored. */
 function findFirstDifference(expected: unknown, actual: unknown, path: string): string | undefined {
   const describe = (): string => `${path}: expected ${describeValue(expected)}, found ${describeValue(actual)}`;
   if (Array.isArray(expected)) {

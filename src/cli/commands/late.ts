@@ -105,7 +105,7 @@ async function* readAccountPages(engine: Engine, accountIds: readonly string[]):
   }
 }
 
-/** A line for each cell, each with what its cycle comes to. */
+/** One line per cell, with the total of its cycle. */
 function formatLateCsv({
   accountId,
   invoiceId = "",

@@ -22,7 +22,7 @@ import { openEventFiles, pairWithMaps } from "../reading/open-event-files.ts";
 import { startProgress } from "../reading/progress-bar.ts";
 import { type UsageRow, readUsageLines } from "../usage/usage-rows.ts";
 
-/** So many differences are told one by one. */
+/** At most so many differences are listed. */
 const DIFFERENCES_SHOWN_MAX = 20;
 
 /** Verifies invoices. */

@@ -8,7 +8,7 @@ import type { LineShape, SlotPart } from "./line-shape.ts";
 import { parseExactBytes, parsePlainNumber } from "./parse-bytes.ts";
 import { type TextCache, createTextCache } from "./text-cache.ts";
 
-/** Bounds of an event's texts, in bytes of ASCII: what is longer is left to metering to refuse. */
+/** Bounds of an event's texts, in bytes of ASCII: metering rejects longer texts. */
 const TEXT_BYTES_MAX = 512;
 
 /** Texts that one file repeats. */

@@ -49,9 +49,9 @@ export interface PreviewResult {
   readonly eventsOf: PreviewRun["eventsOf"];
 }
 
-/** So many problems are told one by one. */
+/** At most so many problems are listed. */
 const PROBLEMS_SHOWN_MAX = 20;
-/** How many problems of one kind are told. */
+/** At most so many problems of one kind are listed. */
 const SAME_KIND_SHOWN_MAX = 3;
 
 /** Writes the invoices to standard output, one after another. */
@@ -134,7 +134,7 @@ function listProblemLines({ problems, kinds, count, unknownAccountEvents }: Prob
   const lines: string[] = [];
   let coveredCount = 0;
   for (const problem of problems) {
-    // Events of unknown accounts are told by account: one that is missing may have thousands.
+    // Events of unknown accounts are counted by account: a missing account may have thousands.
     if (problem.status === ACCOUNT_NOT_FOUND) continue;
     const kind = problemKind(problem);
     const before = shownByKind.get(kind) ?? 0;

@@ -16,7 +16,7 @@ export interface ReportPageInput extends Omit<ReportInput, "problems"> {
   readonly problemCount: number;
 }
 
-/** So many problems are told one by one. */
+/** At most so many problems are listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
 /** The page, with its data in it. @throws {InputError} where the package was not built */

@@ -21,7 +21,7 @@ interface AmountChange {
 const PER_CENT = decimalOfInteger(100);
 const NAME_WIDTH_MAX = 60;
 const GAP = 2;
-/** From so many accounts on the quantiles of their differences are told. */
+/** Quantiles of the differences are printed from so many accounts on. */
 const QUANTILES_FROM = 20;
 
 /**

@@ -13,7 +13,7 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { type UsageRow, readUsageLines } from "./usage-rows.ts";
 
-/** So many problems of rows are told one by one. */
+/** At most so many problems of rows are listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
 /** The files of `--usage`. @param otherInputs what else is read */

@@ -68,7 +68,7 @@ export function writeTableStatements(
   return [
     `-- A table for events: each column holds a part of an event, NULL where a schema does not declare it.`,
     decimals === "text"
-      ? `-- Attributes are texts, as they came. With --decimals decimal they take less time, and what is longer is cut.`
+      ? `-- Attributes are texts, as they came. With --decimals decimal they are faster, and longer values are truncated.`
       : `-- Attributes are decimals: what has more than ${SCALE} digits after the point is cut when it is inserted.`,
     `create table ${tableSql} (`,
     ...lines,

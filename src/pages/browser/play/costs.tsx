@@ -8,7 +8,7 @@ import { useMemo, useState } from "preact/hooks";
 
 import type { CardCosts, CostPoint } from "../../play/card-costs.ts";
 import type { PlayChart } from "../../play/play-bill.ts";
-import { useWidth } from "../shared/use-width.ts";
+import { useWidth } from "../common/use-width.ts";
 
 /** A chart is no wider than this, in pixels. */
 const CHART_WIDTH_MAX = 720;

@@ -11,7 +11,7 @@ import { InputError } from "../../../event-files/input-error.ts";
 import { tryParseJson } from "../../play/book-edits.ts";
 import { isMapText, findMissingParts, proposeMap } from "../../play/column-map.ts";
 import type { PlayState } from "../../play/play-state.ts";
-import { formatCount } from "../shared/format.ts";
+import { formatCount } from "../common/format.ts";
 import { ColumnForm } from "./column-form.tsx";
 import { type MappedFile, readSample } from "./file-events.ts";
 import type { WorkerRequest, WorkerMessage } from "./file-worker.ts";

@@ -10,7 +10,7 @@ const LINE_BYTES_MAX = 1 << 24;
 const LINE_END = 0x0a;
 
 /** Beginnings of files that hold no lines of text, and what is to be done about each. */
-const BINARY_KINDS: readonly (readonly [bytes: readonly number[], said: string])[] = [
+const BINARY_KINDS: readonly (readonly [bytes: readonly number[], advice: string])[] = [
   [[0x50, 0x41, 0x52, 0x31], "the file is Parquet, which ratebook preview --events FILE --map MAP prices"],
   [[0x50, 0x4b, 0x03, 0x04], "the file is a spreadsheet or an archive: save it as CSV in UTF-8"],
   [[0xd0, 0xcf, 0x11, 0xe0], "the file is a spreadsheet: save it as CSV in UTF-8"],

@@ -7,7 +7,7 @@ import type { JSX } from "preact";
 
 import type { PageRow } from "../../invoice/invoice-lines.ts";
 import type { PlayBill, PlayInvoice } from "../../play/play-bill.ts";
-import { formatCount } from "../shared/format.ts";
+import { formatCount } from "../common/format.ts";
 
 /** So many invoices are shown. */
 const INVOICES_MAX = 50;

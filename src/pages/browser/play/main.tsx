@@ -5,12 +5,12 @@
  */
 import { render } from "preact";
 
-import { readEmbeddedData } from "../shared/embedded-data.ts";
+import { readEmbeddedData } from "../common/embedded-data.ts";
 import { type WorkerRequest, priceFile } from "./file-worker.ts";
 import { readStateFromLink } from "./link.ts";
 import { Playground, type PlayData } from "./play.tsx";
 
-import "../shared/shared.css";
+import "../common/common.css";
 import "./play.css";
 
 async function startPlayground(source: string): Promise<void> {

@@ -15,7 +15,7 @@ import {
   addSlab,
   moveSlabStart,
 } from "../../play/book-edits.ts";
-import { formatCount } from "../shared/format.ts";
+import { formatCount } from "../common/format.ts";
 import { Field, type FormProps, textAt } from "./field.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];

@@ -9,7 +9,7 @@ import { useRef } from "preact/hooks";
 import { listAt, tryParseJson } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayState } from "../../play/play-state.ts";
-import { formatCount } from "../shared/format.ts";
+import { formatCount } from "../common/format.ts";
 import { AccountForm } from "./account-form.tsx";
 import { textAt } from "./field.tsx";
 import { JsonEditor } from "./json-editor.tsx";

@@ -7,8 +7,8 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { AccountData, InvoiceData, LineData, ReportData } from "../../report/report-data.ts";
-import { DayChart, type DaySeries } from "../shared/day-chart.tsx";
-import { formatMoney } from "../shared/format.ts";
+import { DayChart, type DaySeries } from "../common/day-chart.tsx";
+import { formatMoney } from "../common/format.ts";
 import { Invoice } from "./invoice.tsx";
 import { findSlabChanges } from "./slab-changes.ts";
 import { UsageCharts } from "./usage-charts.tsx";

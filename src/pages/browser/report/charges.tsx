@@ -6,8 +6,8 @@
 import type { JSX } from "preact";
 
 import type { ChargeDays, ReportData } from "../../report/report-data.ts";
-import { DayChart } from "../shared/day-chart.tsx";
-import { formatMoney } from "../shared/format.ts";
+import { DayChart } from "../common/day-chart.tsx";
+import { formatMoney } from "../common/format.ts";
 
 /** One chart for each currency and first day. */
 export function Charges({

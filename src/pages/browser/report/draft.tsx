@@ -6,9 +6,9 @@
 import type { JSX } from "preact";
 
 import type { AmountChange, DraftAccount, DraftData, DraftTotal } from "../../report/report-data.ts";
-import { type Column, compareNames, DataTable } from "../shared/data-table.tsx";
-import { compareDecimals, removeSign } from "../shared/decimals.ts";
-import { formatCount, formatMoney, formatNumber, formatPercent } from "../shared/format.ts";
+import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
+import { compareDecimals, removeSign } from "../common/decimals.ts";
+import { formatCount, formatMoney, formatNumber, formatPercent } from "../common/format.ts";
 import { Histogram } from "./histogram.tsx";
 import { Scatter } from "./scatter.tsx";
 

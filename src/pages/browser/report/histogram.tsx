@@ -6,10 +6,10 @@
 import type { JSX } from "preact";
 
 import type { DraftAccount } from "../../report/report-data.ts";
-import { formatAxisValue, formatCount, formatNumber } from "../shared/format.ts";
-import { GridLine } from "../shared/grid-line.tsx";
-import { computeTicks } from "../shared/ticks.ts";
-import { useWidth } from "../shared/use-width.ts";
+import { formatAxisValue, formatCount, formatNumber } from "../common/format.ts";
+import { GridLine } from "../common/grid-line.tsx";
+import { computeTicks } from "../common/ticks.ts";
+import { useWidth } from "../common/use-width.ts";
 
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, 14, 12, 40];

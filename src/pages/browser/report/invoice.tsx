@@ -8,8 +8,8 @@ import { useId, useState } from "preact/hooks";
 
 import { INVOICE_TITLES } from "../../invoice-titles.ts";
 import type { AccountData, InvoiceData, LineData } from "../../report/report-data.ts";
-import { formatDay, formatMoney, formatNumber, formatDayRange, localizeNumbers } from "../shared/format.ts";
-import { ShareBar } from "../shared/share-bar.tsx";
+import { formatDay, formatMoney, formatNumber, formatDayRange, localizeNumbers } from "../common/format.ts";
+import { ShareBar } from "../common/share-bar.tsx";
 import { LineDetail } from "./line-detail.tsx";
 
 /** An invoice of an account. */

@@ -6,7 +6,7 @@
 import type { JSX } from "preact";
 
 import type { EventsOfDay, LineData, LineDays } from "../../report/report-data.ts";
-import { formatCount, formatDay, formatMoney, formatNumber } from "../shared/format.ts";
+import { formatCount, formatDay, formatMoney, formatNumber } from "../common/format.ts";
 import { findSlabChanges } from "./slab-changes.ts";
 
 /** The details that a line opens. */

@@ -6,12 +6,12 @@
 import { render } from "preact";
 
 import type { ReportData } from "../../report/report-data.ts";
-import { readEmbeddedData } from "../shared/embedded-data.ts";
+import { readEmbeddedData } from "../common/embedded-data.ts";
 import { readAccountInAddress } from "./account-address.ts";
 import { PrintedInvoices } from "./printed-invoices.tsx";
 import { Report } from "./report.tsx";
 
-import "../shared/shared.css";
+import "../common/common.css";
 import "./report.css";
 
 const page = document.getElementById("page");

@@ -6,9 +6,9 @@
 import type { JSX } from "preact";
 
 import type { AccountData, ReportData } from "../../report/report-data.ts";
-import { type Column, compareNames, DataTable } from "../shared/data-table.tsx";
-import { compareDecimals } from "../shared/decimals.ts";
-import { formatCount, formatMoney, formatNumber, formatDayRange } from "../shared/format.ts";
+import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
+import { compareDecimals } from "../common/decimals.ts";
+import { formatCount, formatMoney, formatNumber, formatDayRange } from "../common/format.ts";
 import { toAccountAddress, useAccountInAddress } from "./account-address.ts";
 import { Account } from "./account.tsx";
 import { Charges } from "./charges.tsx";

@@ -7,11 +7,11 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { DraftAccount } from "../../report/report-data.ts";
-import { formatAxisValue, formatMoney } from "../shared/format.ts";
-import { GridLine } from "../shared/grid-line.tsx";
-import { Dot } from "../shared/marks.tsx";
-import { computeTicks } from "../shared/ticks.ts";
-import { useWidth } from "../shared/use-width.ts";
+import { formatAxisValue, formatMoney } from "../common/format.ts";
+import { GridLine } from "../common/grid-line.tsx";
+import { Dot } from "../common/marks.tsx";
+import { computeTicks } from "../common/ticks.ts";
+import { useWidth } from "../common/use-width.ts";
 
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 14, 12, 40];

@@ -6,8 +6,8 @@
 import type { JSX } from "preact";
 
 import type { ReportData } from "../../report/report-data.ts";
-import { formatCount, formatMoney, formatNumber } from "../shared/format.ts";
-import { ShareBar } from "../shared/share-bar.tsx";
+import { formatCount, formatMoney, formatNumber } from "../common/format.ts";
+import { ShareBar } from "../common/share-bar.tsx";
 
 /** The figures on top. */
 export function Summary({ data: { totals, events, problems, notices } }: { readonly data: ReportData }): JSX.Element {

@@ -6,8 +6,8 @@
 import type { JSX } from "preact";
 
 import type { UsageDays } from "../../report/report-data.ts";
-import { DayChart } from "../shared/day-chart.tsx";
-import { formatNumber } from "../shared/format.ts";
+import { DayChart } from "../common/day-chart.tsx";
+import { formatNumber } from "../common/format.ts";
 
 /** The charts of some meters. */
 export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] }): JSX.Element {
