@@ -168,7 +168,10 @@ describe("the socket of a private server", () => {
     // Who had it open before finds the new one.
     await whenBack(() => addUsage(store, "2"));
     expect(await readUsage(third)).toBe("3");
-    await Promise.all([store.close(), third.close(), first.close(), second.close(), server.close()]);
+    await Promise.all([store.close(), third.close(), first.close(), second.close()]);
+    expect(findProcess(first.pid)?.name).toBe("postgres");
+    // The last one to close had opened the server that is gone; it stops the one that runs.
+    await server.close();
     expect(findProcess(first.pid)).toBeUndefined();
   });
 

@@ -245,10 +245,18 @@ async function stopLost(place: Place, { pid, fileText }: Running): Promise<void>
     return;
   }
   try {
+    interrupt(pid);
+  } catch (error) {
+    throw unavailable(`the socket of the server in ${place.data} is gone, and process ${pid} cannot be stopped`, error);
+  }
+}
+
+/** Asks a server to stop without waiting for its clients; one that has ended meanwhile needs nothing. */
+function interrupt(pid: number): void {
+  try {
     process.kill(pid, "SIGINT");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return;
-    throw unavailable(`the socket of the server in ${place.data} is gone, and process ${pid} cannot be stopped`, error);
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
@@ -345,14 +353,21 @@ const NO_SOCKET = /could not (?:create any Unix-domain sockets|\w+ lock file "[^
 /** In the log of a server that another one kept from starting, or that was stopped while it started. */
 const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|terminating connection/;
 
-/** Takes an opener off, and stops the server when no other opener lives. */
-async function releaseServer({ users }: Place, token: string, pid: number): Promise<void> {
+/**
+ * Removes an opener, and stops the server when no other opener lives: the server that was opened, and the one that another
+ * opener has started in its place since.
+ */
+async function releaseServer(place: Place, token: string, openedPid: number): Promise<void> {
   await rm(token, { force: true });
-  const others = await Promise.all((await readdir(users)).map((name) => isOpener(join(users, name))));
-  if (others.includes(true) || findProcess(pid)?.name !== "postgres") return;
-  process.kill(pid, "SIGINT");
+  const others = await Promise.all((await readdir(place.users)).map((name) => isOpener(join(place.users, name))));
+  if (others.includes(true)) return;
+  const current = await findRunningServer(place);
+  const pids = [...new Set([openedPid, ...(current === undefined ? [] : [current.pid])])].filter(
+    (pid) => findProcess(pid)?.name === "postgres" && (pid === openedPid || wasStartedWith(pid, processMark(place))),
+  );
+  for (const pid of pids) interrupt(pid);
   const deadline = Date.now() + START_MS;
-  while (findProcess(pid) !== undefined && Date.now() < deadline) await sleep(POLL_MS);
+  while (pids.some((pid) => findProcess(pid) !== undefined) && Date.now() < deadline) await sleep(POLL_MS);
 }
 
 /** Whether the process of an opener's file lives, and is the one that wrote it. */
