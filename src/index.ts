@@ -145,7 +145,8 @@ export type {
 } from "./book/model/requests.ts";
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/model/revenue-request.ts";
 export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
-export { type BookOptions, checkPlan, parseBook, parsePlan, readBook } from "./book/book.ts";
+export { type BookOptions, parseBook, readBook } from "./book/book.ts";
+export { checkPlan, parsePlan } from "./book/check-plan.ts";
 export { defineBook } from "./book/define-book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";

@@ -1,6 +1,6 @@
 import { backtest } from "../../src/analysis/backtest/backtest.ts";
 /** A backtest of five drafts, beside one preview of the same events. */
-import { parsePlan } from "../../src/book/book.ts";
+import { parsePlan } from "../../src/book/check-plan.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";

@@ -4,30 +4,17 @@
  * @module
  */
 import type { Book, BookInput } from "./model/book.ts";
-import type { PricePlan, PricePlanInput } from "./model/price-plan.ts";
 export type { Book, BookInput } from "./model/book.ts";
-import { hasCode } from "../errors.ts";
-import { findRepeatedKeys } from "../numbers/json-text.ts";
-import { parseJson } from "../numbers/json.ts";
-import { createProblem } from "../problem-table.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import { indexBillables, checkBook, checkPricePlan } from "./checks/check-book.ts";
+import { checkBook } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWorkLimits } from "./checks/check-rule-work.ts";
-import { bookError, collectProblems, type Report } from "./problems.ts";
+import { collectProblems } from "./problems.ts";
 import { markAsRead, setInput } from "./read-mark.ts";
 import { type BookCache, NO_CACHE } from "./reading/book-cache.ts";
-import {
-  checkBookNesting,
-  checkNesting,
-  findDeepNesting,
-  readBookShape,
-  readShape,
-  NESTING_MAX,
-} from "./reading/read-document.ts";
+import { parseDocumentText } from "./reading/document-text.ts";
+import { checkBookNesting, readBookShape } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
-import { resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
-import { pricePlan } from "./resources/price-plan.ts";
 import { type Steps, runToCompletion } from "./steps.ts";
 
 /** How a book is read. */
@@ -65,7 +52,7 @@ export function parseBook(json: unknown, options: BookOptions = {}): Book {
  */
 export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: BookCache): Steps<Book> {
   const problems = collectProblems();
-  const raw = typeof json === "string" ? parseText("the book", json, problems.report) : json;
+  const raw = typeof json === "string" ? parseDocumentText("the book", json, problems.report) : json;
   if (yield* checkBookNesting(raw, problems, cache)) {
     const shape = yield* readBookShape(raw, problems, cache);
     const report = problems.semanticReport();
@@ -75,67 +62,4 @@ export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: Boo
     if (problems.count() === 0) return markAsRead(sortByOrderField(book, cache));
   }
   throw problems.error("the book", raw);
-}
-
-/**
- * Reads one version of a price plan against a book, as a draft to try on its accounts: it must be fit to be associated
- * (S16.1), and may use what the book has.
- *
- * @param plan a price plan as it is written, or the text of a JSON document
- * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan
- */
-export function checkPlan(plan: PricePlanInput | string, book: Book): PricePlan {
-  return parsePlan(plan, book);
-}
-
-/**
- * As {@link checkPlan}, for a value from outside of which nothing is known; its `$schema`, where it has one, is for editors.
- *
- * @throws {RatebookError} as {@link checkPlan}
- */
-export function parsePlan(json: unknown, book: Book): PricePlan {
-  const problems = collectProblems();
-  const raw = typeof json === "string" ? parseText("the price plan", json, problems.report) : json;
-  if (checkNesting(raw, problems)) {
-    const shape = readShape(pricePlan, withoutSchema(raw), [], problems);
-    if (shape !== undefined) {
-      const report = problems.semanticReport();
-      const plan = resolvePricePlan(shape, [], { references: indexReferences({ ...book }), report });
-      checkPricePlan(plan, { ...indexBillables(book), inUse: true, cache: NO_CACHE }, [], report);
-      if (problems.count() === 0) checkCanBeAssociated(plan, problems.report);
-      if (problems.count() === 0) return plan;
-    }
-  }
-  throw problems.error("the price plan", raw);
-}
-
-/** A document without its `$schema`, which is for editors. */
-function withoutSchema(raw: unknown): unknown {
-  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "$schema")) return raw;
-  return Object.fromEntries(Object.entries(raw).filter(([key]) => key !== "$schema"));
-}
-
-/** The fields that a plan needs to be associated (S16.1). */
-function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): void {
-  const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
-  const reason = "as the price plan is to be associated";
-  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], "MISSING", { expected: "one", reason });
-  if ((supportedCurrencies ?? []).length > 0) return;
-  report(["pricePlanDetails", "supportedCurrencies"], "MISSING", { expected: "at least one currency", reason });
-}
-
-/** The value of a text. Keys that are given twice are reported: JSON keeps the last of them in silence. */
-function parseText(what: string, text: string, report: Report): unknown {
-  const deep = findDeepNesting(text);
-  if (deep !== undefined) throw bookError(what, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deep })]);
-  try {
-    const raw = parseJson(text);
-    for (const { path, line, column } of findRepeatedKeys(text)) {
-      report(path, "REPEATED_KEY", { line, column });
-    }
-    return raw;
-  } catch (error) {
-    if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
-    throw bookError(what, 1, [createProblem("$", "INVALID_JSON", { reason: error.message })], { cause: error });
-  }
 }

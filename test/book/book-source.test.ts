@@ -6,10 +6,13 @@ import {
   backtest,
   type BookInput,
   type BookSource,
+  checkPlan,
   createPreview,
+  diffInvoices,
   lintBook,
   meter,
   parseBook,
+  parsePlan,
   preview,
 } from "../../src/index.ts";
 import { eventsArbitrary, linesAddUp } from "../../src/testing.ts";
@@ -20,12 +23,17 @@ describe("a book in any form", () => {
   const events = exampleEvents("cloud-storage", "events.ndjson");
   const expected = previewExample("cloud-storage", events).invoices;
 
-  test.each<readonly [string, BookSource]>([
+  const written = JSON.parse(text) as BookInput;
+  const [draft] = written.pricePlans ?? [];
+  if (draft === undefined) throw new Error("the example has no plan");
+  const sources: readonly (readonly [string, BookSource])[] = [
     ["a text", text],
-    ["an object as it is written", JSON.parse(text) as BookInput],
+    ["an object as it is written", written],
     ["a book that was read", parseBook(text)],
     ["a copy of a book that was read", { ...parseBook(text) }],
-  ])("%s is previewed, metered, compared with a draft and linted", (_, source) => {
+  ];
+
+  test.each(sources)("%s is previewed, metered, compared with a draft and linted", (_, source) => {
     expect(preview(source, events).invoices).toEqual(expected);
     const run = createPreview(source);
     for (const event of events) run.add(event);
@@ -38,9 +46,21 @@ describe("a book in any form", () => {
   });
 
   test.each([undefined, null, 5, [], "", { accounts: [{ id: 5 }] }])("%j is no book", (source) => {
-    expect(() => preview(source as BookSource, [])).toThrow(
-      expect.objectContaining({ code: "ERR_BOOK_INVALID" }) as Error,
-    );
+    const book = source as BookSource;
+    for (const use of [
+      () => preview(book, []),
+      () => checkPlan(draft, book),
+      () => diffInvoices([], [], { books: [written, book] }),
+    ])
+      expect(use).toThrow(expect.objectContaining({ code: "ERR_BOOK_INVALID" }) as Error);
+  });
+
+  test.each(sources)("%s checks a plan", (_, source) => {
+    const plan = checkPlan(draft, source);
+    expect(plan).toEqual(parseBook(text).pricePlans[0]);
+    const fee = { id: "addon.none", invoiceTiming: "IN_ARREARS", type: "RECURRING", rateValues: [] };
+    const unknown = { ...draft, pricePlanDetails: { ...draft.pricePlanDetails, fixedFeeRateCards: [fee] } };
+    expect(() => parsePlan(unknown, source)).toThrow('"addon.none"');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { checkPlan, parseBook, parsePlan, readBook } from "../../src/book/book.ts";
+import { parseBook, readBook } from "../../src/book/book.ts";
+import { checkPlan, parsePlan } from "../../src/book/check-plan.ts";
 import { account } from "../../src/book/resources/account.ts";
 import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";

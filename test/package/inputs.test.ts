@@ -161,7 +161,7 @@ const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ["preview(readBook({}), [{ ...event, atributes: [] }]);", "Did you mean to write 'attributes'?"],
   ["createPreview(readBook({})).add({ ...event, atributes: [] });", "Did you mean to write 'attributes'?"],
   [
-    'preview(readBook({}), [], { plan: checkPlan({ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }, readBook({})) });',
+    'preview(readBook({}), [], { plan: checkPlan({ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }, {}) });',
     "Did you mean '\"TIERED\"'?",
   ],
   ['const typo: EventInput = { ...event, acountId: "a" };', "'acountId' does not exist"],

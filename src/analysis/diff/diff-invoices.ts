@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import { type BookSource, toBook } from "../../book/book-source.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { netTotal } from "../../invoicing/net-total.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
@@ -59,10 +59,10 @@ export interface InvoiceDiff {
 /** Facts beside the invoices that a diff may use. */
 export interface DiffOptions {
   /**
-   * The books that the first and the second invoices were made by: explanations show the slabs alone that were reached, and
-   * invoices no cycle in which nothing was charged.
+   * The books that the first and the second invoices were made by, in any form: explanations show only the slabs that were
+   * reached, and invoices no cycle in which nothing was charged.
    */
-  readonly books?: readonly [Book, Book] | undefined;
+  readonly books?: readonly [BookSource, BookSource] | undefined;
 }
 
 /**
@@ -75,7 +75,7 @@ export interface DiffOptions {
  * Credits are compared as they were taken: they are put in last, whole. Where a price is needed that no explanation shows and
  * no book is given, rates are put in before usage.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for lines without explanations, and an account in two currencies
+ * @throws {RatebookError} ERR_INPUT_INVALID for lines without explanations, and an account in two currencies; ERR_BOOK_INVALID
  */
 export function diffInvoices(
   a: Invoice | readonly Invoice[],
@@ -83,9 +83,7 @@ export function diffInvoices(
   { books }: DiffOptions = {},
 ): InvoiceDiff {
   const sides = [toList(a), toList(b)] as const;
-  const [first, second] = books ?? [];
-  const before = first && createBookPlanSource(first);
-  const sources = [before, first === second ? before : second && createBookPlanSource(second)] as const;
+  const sources = createPlanSources(books);
   const ids = new Set([...sides[1], ...sides[0]].map(({ accountId }) => accountId));
   return {
     accounts: [...ids].map((id) => {
@@ -93,6 +91,13 @@ export function diffInvoices(
       return diffAccount(id, [before, after], { sources, isNet: false });
     }),
   };
+}
+
+function createPlanSources(books: DiffOptions["books"]): Sides<PlanSource | undefined> {
+  if (books === undefined) return [undefined, undefined];
+  const [first, second] = books;
+  const before = createBookPlanSource(toBook(first));
+  return [before, second === first ? before : createBookPlanSource(toBook(second))];
 }
 
 function toList(invoices: Invoice | readonly Invoice[]): readonly Invoice[] {

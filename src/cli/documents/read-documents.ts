@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { parsePlan, parseBook } from "../../book/book.ts";
+import { parseBook } from "../../book/book.ts";
+import { parsePlan } from "../../book/check-plan.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { bookError } from "../../book/problems.ts";

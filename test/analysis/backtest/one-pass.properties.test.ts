@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { backtest, type BacktestPlan } from "../../../src/analysis/backtest/backtest.ts";
-import { checkPlan, parseBook } from "../../../src/book/book.ts";
+import { parseBook } from "../../../src/book/book.ts";
+import { checkPlan } from "../../../src/book/check-plan.ts";
 import type { Book } from "../../../src/book/model/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-invoices.ts";
-import { checkPlan, parseBook } from "../../../src/book/book.ts";
+import { parseBook } from "../../../src/book/book.ts";
+import { checkPlan } from "../../../src/book/check-plan.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { netTotal } from "../../../src/invoicing/net-total.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { diffInvoices } from "../../../src/analysis/diff/diff-invoices.ts";
+import { toBookInput } from "../../../src/book/book-source.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { netTotal } from "../../../src/invoicing/net-total.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
@@ -141,7 +142,7 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  test("without the books rates are put in before usage where a slab is needed that no explanation shows", () => {
+  test("without the books, in any form, rates are put in before usage where a slab is needed that no explanation shows", () => {
     // 90 × 2 = 180; at 3: 270, then 120 × 3 = 360. With the books: 120 units at the old rates are 220.
     const [before, after] = [
       previewUnits(diffBook(usageCards(bands)), 90),
@@ -152,6 +153,9 @@ describe("S13.6 what changed an invoice", () => {
     expect(describeLines(diffAccount(before, after))).toEqual([
       { type: CARD, difference: "180", usage: "40", rates: "140" },
     ]);
+    const written = [toBookInput(before[0]), toBookInput(after[0])] as const;
+    for (const books of [written, [JSON.stringify(written[0]), JSON.stringify(written[1])]] as const)
+      expect(diffInvoices(before[1], after[1], { books }).accounts).toEqual([diffAccount(before, after)]);
   });
 
   test("S16.2 such a slab is that of the account's own card, where it has one over the plan's", () => {

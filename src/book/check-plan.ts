@@ -1,0 +1,64 @@
+/**
+ * Checks a price plan against a book.
+ *
+ * @module
+ */
+import { type BookSource, toBook } from "./book-source.ts";
+import { checkPricePlan, indexBillables } from "./checks/check-book.ts";
+import type { PricePlan, PricePlanInput } from "./model/price-plan.ts";
+import { collectProblems, type Report } from "./problems.ts";
+import { NO_CACHE } from "./reading/book-cache.ts";
+import { parseDocumentText } from "./reading/document-text.ts";
+import { checkNesting, readShape } from "./reading/read-document.ts";
+import { indexReferences } from "./reading/references.ts";
+import { resolvePricePlan } from "./resolving/resolve-plan.ts";
+import { pricePlan } from "./resources/price-plan.ts";
+
+/**
+ * Reads one version of a price plan against a book, as a draft to try on its accounts: it must be fit to be associated
+ * (S16.1), and may use what the book has.
+ *
+ * @param plan a price plan as it is written, or the text of a JSON document
+ * @param book in any form; to check several plans, read it once
+ * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan, or the book where the book is invalid
+ */
+export function checkPlan(plan: PricePlanInput | string, book: BookSource): PricePlan {
+  return parsePlan(plan, book);
+}
+
+/**
+ * As {@link checkPlan}, for a value from outside of which nothing is known; its `$schema`, where it has one, is for editors.
+ *
+ * @throws {RatebookError} as {@link checkPlan}
+ */
+export function parsePlan(json: unknown, source: BookSource): PricePlan {
+  const book = toBook(source);
+  const problems = collectProblems();
+  const raw = typeof json === "string" ? parseDocumentText("the price plan", json, problems.report) : json;
+  if (checkNesting(raw, problems)) {
+    const shape = readShape(pricePlan, withoutSchema(raw), [], problems);
+    if (shape !== undefined) {
+      const report = problems.semanticReport();
+      const plan = resolvePricePlan(shape, [], { references: indexReferences({ ...book }), report });
+      checkPricePlan(plan, { ...indexBillables(book), inUse: true, cache: NO_CACHE }, [], report);
+      if (problems.count() === 0) checkCanBeAssociated(plan, problems.report);
+      if (problems.count() === 0) return plan;
+    }
+  }
+  throw problems.error("the price plan", raw);
+}
+
+/** A document without its `$schema`, which is for editors. */
+function withoutSchema(raw: unknown): unknown {
+  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "$schema")) return raw;
+  return Object.fromEntries(Object.entries(raw).filter(([key]) => key !== "$schema"));
+}
+
+/** The fields that a plan needs to be associated (S16.1). */
+function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): void {
+  const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
+  const reason = "as the price plan is to be associated";
+  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], "MISSING", { expected: "one", reason });
+  if ((supportedCurrencies ?? []).length > 0) return;
+  report(["pricePlanDetails", "supportedCurrencies"], "MISSING", { expected: "at least one currency", reason });
+}

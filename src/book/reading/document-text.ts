@@ -1,0 +1,32 @@
+/**
+ * Parses the JSON text of a document.
+ *
+ * @module
+ */
+import { hasCode } from "../../errors.ts";
+import { findRepeatedKeys } from "../../numbers/json-text.ts";
+import { parseJson } from "../../numbers/json.ts";
+import { createProblem } from "../../problem-table.ts";
+import { bookError, type Report } from "../problems.ts";
+import { findDeepNesting, NESTING_MAX } from "./read-document.ts";
+
+/**
+ * The value of a text. Repeated keys are reported, because a JSON parser silently keeps the last of them.
+ *
+ * @param what names the document in messages, such as `the book`
+ * @throws {RatebookError} ERR_BOOK_INVALID for a text that is not JSON or nested too deeply
+ */
+export function parseDocumentText(what: string, text: string, report: Report): unknown {
+  const deep = findDeepNesting(text);
+  if (deep !== undefined) throw bookError(what, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deep })]);
+  try {
+    const raw = parseJson(text);
+    for (const { path, line, column } of findRepeatedKeys(text)) {
+      report(path, "REPEATED_KEY", { line, column });
+    }
+    return raw;
+  } catch (error) {
+    if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
+    throw bookError(what, 1, [createProblem("$", "INVALID_JSON", { reason: error.message })], { cause: error });
+  }
+}
