@@ -51,21 +51,22 @@ export function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): Reado
   return new Map(items.flatMap((line, index) => (slabs[index] === undefined ? [] : [[line, slabs[index]] as const])));
 }
 
-/** The parts of a charge that the lines below a card do not show: packages, flat rates and bounds. */
-export function describeItems(card: InvoiceLine): ReadonlyMap<InvoiceLine, ExplanationText> {
-  const { explanation, lineItems = [] } = card;
-  const texts = new Map<InvoiceLine, ExplanationText>();
-  if (explanation?.of !== "CARD") return texts;
-  const slabs = slabsByLine(card);
-  for (const line of lineItems) {
-    const slab = slabs.get(line);
-    const text =
-      line.explanation?.of === "BOUNDS"
-        ? describeBound(explanation, line.value)
-        : slab && describeSlab(slab, explanation.parts.length === 1);
-    if (text !== undefined) texts.set(line, text);
-  }
-  return texts;
+/**
+ * Makes the texts of what the lines below a card do not show: packages, flat rates and bounds. The slabs are looked up once
+ * for all lines: a card may have thousands.
+ *
+ * @param slabs those of {@link slabsByLine}
+ */
+export function createItemDescriber(
+  { explanation }: InvoiceLine,
+  slabs: ReadonlyMap<InvoiceLine, SlabExplanation>,
+): (item: InvoiceLine) => ExplanationText | undefined {
+  if (explanation?.of !== "CARD") return () => undefined;
+  return (item) => {
+    if (item.explanation?.of === "BOUNDS") return describeBound(explanation, item.value);
+    const slab = slabs.get(item);
+    return slab && describeSlab(slab, explanation.parts.length === 1);
+  };
 }
 
 function describePart({ because, sign, share, ...part }: PartExplanation, figures: boolean): string {

@@ -6,6 +6,7 @@
  */
 import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
+import type { SlabRate } from "../book/model/rate-card.ts";
 import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { CreditKind, MonetaryCredit } from "../credits/monetary-credits.ts";
@@ -103,21 +104,22 @@ export function negativeInvoiceCause(key: string): string {
 /** Whether a plan has a rate, a flat rate or a maximum below zero, without which no invoice of it is. */
 export function mayChargeBelowZero(details: PricePlanDetails): boolean {
   const { usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards } = details;
-  const values = [usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards]
-    .flat()
-    .flatMap(({ rateValues }) => rateValues);
-  const fees = details.fixedFeeRateCards.flatMap(({ rateValues }) => rateValues);
-  const grants = details.creditGrantRateCards.flatMap(({ rateDetails }) => rateDetails.currencySlabRateDetails);
-  const slabs = [
-    ...values.flatMap(({ slabRates }) => slabRates),
-    ...grants.flatMap(({ slabDetails }) => slabDetails),
-  ].flatMap(({ rate, slabRateConfig }) => [rate, slabRateConfig?.flatRate, slabRateConfig?.maximumRate]);
-  const amounts = [
-    ...fees.map(({ rate }) => rate),
-    ...slabs,
-    ...values.map(({ rateConfig }) => rateConfig?.maximumRate),
-  ];
-  return amounts.some((amount) => amount?.isNegative() === true);
+  const isNegative = (amount: Decimal | null | undefined): boolean => amount?.isNegative() === true;
+  const isSlabNegative = ({ rate, slabRateConfig }: Pick<SlabRate, "rate" | "slabRateConfig">): boolean =>
+    isNegative(rate) || isNegative(slabRateConfig?.flatRate) || isNegative(slabRateConfig?.maximumRate);
+  return (
+    [usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards].some((cards) =>
+      cards.some(({ rateValues }) =>
+        rateValues.some(
+          ({ slabRates, rateConfig }) => isNegative(rateConfig?.maximumRate) || slabRates.some(isSlabNegative),
+        ),
+      ),
+    ) ||
+    details.fixedFeeRateCards.some(({ rateValues }) => rateValues.some(({ rate }) => isNegative(rate))) ||
+    details.creditGrantRateCards.some(({ rateDetails }) =>
+      rateDetails.currencySlabRateDetails.some(({ slabDetails }) => slabDetails.some(isSlabNegative)),
+    )
+  );
 }
 
 /** An invoice below zero, once final, as a credit for any line (S13.4). */

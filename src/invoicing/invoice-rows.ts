@@ -5,7 +5,7 @@
  */
 import { minorUnitDigits } from "../numbers/currency.ts";
 import type { RuleLink } from "../rulebook.ts";
-import { type ExplanationText, describeItems, describeParts } from "./explanation-text.ts";
+import { type ExplanationText, createItemDescriber, describeParts, slabsByLine } from "./explanation-text.ts";
 import { groupThousandsIn, formatMoney, formatNumber } from "./format-values.ts";
 import { type Invoice, type InvoiceLine, invoiceParts, type UsageLine } from "./invoice.ts";
 
@@ -54,12 +54,12 @@ function cardRows(line: InvoiceLine, depth: number, digits: number): readonly In
       formatMoney(line.value, digits),
     ],
   };
-  const texts = describeItems(line);
+  const describeItem = createItemDescriber(line, slabsByLine(line));
   return [
     own,
     ...textRows(describeParts(line), depth + 1),
     ...(line.lineItems ?? []).flatMap((item) => {
-      const text = texts.get(item);
+      const text = describeItem(item);
       return [...cardRows(item, depth + 1, digits), ...textRows(text === undefined ? [] : [text], depth + 2)];
     }),
   ];

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { slabsByLine } from "../invoicing/explanation-text.ts";
 import { groupThousandsIn, formatMoney, formatNumber } from "../invoicing/format-values.ts";
 import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
+import type { SlabExplanation } from "../rating/charge.ts";
 
 /** A slab, as far as its name goes. */
 export interface SlabRange {
@@ -28,11 +28,14 @@ export function describeSlabRange(model: "TIERED" | "VOLUME", { startAfter, endA
 
 /**
  * Makes the names of the lines below a card: `first 1,000, each`, `raised to the minimum`; a line without an explanation has
- * the name that it says itself. The slabs are looked up once for all lines: a card may have thousands.
+ * its own description.
+ *
+ * @param slabs those of `slabsByLine`
  */
-export function createSlabLabeler(card: InvoiceLine): (item: InvoiceLine) => string {
-  const slabs = slabsByLine(card);
-  const { explanation } = card;
+export function createSlabLabeler(
+  { explanation }: InvoiceLine,
+  slabs: ReadonlyMap<InvoiceLine, SlabExplanation>,
+): (item: InvoiceLine) => string {
   const parts = explanation?.of === "CARD" ? explanation.parts : [];
   const model = parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
   return (item) => {

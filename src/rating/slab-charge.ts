@@ -73,17 +73,19 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
   const priced = sumParts(parts, ({ price }) => price);
   const raised = order.notBelowZero === true && priced.numerator.lt(ZERO);
   const negative = parts.filter((part) => part.quantity.lt(ZERO));
+  let slabs: readonly SlabCharge[] | undefined;
+  let explanation: ChargeExplanation | undefined;
   return {
     kind,
     billableId,
     period,
     quantity,
-    // Only lines need what follows: totals do without it.
+    // Lines alone need the slabs and the explanation. Each is computed once: a card may have thousands of slabs.
     get slabs() {
-      return raised ? [] : slabCharges(parts);
+      return (slabs ??= raised ? [] : slabCharges(parts));
     },
     get explanation() {
-      return explainCharge(order, parts);
+      return (explanation ??= explainCharge(order, parts));
     },
     charged: raised ? ZERO_FRACTION : priced,
     bounded: applyBounds(order, parts),

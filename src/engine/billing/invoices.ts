@@ -169,6 +169,7 @@ export async function readInvoices(
 
 /** Makes the lines of an invoice by reading them. */
 function* makeLines({ invoice }: InvoiceSnapshot): Steps {
+  yield;
   if (invoice.revenueInfo.lineItems !== undefined) yield;
 }
 

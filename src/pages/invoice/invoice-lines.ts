@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { describeItems, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
+import { createItemDescriber, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import {
   type Invoice,
@@ -85,17 +85,18 @@ function* createCardRows(card: InvoiceLine, digits: number): Generator<PageRow> 
     ...(quantity === undefined ? {} : { quantity: formatNumber(quantity) }),
     amount: formatMoney(value, digits),
   };
-  const [only, ...more] = lineItems;
+  const slabs = slabsByLine(card);
+  const [only, second] = lineItems;
   // One slab that says nothing but the card's own figures is written on the card's row.
-  const isOnOneRow = only !== undefined && more.length === 0 && isWholeCard(only, card, slabsByLine(card).get(only));
+  const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, card, slabs.get(only));
   const rate = isOnOneRow && isSimpleLine(card) ? only.valuePerQuantity : undefined;
   yield rate === undefined ? cardRow : { ...cardRow, rate: formatMoney(rate, digits) };
   yield* createNoteRows(card);
-  const texts = describeItems(card);
-  const labelFor = createSlabLabeler(card);
+  const describeItem = createItemDescriber(card, slabs);
+  const labelFor = createSlabLabeler(card, slabs);
   for (const item of lineItems) {
     if (!isOnOneRow) yield createSlabRow(item, labelFor(item), digits);
-    const text = texts.get(item);
+    const text = describeItem(item);
     if (text !== undefined) yield createNoteRow(text.text);
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import { type Day, DAY_MS, formatDate, formatInstant } from "../../calendar/instant.ts";
-import { describeItems, describeParts } from "../../invoicing/explanation-text.ts";
+import { createItemDescriber, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
 import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/day-events.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
@@ -53,15 +53,16 @@ function toLinesData({ subTotals, trueUps, credits }: InvoiceParts, findDays: Li
 }
 
 function toCardData(line: InvoiceLine, total: Decimal, findDays: LineDaysLookup): LineData {
-  const texts = describeItems(line);
-  const labelFor = createSlabLabeler(line);
+  const slabs = slabsByLine(line);
+  const describeItem = createItemDescriber(line, slabs);
+  const labelFor = createSlabLabeler(line, slabs);
   const { explanation } = line;
   const lineDays = findDays(line);
   const lines = (line.lineItems ?? []).map((item) => {
     // What is below a card says which units it prices, in numbers that the reader's locale writes.
     const label = isPart(item) ? { label: labelFor(item), figures: true as const } : undefined;
     const data = { ...toCardData(item, line.value, findDays), ...label };
-    const text = texts.get(item);
+    const text = describeItem(item);
     return text === undefined ? data : { ...data, because: [...(data.because ?? []), toPrintable(text.text)] };
   });
   return {
