@@ -1,5 +1,5 @@
 /**
- * A price curve at one quantity, and at its edges: where it turns, jumps and falls.
+ * The edges of a price curve, where its rate changes or its price jumps or falls, and its price at one quantity.
  *
  * @module
  */
@@ -8,24 +8,24 @@ import { add, type Decimal, multiply, ONE, subtract, ZERO } from "../numbers/dec
 import { countPackages } from "../rating/slabs.ts";
 import type { Breakpoint, PriceCurve, PricePiece } from "./price-curve.ts";
 
-/** What a price does above an edge: it goes on at another rate, is higher at once, or is lower at once. */
+/** How the price changes above an edge: TURN is a new rate, JUMP a higher price, FALL a lower price. */
 export type EdgeKind = "TURN" | "JUMP" | "FALL";
 
 /** A quantity at which two pieces of a curve meet. */
 export interface CurveEdge {
   readonly at: Breakpoint;
   readonly kind: EdgeKind;
-  /** Major units, exact: the price at the edge, which belongs to the piece below it. */
+  /** Major units, exact. The price at the edge, which belongs to the piece below. */
   readonly below: Decimal;
-  /** Major units, exact: the price of the least quantities above the edge. */
+  /** Major units, exact. The limit of the price just above the edge. */
   readonly above: Decimal;
-  /** The slab of the quantities above the edge; 1 for the first. */
+  /** The slab of the quantities above the edge, from 1. */
   readonly slab: number;
-  /** Whether another slab begins here; else a bound begins or ceases to hold, or, at 0, the first unit is used. */
+  /** Whether a slab begins here. Otherwise a bound starts or stops applying, or the quantity is 0. */
   readonly isSlabEdge: boolean;
 }
 
-/** The edges of a curve, ascending; the first is at 0, where the price of nothing meets that of the first units. */
+/** The edges of a curve, in ascending order. The first is at 0. */
 export function curveEdges({ atZero, pieces }: PriceCurve): readonly CurveEdge[] {
   return pieces.map((piece, index) => {
     const before = pieces[index - 1];
@@ -36,15 +36,15 @@ export function curveEdges({ atZero, pieces }: PriceCurve): readonly CurveEdge[]
   });
 }
 
-/** The pieces within which the price falls as the quantity grows: a rate below zero. */
+/** The pieces in which the price falls as the quantity grows, because the rate is negative. */
 export function fallingPieces({ pieces }: PriceCurve): readonly PricePiece[] {
   return pieces.filter(({ first, last }) => last.lt(first));
 }
 
 /**
- * The price of a quantity, read off its curve: exactly what `priceQuantity` says (S7).
+ * The price of a quantity on a curve, equal to `priceQuantity` (S7).
  *
- * @param quantity units, 0 up to where the curve ends
+ * @param quantity units, from 0 to the end of the curve
  * @throws {RatebookError} ERR_OPTION_INVALID for a quantity below 0 or beyond the curve
  */
 export function priceAtQuantity({ atZero, pieces }: PriceCurve, quantity: Decimal): Decimal {
@@ -58,7 +58,7 @@ export function priceAtQuantity({ atZero, pieces }: PriceCurve, quantity: Decima
   return priceWithinPiece(piece, quantity);
 }
 
-/** Whether a breakpoint is at or above a quantity, without a quotient. */
+/** Whether a breakpoint is at or above a quantity, computed without division. */
 function isAtOrAbove({ quantity: at, ratio }: Breakpoint, quantity: Decimal): boolean {
   if (ratio === undefined) return quantity.lte(at);
   const times = multiply(quantity, ratio.denominator);
@@ -72,11 +72,11 @@ function priceWithinPiece(
   if (rate.isZero()) return first;
   if (shape === "STEPS") {
     const [size, origin] = [packageSize ?? ONE, countedFrom ?? ZERO];
-    // The first quantities of the piece are in the package after those that are full at its start.
+    // The package after those that are full at the start of the piece.
     const firstCount = add(subtract(from.quantity, origin).divToInt(size), ONE);
     return add(first, multiply(rate, subtract(countPackages(subtract(quantity, origin), size), firstCount)));
   }
-  // The denominator of a breakpoint is the rate of the slab that turns there, so that it cancels.
+  // The denominator of this breakpoint equals the rate, so it cancels.
   if (from.ratio?.denominator.eq(rate) === true) {
     return add(first, subtract(multiply(rate, quantity), from.ratio.numerator));
   }

@@ -1,5 +1,5 @@
 /**
- * How the charge of a usage card grew with the days of its cycle: what the usage up to each day comes to.
+ * The cumulative charge of a usage card for each day of its cycle.
  *
  * @module
  */
@@ -15,24 +15,23 @@ import { findCardByPrices, mergePrices } from "./diff/card-prices.ts";
 /** One day of a card's cycle. */
 export interface ChargedDay {
   readonly day: Day;
-  /** Units of that day alone. */
+  /** Units on that day. */
   readonly quantity: Decimal;
   /** Units from the cycle's first day to this one. */
   readonly quantitySoFar: Decimal;
-  /** What these come to: exact, before rounding, with the card's bounds. */
+  /** The cumulative charge: exact, unrounded, with the card's bounds applied. */
   readonly amountSoFar: Fraction;
-  /** The order of the slab that holds them; undefined below the first. */
+  /** The order of the slab that contains `quantitySoFar`; undefined below the first. */
   readonly slab: number | undefined;
 }
 
 /**
- * The days of a usage card's line, from the first that it serves to the last; the last one's amount is the line's exact
- * amount.
+ * The cumulative charges of a usage card's line, for each day that it serves. The last one is the line's exact amount.
  *
- * @param plans those of the line's account
+ * @param plans the plans of the line's account
  * @param invoice the invoice of the line, with explanations
- * @param usage what was metered on each day, for the line's account and meter
- * @returns undefined where the line is no usage card's, or is not of this usage alone
+ * @param usage daily usage of the line's account and meter
+ * @returns undefined if the line is not a usage card's, or has other usage too
  */
 export function computeDailyCharges(
   plans: AccountPlans,
@@ -43,7 +42,7 @@ export function computeDailyCharges(
   const { explanation, quantity } = line;
   if (line.type !== "USAGE_RATE_CARD_AMOUNT" || explanation?.of !== "CARD" || quantity === undefined) return undefined;
   const [part, ...others] = explanation.parts;
-  // Of several quantities, as of the seats held for stretches of days, none is that of the days so far.
+  // A line with several quantities, such as licenses for parts of a cycle, has no cumulative quantity.
   if (part?.quantity === undefined || part.sign !== 1 || others.length > 0) return undefined;
   const inputs = readPricedInputs(plans, invoice, line, explanation);
   const [from, until] = [dayOf(parseInstant(explanation.served.from)), parseInstant(explanation.served.until) / DAY_MS];
@@ -62,7 +61,7 @@ export function computeDailyCharges(
     : undefined;
 }
 
-/** The inputs of a card's line, with the slabs of its plan. */
+/** The inputs of a card's line, with all slabs of its plan. */
 function readPricedInputs(
   plans: AccountPlans,
   invoice: Invoice,

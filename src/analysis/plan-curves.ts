@@ -1,5 +1,5 @@
 /**
- * What a cycle of a whole plan costs as the usage of one card grows: the exact curve of each card, and of the total.
+ * What a cycle of a plan costs as the usage of one card grows: the exact curve of each card and of the total.
  *
  * @module
  */
@@ -26,58 +26,62 @@ import { chargedIn, type RecurrenceType } from "../rating/recurrence.ts";
 import { clampToBounds, priceThrough } from "../rating/slabs.ts";
 import { requireCurveEnd, computePriceCurve, type PriceCurve } from "./price-curve.ts";
 
-/** A kind of card whose quantity varies. */
+/** A kind of card with a variable quantity. */
 export type CurveKind = "USAGE" | "LICENSE" | "ENTITLEMENT_OVERAGE";
 
-/** What one card costs at every quantity, and what the whole cycle then costs. */
+/** The price of one card and of the whole cycle, by the quantity of the card. */
 export interface CardCurve {
   readonly kind: CurveKind;
-  /** Of the meter, the license or the feature. */
+  /** The id of the meter, license or feature. */
   readonly id: string;
-  /** As invoices show it. */
+  /** As shown on invoices. */
   readonly name: string;
   /** The slabs with their rates in the currency. */
   readonly slabs: RatedSlabs;
-  /** Units: what the card is held at in the totals of the others. */
+  /** Units. The quantity of this card in the totals of other cards. */
   readonly heldAt: Decimal;
   /** The largest quantity of both curves, inclusive. */
   readonly upTo: Decimal;
-  /** The card alone. */
+  /** The card's price alone. */
   readonly card: PriceCurve;
-  /** The cycle: the card, what is fixed of the plan, and the other cards at their quantities, held to the commitment. */
+  /**
+   * The price of the cycle: this card, the plan's fixed amounts, and the other cards at their quantities; at least the
+   * commitment.
+   */
   readonly total: PriceCurve;
 }
 
-/** The curves of a plan in one currency. All amounts are exact, major units, of a whole natural cycle. */
+/** The curves of a plan in one currency. All amounts are exact major units for a whole natural cycle. */
 export interface PlanCurves {
   readonly currency: string;
-  /** The fees, entitlements and grants of the cycle together. */
+  /** The sum of fees, entitlements and grants of the cycle. */
   readonly fixed: Decimal;
-  /** The least that the cycle costs (S13.3); absent where the plan has no commitment. */
+  /** The minimum price of the cycle (S13.3); absent without a commitment. */
   readonly commitment?: Decimal;
-  /** In the order of the plan: usage, licenses, overage. */
+  /** In plan order: usage, licenses, overage. */
   readonly cards: readonly CardCurve[];
 }
 
-/** What curves are drawn of. */
+/** Options of plan curves. */
 export interface PlanCurveOptions {
-  /** ISO 4217; default the first that the plan supports. */
+  /** An ISO 4217 code. Default: the first currency of the plan. */
   readonly currency?: string | undefined;
-  /** Units by the id of a meter, license or feature: what the other cards are held at; default 0. */
+  /** Units by the id of a meter, license or feature: the quantities of the other cards. Default 0. */
   readonly quantities?: Readonly<Record<string, DecimalInput>> | undefined;
-  /** The largest quantity of every card, above 0; default one that shows all slabs. */
+  /** The largest quantity of every card, above 0. Default: enough to show all slabs. */
   readonly upTo?: DecimalInput | undefined;
-  /** Which cycle of an association; a fee of another cycle is not in the total (S9.1). Default 1. */
+  /** The cycle number. The total excludes fees of other cycles (S9.1). Default 1. */
   readonly cycle?: number | undefined;
-  /** Names by the id of a meter, license or feature, for cards without one of their own; default the ids. */
+  /** Names by the id of a meter, license or feature, for cards without a name. Default: the ids. */
   readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
  * The exact curves of a plan (S7, S9.1, S13.3), before lines are rounded.
  *
- * @throws {RatebookError} ERR_RATES_INVALID when the plan has no rates in the currency, or no currency; ERR_NUMBER_INVALID
- * or ERR_OPTION_INVALID for an option that is none; ERR_ARITHMETIC where an amount needs more than 100 digits
+ * @throws {RatebookError} ERR_RATES_INVALID if the plan has no currency, or no rates in the requested one;
+ * ERR_NUMBER_INVALID or ERR_OPTION_INVALID for an invalid option; ERR_ARITHMETIC if an amount needs more than 100
+ * digits
  */
 export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {}): PlanCurves {
   const currency = options.currency ?? plan.supportedCurrencies?.[0];
@@ -109,7 +113,7 @@ interface VaryingCard {
   readonly id: string;
   readonly name: string;
   readonly slabs: RatedSlabs;
-  /** The largest quantity there can be. */
+  /** The largest possible quantity. */
   readonly most: Decimal | undefined;
 }
 
@@ -140,7 +144,7 @@ function listVaryingCards(
   ];
 }
 
-/** What a cycle costs whatever is used: fees, entitlements and credit grants that begin in it. */
+/** What a cycle costs regardless of usage: fees, entitlements and credit grants that begin in it. */
 function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
   const filterDue = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
     cards.filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
@@ -155,15 +159,15 @@ function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: numbe
   ];
 }
 
-/** A card that is charged in some cycles only (S9.1). */
+/** A card that is charged only in some cycles (S9.1). */
 interface RecurringCard {
   readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
   readonly type?: RecurrenceType;
 }
 
 /**
- * The curve of `besides` + the card, at least the commitment. The least that the card would have to cost for it is a
- * bound of the card like any other, so that breakpoints are found by one function.
+ * The curve of `besides` plus the card, at least the commitment. The commitment becomes a lower bound of the card, so
+ * that one function finds all breakpoints.
  */
 function computeTotalCurve(
   slabs: RatedSlabs,
@@ -186,7 +190,7 @@ function computeTotalCurve(
   };
 }
 
-/** Bounds after which an amount is raised to `floor`. */
+/** Bounds that raise an amount to at least `floor`. */
 function raiseBounds(floor: Decimal, bounds: Bounds | undefined): Bounds {
   const { minimumRate, maximumRate } = bounds ?? {};
   return {
@@ -197,14 +201,14 @@ function raiseBounds(floor: Decimal, bounds: Bounds | undefined): Bounds {
 
 const HUNDRED = parseDecimal(100);
 
-/** A range that shows every slab, package and bound of a card; never beyond what there can be. */
+/** A quantity up to which every slab, package and bound of a card is visible; at most the largest possible one. */
 function chooseCurveEnd(slabs: RatedSlabs, most: Decimal | undefined, requestedEnd: DecimalInput | undefined): Decimal {
   if (requestedEnd !== undefined) return requireCurveEnd(requestedEnd);
   const packages = slabs.slabs.flatMap(({ packageSize, startAfter }) =>
     packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, parseDecimal(4)))],
   );
   const edges = [...slabs.slabs.map(({ startAfter }) => startAfter), ...packages].reduce(greatest, ZERO);
-  // Bounds that begin to hold far beyond all slabs are not worth a chart of which the slabs would be no part.
+  // Bounds far beyond all slabs are left out, because the slabs would be too small to see.
   const lastBoundEdge = computePriceCurve(
     slabs,
     multiply(edges.isZero() ? parseDecimal("1e9") : edges, HUNDRED),
@@ -214,7 +218,7 @@ function chooseCurveEnd(slabs: RatedSlabs, most: Decimal | undefined, requestedE
   return most !== undefined && most.gt(ZERO) && most.lt(roundEnd) ? most : roundEnd;
 }
 
-/** The least 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten that is not below a quantity. */
+/** The smallest 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten that is at least `quantity`. */
 function roundUp(quantity: Decimal): Decimal {
   const power = parseDecimal(`1e${quantity.e}`);
   const candidate = ["1", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10"]

@@ -1,6 +1,6 @@
 /**
- * What a card costs at every quantity, as the pieces of an exact curve: the edges of slabs, the quantities at which a
- * bound begins or ceases to hold, and runs of packages (S7).
+ * The exact price of a card by quantity, as pieces between slab edges and the quantities at which a bound starts or
+ * stops applying; packages form steps (S7).
  *
  * @module
  */
@@ -22,50 +22,50 @@ import {
 import { type Bounds, joinSlabRates, type RatedSlab, type RatedSlabs } from "../rating/prepared-slabs.ts";
 import { clampToBounds, countPackages, priceThrough } from "../rating/slabs.ts";
 
-/** A quantity at which the curve turns, steps or begins anew. */
+/** A quantity at which the rate changes, the price steps, or a piece begins. */
 export interface Breakpoint {
-  /** Exact, or 34 significant digits, half up, where it has no end. */
+  /** Exact, or 34 significant digits, half up, if the decimal is infinite. */
   readonly quantity: Decimal;
-  /** The exact quantity, `numerator ÷ denominator`, where its decimal has no end. */
+  /** The exact quantity `numerator ÷ denominator`, if its decimal is infinite. */
   readonly ratio?: { readonly numerator: Decimal; readonly denominator: Decimal };
 }
 
 /** The price of the quantities above `from`, up to and including `until`. */
 export interface PricePiece {
-  /** The slab that the quantities reach last; 1 for the first. */
+  /** The highest slab that these quantities reach, from 1. */
   readonly slab: number;
   /** Exclusive. */
   readonly from: Breakpoint;
   /** Inclusive. */
   readonly until: Breakpoint;
-  /** Major units, exact: the price of the least quantities above `from`; of a line, its limit there. */
+  /** Major units, exact: the price just above `from`. For a line, its limit there. */
   readonly first: Decimal;
   /** Major units, exact: the price at `until`. */
   readonly last: Decimal;
-  /** `LINE`: every further unit adds `rate`. `STEPS`: every further package that is started does. */
+  /** `LINE`: every unit adds `rate`. `STEPS`: every package begun adds `rate`. */
   readonly shape: "LINE" | "STEPS";
-  /** Major units, for a unit or a package; 0 where a bound or a flat price holds. */
+  /** Major units per unit or package; 0 for a flat price or an active bound. */
   readonly rate: Decimal;
-  /** Units in a package; only with `STEPS`. */
+  /** Units per package; only with `STEPS`. */
   readonly packageSize?: Decimal;
-  /** Where packages are counted from: in TIERED where the slab starts, in VOLUME 0. Only with `STEPS`. */
+  /** The quantity from which packages are counted: the slab's start in TIERED, 0 in VOLUME. Only with `STEPS`. */
   readonly countedFrom?: Decimal;
 }
 
 /** The price of a card at every quantity from 0 to `upTo`. */
 export interface PriceCurve {
-  /** The price of no units (S7.5). */
+  /** The price of quantity 0 (S7.5). */
   readonly atZero: Decimal;
-  /** Ascending and without gaps; the first begins at 0. */
+  /** In ascending order, without gaps, from 0. */
   readonly pieces: readonly PricePiece[];
 }
 
 /**
- * The exact curve of a card's price (S7): linear between its breakpoints, and stepwise where packages are counted.
+ * The exact price curve of a card (S7): linear between breakpoints, with steps for packages.
  *
  * @param options `upTo`: the largest quantity, inclusive, above 0
- * @throws {RatebookError} ERR_RATES_INVALID as `priceQuantity`; ERR_NUMBER_INVALID or ERR_OPTION_INVALID when `upTo` is
- * no decimal or not above 0
+ * @throws {RatebookError} ERR_RATES_INVALID as `priceQuantity`; ERR_NUMBER_INVALID or ERR_OPTION_INVALID if `upTo`
+ * isn't a decimal above 0
  */
 export function priceCurve(
   plan: RatePlanInput,
@@ -75,14 +75,20 @@ export function priceCurve(
   return computePriceCurve(joinSlabRates(plan, card), requireCurveEnd(upTo));
 }
 
-/** The end of a curve, as an option. @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve} */
+/**
+ * Checks the end of a curve.
+ * @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve}
+ */
 export function requireCurveEnd(upTo: DecimalInput): Decimal {
   const end = parseDecimal(upTo);
   if (end.gt(ZERO)) return end;
   throw optionError("upTo", `expected more than 0, got ${end.toFixed()}`);
 }
 
-/** As {@link priceCurve}, through slabs that were checked before. @param upTo above 0 */
+/**
+ * Same as {@link priceCurve}, for slabs that are already checked.
+ * @param upTo above 0
+ */
 export function computePriceCurve(ratedSlabs: RatedSlabs, upTo: Decimal): PriceCurve {
   const pieces: PricePiece[] = [];
   let below = ZERO;
@@ -107,15 +113,15 @@ export function computePriceCurve(ratedSlabs: RatedSlabs, upTo: Decimal): PriceC
 interface SlabSegment {
   readonly slab: RatedSlab;
   readonly end: Decimal;
-  /** Where its units are counted from: its start in TIERED, 0 in VOLUME (S7.2). */
+  /** The quantity from which its units are counted: its start in TIERED, 0 in VOLUME (S7.2). */
   readonly origin: Decimal;
-  /** What the slabs below it cost. */
+  /** The price of the slabs below it. */
   readonly below: Decimal;
-  /** The card's. */
+  /** The bounds of the card. */
   readonly bounds: Bounds | undefined;
 }
 
-/** What the slab charges at a quantity in it, before any bound. */
+/** The charge of the slab for a quantity in it, before bounds. */
 function computeCharge({ slab, origin }: SlabSegment, quantity: Decimal): Decimal {
   const part = subtract(quantity, origin);
   const flat = slab.flatRate ?? ZERO;
@@ -129,13 +135,13 @@ function computeCharge({ slab, origin }: SlabSegment, quantity: Decimal): Decima
   }
 }
 
-/** The card's price where its slab charges so much. */
+/** The card's price for a charge of its slab. */
 function computePrice({ slab, below, bounds }: SlabSegment, charge: Decimal): Decimal {
   const price = add(below, clampToBounds(charge, slab));
   return bounds === undefined ? price : clampToBounds(price, bounds);
 }
 
-/** The charges of a slab at which a bound begins or ceases to hold. */
+/** The charges of a slab at which a bound starts or stops applying. */
 function listBoundLevels({ slab, below, bounds }: SlabSegment): readonly Decimal[] {
   const ofCard = [bounds?.minimumRate, bounds?.maximumRate].map((level) => level && subtract(level, below));
   return [slab.minimumRate, slab.maximumRate, ...ofCard].filter((level) => level !== undefined);
@@ -169,7 +175,7 @@ function createLinePieces(segment: SlabSegment): readonly PricePiece[] {
   return pieces;
 }
 
-/** Adds a piece, as a part of the one before it where one line goes through both. */
+/** Adds a piece, or extends the previous one if both are on the same line. */
 function appendPiece(pieces: PricePiece[], next: PricePiece): void {
   const before = pieces.at(-1);
   if (before !== undefined && before.rate.eq(next.rate)) {
@@ -182,7 +188,7 @@ function createPackagePieces(segment: SlabSegment): readonly PricePiece[] {
   const size = slab.packageSize ?? ONE;
   const first = add(subtract(slab.startAfter, origin).divToInt(size), ONE);
   const last = countPackages(subtract(end, origin), size);
-  // After these counts of packages a bound may begin or cease to hold.
+  // Package counts after which a bound may start or stop applying.
   const ends = listBoundLevels(segment)
     .flatMap((level) => findCountsAround(subtract(level, slab.flatRate ?? ZERO), slab.rate))
     .filter((count) => count.gte(first) && count.lt(last))
@@ -197,7 +203,7 @@ function createPackagePieces(segment: SlabSegment): readonly PricePiece[] {
   return pieces;
 }
 
-/** The quantities that take `from` to `until` packages, all on one side of every bound. */
+/** The piece for `from` to `until` packages, all on the same side of every bound. */
 function createPackageRun(segment: SlabSegment, from: Decimal, until: Decimal): PricePiece {
   const { slab, end, origin } = segment;
   const size = slab.packageSize ?? ONE;
@@ -212,7 +218,7 @@ function createPackageRun(segment: SlabSegment, from: Decimal, until: Decimal): 
     : { ...ends, shape: "STEPS", rate: slab.rate, packageSize: size, countedFrom: origin };
 }
 
-/** The last whole counts below and up to `amount ÷ rate`; none where that is not above 0. */
+/** The largest whole count below `amount ÷ rate`, and the ratio itself if it is whole; none unless it is positive. */
 function findCountsAround(amount: Decimal, rate: Decimal): readonly Decimal[] {
   if (rate.isZero() || amount.isZero() || amount.isNegative() !== rate.isNegative()) return [];
   const count = amount.divToInt(rate);

@@ -1,5 +1,5 @@
 /**
- * Cuts the lines of a CSV file into rows.
+ * Parses CSV lines into rows.
  *
  * @module
  */
@@ -20,31 +20,36 @@ const CSV_OPTIONS = {
   skip_records_with_error: true,
 };
 
-/** A record, or why there is none. */
+/** A row, or the reason why it can't be read. */
 export type Row =
   | { readonly line: number; readonly record: readonly string[] }
   | { readonly line: number; readonly record?: undefined; readonly reason: string };
 
-/** Makes rows of lines, each at once and in order. */
+/** Parses lines into rows, immediately and in order. */
 export interface RowParser {
-  /** Parses whole lines, as text: the parser in a browser takes no bytes but its own. A record may go on in the next ones. */
+  /** Parses whole lines. A record may continue in the next ones. */
   parse(lines: Uint8Array): Promise<void>;
-  /** Counts a line that is not to be parsed. */
+  /** Counts a line that is not parsed. */
   skipLine(reason: string): void;
-  /** After the last line. May be called again. */
+  /** Ends parsing after the last line. Can be called again. */
   end(): Promise<void>;
 }
 
-/** A parser of the lines of one file. @param onRow gets each row as soon as it ends */
+/**
+ * Creates a parser for the lines of one file.
+ * @param onRow receives each row as soon as it is complete
+ */
 export function createRowParser(file: string, delimiter: Separator, onRow: (row: Row) => void): RowParser {
   let columns: number | undefined;
   let linesRead = 0;
-  /** Lines that the parser in use has not seen. */
+  /** Lines parsed before the current parser was created. */
   let linesBefore = 0;
-  /** The last line of the last record: a record that is too long is reported by the line after it, where it begins. */
+  /** The last line of the last record. The parser reports a record that is too long one line late. */
   let lastLine = 0;
   let overlongLine: number | undefined;
-  /** Lines whose bytes are no UTF-8: what a parser makes of those looks like a text that holds the replacement character. */
+  /**
+   * Lines that aren't valid UTF-8. The parsed text can't tell, because it may really contain the replacement character.
+   */
   const invalidLines = new Set<number>();
 
   function reportSkippedRecord(error: CsvError): undefined {
@@ -62,7 +67,7 @@ export function createRowParser(file: string, delimiter: Separator, onRow: (row:
     parse({
       ...CSV_OPTIONS,
       delimiter,
-      // Nothing is left to read from the stream: so records and what is skipped come in one order.
+      // Rows are taken here, not from the stream, so that rows and skipped lines arrive in order.
       on_record: (record: readonly string[], { lines }) => {
         columns ??= record.length;
         const firstLine = lastLine + 1;
@@ -88,7 +93,7 @@ export function createRowParser(file: string, delimiter: Separator, onRow: (row:
         linesRead += countLines(rest.subarray(0, end));
         rest = rest.subarray(end);
         if (overlongLine === undefined) return;
-        // The parser drops what it was given behind a record that is too long: a new one gets it.
+        // After a record that is too long the parser drops the rest of its input, which is given to a new one.
         linesBefore = linesRead;
         parser = createParser();
       }
@@ -111,7 +116,7 @@ async function feedParser(file: string, write: (callback: (error?: Error | null)
   });
 }
 
-/** The byte after the line end of the line with `before` lines before it. */
+/** The offset after the line end that follows `before` earlier lines. */
 function endOfLine(lines: Uint8Array, before: number): number {
   let end = 0;
   for (let line = 0; line <= before && end < lines.length; line++)
@@ -125,7 +130,6 @@ function countLines(lines: Uint8Array): number {
   return count;
 }
 
-/** Notes which of some lines are no UTF-8. */
 function recordInvalidLines(lines: Uint8Array, first: number, invalidLines: Set<number>): void {
   let number = first;
   for (const line of splitLines(lines)) {
@@ -134,7 +138,7 @@ function recordInvalidLines(lines: Uint8Array, first: number, invalidLines: Set<
   }
 }
 
-/** Whether one of the lines of a record is broken. They are forgotten: no other record has them. */
+/** Whether a record has an invalid line. Removes its lines from the set. */
 function removeInvalidLines(invalidLines: Set<number>, first: number, last: number): boolean {
   let hasInvalidLine = false;
   if (invalidLines.size > 0)

@@ -1,5 +1,5 @@
 /**
- * The map of a file of events: where each part of an event comes from (book.md, "Event files").
+ * Event file maps, which define where each part of an event comes from (book.md, "Event files").
  *
  * @module
  */
@@ -27,7 +27,7 @@ const value = z.strictObject({ value: constant });
 const template = z.strictObject({ template: z.string().min(1) });
 
 const ORIGIN_MESSAGE = 'expected {"column": "…"}, {"value": "…"} or {"template": "…"}';
-/** One place that a part of an event comes from. */
+/** The source of one part of an event. */
 const origin = z.union([column, value, template], ORIGIN_MESSAGE);
 
 const zone = z
@@ -61,7 +61,7 @@ const attribute = z.union(
   `${ORIGIN_MESSAGE}, optionally with "decimal" for numbers with commas`,
 );
 
-/** Where the parts of an event come from. */
+/** The sources of all parts of an event. */
 export const eventFileMap = z.strictObject({
   $schema: z.string().optional(),
   schemaName: origin,
@@ -71,16 +71,15 @@ export const eventFileMap = z.strictObject({
   attributes: recordSchema(z.string().min(1), attribute).default({}),
   dimensions: recordSchema(z.string().min(1), origin).default({}),
 });
-/** A map that was read. */
 export type EventFileMap = z.output<typeof eventFileMap>;
-/** One origin of a map. */
+/** The source of one part of an event. */
 export type Origin = z.output<typeof origin>;
 
 /**
- * Reads a map; comments, and a `$schema` for editors, are accepted.
+ * Reads a map. Comments, and `$schema` for editors, are allowed.
  *
  * @param file the map's name, for messages
- * @throws {InputError} with the first thing that is wrong: where, and what was expected
+ * @throws {InputError} for the first problem, with its place and what was expected
  */
 export function readEventFileMap(file: string, text: string): EventFileMap {
   const document = parseJsonDocument(text);
@@ -107,10 +106,10 @@ export function readEventFileMap(file: string, text: string): EventFileMap {
 }
 
 /**
- * Checks a map that a program gives as a value.
+ * Checks a map that a program passes as a value.
  *
- * @param name what the program calls it, for messages
- * @throws {RatebookError} ERR_INPUT_INVALID with all that is wrong
+ * @param name the parameter's name, for messages
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems
  */
 export function checkEventFileMap(name: string, value: unknown): EventFileMap {
   const result = eventFileMap.safeParse(value, ISSUE_OPTIONS);
@@ -130,7 +129,7 @@ function toProblem(issue: z.core.$ZodIssue, path: Path): Problem {
 
 const ORIGIN_FIELDS: readonly string[] = ["column", "value", "template", "form", "zone", "decimal"];
 
-/** The field of an origin that says where it comes from, where its name is nearly one of them. */
+/** The fields of an origin whose names look misspelled. */
 function findMisspeltFields(map: unknown, path: readonly (string | number)[]): readonly string[] {
   const origin = path.reduce<unknown>((current, key) => Reflect.get(Object(current), key), map);
   if (path.length === 0 || typeof origin !== "object" || origin === null) return [];
@@ -139,17 +138,20 @@ function findMisspeltFields(map: unknown, path: readonly (string | number)[]): r
   );
 }
 
-/** The text of an origin in one record: a row of a CSV file, or an object of an NDJSON file. */
+/** Reads the text of an origin from a record: a CSV row or an NDJSON object. */
 export type OriginReader<Record> = (record: Record, row: number) => string;
 
 /**
- * How a column is read.
+ * Finds a column.
  *
- * @throws {InputError} when the file is known to have no such column
+ * @throws {InputError} if the file is known to have no such column
  */
 export type ColumnReader<Record> = (name: string) => (record: Record) => string;
 
-/** Binds an origin to the columns of a file. @throws {InputError} as `findColumn` does */
+/**
+ * Binds an origin to the columns of a file.
+ * @throws {InputError} as `findColumn` does
+ */
 export function bindOrigin<Record>(origin: Origin, findColumn: ColumnReader<Record>): OriginReader<Record> {
   if ("column" in origin) return findColumn(origin.column);
   if ("value" in origin) {
@@ -163,7 +165,7 @@ export function bindOrigin<Record>(origin: Origin, findColumn: ColumnReader<Reco
   return (record, row) => parts.map((part) => part(record, row)).join("");
 }
 
-/** The columns that a map names, in its order. */
+/** The columns that a map uses, in its order. */
 export function listMappedColumns(map: EventFileMap): readonly string[] {
   const { schemaName, accountId, id, timestamp, attributes, dimensions } = map;
   const origins: readonly Origin[] = [
@@ -182,7 +184,7 @@ export function listMappedColumns(map: EventFileMap): readonly string[] {
   });
 }
 
-/** Of a template in turn a text and the name of a column. */
+/** Splits a template into alternating texts and column names. */
 function splitTemplate(template: string): readonly string[] {
   return template.split(/\{([^{}]+)\}/);
 }

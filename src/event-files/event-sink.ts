@@ -1,21 +1,24 @@
 /**
- * The receiver of what readers of event files find: events, and lines that hold none.
+ * The receiver of events and bad lines from readers of event files.
  *
  * @module
  */
 import type { CountedEvents } from "../ledger/preview/premeasured-events.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
 
-/** Takes what readers find. Each answer says whether to read on. */
+/** Receives what readers find. Methods return whether to continue reading, unless noted. */
 export interface EventSink {
-  /** An event as JSON or a map gave it; not checked yet. */
+  /** Receives an event from JSON or a map, not yet validated. */
   onEvent(file: string, line: number, event: unknown): boolean;
-  /** A line that holds no event. */
+  /** Receives a line without a valid event. */
   onBadLine(file: string, line: number, reason: string): boolean;
-  /** The slots of a schema's events, for a reader that fills them itself; undefined without an ACTIVE schema. */
+  /** The slots of a schema for a reader that fills them itself; undefined without an ACTIVE schema. */
   findSlots(schemaName: string): EventSlots | undefined;
-  /** The event that was put into the slots: a valid envelope, with every declared attribute and dimension. */
+  /** Receives the event in the slots, with a valid envelope and every declared attribute and dimension. */
   onFilledSlots(file: string, line: number, slots: EventSlots): boolean;
-  /** Events that a database has measured. @returns false where they are to be given one by one */
+  /**
+   * Receives events that a database measured.
+   * @returns false if they must be passed one at a time instead
+   */
   onCountedEvents(events: CountedEvents): boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * The probable meaning of the columns of a CSV file: account, time, quantities, and the rest.
+ * Guesses the meaning of CSV columns: account, time, quantities and others.
  *
  * @module
  */
@@ -14,47 +14,47 @@ import {
   toDecimalPoint,
 } from "./time-and-number-forms.ts";
 
-/** The first rows of a file: its header, and some records as long as it. */
+/** The first rows of a file: its header, and records of the same length. */
 export interface Sample {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** The separator of the columns of a CSV file. */
+  /** The column separator of a CSV file. */
   readonly separator?: string;
 }
 
-/** Columns that somebody named, in place of a guess. */
+/** Columns that the user named, which are not guessed. */
 export interface NamedColumns {
   readonly time?: string;
   readonly account?: string;
   readonly id?: string;
 }
 
-/** The meaning of columns; each column has one at most. */
+/** The meaning of columns. Each column has at most one. */
 export interface Columns {
   readonly timestamp: string;
-  /** The form of its times, as a map names it; undefined for ISO 8601 date-times. */
+  /** The format of its times, as named in a map; undefined for ISO 8601 date-times. */
   readonly form: string | undefined;
-  /** Another form that all of its times could be in, too. */
+  /** Another format that all of its times fit. */
   readonly otherForm: string | undefined;
-  /** Timestamps name no zone. */
+  /** Whether timestamps have no zone. */
   readonly isZoneless: boolean;
-  /** Without one, all events are of one account. */
+  /** Undefined if all events belong to one account. */
   readonly account: string | undefined;
-  /** Without one, rows are counted. */
+  /** Undefined if row numbers are used. */
   readonly id: string | undefined;
-  /** Whether some rows have one id. */
+  /** Whether ids repeat. */
   readonly idRepeats: boolean;
-  /** A number in every row. */
+  /** Columns with a number in every row. */
   readonly numbers: readonly string[];
-  /** The decimal mark of those of them that have commas, or other marks between thousands. */
+  /** The decimal mark of number columns that contain commas or thousands separators. */
   readonly decimals: ReadonlyMap<string, DecimalMark>;
-  /** A number that could be read with either mark, and the column that has it. */
+  /** A number that is valid with either decimal mark, and its column. */
   readonly doubtful: { readonly column: string; readonly text: string } | undefined;
-  /** A text, in every row. */
+  /** Columns with text in every row. */
   readonly texts: readonly string[];
-  /** Columns of amounts, or mostly of numbers, that are not numbers all through, each with the first text that is none. */
+  /** Columns of amounts, or mostly of numbers, that have other values too, each with the first such value. */
   readonly nearNumbers: readonly { readonly column: string; readonly text: string }[];
-  /** Columns that are not used, each with why. */
+  /** Unused columns and why. */
   readonly unused: readonly { readonly column: string; readonly why: string }[];
 }
 
@@ -83,16 +83,16 @@ const ACCOUNT_WORDS = [
   "cuenta",
   "cliente",
 ];
-/** Column names that sound like a time: a whole number in such a column may count seconds or milliseconds. */
+/** Column names that suggest a time. Whole numbers in such a column may be seconds or milliseconds. */
 const TIME_NAME = /time|date|datum|zeit|fecha|when|start|stamp|epoch|created|occurred|^ts$|(?:^|[_ .])at$/i;
 const ID_NAME = /^(?:id|uuid|guid|(?:event|request|record|row|message|transaction|call|trace|usage)[ _.-]?id)$/i;
 const TEXTS_MAX = 50;
 const TEXT_MAX = 512;
 
 /**
- * Guesses by names and values what was not told.
+ * Guesses from names and values whatever the user didn't name.
  *
- * @returns undefined when no column holds the time of each row, or the one that was told does not
+ * @returns undefined if no column has a time in every row, or the named time column doesn't
  */
 export function guessColumns({ header, rows, separator }: Sample, columnNames: NamedColumns = {}): Columns | undefined {
   const columns = header.map((name, at) => ({ name, values: rows.map((row) => row[at] ?? "") }));
@@ -157,7 +157,7 @@ interface Column {
   readonly values: readonly string[];
 }
 
-/** The columns of numbers, and how those are written that are not plain. */
+/** The number columns, and their format if it isn't plain. */
 function findNumberColumns(
   columns: readonly Column[],
   separator: string | undefined,
@@ -168,8 +168,8 @@ function findNumberColumns(
   const notPlain = withCommas.filter((column) => !plain.includes(column));
   const hasCommas = notPlain.some((column) => !groupedColumns.includes(column));
   const hasGroups = groupedColumns.some((column) => !withCommas.includes(column));
-  // In a file with decimal commas a point stands between thousands: 1.250 is more than a thousand. Where each comma could
-  // stand between thousands, too, semicolons between the columns say which it is.
+  // In a file with decimal commas, a point separates thousands: 1.250 is 1250. If every comma could separate thousands
+  // too, a semicolon between columns indicates decimal commas.
   const areDecimalCommas = hasCommas || (separator === ";" && !hasGroups);
   const commas = areDecimalCommas && notPlain.length > 0 ? withCommas : [];
   const decimals = new Map<string, DecimalMark>([
@@ -186,7 +186,7 @@ function findNumberColumns(
   };
 }
 
-/** The column whose name has the word that comes first in the list; "customer_id" before "user". */
+/** The column whose name contains the earliest word of the list: "customer_id" before "user". */
 function findAccountColumn(columns: readonly Column[]): Column | undefined {
   for (const word of ACCOUNT_WORDS) {
     const accountColumn = columns.find(({ name }) => splitWords(name).includes(word));
@@ -195,7 +195,7 @@ function findAccountColumn(columns: readonly Column[]): Column | undefined {
   return undefined;
 }
 
-/** `customerId` and `customer_id` are "customer" and "id". */
+/** Splits `customerId` and `customer_id` into "customer" and "id". */
 function splitWords(name: string): readonly string[] {
   return name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -215,7 +215,7 @@ function isTime(text: string): boolean {
   return tryParseInstant(text, 0) !== undefined;
 }
 
-/** Whether a column has times beside the one that counts. */
+/** Whether a column contains times but isn't the time column. */
 function isOtherTime(column: Column): boolean {
   const nonEmptyValues = column.values.filter((text) => text !== "");
   return (
@@ -225,15 +225,15 @@ function isOtherTime(column: Column): boolean {
 }
 
 /**
- * The forms that every time of a column could be in. Whole numbers are no times unless the column is named like one, or
- * somebody said that it is the time.
+ * The formats that every time of a column fits. Whole numbers count as times only if the column's name suggests it or
+ * the user named the column.
  */
 function findTimeForms({ name, values }: Column, timeColumn?: string): readonly string[] {
   const mayBeEpoch = name === timeColumn || TIME_NAME.test(name);
   return findMatchingForms(values).filter((form) => !form.endsWith("seconds") || mayBeEpoch);
 }
 
-/** The first value of a column that sounds like a time, or was told to be one; undefined where none does. */
+/** The first value of a column that the user named or whose name suggests a time; undefined without one. */
 export function findTimeLikeValue(
   { header, rows }: Sample,
   timeColumn?: string,
@@ -261,7 +261,7 @@ function isNumber(text: string): boolean {
   }
 }
 
-/** Whether every text has digits and otherwise only signs of a currency, spaces, points and commas. */
+/** Whether every text contains digits and otherwise only currency signs, spaces, points and commas. */
 function isNearNumber({ values }: Column): boolean {
   return (
     values.length > 0 &&
@@ -269,7 +269,10 @@ function isNearNumber({ values }: Column): boolean {
   );
 }
 
-/** Whether more than half of at least three texts are numbers: the others are probably mistakes, such as NaN or 1e400. */
+/**
+ * Whether more than half of at least three values are numbers, so that the others are probably mistakes such as NaN or
+ * 1e400.
+ */
 function isMostlyNumbers({ values }: Column): boolean {
   return values.length > 2 && values.filter(isNumber).length * 2 > values.length;
 }

@@ -1,5 +1,5 @@
 /**
- * Fields of JSON objects by their path, as the columns of a CSV file: `usage.tokens` is the field `tokens` of `usage`.
+ * Fields of JSON objects by path, used like CSV columns: `usage.tokens` is the field `tokens` of `usage`.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { listMappedColumns, type EventFileMap } from "./event-file-map.ts";
 import { quoteText } from "./input-error.ts";
 import { type EventMaker, createEventMaker } from "./mapped-event.ts";
 
-/** Fields that a message names. */
+/** The maximum number of fields that a message lists. */
 const NAMED_MAX = 20;
-/** Levels that are looked into. */
+/** The maximum depth of fields. */
 const DEPTH_MAX = 20;
 
-/** A function that makes events of objects. A field that the map names and a line lacks is reported. */
+/** Creates a function that makes events from objects. If a line lacks a mapped field, it returns an error. */
 export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
   const names = [...new Set(listMappedColumns(map))];
   const makeEvent = createEventMaker<unknown>(map, (name) => (object) => readText(object, name) ?? "");
@@ -29,7 +29,7 @@ export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
   };
 }
 
-/** The text of the field at a path; a name with points in it is found before the path. */
+/** The text of the field at a path. A name that contains dots takes precedence over a path. */
 export function readText(value: unknown, path: string): string | undefined {
   if (!isJsonObject(value)) return undefined;
   if (Object.hasOwn(value, path)) return formatField(value[path]);
@@ -41,7 +41,7 @@ export function readText(value: unknown, path: string): string | undefined {
   return undefined;
 }
 
-/** The fields that hold a text, a number or a truth, each by its path. Lists are left out. */
+/** The string, number and boolean fields by path. Lists are skipped. */
 export function listFields(value: unknown, before = "", depth = 0): readonly (readonly [path: string, text: string])[] {
   if (!isJsonObject(value) || depth > DEPTH_MAX) return [];
   return Object.entries(value).flatMap(([name, field]) => {

@@ -1,5 +1,5 @@
 /**
- * Events made of the records of a file through its map (book.md, "Event files").
+ * Makes events from records through a map (book.md, "Event files").
  *
  * @module
  */
@@ -8,10 +8,13 @@ import { bindOrigin, type ColumnReader, type EventFileMap, type Origin, type Ori
 import { quoteText } from "./input-error.ts";
 import { TIME_FORMS, removeGrouping, toDecimalPoint } from "./time-and-number-forms.ts";
 
-/** Makes an event of a record, or says why there is none. */
+/** Makes an event from a record, or returns the reason why not. */
 export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | string;
 
-/** A function that makes events of the records of one file. @throws {InputError} when the file is known to lack a column */
+/**
+ * Creates a function that makes events from the records of a file.
+ * @throws {InputError} if the file is known to lack a column
+ */
 export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnReader<Record>): EventMaker<Record> {
   const bindTo = (origin: Origin): OriginReader<Record> => bindOrigin(origin, findColumn);
   const schemaName = bindTo(map.schemaName);
@@ -48,13 +51,13 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
   };
 }
 
-/** A number as an event has it; undefined for one of another form than the map says. Where there is nothing, nothing. */
+/** Normalizes a number; undefined if it doesn't match the map's format. Empty text stays empty. */
 function normalizeNumber(text: string, mark: string | undefined): string | undefined {
   if (mark === undefined || text === "") return text;
   return mark === "," ? toDecimalPoint(text) : removeGrouping(text);
 }
 
-/** The timestamp in the form of an event; a text that is none is left as it is, for metering to refuse. */
+/** Normalizes a timestamp. Invalid text is left as it is; metering rejects it. */
 function toUtcTimestamp(text: string, zoneMinutes: number | undefined): string {
   const instant = tryParseInstant(text, zoneMinutes);
   return instant === undefined ? text : formatInstant(instant);

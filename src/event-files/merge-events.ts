@@ -1,54 +1,64 @@
 /**
- * A file of events, one after another, and several of them merged by time (S13.5).
+ * Reads event files, and merges several by time (S13.5).
  *
  * @module
  */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 
-/** An event file at one of its events: the head. Reading is in blocks; going on within a block does not wait. */
+/**
+ * An event file, positioned at one of its events (the head). Files are read in blocks; moving within a block is
+ * synchronous.
+ */
 export interface EventCursor {
   /** The file's name as given. */
   readonly file: string;
   /** The line of the head, from 1. */
   readonly line: number;
-  /** The head's own timestamp; undefined when the line is bad or has none that can be read. */
+  /** The timestamp of the head; undefined if the line is bad or has no valid one. */
   readonly at: Instant | undefined;
-  /** Goes to the next event of the block. @returns false when the block is used up */
+  /**
+   * Moves to the next event of the block.
+   * @returns false at the end of the block
+   */
   advance(): boolean;
-  /** Reads the next block. @returns false at the end of the file */
+  /**
+   * Reads the next block.
+   * @returns false at the end of the file
+   */
   fill(): Promise<boolean>;
-  /** Meters the head, or reports why it cannot be. @returns false when reading must stop here */
+  /**
+   * Meters the head, or reports why it can't.
+   * @returns false if reading must stop
+   */
   take(): boolean;
   close(): Promise<void>;
 }
 
-/** A place where a file goes back in time. */
+/** An event that is older than an earlier one in its file. */
 export interface Disorder {
   readonly file: string;
   readonly line: number;
   readonly sentence: string;
 }
 
-/** Callbacks while files are read. */
 export interface MergeCallbacks {
-  /** Called now and then, between blocks. */
+  /** Called between blocks. */
   readonly onBlock?: () => void;
-  /** Called at the first place of each file where an event is older than one before it. */
+  /** Called for the first disorder in each file. */
   readonly onDisorder: (disorder: Disorder) => void;
 }
 
-/** One of the merged files. */
 interface MergeRun {
   readonly cursor: EventCursor;
   readonly order: number;
-  /** The latest timestamp taken. */
+  /** The latest timestamp so far. */
   latest: Instant;
   hasReportedDisorder: boolean;
 }
 
 /**
- * Takes the events of all files, oldest first; of equal timestamps the earlier file's, and within a file line by line.
- * A file that is itself out of order is taken as it comes. Closes the files.
+ * Takes the events of all files by time; ties are ordered by file, then by line. Unordered files are taken as they are.
+ * Closes the files.
  */
 export async function mergeEvents(cursors: readonly EventCursor[], callbacks: MergeCallbacks): Promise<void> {
   try {
@@ -68,9 +78,9 @@ export async function mergeEvents(cursors: readonly EventCursor[], callbacks: Me
 }
 
 /**
- * Takes heads of one file for as long as it is first, up to the end of its block.
+ * Takes events of one file while it has the earliest, up to the end of its block.
  *
- * @returns false when reading must stop; else the run's last head is taken and the next one is yet to be found
+ * @returns false if reading must stop; otherwise the head is taken and the caller moves to the next one
  */
 async function takeWhileFirst(
   run: MergeRun,
@@ -89,7 +99,10 @@ async function takeWhileFirst(
   }
 }
 
-/** Goes to the next event of a file. @returns false at its end */
+/**
+ * Moves to the next event of a file.
+ * @returns false at its end
+ */
 async function advanceRun({ cursor }: MergeRun, callbacks: MergeCallbacks): Promise<boolean> {
   while (!cursor.advance()) {
     if (!(await cursor.fill())) return false;
@@ -109,7 +122,7 @@ function checkOrder(run: MergeRun, callbacks: MergeCallbacks): void {
   }
 }
 
-/** What is said of an event that comes after a later one. */
+/** The warning about an event that follows a later one. */
 export function describeDisorder(
   file: string,
   line: number,
@@ -121,7 +134,7 @@ export function describeDisorder(
   return { file, line, sentence };
 }
 
-/** Whether `a` is taken before `b`. A bad line has no time: it is reported in its place, at once. */
+/** Whether `a` is taken before `b`. A bad line has no time and is reported immediately. */
 function comesBefore(a: MergeRun, b: MergeRun): boolean {
   const x = a.cursor.at ?? -Infinity;
   const y = b.cursor.at ?? -Infinity;
@@ -149,7 +162,7 @@ function popRun(heap: MergeRun[]): void {
   siftDown(heap);
 }
 
-/** Puts the first run where its new head belongs. */
+/** Moves the first run to its place in the heap. */
 function siftDown(heap: MergeRun[]): void {
   for (let at = 0; ;) {
     const leftIndex = 2 * at + 1;

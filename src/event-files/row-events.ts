@@ -1,5 +1,5 @@
 /**
- * Events of the rows of a CSV file, whose first is the header.
+ * Events of CSV rows, of which the first is the header.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import type { ColumnReader, EventFileMap } from "./event-file-map.ts";
 import { InputError, quoteText } from "./input-error.ts";
 import { type EventMaker, createEventMaker } from "./mapped-event.ts";
 
-/** An event and its line, or why the line has none. */
+/** An event and its line, or the reason why the line has none. */
 export type EventRow =
   | { readonly line: number; readonly event: { readonly timestamp: string }; readonly reason?: undefined }
   | { readonly line: number; readonly event?: undefined; readonly reason: string };
 
 /**
- * Takes the rows of one file in their order, and gives what each holds; nothing for the header.
+ * Creates a reader for the rows of one file, in order. It returns undefined for the header.
  *
- * @throws {InputError} for a header that is none, or that lacks a column of the map
+ * @throws {InputError} for an invalid header, or one that lacks a mapped column
  */
 export function createRowEventReader(file: string, map: EventFileMap): (row: Row) => EventRow | undefined {
   let makeEvent: EventMaker<readonly string[]> | undefined;
@@ -37,7 +37,6 @@ export function createRowEventReader(file: string, map: EventFileMap): (row: Row
   };
 }
 
-/** The columns of a header. */
 function createColumnReader(header: readonly string[], file: string): ColumnReader<readonly string[]> {
   if (header.some((name) => name.includes("\r"))) throw new InputError(`${file}: ${CARRIAGE_RETURNS}`);
   return (name) => {

@@ -1,5 +1,5 @@
 /**
- * The first objects of a file of JSON lines, and their fields as columns, to guess from.
+ * The first objects of an NDJSON file, with fields as columns, to guess from.
  *
  * @module
  */
@@ -9,10 +9,13 @@ import type { Sample } from "./guess-columns.ts";
 import { InputError } from "./input-error.ts";
 import { listFields } from "./json-fields.ts";
 
-/** So many rows are guessed from. */
+/** The maximum number of rows to guess from. */
 export const SAMPLE_ROWS_MAX = 1000;
 
-/** The first objects of an NDJSON file. @throws {InputError} for a line that is no JSON */
+/**
+ * Reads the first objects of an NDJSON file.
+ * @throws {InputError} for a line that isn't JSON
+ */
 export function readJsonSample(path: string, text: string): readonly unknown[] {
   const lines = text.split("\n").map((line, index) => [line.trim(), index + 1] as const);
   return lines
@@ -28,7 +31,10 @@ export function readJsonSample(path: string, text: string): readonly unknown[] {
     });
 }
 
-/** The fields of objects as rows: a column for each path that one of them has. @throws {InputError} where there are none */
+/**
+ * The fields of objects as rows, with a column for each path.
+ * @throws {InputError} without fields
+ */
 export function createFieldSample(path: string, objects: readonly unknown[]): Sample {
   const rows = objects.map((object) => new Map(listFields(object)));
   const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];

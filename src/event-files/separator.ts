@@ -1,15 +1,14 @@
 /**
- * The separator of the columns of a CSV file: spreadsheets of many countries write semicolons.
+ * The column separator of CSV files. Spreadsheets in many countries use semicolons.
  *
  * @module
  */
 
-/** Between two columns. */
 export type Separator = "," | ";" | "\t" | "|";
 
 /**
- * The separator of a file that begins so: of its first line that is not empty, a comma where one stands outside quotes, else a
- * semicolon, a tab or a bar where one does. Without any of them the file has one column, and it is a comma.
+ * Detects the separator in the first line that isn't empty: a comma if it has one outside quotes, otherwise a
+ * semicolon, tab or bar. With none of them, the file has one column and the separator is a comma.
  */
 export function detectSeparator(beginning: string): Separator {
   const header = /^.*\S.*$/m.exec(beginning)?.[0] ?? "";

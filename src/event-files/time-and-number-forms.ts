@@ -1,15 +1,16 @@
 /**
- * Times and numbers of CSV files in other forms than an event's: which one a column has, its map says.
+ * Formats of times and numbers in CSV files that differ from those of events. The map names the format of each column.
  *
  * @module
  */
 import { formatInstant, tryParseInstant } from "../calendar/instant.ts";
 
 /**
- * The forms of times, by the name that a map has for them: what makes the text of an event of one, the zone left out where the
- * text has none; undefined for a text of another form.
+ * The time formats by the name that maps use. Each converts a text to an event's timestamp, without a zone if the text
+ * has none, or returns undefined if it doesn't match.
  *
- * A date may be followed by a time of day, of 24 hours or of 12 with AM or PM; without one it is the midnight that begins the day.
+ * A date may be followed by a 24-hour time, or a 12-hour time with AM or PM. Without one, it is midnight at the start
+ * of the day.
  */
 export const TIME_FORMS: ReadonlyMap<string, (text: string) => string | undefined> = new Map([
   ["YYYY-MM-DD", createDateReader(/^(?<year>\d{4})-(?<month>\d\d?)-(?<day>\d\d?)(?<rest>\D.*)?$/)],
@@ -32,7 +33,7 @@ function createDateReader(shape: RegExp): (text: string) => string | undefined {
   };
 }
 
-/** A time of day, and what may stand behind it, with an hour of two digits from 0 to 23. */
+/** Reads a time of day and what follows it; the hour gets two digits from 0 to 23. */
 function readTimeOfDay(text: string): string | undefined {
   const [, hour, after = ""] = /^[T ](\d\d?)(:\d\d.*)$/.exec(text) ?? [];
   if (hour === undefined) return undefined;
@@ -42,7 +43,7 @@ function readTimeOfDay(text: string): string | undefined {
   return String((Number(hour) % 12) + (dayHalf?.toUpperCase() === "P" ? 12 : 0)).padStart(2, "0") + minutes;
 }
 
-/** @param digits how many digits behind the point are whole milliseconds; what is below is cut (S2.2) */
+/** @param digits decimal places of a millisecond; further digits are truncated (S2.2) */
 function readEpochTime(text: string, shape: RegExp, digits: number): string | undefined {
   const [, whole, fraction = ""] = shape.exec(text) ?? [];
   return whole === undefined ? undefined : formatInstant(Number(whole + fraction.slice(0, digits).padEnd(digits, "0")));
@@ -51,7 +52,7 @@ function readEpochTime(text: string, shape: RegExp, digits: number): string | un
 const YEAR_2000 = Date.UTC(2000, 0, 1);
 const YEAR_2100 = Date.UTC(2100, 0, 1);
 
-/** The names of the forms in which every one of some texts is a time of the years 2000 to 2099, the likeliest first. */
+/** The formats in which every text is a time in 2000 to 2099, most likely first. */
 export function findMatchingForms(texts: readonly string[]): readonly string[] {
   const isTimeIn = (read: (text: string) => string | undefined, text: string): boolean => {
     const time = tryParseInstant(read(text) ?? "", 0);
@@ -61,21 +62,20 @@ export function findMatchingForms(texts: readonly string[]): readonly string[] {
   return [...TIME_FORMS].filter(([, read]) => texts.every((text) => isTimeIn(read, text))).map(([form]) => form);
 }
 
-/** The mark before the fraction of a number; the other one may stand between thousands. */
+/** The decimal mark. The other one may separate thousands. */
 export type DecimalMark = "," | ".";
 
 const COMMA_NUMBER = /^-?(?:\d+|\d{1,3}(?:[. \u00a0\u202f]\d{3})+)(?:,\d+)?$/;
 const GROUPED_NUMBER = /^-?\d{1,3}(?:[,' \u00a0\u202f]\d{3})+(?:\.\d+)?$/;
 const BETWEEN_THOUSANDS = /[,' \u00a0\u202f]/g;
 
-/** A number with a decimal comma, and maybe points between its thousands, with a decimal point; undefined for another text. */
+/** Replaces a decimal comma by a point and removes points between thousands; undefined for other text. */
 export function toDecimalPoint(text: string): string | undefined {
   return COMMA_NUMBER.test(text) ? text.replaceAll(/[. \u00a0\u202f]/g, "").replace(",", ".") : undefined;
 }
 
 /**
- * A number without what stands between its thousands: commas, spaces or apostrophes. Undefined where these stand elsewhere;
- * any other text is left as it is.
+ * Removes commas, spaces or apostrophes between thousands; undefined if they are misplaced. Other text is unchanged.
  */
 export function removeGrouping(text: string): string | undefined {
   if (GROUPED_NUMBER.test(text)) return text.replaceAll(BETWEEN_THOUSANDS, "");

@@ -1,5 +1,5 @@
 /**
- * Random books: two plans, and accounts that are on them in turn, with credits, seats and entitlements.
+ * Random books: two plans, and accounts that switch between them, with credits, licenses and entitlements.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { DAY_MS, formatDate, toInstant } from "../calendar/instant.ts";
 import { fastCheck } from "./fast-check.ts";
 import { CATALOG, planArbitrary, type PlanOptions } from "./plan-arbitrary.ts";
 
-/** How books are drawn. */
+/** Options of random books. */
 export interface BookArbitraryOptions extends Omit<PlanOptions, "id" | "meters"> {
-  /** What entries of feature credits grant, in units. */
+  /** Units that entries of feature credits grant. */
   readonly granted?: Arbitrary<number | string>;
 }
 
@@ -25,7 +25,7 @@ const MONTHS = ["2024-02", "2024-03", "2024-04", "2024-05", "2024-06"];
 const units = { var: "attribute.units" };
 const cube = { "*": [units, units, units] };
 
-/** What the cards of the plans name, and what events look like. */
+/** What the cards of the plans refer to, and the schemas of events. */
 const CATALOG_FIELDS = {
   eventSchemas: [
     { name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] },
@@ -68,7 +68,7 @@ const CATALOG_FIELDS = {
   customers: [{ id: "customer", name: "Customer" }],
 } as const satisfies BookInput;
 
-/** Up to three stretches of plans, with gaps between them or none, in the order of time. */
+/** Up to three consecutive associations, with or without gaps. */
 function associationsArbitrary(): Arbitrary<NonNullable<AccountInput["pricePlans"]>> {
   const fc = fastCheck();
   const starts = fc.uniqueArray(fc.record({ month: fc.nat(4), day: fc.constantFrom(1, 8, 15, 20) }), {
@@ -93,7 +93,7 @@ function associationsArbitrary(): Arbitrary<NonNullable<AccountInput["pricePlans
   );
 }
 
-/** Entries of few different stretches and amounts, so that many tie. */
+/** Entries with few distinct periods and amounts, so that many are equal. */
 function entriesArbitrary(
   grantedUnits: Arbitrary<number | string>,
 ): Arbitrary<NonNullable<AccountInput["featureCredits"]>> {
@@ -109,7 +109,7 @@ function entriesArbitrary(
   );
 }
 
-/** Money and seats that an account holds. */
+/** Credits and license updates of an account. */
 function holdingsArbitrary(): Arbitrary<Pick<AccountInput, "credits" | "licenseUpdates">> {
   const fc = fastCheck();
   const day = fc.nat(120).map((days) => formatDate(toInstant("2024-02-01") + days * DAY_MS));
@@ -131,8 +131,8 @@ function holdingsArbitrary(): Arbitrary<Pick<AccountInput, "credits" | "licenseU
 }
 
 /**
- * Books that every reader of books takes: schemas of events that are counted, summed, enriched and that take of features, two
- * plans of {@link planArbitrary}, and two accounts that are on them from February 2024 on, beside an archived one.
+ * Valid books: schemas of events that are counted, summed, enriched and that consume features, two plans of
+ * {@link planArbitrary}, and two accounts with these plans from February 2024 on, besides an archived one.
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */

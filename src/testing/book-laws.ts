@@ -1,5 +1,5 @@
 /**
- * Laws of a whole book: what its invoices and its engine keep, whatever is used.
+ * Laws of a whole book: properties of its invoices and its engine that hold for any usage.
  *
  * @module
  */
@@ -48,7 +48,7 @@ import {
 import { formatBook, withPrintedText, formatTable } from "./report.ts";
 import { toArbitrary, type ValueOrArbitrary } from "./value-or-arbitrary.ts";
 
-/** A book and events that it takes. */
+/** A book and events for it. */
 export interface BookWithEvents {
   readonly book: BookInput;
   readonly events: readonly GeneratedEvent[];
@@ -66,13 +66,13 @@ function formatBookWithEvents({ book, events }: BookWithEvents): string {
   return `${formatBook(book)}\n${formatEventTable(events)}`;
 }
 
-/** The book, or random ones, as they are written. */
+/** The given book or books, in their written form. */
 function toBookArbitrary(book: ValueOrArbitrary<BookSource>): Arbitrary<BookInput> {
   if (typeof book === "string") return fastCheck().constant(toBookInput(book));
   return toArbitrary(book).map(toBookInput);
 }
 
-/** The book, or random ones, each with events of its own. */
+/** The given book or books, each with random events. */
 function bookWithEventsArbitrary(book: ValueOrArbitrary<BookSource>, options: EventOptions): Arbitrary<BookWithEvents> {
   return toBookArbitrary(book).chain((drawnBook) =>
     eventsArbitrary(drawnBook, options).map((events) =>
@@ -81,7 +81,7 @@ function bookWithEventsArbitrary(book: ValueOrArbitrary<BookSource>, options: Ev
   );
 }
 
-/** The invoices of the cycles that the days of the events touch. */
+/** The invoices of the cycles that contain the events. */
 function previewInvoices({ book, events }: BookWithEvents, options: EventOptions): readonly Invoice[] {
   return preview(readBook(book), events, eventRange(book, options)).invoices;
 }
@@ -92,7 +92,7 @@ function describeInvoice({ accountId, invoiceType, startDate, endDate, currency,
   return `${accountId} ${invoiceType} ${period}: ${formatDecimal(revenueInfo.value)} ${currency}`;
 }
 
-/** All that an invoice says of money, as text. */
+/** All amounts of an invoice, as text. */
 function formatInvoice(invoice: Invoice): string {
   const lines = allLines(invoice.revenueInfo).map(
     ({ type, id = "", quantity, value }) =>
@@ -103,10 +103,9 @@ function formatInvoice(invoice: Invoice): string {
 }
 
 /**
- * The law that every line of every invoice is the sum of the lines right below it, to the cent, and that the slabs of a
- * tiered usage card hold all that was used of its meter, each unit once (S1.5, S7.2).
+ * The law that every invoice line is the sum of the lines directly below it, to the cent, and that the slabs of a
+ * tiered usage card contain every unit of its meter exactly once (S1.5, S7.2).
  *
- * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
 export function linesAddUp(
@@ -137,18 +136,17 @@ function checkLine(line: InvoiceLine, invoice: Invoice): void {
   for (const item of lineItems) checkLine(item, invoice);
 }
 
-/** A book, events, and the same events in another order, some of them twice. */
+/** A book, events, and the same events in another order with some duplicates. */
 export interface BookWithShuffledEvents extends BookWithEvents {
   readonly shuffled: readonly GeneratedEvent[];
 }
 
 /**
- * The law that events may come in any order, and may come again: the invoices are the same (S14.4). Schemas whose events take
- * of a feature are left out: of these the first to come are served.
+ * The law that the order and duplicates of events don't change the invoices (S14.4). Schemas whose events consume a
+ * feature are excluded, because the order decides which of these are accepted.
  *
- * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
- * @throws {RatebookError} ERR_INPUT_INVALID for a book all of whose schemas take of a feature; ERR_BOOK_INVALID;
- * ERR_REFUSED without fast-check
+ * @throws {RatebookError} ERR_INPUT_INVALID if all schemas of a book consume a feature; ERR_BOOK_INVALID; ERR_REFUSED
+ * without fast-check
  */
 export function orderOfEventsDoesNotMatter(
   book: ValueOrArbitrary<BookSource>,
@@ -185,7 +183,7 @@ function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
   });
 }
 
-/** @throws where the invoices are not the same */
+/** @throws if the invoices differ */
 function compareInvoices(some: readonly Invoice[], others: readonly Invoice[], first: string, second: string): void {
   const texts = (invoices: readonly Invoice[]): readonly string[] => invoices.map(formatInvoice).toSorted();
   const [a, b] = [texts(some), texts(others)];
@@ -196,7 +194,7 @@ function compareInvoices(some: readonly Invoice[], others: readonly Invoice[], f
   );
 }
 
-/** A book and what happens to its accounts: a history, then a batch of events that is taken back. */
+/** A book, a history of its accounts, and a batch of events to undo. */
 export interface BookWithUndo {
   readonly book: BookInput;
   readonly history: readonly HistoryStep[];
@@ -204,11 +202,9 @@ export interface BookWithUndo {
 }
 
 /**
- * The law that an undo takes back all that an ingest did, whatever was done before: usage by account, meter and day is as it
- * was, and for each feature the balance and the overage (S15.4). Entries that fall due with the batch are granted before it
- * is looked at.
+ * The law that undo reverses everything that ingest did, whatever happened before: usage by account, meter and day, and
+ * the balance and overage of each feature (S15.4). Grants due with the batch are processed before the comparison.
  *
- * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
 export function undoRestoresUsage(
@@ -243,7 +239,7 @@ export function undoRestoresUsage(
     await ingestAndUndo();
     const after = await readHoldings(store, accountIds);
     compareHoldings(before.usage, after.usage);
-    // What falls due up to the latest event of the batch has been granted: from here on balances are the events' alone.
+    // Everything due up to the batch's latest event is now granted, so only events change balances from here on.
     await ingestAndUndo();
     const again = await readHoldings(store, accountIds);
     compareHoldings([...after.usage, ...after.features], [...again.usage, ...again.features]);
@@ -253,7 +249,7 @@ export function undoRestoresUsage(
 type StartedHistory = Awaited<ReturnType<typeof startHistory>>;
 type IngestedEvent = Awaited<ReturnType<StartedHistory["engine"]["ingest"]>>[number] & { readonly accountId: string };
 
-/** What came of each event of a batch, the last first. */
+/** The outcome of each event of a batch, last first. */
 async function ingestBatch(
   { engine, toEvent }: StartedHistory,
   batch: readonly HistoryEvent[],
@@ -262,7 +258,7 @@ async function ingestBatch(
   return results.map((result, index) => ({ ...result, accountId: batch[index]?.accountId ?? "" })).toReversed();
 }
 
-/** What accounts hold, a sentence each. */
+/** Usage and balances of accounts, one sentence each. */
 interface AccountHoldings {
   readonly usage: readonly string[];
   readonly features: readonly string[];
@@ -303,10 +299,9 @@ function compareHoldings(before: readonly string[], after: readonly string[]): v
 }
 
 /**
- * The law that a preview shows the invoices that an engine makes final: the book is loaded the day before anything begins,
- * each event is sent at its own time, and all falls due (S13.5).
+ * The law that a preview matches the final invoices of an engine: the book is loaded the day before anything starts,
+ * each event is sent at its own time, and everything due is processed (S13.5).
  *
- * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
  * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
  */
 export function previewMatchesInvoices(
@@ -333,7 +328,7 @@ export function previewMatchesInvoices(
 
 const CYCLE_DAYS = { WEEKLY: 7, MONTHLY: 31, QUARTERLY: 92, HALF_YEARLY: 184, ANNUALLY: 366 } as const;
 
-/** After so many days every cycle that began is final: the longest of the book's, with its grace. */
+/** The number of days after which any started cycle is final: the book's longest cycle and grace period. */
 function countDaysToFinal({ pricePlans }: BookInput): number {
   const days = (pricePlans ?? []).map(({ pricePlanDetails: { pricingCycleConfig: config } }) =>
     config ? CYCLE_DAYS[config.interval] + (config.gracePeriod ?? 0) : CYCLE_DAYS.MONTHLY,
@@ -341,25 +336,25 @@ function countDaysToFinal({ pricePlans }: BookInput): number {
   return Math.max(0, ...days) + 1;
 }
 
-/** Which revenue is expected of which usage. */
+/** The expected revenue, and the usage to try. */
 export interface RevenueBounds extends EventOptions {
-  /** The least that each account pays in all, in major units of its currency; default: any. */
+  /** The minimum that each account pays over all invoices, in major units of its currency. Default: unlimited. */
   readonly atLeast?: DecimalInput;
-  /** The most that each account pays in all, in major units of its currency; default: any. */
+  /** The maximum that each account pays over all invoices, in major units of its currency. Default: unlimited. */
   readonly atMost?: DecimalInput;
-  /** The usage that is looked at; default that of {@link eventsArbitrary}. */
+  /** The usage to try. Default: {@link eventsArbitrary}. */
   readonly events?: Arbitrary<readonly GeneratedEvent[]>;
 }
 
 /**
- * The law that each account pays, over all cycles that `[from, until)` touches and after credits, at least and at most so
- * much, whatever it uses of what is drawn.
+ * The law that each account pays an amount within bounds, for any of the drawn usage, over all cycles that overlap
+ * `[from, until)` and after credits.
  *
- * @param book a book as it is written, its text, or one that `readBook` read; or an arbitrary of such books
- * @throws {RatebookError} ERR_NUMBER_INVALID for a bound that is no decimal; ERR_BOOK_INVALID; ERR_REFUSED without fast-check
+ * @throws {RatebookError} ERR_NUMBER_INVALID for a bound that isn't a decimal; ERR_BOOK_INVALID; ERR_REFUSED without
+ * fast-check
  * @example
  * ```ts
- * const events = eventsFor(book, { values: fc.nat(1000), eventsMax: 10 });
+ * const events = eventsArbitrary(book, { values: fc.nat(1000), eventsMax: 10 });
  * test("10,000 calls a month cost at most 500", () => {
  *   fc.assert(revenueWithin(book, { atMost: 500, events }));
  * });

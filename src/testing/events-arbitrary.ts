@@ -1,5 +1,5 @@
 /**
- * Random events that a book's schemas declare, for its accounts.
+ * Random events of a book's schemas and accounts.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
 import { findEdges, listQuantityCards } from "./quantities.ts";
 
-/** An event as it is sent. */
+/** An event in the form in which it is sent. */
 export interface GeneratedEvent {
   readonly schemaName: string;
   readonly id: string;
@@ -24,17 +24,17 @@ export interface GeneratedEvent {
   readonly dimensions: Readonly<Record<string, string>>;
 }
 
-/** Which events are drawn. */
+/** Options of random events. */
 export interface EventOptions {
-  /** A date; default the first on which an account of the book has a plan. */
+  /** A date. Default: the first on which an account of the book has a plan. */
   readonly from?: string;
-  /** A date, exclusive; default 62 days after `from`. */
+  /** A date, exclusive. Default: 62 days after `from`. */
   readonly until?: string;
-  /** The most events of one draw; default 12. */
+  /** The maximum number of events per draw. Default 12. */
   readonly eventsMax?: number;
-  /** What attributes are; default numbers at and beside the edges of the book's slabs, and small ones. */
+  /** Values of attributes. Default: numbers at and next to the slab edges of the book, and small ones. */
   readonly values?: Arbitrary<unknown>;
-  /** Names of the schemas; default all that are ACTIVE. */
+  /** Names of the schemas. Default: all ACTIVE ones. */
   readonly schemas?: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function eventRange(
   return { from: first, until: until ?? formatDate(toInstant(first) + SPAN_DAYS * DAY_MS) };
 }
 
-/** The schemas that events may name, and those whose events take of a feature among them. */
+/** The schemas to draw from, and which of them consume a feature. */
 export function listSchemas(book: BookInput): {
   readonly all: readonly string[];
   readonly takingFeature: ReadonlySet<string>;
@@ -71,7 +71,7 @@ export function listSchemas(book: BookInput): {
   return { all: [...new Set(all)], takingFeature: new Set(takingFeature) };
 }
 
-/** Instants of `[from, until)`: a third at the first or last millisecond of a day, where cycles are cut. */
+/** Instants of `[from, until)`. A third are the first or last millisecond of a day, where cycles can be split. */
 function instantArbitrary(from: Instant, until: Instant): Arbitrary<Instant> {
   const fc = fastCheck();
   const days = Math.max(Math.floor((until - from) / DAY_MS), 1);
@@ -91,7 +91,7 @@ function listSlabEdges({ pricePlans }: BookInput): readonly Decimal[] {
   return (pricePlans ?? []).flatMap((plan) => listQuantityCards(plan).flatMap(findEdges));
 }
 
-/** Numbers that make usage reach the edges of a book's slabs, and small ones. */
+/** Numbers that bring usage to the slab edges of a book, and small ones. */
 function valueArbitrary(book: BookInput): Arbitrary<unknown> {
   const fc = fastCheck();
   const small = fc.oneof(fc.nat(20), fc.constantFrom<unknown>("0.01", "0.5", "1.25"));
@@ -99,13 +99,13 @@ function valueArbitrary(book: BookInput): Arbitrary<unknown> {
   return edges.length === 0 ? small : fc.oneof(small, fc.constantFrom<unknown>(...edges));
 }
 
-/** Texts that rules of the book compare with, so that matchers match, and one that none does. */
+/** Texts that the book's rules compare with, so that matchers are true, and one text that none matches. */
 function ruleTextArbitrary(book: BookInput): Arbitrary<string> {
   const texts = new Set<string>();
   const rules = (book.usageMeters ?? []).flatMap(({ computations }) => computations.map(({ matcher }) => matcher));
   const search = (rule: unknown): void => {
     if (typeof rule === "string") {
-      // A rule may be given as text.
+      // A rule can be a string.
       const parsedRule = /^\s*[[{]/.test(rule) ? parseJsonOrText(rule) : rule;
       if (typeof parsedRule === "string") texts.add(parsedRule);
       else search(parsedRule);
@@ -125,10 +125,10 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** An event of one of a book's schemas, without an id and a time of its own. */
+/** An event without id and time. */
 export type EventContent = Pick<GeneratedEvent, "schemaName" | "accountId" | "attributes" | "dimensions">;
 
-/** What events of a book's schemas and accounts say. */
+/** Random contents of events for a book's schemas and accounts. */
 export function eventContentArbitrary(
   book: BookInput,
   { values, schemas }: EventOptions = {},
@@ -151,8 +151,8 @@ export function eventContentArbitrary(
 }
 
 /**
- * Lists of events that a book takes: of its schemas and accounts, with ids of their own, in the order of time, within
- * `[from, until)`. Their numbers prefer the edges of slabs, their times the edges of days.
+ * Lists of valid events for a book, with unique ids, in time order within `[from, until)`. They favor quantities at
+ * slab edges and times at the start and end of days.
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */

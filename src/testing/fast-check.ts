@@ -1,5 +1,6 @@
 /**
- * fast-check, which draws the plans, books and events of `ratebook/testing`: an optional peer, loaded when it is asked for.
+ * fast-check, which generates the plans, books and events of `ratebook/testing`. It is an optional peer dependency,
+ * loaded on first use.
  *
  * @module
  */
@@ -9,13 +10,13 @@ import type * as Module from "fast-check";
 
 import { RatebookError } from "../errors.ts";
 
-/** The module, as an import gives it. */
+/** The module's exports. */
 export type FastCheck = typeof Module;
 
 /**
- * Loads fast-check at its first call, so that the conformance suite of stores can be imported without it.
+ * Loads fast-check on the first call, so that the conformance suite of stores works without it.
  *
- * @throws {RatebookError} ERR_REFUSED when it is not installed: the sentence says what to install
+ * @throws {RatebookError} ERR_REFUSED if it is not installed, with what to install
  */
 export function fastCheck(load: (name: string) => unknown = createRequire(import.meta.url)): FastCheck {
   try {

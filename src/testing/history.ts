@@ -1,5 +1,5 @@
 /**
- * Random histories: what happens to accounts over time, and an engine that it happens to.
+ * Random histories of accounts, and an engine to play them in.
  *
  * @module
  */
@@ -25,37 +25,37 @@ import { withPrintedText, formatTable } from "./report.ts";
 
 const HOUR_MS = DAY_MS / 24;
 
-/** An event of a history: its time is told from the clock at which it is sent. */
+/** An event of a history. Its time is relative to the clock when it is sent. */
 export interface HistoryEvent extends EventContent {
-  /** Few, so that some are sent twice. */
+  /** Drawn from few values, so that some repeat. */
   readonly id: string;
-  /** Below 0 for an event that is ahead of the clock. */
+  /** Negative for an event in the future. */
   readonly hoursAgo: number;
 }
 
-/** One thing that happens. */
+/** One step of a history. */
 export type HistoryStep =
   | { readonly kind: "ingest"; readonly events: readonly HistoryEvent[] }
-  /** Undoes up to five events of an account, or those of one id. */
+  /** Undoes up to five events of an account, or those with one id. */
   | { readonly kind: "undo"; readonly accountId: string; readonly eventId: string | undefined }
-  /** From today on the account has this plan, or none. */
+  /** Changes the account's plan from today on; undefined ends it. */
   | { readonly kind: "plan"; readonly accountId: string; readonly pricePlanId: string | undefined }
   | { readonly kind: "wait"; readonly hours: number };
 
-/** How histories are drawn. */
+/** Options of random histories. */
 export interface HistoryOptions extends EventOptions {
-  /** The most steps; default 10. */
+  /** The maximum number of steps. Default 10. */
   readonly stepsMax?: number;
 }
 
-/** Batches of events, as a step of a history sends them. */
+/** Batches of events for a step of a history. */
 export function eventBatchArbitrary(book: BookInput, options: EventOptions = {}): Arbitrary<readonly HistoryEvent[]> {
   const fc = fastCheck();
   const event = fc
     .record({
       content: eventContentArbitrary(book, options),
       id: fc.nat(15).map((number) => `event-${number}`),
-      // From a day ahead to some weeks back, so that some are late.
+      // From one day ahead to five weeks back, so that some are late.
       hoursAgo: fc.integer({ min: -24, max: 900 }),
     })
     .map(({ content, ...more }) => ({ ...content, ...more }));
@@ -63,8 +63,8 @@ export function eventBatchArbitrary(book: BookInput, options: EventOptions = {})
 }
 
 /**
- * Histories of a book's accounts: batches of events, some late and some sent twice, undos, changes of plans, and time that
- * goes by. {@link startHistory} is where they happen.
+ * Histories of a book's accounts: batches of events, some late or duplicate, undos, plan changes and passing time.
+ * {@link startHistory} creates an engine for them.
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */
@@ -100,7 +100,7 @@ interface Weighted {
   readonly arbitrary: Arbitrary<HistoryStep>;
 }
 
-/** What happens, a line for each step and for each event of a batch. */
+/** One line for each step and for each event of a batch. */
 export function formatHistory(steps: readonly HistoryStep[]): string {
   const rows = steps.flatMap((step, index): (readonly string[])[] => {
     const place = String(index + 1);
@@ -127,27 +127,27 @@ function formatAge(hours: number): string {
   return hours < 0 ? `${-hours} hours ahead` : `${hours} hours ago`;
 }
 
-/** What an event says, in a few words. */
+/** The content of an event in short. */
 export function formatContent({ schemaName, attributes, dimensions }: EventContent): string {
   const fields = [...attributes.map(({ name, value }) => [name, value]), ...Object.entries(dimensions)];
   return [schemaName, ...fields.map(([name, value]) => `${String(name)}=${String(value)}`)].join(" ");
 }
 
-/** An engine over a store, in memory unless said, that was loaded with a book, and a clock that goes as the history says. */
+/** An engine loaded with a book, its store (in memory by default), and a clock that the history moves. */
 export interface HistoryRun<StoreType extends Store = MemoryStore> {
   readonly engine: Engine;
   readonly store: StoreType;
-  /** Where the clock stands. */
+  /** The time of the clock. */
   readonly now: () => Instant;
-  /** Puts the clock forward; never back. */
+  /** Moves the clock forward, never back. */
   readonly waitUntil: (instant: Instant) => void;
-  /** An event of a history, with its time by the clock. */
+  /** Gives an event of a history its time. */
   readonly toEvent: (event: HistoryEvent) => GeneratedEvent;
-  /** Does a step. What the engine refuses, such as a second change of plan on one day, changes nothing. */
+  /** Performs a step. Steps that the engine rejects, such as a second plan change on one day, change nothing. */
   readonly play: (step: HistoryStep) => Promise<void>;
 }
 
-/** A book whose plans are ACTIVE where they are drafts: an engine associates no others. */
+/** A book with its draft plans made ACTIVE, so that an engine can associate them. */
 export function activatePlans(book: BookInput): BookInput {
   if (book.pricePlans === undefined || book.pricePlans === null) return book;
   return {
@@ -156,7 +156,7 @@ export function activatePlans(book: BookInput): BookInput {
   };
 }
 
-/** The day before anything of a book's accounts begins. */
+/** The day before anything in a book's accounts starts. */
 export function findDayBefore(book: BookInput): Instant {
   const starts = (book.accounts ?? []).flatMap(({ pricePlans, credits, featureCredits, licenseUpdates }) =>
     [pricePlans, credits, featureCredits, licenseUpdates].flatMap((list) =>
@@ -167,15 +167,16 @@ export function findDayBefore(book: BookInput): Instant {
 }
 
 /**
- * Opens an engine on a book, with the clock at the day before anything begins unless said: drafts of plans are made ACTIVE.
+ * Creates an engine with a book whose draft plans become ACTIVE.
  *
+ * @param at the time of the clock; default the day before anything starts
  * @throws {RatebookError} ERR_BOOK_INVALID
  */
 export async function startHistory(book: BookSource, at?: Instant): Promise<HistoryRun> {
   return startHistoryIn(memoryStore(), toBookInput(book), at);
 }
 
-/** As {@link startHistory}, over a store that holds nothing yet. */
+/** Same as {@link startHistory}, with an empty store. */
 export async function startHistoryIn<StoreType extends Store>(
   store: StoreType,
   book: BookInput,

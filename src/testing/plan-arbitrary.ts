@@ -1,5 +1,5 @@
 /**
- * Random price plans, with some of every kind of card.
+ * Random price plans with every kind of card.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import {
   type SlabPricing,
 } from "./slab-cards.ts";
 
-/** A price plan as a book has it. */
+/** A price plan in its written form. */
 export type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
-/** What is priced under a plan. */
+/** The cards and terms of a plan. */
 export type PlanDetailsInput = PlanInput["pricePlanDetails"];
 
-/** What the cards of {@link planArbitrary} name: those of {@link bookArbitrary}. */
+/** What the cards of {@link planArbitrary} refer to: the items of {@link bookArbitrary}. */
 export const CATALOG = {
   meters: ["um.calls", "um.units", "um.cubes"],
   features: ["feature.units", "feature.cubes"],
@@ -30,33 +30,33 @@ export const CATALOG = {
   grant: "addon.grant",
 } as const;
 
-/** How plans are drawn. */
+/** Options of random plans. */
 export interface PlanOptions {
-  /** The id, and the name. Default `plan`. */
+  /** The id and name. Default `plan`. */
   readonly id?: string;
-  /** ISO 4217; default USD. */
+  /** An ISO 4217 code. Default USD. */
   readonly currency?: string;
-  /** The meters that usage cards may price; default those of {@link bookArbitrary}. */
+  /** The meters that usage cards may price. Default: those of {@link bookArbitrary}. */
   readonly meters?: readonly string[];
   /**
-   * Rates of usage, entitlement and overage cards of one slab, in major units, in place of cards with several slabs, bounds
-   * and packages.
+   * Rates of usage, entitlement and overage cards in major units. If set, these cards have one slab, and no bounds or
+   * packages.
    */
   readonly rates?: Arbitrary<number | string>;
-  /** What entitlements grant and overage may be, in units. */
+  /** Units that entitlements grant and that limit overage. */
   readonly limits?: Arbitrary<number | string>;
-  /** Whether a plan may have fees, seats, credit grants and a minimum commitment; default true. */
+  /** Whether a plan may have fees, licenses, credit grants and a minimum commitment. Default true. */
   readonly fees?: boolean;
 }
 
-/** Thousandths from `min` to `max` major units, as texts. */
+/** Decimal texts in thousandths, from `min` to `max` major units. */
 function thousandthsArbitrary(min: number, max: number): Arbitrary<string> {
   return fastCheck()
     .integer({ min: min * 1000, max: max * 1000 })
     .map((units) => new Decimal(`${units}e-3`).toFixed());
 }
 
-/** What a card that is priced through slabs costs. */
+/** The slabs and rates of a card. */
 function slabPricingArbitrary(currency: string, rates: PlanOptions["rates"]): Arbitrary<SlabPricing> {
   const fc = fastCheck();
   if (rates !== undefined) {
@@ -73,7 +73,7 @@ function slabPricingArbitrary(currency: string, rates: PlanOptions["rates"]): Ar
     }));
 }
 
-/** A card for each of the ids, or for some. */
+/** Cards for all or some of the ids. */
 function cardsArbitrary<Card>(
   ids: readonly string[],
   card: (id: string) => Arbitrary<Card>,
@@ -89,7 +89,7 @@ type FeeCards = Pick<
   "fixedFeeRateCards" | "licenseRateCards" | "creditGrantRateCards" | "minimumCommitment"
 >;
 
-/** What is charged whether something is used or not. */
+/** What is charged regardless of usage. */
 function feeCardsArbitrary(currency: string): Arbitrary<FeeCards> {
   const fc = fastCheck();
   const invoiceTiming = fc.constantFrom("IN_ARREARS" as const, "IN_ADVANCE" as const);
@@ -140,9 +140,9 @@ function feeCardsArbitrary(currency: string): Arbitrary<FeeCards> {
 }
 
 /**
- * ACTIVE plans in one currency, each with some of all that a plan may charge: usage in tiers, volumes and packages with
- * bounds, entitlements with overage, fees, seats, credit grants and a minimum commitment. They shrink to plans with few
- * cards of few slabs.
+ * ACTIVE plans in one currency, with some of everything that a plan can charge: tiered, volume and package usage with
+ * bounds, entitlements with overage, fees, licenses, credit grants and a minimum commitment. They shrink to plans with
+ * few cards and slabs.
  *
  * @throws {RatebookError} ERR_REFUSED without fast-check
  */
@@ -196,7 +196,7 @@ export function planArbitrary(options: PlanOptions = {}): Arbitrary<PlanInput> {
     }));
 }
 
-/** The most overage is counted in whole units. */
+/** Maximum overage is in whole units. */
 function floorToWholeUnits(limit: number | string): string {
   return new Decimal(limit).floor().toFixed();
 }

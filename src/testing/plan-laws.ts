@@ -1,5 +1,5 @@
 /**
- * Laws of one plan's prices: more never costs less, and no slab begins with a jump (S7).
+ * Laws of one plan's prices: more usage never costs less, and no price jumps at a slab edge (S7).
  *
  * @module
  */
@@ -35,7 +35,7 @@ interface CardCase {
   readonly rates: RateValueInput;
 }
 
-/** Every card of a plan that is priced by a quantity, in each currency. */
+/** Every card of a plan that prices a quantity, in each currency. */
 function cardCaseArbitrary(plan: ValueOrArbitrary<PlanInput>): Arbitrary<CardCase> {
   return toArbitrary(plan).chain((drawnPlan) => {
     const cases = requireQuantityCards(drawnPlan).flatMap((card) =>
@@ -45,7 +45,7 @@ function cardCaseArbitrary(plan: ValueOrArbitrary<PlanInput>): Arbitrary<CardCas
   });
 }
 
-/** What a quantity costs on a card, exact. */
+/** The exact price of a quantity on a card. */
 function priceCase({ card, rates }: CardCase, quantity: Decimal): Decimal {
   return priceQuantity(card.ratePlan, rates, quantity).amount;
 }
@@ -55,12 +55,11 @@ function formatCase(cardCase: CardCase, rows: readonly (readonly string[])[]): s
 }
 
 /**
- * The law that who uses more never pays less, for each usage, license and overage card of a plan, in each currency: of two
- * quantities the larger costs as much or more, exactly and before any rounding (S7.2, S7.4). Fees and the minimum commitment
- * keep it, for they do not depend on a quantity or never fall with one.
+ * The law that a larger quantity never costs less, for each usage, license and overage card of a plan in each currency;
+ * exact, before rounding (S7.2, S7.4). Fees and the minimum commitment can't break it: they don't fall as a quantity
+ * grows.
  *
- * @param plan a plan as a book has it, or an arbitrary of plans
- * @throws {RatebookError} ERR_INPUT_INVALID for a plan that prices nothing by quantity; ERR_REFUSED without fast-check
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_REFUSED without fast-check
  * @example
  * ```ts
  * test("more never costs less", () => {
@@ -98,14 +97,12 @@ export interface QuantityPair extends CardCase {
 }
 
 /**
- * The law that no price jumps where a slab begins: just above an edge, a quantity costs at most `share` more than at it. The
- * first package of a slab is what packages are, and no jump; where nothing was paid before the edge there is no share of it,
- * and any price may begin.
+ * The law that no price jumps at a slab edge: just above the edge, a quantity costs at most `share` more than at it.
+ * The first package of a slab doesn't count as a jump, and neither does a price that starts from 0.
  *
- * @param plan a plan as a book has it, or an arbitrary of plans
- * @param share of the price at the edge: `0.2` for a fifth; 0 for none at all
- * @throws {RatebookError} ERR_INPUT_INVALID for a plan that prices nothing by quantity; ERR_NUMBER_INVALID for a share that
- * is none; ERR_REFUSED without fast-check
+ * @param share of the price at the edge: `0.2` for 20 %, 0 for no increase
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_NUMBER_INVALID for an invalid
+ * share; ERR_REFUSED without fast-check
  */
 export function noJumpAbove(plan: ValueOrArbitrary<PlanInput>, share: DecimalInput): IPropertyWithHooks<[PriceEdge]> {
   const fc = fastCheck();
@@ -129,18 +126,18 @@ export function noJumpAbove(plan: ValueOrArbitrary<PlanInput>, share: DecimalInp
   });
 }
 
-/** The price just below and just above the quantity at which a slab begins. */
+/** The prices at and just above a slab edge. */
 export interface PriceEdge extends CardCase {
   /** The last quantity of the slab below. */
   readonly at: Decimal;
   readonly before: Decimal;
-  /** The price of the least quantities above it. */
+  /** The price just above it. */
   readonly above: Decimal;
-  /** What the first package of the slab above costs; 0 where that has none. */
+  /** The price of the first package of the slab above; 0 without packages. */
   readonly firstPackagePrice: Decimal;
 }
 
-/** The edges of a card at which one slab follows another; of a card with one slab, that at 0. */
+/** The edges between a card's slabs; 0 for a card with one slab. */
 function findPriceEdges({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
   const last = findEdges(card).reduce(greatest, ONE);
   const { atZero, pieces } = priceCurve(card.ratePlan, rates, { upTo: add(multiply(last, new Decimal(2)), ONE) });

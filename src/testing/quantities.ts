@@ -1,6 +1,5 @@
 /**
- * The cards of a plan that are priced by quantity, and quantities near which their price changes: edges of slabs and packages,
- * and what lies beside them (S7).
+ * The cards of a plan that price a quantity, and quantities at and next to the edges of their slabs and packages (S7).
  *
  * @module
  */
@@ -15,16 +14,16 @@ import type { PlanInput } from "./plan-arbitrary.ts";
 
 /** A card whose price depends on a quantity. */
 export interface QuantityCard {
-  /** The meter, add-on or feature. */
+  /** The id of the meter, add-on or feature. */
   readonly id: string;
   readonly kind: "usage" | "seats" | "overage";
   readonly ratePlan: RatePlanInput;
   readonly rateValues: readonly RateValueInput[];
-  /** The largest quantity there can be, where the card bounds it. */
+  /** The largest quantity that the card allows; absent if unlimited. */
   readonly maxQuantity?: Decimal;
 }
 
-/** The cards of a plan whose price depends on a quantity, in the plan's order. */
+/** The cards of a plan that price a quantity, in plan order. */
 export function listQuantityCards({ pricePlanDetails }: PlanInput): readonly QuantityCard[] {
   const { usageRateCards, licenseRateCards, entitlementOverageRateCards } = pricePlanDetails;
   return [
@@ -56,7 +55,7 @@ function toMaxQuantity(quantity: unknown): { readonly maxQuantity?: Decimal } {
 }
 
 /**
- * The cards of {@link listQuantityCards}, for a law that needs one.
+ * The cards of {@link listQuantityCards}, at least one.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for a plan without any
  */
@@ -71,7 +70,7 @@ export function requireQuantityCards(plan: PlanInput): readonly QuantityCard[] {
 
 const STEP = new Decimal("0.01");
 
-/** The quantities at which a card's price may turn or jump: the edges of its slabs and its first packages. */
+/** The edges of a card's slabs and first packages. */
 export function findEdges({ ratePlan: { slabs }, maxQuantity }: QuantityCard): readonly Decimal[] {
   const edges = slabs.flatMap(({ startAfter, endAt, slabConfig }) => {
     const start = parseDecimal(startAfter);
@@ -91,8 +90,8 @@ export function findEdges({ ratePlan: { slabs }, maxQuantity }: QuantityCard): r
 }
 
 /**
- * Quantities of one card, 0 or more and at most what the card allows: two of three at an edge of a slab or a package or right
- * beside it, the others up to twice the last edge.
+ * Quantities of a card, from 0 to its maximum: two thirds at or next to an edge of a slab or package, the others up to
+ * twice the last edge.
  */
 export function quantityArbitrary(card: QuantityCard): Arbitrary<Decimal> {
   const fc = fastCheck();
@@ -109,10 +108,10 @@ export function quantityArbitrary(card: QuantityCard): Arbitrary<Decimal> {
 }
 
 /**
- * A quantity, as decimal text, for each meter, license and feature that a plan prices by quantity, by id. Edges of slabs and
- * packages are drawn more often than what lies between them.
+ * A quantity as decimal text for each meter, license and feature that a plan prices by quantity, by id. Edges of slabs
+ * and packages are favored.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for a plan that prices nothing by quantity; ERR_REFUSED without fast-check
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_REFUSED without fast-check
  */
 export function quantitiesArbitrary(plan: PlanInput): Arbitrary<Readonly<Record<string, string>>> {
   const ids = requireQuantityCards(plan).map((card): [string, Arbitrary<string>] => [

@@ -1,5 +1,5 @@
 /**
- * What a failing law prints: the plan and the usage of the smallest case that was found, as tables.
+ * The output of a failing law: the plan and usage of the smallest counterexample, as tables.
  *
  * @module
  */
@@ -10,10 +10,9 @@ import { fastCheck } from "./fast-check.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
 import { listQuantityCards } from "./quantities.ts";
 
-/** A text for each column. */
 type TableRow = readonly string[];
 
-/** Rows under a head, columns two blanks apart, each row indented by four. */
+/** A table with two spaces between columns, indented by four spaces. */
 export function formatTable(head: TableRow, rows: readonly TableRow[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -22,21 +21,24 @@ export function formatTable(head: TableRow, rows: readonly TableRow[]): string {
     .join("\n");
 }
 
-/** Makes fast-check print a value by this text in place of its fields. @returns the value */
+/**
+ * Makes fast-check print `text` for a value instead of its fields.
+ * @returns the value
+ */
 export function withPrintedText<Value extends object>(value: Value, text: (value: Value) => string): Value {
   return Object.defineProperty(value, fastCheck().toStringMethod, { value: () => `\n${text(value)}\n` });
 }
 
-/** What is priced through slabs: a line that says what it is, then its slabs. */
+/** A card to print, with slabs. */
 export interface PrintableCard {
   readonly id: string;
-  /** Such as `usage`. */
+  /** For example `usage`. */
   readonly kind: string;
   readonly ratePlan: RatePlanInput;
   readonly rateValues: readonly RateValueInput[];
 }
 
-/** A card in one currency: its slabs with their rates, flat rates and bounds. */
+/** A card's slabs in one currency, with rates, flat rates and bounds. */
 export function formatCard({ id, kind, ratePlan, rateValues }: PrintableCard, currency: string): string {
   const value = rateValues.find((each) => each.currency === currency);
   const rows = ratePlan.slabs.map(({ order, startAfter, priceType, slabConfig }, index): TableRow => {
@@ -66,7 +68,7 @@ function formatBounds(bounds: RateBoundsInput | null | undefined): string {
   return [low && `at least ${low}`, high && `at most ${high}`].filter((text) => text !== "").join(", ");
 }
 
-/** All that a plan charges: the tables of its cards, and a line for each fee, grant and commitment. */
+/** All charges of a plan: a table for each card, a line for each fee, grant and commitment. */
 export function formatPlan({ id, pricePlanDetails: details }: PlanInput): string {
   const currencies = details.supportedCurrencies ?? ["USD"];
   const cards = [
@@ -96,7 +98,7 @@ function formatRates(values: readonly { readonly currency: string; readonly rate
   return values.map(({ currency, rate }) => `${formatInput(rate)} ${currency}`).join(", ");
 }
 
-/** The plans that a book's accounts have, and which has which. */
+/** The plans of a book's accounts, and the plan of each account. */
 export function formatBook(book: BookInput): string {
   const associations = (book.accounts ?? []).flatMap(({ id, pricePlans }) =>
     (pricePlans ?? []).map(({ pricePlanId, effectiveFrom, effectiveUntil }): TableRow => [
@@ -113,7 +115,7 @@ export function formatBook(book: BookInput): string {
   return [...plans.map(formatPlan), accounts].join("\n");
 }
 
-/** A given number as plain text; nothing where there is none. */
+/** A number as plain text; empty if undefined. */
 function formatInput(value: DecimalInput | null | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? value.toFixed() : String(value);

@@ -1,5 +1,5 @@
 /**
- * Slabs, rates and bounds of one card, as rows that a person reads; random ones, and how they are written in a plan (S7).
+ * Slabs, rates and bounds of a card as readable rows; random ones, and their form in a plan (S7).
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { fastCheck } from "./fast-check.ts";
 
 /** A slab with its rate. */
 export interface SlabRow {
-  /** The units above this quantity, up to and including the next row's. */
+  /** Exclusive start in units; the slab ends at the next row's start, inclusive. */
   readonly after: number | string;
   readonly type?: "FLAT" | "PER_UNIT" | "PACKAGE";
-  /** Major units of the currency: for a unit, a package, or the whole slab, as its type says. */
+  /** Major units per unit, per package or for the whole slab, depending on its type. */
   readonly rate: number | string;
-  /** Units; only where the type is PACKAGE. */
+  /** Units; only with type PACKAGE. */
   readonly packageSize?: number | string;
-  /** Whether the slab is charged at a quantity of 0 (S7.5). */
+  /** Whether the slab is charged at quantity 0 (S7.5). */
   readonly chargeAtZero?: boolean | "true" | "false";
   readonly flatRate?: number | string;
   readonly minimumRate?: number | string;
@@ -37,7 +37,7 @@ export interface SlabCard {
   readonly bounds: CardBounds;
 }
 
-/** What every card that is priced through slabs has in a plan. */
+/** The slabs and rates of a card in a plan. */
 export interface SlabPricing {
   readonly ratePlan: RatePlanInput;
   readonly rateValues: RateValueInput[];
@@ -57,7 +57,7 @@ export function createRatePlan(pricingModel: "TIERED" | "VOLUME", rows: readonly
   };
 }
 
-/** The rates of these slabs, in US dollars unless said. */
+/** The rates of these slabs. */
 export function createRateValue(rows: readonly SlabRow[], rateConfig?: CardBounds, currency = "USD"): RateValueInput {
   return {
     currency,
@@ -70,19 +70,18 @@ export function createRateValue(rows: readonly SlabRow[], rateConfig?: CardBound
   };
 }
 
-/** Decimals from 0 to `maxHundredths` hundredths, as texts. */
+/** Decimal texts in hundredths, from 0 to `maxHundredths`. */
 export function hundredthsArbitrary(maxHundredths: number): Arbitrary<string> {
   return fastCheck()
     .integer({ min: 0, max: maxHundredths })
     .map((units) => new Decimal(`${units}e-2`).toFixed());
 }
 
-/** Both pricing models. */
 export function pricingModelArbitrary(): Arbitrary<"TIERED" | "VOLUME"> {
   return fastCheck().constantFrom("TIERED", "VOLUME");
 }
 
-/** Neither bound, one of them, or both with the minimum at most the maximum. */
+/** No bounds, one, or both with the minimum at most the maximum. */
 function boundsArbitrary(amounts: Arbitrary<string>): Arbitrary<CardBounds> {
   const fc = fastCheck();
   return fc
@@ -96,11 +95,11 @@ function boundsArbitrary(amounts: Arbitrary<string>): Arbitrary<CardBounds> {
 }
 
 /**
- * Cards of slabs of every price type, with flat rates and bounds.
+ * Cards with every price type, flat rates and bounds.
  *
- * @param widths of slabs and packages, in units, above 0
+ * @param widths widths of slabs and packages, in units, above 0
  * @param amounts rates and bounds, in major units
- * @param slabsMax the most slabs of a card
+ * @param slabsMax the maximum number of slabs
  */
 export function slabCardArbitrary(
   widths: Arbitrary<string>,
@@ -123,7 +122,7 @@ export function slabCardArbitrary(
       return rowParts.map(({ width, bounds, flatRate, chargeAtZero, ...rest }, index): SlabRow => {
         const start = after.toFixed();
         after = add(after, new Decimal(width));
-        // Only the first slab can be charged at zero (S7.5).
+        // Only the first slab can be charged at quantity 0 (S7.5).
         return {
           ...rest,
           after: start,
@@ -137,7 +136,7 @@ export function slabCardArbitrary(
   });
 }
 
-/** Cards of hundredths of units and of major units. */
+/** Cards whose units and amounts are in hundredths. */
 export function decimalCardArbitrary(slabsMax?: number): Arbitrary<SlabCard> {
   const widths = fastCheck()
     .integer({ min: 1, max: 5001 })

@@ -7,10 +7,10 @@ import type { Arbitrary } from "fast-check";
 
 import { fastCheck } from "./fast-check.ts";
 
-/** A value for which a law is tried, or an arbitrary of such values. */
+/** A value to test a law with, or an arbitrary of such values. */
 export type ValueOrArbitrary<Value> = Value | Arbitrary<Value>;
 
-/** The value at every draw, or what the arbitrary draws. */
+/** An arbitrary of only this value, or the given one. */
 export function toArbitrary<Value extends object>(subject: ValueOrArbitrary<Value>): Arbitrary<Value> {
   return "generate" in subject && typeof subject.generate === "function"
     ? subject

@@ -1,5 +1,5 @@
 /**
- * Computes every amount of an invoice again, from its explanations, and tells what differs (S13.6).
+ * Recalculates every amount of an invoice from its explanations and reports differences (S13.6).
  *
  * @module
  */
@@ -33,26 +33,26 @@ import { isLate, verifyPeriod, verifyServed } from "./served-days.ts";
 /** The usage of accounts. */
 export interface Usage {
   readonly meterIds: ReadonlySet<string>;
-  /** Whether it may lack meters whose events consume a feature: they have no usage cells to be priced (S17.1). */
+  /** Whether meters whose events consume a feature may be missing: they have no usage cells (S17.1). */
   readonly mayLackFeatureMeters: boolean;
-  /** Units of a meter on the UTC days `[from, until)`; undefined where that cannot be told. */
+  /** Units of a meter on the UTC days `[from, until)`; undefined if unknown. */
   readonly unitsBetween: (accountId: string, meterId: string, from: string, until: string) => Fraction | undefined;
 }
 
-/** The counts of what was verified: invoices as a whole, their lines of money, and the quantities of meters. */
+/** The counts of verified invoices, amount lines and meter quantities. */
 export interface VerifiedInvoices extends Readonly<Record<"heads" | "amounts" | "quantities", Tally>> {
-  /** Meters that the usage lacks and may lack. */
+  /** Meters that are permitted to be missing from the usage, and are. */
   readonly unverifiedMeters: ReadonlySet<string>;
 }
 
 const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"];
-/** Digits after the point of the currencies of ISO 4217 that have not two. */
+/** Minor-unit digits of the ISO 4217 currencies that don't have two. */
 const DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
   ..."BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(" ").map((code) => [code, 0]),
   ..."BHD IQD JOD KWD LYD OMR TND".split(" ").map((code) => [code, 3]),
   ..."CLF UYW".split(" ").map((code) => [code, 4]),
 ]);
-/** The types of the lines right below one that is their sum, each with a space behind it; cards are CARD (S13.2). */
+/** The types of the lines directly below a line that is their sum, each followed by a space. Cards are CARD (S13.2). */
 const LINES_BELOW: Readonly<Record<string, RegExp>> = {
   TOTAL_AMOUNT: /^NET_AMOUNT $/,
   NET_AMOUNT: /^(TOTAL_CREDITS )?GROSS_AMOUNT $/,
@@ -63,16 +63,19 @@ const LINES_BELOW: Readonly<Record<string, RegExp>> = {
   CUSTOM_TAG: /^(CARD )+$/,
 };
 
-/** An invoice that is looked through. */
+/** An invoice under verification. */
 interface InvoiceContext extends PaidInvoice {
   readonly invoice: JsonObject;
   /** All invoices of the account. */
   readonly account: readonly JsonObject[];
-  /** The places of the lines of the account's credits. */
+  /** The context of each line of the account's credits. */
   readonly creditLineContexts: ReadonlyMap<JsonObject, CreditLineContext>;
 }
 
-/** Verifies invoices that carry explanations, in any order; those of a cycle, and those that share a credit, all together. */
+/**
+ * Verifies invoices that have explanations, in any order. Invoices of a cycle, or that share a credit, must be
+ * together.
+ */
 export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage): VerifiedInvoices {
   const tallies = { heads: createTally(), amounts: createTally(), quantities: createTally() };
   const unverifiedMeters = new Set<string>();
@@ -127,10 +130,13 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
   return { ...tallies, unverifiedMeters };
 }
 
-/** The usage of each meter. @returns the meters that the usage lacks and may lack */
+/**
+ * Verifies the usage of each meter.
+ * @returns the meters that are permitted to be missing from the usage, and are
+ */
 function verifyQuantities(name: string, invoice: JsonObject, usage: Usage, tally: Tally): readonly string[] {
   if (invoice["invoiceType"] !== "STANDARD") return [];
-  // A meter without usage has no line; usage stands on STANDARD invoices alone.
+  // A meter without usage has no line, and only STANDARD invoices list usage.
   const usedUnits = readUsageLines(invoice);
   const lackingMeters = usage.mayLackFeatureMeters
     ? findFeatureMeters(invoice).filter((id) => !usage.meterIds.has(id))
@@ -150,8 +156,9 @@ function verifyQuantities(name: string, invoice: JsonObject, usage: Usage, tally
 }
 
 /**
- * Whole days, and nothing charged twice (S13.1): an invoice has each card once, a STANDARD one is dated at its end and shares
- * no day with another, one in advance is the only one of its days and plan, and no increase is there again.
+ * Verifies that days are whole and nothing is charged twice (S13.1): each card appears once; a STANDARD invoice is
+ * dated at its end and overlaps no other; an invoice in advance is the only one for its days and plan; no increase
+ * appears twice.
  */
 function verifyInvoiceHead({ invoice, account }: InvoiceContext, cards: readonly JsonObject[], check: Check): void {
   const { invoiceType, startDate, endDate, invoiceDate, usageInfo, revenueInfo } = invoice;
@@ -176,7 +183,7 @@ function verifyInvoiceHead({ invoice, account }: InvoiceContext, cards: readonly
     );
     return;
   }
-  // An AD_HOC invoice charges increases alone (S10.3), or what a plan that ended at its end had not charged yet (S9.3).
+  // An AD_HOC invoice contains only increases (S10.3), or what an ended plan had not charged by its end (S9.3).
   const increases = cards.filter(({ explanation }) => asObject(explanation)["least"] !== undefined).length;
   check.expect(", increases", invoiceType === "AD_HOC" ? (isLate(invoice) ? 0 : cards.length) : increases, increases);
   const charge = chargeIdentity(invoice);
@@ -185,13 +192,16 @@ function verifyInvoiceHead({ invoice, account }: InvoiceContext, cards: readonly
   verifyDates(invoice, standard, check);
 }
 
-/** The start and the date of an invoice in advance or AD_HOC. @param standard the STANDARD invoices of the account */
+/**
+ * Verifies the start and the date of an invoice in advance or AD_HOC.
+ * @param standard the account's STANDARD invoices
+ */
 function verifyDates(
   { invoiceType, startDate, endDate, invoiceDate, dueSince }: JsonObject,
   standard: readonly JsonObject[],
   check: Check,
 ): void {
-  // A change of plan begins on its day or later: it moves no start of a cycle (S16.1).
+  // A plan change starts on its day or later, and doesn't move the start of a cycle (S16.1).
   const cycle = standard.find((each) => {
     return asText(each["startDate"]) <= asText(startDate) && asText(startDate) < asText(each["endDate"]);
   });
@@ -204,8 +214,8 @@ function verifyDates(
 }
 
 /**
- * What an invoice in advance is about: its days and its plan, as it was decided, which may replace another that was charged for
- * them (S9.5); an increase (S10.3) also its cards, and the seats that were charged before.
+ * Identifies what an invoice in advance charges: its days and its plan, which may replace one already charged for them
+ * (S9.5). An increase is identified by its cards and the quantity charged before, too (S10.3).
  */
 function chargeIdentity(invoice: JsonObject): string {
   const { invoiceType, revenueInfo } = invoice;
@@ -227,7 +237,7 @@ function chargeIdentity(invoice: JsonObject): string {
   return [...identity, ...before].map(formatValue).join(" ");
 }
 
-/** A line; of a card with the lines below it. */
+/** Verifies a line and, for a card, the lines below it. */
 function verifyLine(line: JsonObject, context: InvoiceContext, check: Check): void {
   const explanation = asObject(line["explanation"]);
   const type = asText(line["type"]);
@@ -248,7 +258,7 @@ function verifyLine(line: JsonObject, context: InvoiceContext, check: Check): vo
   check.expect(", value", sumFigures(items, "value"), line["value"]);
 }
 
-/** A card: its parts, the quantity of its line, and the lines below it. */
+/** Verifies a card: its parts, its quantity, and the lines below it. */
 function verifyCard(
   line: JsonObject,
   explanation: JsonObject,
@@ -273,10 +283,10 @@ function verifyCard(
   else if (explanation["least"] === undefined) {
     const usedUnits = kind === "USAGE" ? (readUsageLines(invoice).get(line["id"]) ?? ZERO) : priceable;
     check.expect(", quantity", usedUnits, line["quantity"]);
-    // Below zero is priced as zero (S7.5).
+    // A negative quantity is priced as 0 (S7.5).
     check.expect(", quantity of its parts", greatest(fractionOrZero(usedUnits), ZERO), priceable);
   } else {
-    // An increase counts above what was charged, not above what paid for it (S10.3).
+    // An increase counts from the quantity charged, not from the quantity paid for (S10.3).
     const above = subtract(priceable, parts.length === 0 ? ZERO : check.readFigure(explanation, "chargedBefore"));
     const isMore = above.numerator > 0n || parts.length === 0;
     check.expect(", quantity", isMore ? above : "more than was charged before", line["quantity"]);
@@ -287,8 +297,8 @@ function verifyCard(
 }
 
 /**
- * An increase is charged in full, or for the days from its own to the end of its invoice (S10.3); for fewer where it became known
- * later, which older invoices do not say.
+ * Verifies that an increase is charged in full, or from its day to the end of its invoice (S10.3). Older invoices don't
+ * say how many days fewer were charged if it became known later.
  */
 function verifyIncreaseDays(
   explanation: JsonObject,
@@ -305,7 +315,7 @@ function verifyIncreaseDays(
   }
 }
 
-/** The commitment by days, less what the invoices that charge for the cycle come to, plus what was given back of them (S13.3). */
+/** Verifies a true-up: the prorated commitment, minus the invoices of the cycle, plus their refunds (S13.3). */
 function verifyTrueUp(
   line: JsonObject,
   explanation: JsonObject,
@@ -317,7 +327,7 @@ function verifyTrueUp(
   const value = verifyRounding(explanation, digits, check)(exact);
   verifyAmount(line, exact, value, check);
   check.expect(", value", value.numerator > 0n ? value : "no line where nothing is lacking", line["value"]);
-  // Any version of the plan may have charged what begins on a day of the cycle.
+  // Any version of the plan may have charged for days of the cycle.
   const isOfCycle = (other: JsonObject): boolean =>
     !isLate(other) &&
     (other === invoice || other["invoiceType"] !== "STANDARD") &&
@@ -341,29 +351,29 @@ function verifyTrueUp(
     const amount = verifyRounding(refund, digits, check)(computeCharge(refund, true, check).exact);
     check.expect(`, refund ${index + 1}, value`, amount, refund["value"]);
   }
-  // Refunds that round to nothing are listed, and make no part.
+  // Refunds that round to 0 are listed, but have no part.
   const refundTotal = sumFigures(refunds, "value");
   check.expect(", parts", refundTotal.numerator === 0n ? 2 : 3, parts.length);
   check.expect(", part 3, rate", refundTotal.numerator === 0n ? undefined : refundTotal, parts[2]?.price);
 }
 
-/** The units of each meter that an invoice shows. */
+/** The units of each meter on an invoice. */
 function readUsageLines(invoice: JsonObject): ReadonlyMap<unknown, unknown> {
   return new Map(asList(asObject(invoice["usageInfo"])["lineItems"]).map(({ id, quantity }) => [id, quantity]));
 }
 
-/** The meters with usage whose events consume a feature, as the invoice says. */
+/** The meters on an invoice that have usage and whose events consume a feature. */
 function findFeatureMeters(invoice: JsonObject): readonly string[] {
   const lines = asList(asObject(invoice["usageInfo"])["lineItems"]);
   return lines.filter(({ featureId }) => featureId !== undefined).map(({ id }) => asText(id));
 }
 
-/** A line and all lines below it, in the order of the invoice. */
+/** A line and all lines below it, in invoice order. */
 function flattenLines(line: JsonObject): readonly JsonObject[] {
   return [line, ...asList(line["lineItems"]).flatMap(flattenLines)];
 }
 
-/** `USAGE` of a usage card's line; undefined of a line that is no card's. */
+/** The kind of a card's line, such as `USAGE`; undefined for other lines. */
 function cardKind({ type }: JsonObject): string | undefined {
   return KINDS.find((kind) => type === cardType(kind, false) || type === cardType(kind, true));
 }

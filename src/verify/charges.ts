@@ -1,5 +1,6 @@
 /**
- * What a charge comes to: its quantities priced again (S7), by days (S8), rounded once (S1.5), and the lines below it.
+ * Recalculates a charge: prices its quantities (S7), prorates by days (S8), rounds once (S1.5), and compares the lines
+ * below it.
  *
  * @module
  */
@@ -29,19 +30,19 @@ import {
   ZERO,
 } from "./figures.ts";
 
-/** A part of a charge (S13.6): a fee or the price of a quantity, its sign and its share of days. */
+/** A part of a charge (S13.6): a fee or the price of a quantity, with its sign and its share of days. */
 export interface Part {
   readonly sign: 1 | -1;
-  /** Below 0 where the price is taken off. */
+  /** Negative if the price is subtracted. */
   readonly share: Fraction;
   readonly quantity: Fraction;
   readonly slabs: readonly Slab[];
-  /** Before its bounds and its share; after its bounds. */
+  /** After its own bounds, before the charge's bounds and the share. */
   readonly price: Fraction;
   readonly boundedPrice: Fraction;
 }
 
-/** What a slab of a part prices, and the numbers that a line about it names. */
+/** The slab of a part, and the numbers in its line's text. */
 interface Slab {
   readonly order: number;
   readonly units: Fraction;
@@ -50,17 +51,20 @@ interface Slab {
   readonly numbers: readonly Fraction[];
 }
 
-/** An explanation, computed again. */
+/** A recalculated explanation. */
 interface ComputedCharge {
   readonly parts: readonly Part[];
   /** The sum of the prices, before bounds. */
   readonly priceTotal: Fraction;
-  /** The same, raised to 0 where the explanation says so. */
+  /** The same, raised to 0 if the explanation says so. */
   readonly chargeTotal: Fraction;
   readonly exact: Fraction;
 }
 
-/** What an explanation comes to: its parts, added, raised to 0 and held to its bounds where it says so (S7.4, S8.1). */
+/**
+ * Recalculates an explanation: adds its parts, raises the sum to 0 and applies bounds where the explanation says so
+ * (S7.4, S8.1).
+ */
 export function computeCharge(explanation: JsonObject, isByDays: boolean, check: Check): ComputedCharge {
   const { served, natural, least: floor } = explanation;
   const naturalDays = toWholeFraction(countDays(natural));
@@ -72,7 +76,7 @@ export function computeCharge(explanation: JsonObject, isByDays: boolean, check:
   const parts = asList(explanation["parts"]).map((part, index) => {
     return verifyPart(part, isByDays ? naturalDays : ONE, `, part ${index + 1}`, check);
   });
-  // The runs of days of a charge make up its period; an increase and a refund are for some of them (S10.2, S10.3).
+  // The runs of days of a charge cover its period, except for increases and refunds (S10.2, S10.3).
   const runs = parts.filter(({ sign, share }) => sign === 1 && compare(share, ONE) !== 0);
   if (runs.length > 0 && served !== undefined && explanation["chargedBefore"] === undefined) {
     check.expect(", days of its parts", servedDays, multiply(sumFigures(runs, "share"), naturalDays));
@@ -87,7 +91,7 @@ export function computeCharge(explanation: JsonObject, isByDays: boolean, check:
   return { parts, priceTotal: total("price"), chargeTotal: raise(total("price")), exact };
 }
 
-/** A part of an explanation; its sentence names its quantity and its days, where it names any. */
+/** Verifies a part and the quantity and days in its text, if any. */
 function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: Check): Part {
   const share = asObject(part["share"]);
   const sign = check.readFigure(part, "sign");
@@ -114,7 +118,7 @@ function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: C
   };
 }
 
-/** The slabs that a quantity reaches (S7.2, S7.5), and what each costs (S7.3, S7.4). */
+/** Verifies the slabs that a quantity reaches (S7.2, S7.5) and their prices (S7.3, S7.4). */
 function verifySlabs(part: JsonObject, quantity: Fraction, at: string, check: Check): readonly Slab[] {
   const slabRows = asList(part["slabs"]);
   const isTiered = part["pricingModel"] === "TIERED";
@@ -128,7 +132,7 @@ function verifySlabs(part: JsonObject, quantity: Fraction, at: string, check: Ch
     const startAfter = check.readFigure(slab, "startAfter");
     const endAt = slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt");
     const isFirst = startAfter.numerator === 0n;
-    // At quantity zero only the first slab can be reached (S7.5).
+    // Quantity 0 reaches at most the first slab (S7.5).
     const isReached = compare(quantity, startAfter) > 0 || (quantity.numerator === 0n && isFirst);
     const isEnd =
       endAt === undefined ? isLast : compare(endAt, startAfter) > 0 && compare(quantity, endAt) > 0 !== isLast;
@@ -147,7 +151,7 @@ function verifySlabs(part: JsonObject, quantity: Fraction, at: string, check: Ch
   });
 }
 
-/** What units cost in a slab: by its rate, with its flat rate, held to its bounds (S7.3, S7.4). */
+/** The price of units in a slab: rate and flat rate, with bounds applied (S7.3, S7.4). */
 function verifySlabPrice(
   slab: JsonObject,
   units: Fraction,
@@ -165,7 +169,10 @@ function verifySlabPrice(
   return { amount, rate, size };
 }
 
-/** The lines below a card: slabs cut down, missing units to the largest remainders (S1.5), and what bounds changed (S7.4). */
+/**
+ * Verifies the lines below a card: slabs are rounded down, the missing minor units go to the largest remainders (S1.5),
+ * and bounds have a line (S7.4).
+ */
 export function verifyLinesBelow(
   line: JsonObject,
   kind: string,
@@ -222,13 +229,15 @@ export function verifyLinesBelow(
   }
 }
 
-/** The rounded amount of a line, and the exact one beside it where they differ. */
+/** Verifies the rounded amount of a line, and the exact amount shown if it differs. */
 export function verifyAmount(line: JsonObject, exact: Fraction, value: Fraction, check: Check): void {
   check.expect(", value", value, line["value"]);
   check.expect(", exactValue", compare(exact, value) === 0 ? undefined : toDecimal(exact), line["exactValue"]);
 }
 
-/** Amounts are rounded once, as the explanation says, to the digits of the currency (S1.5). */
+/**
+ * Returns a function that rounds amounts to the digits of the currency, by the mode that the explanation names (S1.5).
+ */
 export function verifyRounding(explanation: JsonObject, digits: number, check: Check): (amount: Fraction) => Fraction {
   const { mode, digits: roundingDigits } = asObject(explanation["rounding"]);
   const roundingMode = (["HALF_UP", "HALF_EVEN", "DOWN"] as const).find((each) => each === mode) ?? "HALF_UP";
@@ -237,7 +246,7 @@ export function verifyRounding(explanation: JsonObject, digits: number, check: C
   return (amount) => roundToDigits(amount, digits, roundingMode);
 }
 
-/** Held to a minimum and a maximum, each times a share (S7.4). */
+/** Applies a minimum and a maximum, each multiplied by a share (S7.4). */
 function applyBounds(amount: Fraction, bounds: JsonObject, share: Fraction, check: Check): Fraction {
   const [low, high] = ["minimumRate", "maximumRate"].map((name) => {
     return bounds[name] === undefined ? undefined : multiply(check.readFigure(bounds, name), share);
@@ -251,7 +260,7 @@ function toShare(share: unknown): Fraction {
   return divide(fractionOrZero(days), fractionOrZero(of));
 }
 
-/** The most units of those with this sign, and no less than none. */
+/** The largest quantity of the parts with this sign; at least 0. */
 export function largestQuantity(parts: readonly Pick<Part, "sign" | "quantity">[], sign: 1 | -1): Fraction {
   return parts
     .filter((each) => each.sign === sign)

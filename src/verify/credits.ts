@@ -1,5 +1,5 @@
 /**
- * Credits that pay invoices: what is left of each before a line, and what it pays (S12.3, S12.4).
+ * Credits that pay invoices: the remainder of each credit before a line, and what it pays there (S12.3, S12.4).
  *
  * @module
  */
@@ -22,28 +22,31 @@ import {
   ZERO,
 } from "./figures.ts";
 
-/** What the other lines of a credit say about one of its lines. */
+/** What the other lines of a credit say about one of them. */
 export interface CreditLineContext {
-  /** What the lines before it took; undefined of a credit's first line, which only its own word tells. */
+  /** The amount used by earlier lines; undefined for a credit's first line. */
   readonly takenBefore?: Fraction;
   readonly creditAmount?: unknown;
-  /** What the line before it leaves, of invoices that do not say what was taken before. */
+  /** The remainder after the previous line, for invoices that don't state the amount used before. */
   readonly remainingBefore?: Fraction;
 }
 
-/** An invoice while credits pay it. */
+/** An invoice that credits are applied to. */
 export interface PaidInvoice {
-  /** The lines that credits pay, in their order, and what is open of each. */
+  /** The lines that credits can pay, in order, and the unpaid amount of each. */
   readonly payable: { readonly line: JsonObject; readonly isPayable: boolean; open: Fraction }[];
-  /** The amount left to pay of all of them. */
+  /** The unpaid total. */
   net: Fraction;
-  /** The priority of the credit above. */
+  /** The priority of the previous credit. */
   priority: Fraction;
   readonly isDraft: boolean;
   readonly digits: number;
 }
 
-/** The place of each line of a credit. @param lines the SUB_CREDITS lines of an account, in any order */
+/**
+ * Finds the context of each line of a credit.
+ * @param lines the SUB_CREDITS lines of an account, in any order
+ */
 export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMap<JsonObject, CreditLineContext> {
   const contexts = new Map<JsonObject, CreditLineContext>();
   const linesById = new Map<unknown, JsonObject[]>();
@@ -63,7 +66,7 @@ export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMa
   return contexts;
 }
 
-/** Each line was taken after the one before it: what was taken before grows by what that one took. */
+/** Orders lines by the amount used before: each adds the amount of the previous one. */
 function contextsByTaken(
   lines: readonly JsonObject[],
   first: Fraction | undefined,
@@ -85,8 +88,8 @@ function contextsByTaken(
 }
 
 /**
- * Lines follow each other from the most that is left to the least. Where an invoice in advance became final before one that
- * precedes it, this order is not that of taking; such lines say nothing more.
+ * Orders lines by the remainder, largest first. If an invoice in advance became final before an earlier one, this is
+ * not the order of use, and these lines have no context.
  */
 function contextsByRemaining(lines: readonly JsonObject[]): readonly (readonly [JsonObject, CreditLineContext])[] {
   const inOrder = lines.toSorted((a, b) => {
@@ -100,7 +103,7 @@ function contextsByRemaining(lines: readonly JsonObject[]): readonly (readonly [
   });
 }
 
-/** Below 0 where the first is the smaller. */
+/** Negative if the first is smaller. */
 function compareValues(a: JsonObject, b: JsonObject): number {
   return compare(fractionOrZero(a["value"]), fractionOrZero(b["value"]));
 }
@@ -109,7 +112,7 @@ function explanationOf(line: JsonObject): JsonObject {
   return asObject(line["explanation"]);
 }
 
-/** A credit pays line after line all that it can, cut to the minor unit (S12.3). */
+/** Verifies that a credit pays each line in order as far as it can, rounded down to the minor unit (S12.3). */
 export function verifyCredit(line: JsonObject, context: CreditLineContext, invoice: PaidInvoice, check: Check): void {
   const { payable, digits } = invoice;
   const explanation = explanationOf(line);
@@ -150,7 +153,10 @@ export function verifyCredit(line: JsonObject, context: CreditLineContext, invoi
   else check.expect(", creditAmount", amount, explanation["creditAmount"]);
 }
 
-/** What is left of a credit before a line: its amount, less what was taken before and what earlier drafts held (S12.4). */
+/**
+ * The expected remainder of a credit before a line: its amount minus earlier use and what earlier drafts reserve
+ * (S12.4).
+ */
 function expectedRemaining(
   explanation: JsonObject,
   context: CreditLineContext,
@@ -165,7 +171,7 @@ function expectedRemaining(
   const remainingOfOthers = subtract(creditAmount, context.takenBefore ?? takenBefore);
   if (explanation["heldByDrafts"] === undefined) return remainingOfOthers;
   const heldByDrafts = check.readFigure(explanation, "heldByDrafts");
-  // Of a draft, what earlier ones hold is taken before it.
+  // On a draft, the amounts that earlier drafts reserve count as used.
   const canBeHeld = !isDraft && heldByDrafts.numerator > 0n;
   check.expect(
     ", heldByDrafts",

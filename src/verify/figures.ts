@@ -1,20 +1,20 @@
 /**
- * Exact figures, JSON, and what differs from what is expected.
+ * Exact fractions, JSON, and reports of differences.
  *
- * This folder is a second program. It imports nothing of the one that makes invoices and reckons with fractions of whole
- * numbers alone, so that a fault of the first would have to be made here once more to stay unseen. `amounts` reckons
- * invoices, `rules` evaluates the rules of a book, and `cells` meters events by them.
+ * This folder is an independent second implementation. It imports nothing of the code that creates invoices and
+ * calculates only with fractions of bigints, so an error there goes unnoticed only if it is repeated here. `amounts`
+ * recalculates invoices, `rules` evaluates the rules of a book, and `metering` meters events with them.
  *
  * @module
  */
 
-/** `over ÷ under`; `under` is above 0. */
+/** `numerator ÷ denominator`; the denominator is positive. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** Something that is not what it should be. */
+/** A value that differs from the expected one. */
 export interface Difference {
   /** The account, the invoice, the line and the figure. */
   readonly where: string;
@@ -22,17 +22,17 @@ export interface Difference {
   readonly found: string;
 }
 
-/** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
-/** How amounts are rounded (S1.5): half away from zero, half to even, to zero; and to what is not above. */
+/** How amounts are rounded (S1.5): half away from zero, half to even, towards zero, or down. */
 export type RoundingMode = "HALF_UP" | "HALF_EVEN" | "DOWN" | "FLOOR";
 
-/** Zero. */
 export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
-/** One. */
 export const ONE: Fraction = { numerator: 1n, denominator: 1n };
 
-/** The fraction that a number, a decimal text, an object of decimal.js or `{numerator, denominator}` is. */
+/**
+ * Converts a number, a decimal string, a decimal.js object or a `{numerator, denominator}`; undefined for anything
+ * else.
+ */
 export function toFraction(value: unknown): Fraction | undefined {
   if (isFraction(value)) return value;
   if (typeof value === "number" || typeof value === "string") return parseDecimalText(`${value}`);
@@ -42,7 +42,7 @@ export function toFraction(value: unknown): Fraction | undefined {
   const [top, bottom] = [numerator, denominator].map(toFraction);
   const isQuotient =
     top !== undefined && bottom !== undefined && bottom.numerator > 0n && Object.keys(others).length === 0;
-  // Zero is written over 1.
+  // Zero must have the denominator 1.
   return isQuotient && (top.numerator !== 0n || compare(bottom, ONE) === 0) ? divide(top, bottom) : undefined;
 }
 
@@ -55,12 +55,10 @@ function parseDecimalText(decimalText: string): Fraction | undefined {
   return { numerator: sign === "-" ? -digits : digits, denominator: 10n ** BigInt(Math.max(0, places)) };
 }
 
-/** Whether a value is a fraction. */
 export function isFraction(value: unknown): value is Fraction {
   return typeof value === "object" && value !== null && typeof (value as Fraction).denominator === "bigint";
 }
 
-/** a + b. */
 export function add(a: Fraction, b: Fraction): Fraction {
   if (a.denominator === b.denominator) return { numerator: a.numerator + b.numerator, denominator: a.denominator };
   const divisor = gcd(a.denominator, b.denominator);
@@ -70,40 +68,36 @@ export function add(a: Fraction, b: Fraction): Fraction {
   };
 }
 
-/** a − b. */
 export function subtract(a: Fraction, b: Fraction): Fraction {
   return add(a, { numerator: -b.numerator, denominator: b.denominator });
 }
 
-/** a × b. */
 export function multiply(a: Fraction, b: Fraction): Fraction {
   return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator };
 }
 
-/** a ÷ b; 0 where b is 0. */
+/** a ÷ b; 0 if b is 0. */
 export function divide(a: Fraction, b: Fraction): Fraction {
   if (b.numerator === 0n) return ZERO;
   const sign = b.numerator < 0n ? -1n : 1n;
   return { numerator: sign * a.numerator * b.denominator, denominator: sign * a.denominator * b.numerator };
 }
 
-/** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
+/** Negative, 0 or positive as a is less than, equal to or greater than b. */
 export function compare(a: Fraction, b: Fraction): number {
   const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   return difference < 0n ? -1 : Number(difference > 0n);
 }
 
-/** The larger of two. */
 export function greatest(a: Fraction, b: Fraction): Fraction {
   return compare(a, b) < 0 ? b : a;
 }
 
-/** The smaller of two. */
 export function least(a: Fraction, b: Fraction): Fraction {
   return compare(a, b) > 0 ? b : a;
 }
 
-/** Rounded to `digits` after the point, left of it below zero (S1.5). */
+/** Rounds to `digits` decimal places; negative `digits` are left of the point (S1.5). */
 export function roundToDigits({ numerator, denominator }: Fraction, digits: number, mode: RoundingMode): Fraction {
   const [scale, parts] = digits < 0 ? [1n, denominator * 10n ** BigInt(-digits)] : [10n ** BigInt(digits), denominator];
   const negative = numerator < 0n;
@@ -119,7 +113,7 @@ export function roundToDigits({ numerator, denominator }: Fraction, digits: numb
   return { numerator: (negative ? -size : size) * 10n ** BigInt(Math.max(0, -digits)), denominator: scale };
 }
 
-/** As a decimal: exact where that takes at most so many digits, else to 34 significant digits, half up (S1.4). */
+/** Converts to a decimal: exact with up to `exactDigits` digits, otherwise 34 significant digits, half up (S1.4). */
 export function toDecimal({ numerator, denominator }: Fraction, exactDigits = 100): Fraction {
   const divisor = gcd(numerator < 0n ? -numerator : numerator, denominator);
   const [top, bottom] = [numerator / divisor, denominator / divisor];
@@ -127,7 +121,7 @@ export function toDecimal({ numerator, denominator }: Fraction, exactDigits = 10
   for (let common = gcd(rest, 10n); common !== 1n; common = gcd(rest, 10n), places++) rest /= common;
   const exact = { numerator: (top * 10n ** places) / bottom, denominator: 10n ** places };
   if (rest === 1n && countDigits(exact.numerator) <= exactDigits) return exact;
-  // So many places leave 33 or 34 digits.
+  // This many decimal places give 33 or 34 significant digits.
   const fractionDigits = 33 - (countDigits(top) - countDigits(bottom));
   const cut = roundToDigits({ numerator: top, denominator: bottom }, fractionDigits, "DOWN");
   const units = multiply(cut, {
@@ -151,9 +145,13 @@ export function formatFraction(value: Fraction): string {
   return `${numerator < 0n ? "-" : ""}${integerDigits}${places === 0 || part === "" ? "" : `.${part}`}`;
 }
 
-/** Parses JSON; numbers become fractions of exactly what they say. @throws {SyntaxError} */
+/**
+ * Parses JSON with numbers as exact fractions.
+ * @throws {SyntaxError}
+ */
 export function parseJson(json: string): unknown {
-  // Numbers are put into quotes before they can become doubles; a letter in front tells them from texts.
+  // Numbers are quoted before JSON.parse, so that they don't become doubles; a prefix letter distinguishes them from
+  // strings.
   const quotedJson = json.replace(
     /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
     (token: string, words: string | undefined, colon: string | undefined) =>
@@ -164,22 +162,22 @@ export function parseJson(json: string): unknown {
   );
 }
 
-/** An object, empty where it is none. */
+/** The value if it is an object, otherwise an empty one. */
 export function asObject(value: unknown): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-/** A list of objects, empty where it is none. */
+/** The objects of a list; empty for anything else. */
 export function asList(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(asObject) : [];
 }
 
-/** A text; what is none is empty. */
+/** The value if it is a string, otherwise "". */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A value in a sentence. */
+/** A value for use in a sentence. */
 export function formatValue(value: unknown): string {
   const plain = (_: string, part: unknown): unknown => (isFraction(part) ? formatFraction(part) : part);
   const valueText = isFraction(value)
@@ -200,29 +198,28 @@ function countDigits(value: bigint): number {
   return String(value < 0n ? -value : value).length;
 }
 
-/** A count of things that were looked at: how many are as they should be, of how many, and what is not. */
+/** The number of things verified, the number without differences, and the differences. */
 export interface Tally {
   verified: number;
   total: number;
   readonly differences: Difference[];
 }
 
-/** Looks at one thing; `name` says which figure of it. */
+/** Verifies one thing; `name` says which figure of it. */
 export interface Check {
-  /** Figures are compared by value, everything else as it is. */
+  /** Compares figures by value and everything else by identity. */
   readonly expect: (name: string, expected: unknown, found: unknown) => void;
-  /** A figure that is given; one that is missing is told, and 0. */
+  /** Reads a figure. A missing one is reported and read as 0. */
   readonly readFigure: (holder: JsonObject, name: string) => Fraction;
-  /** Looks at another thing, which is counted by itself: a line below this one. */
+  /** Verifies a line below this one, which is counted separately. */
   readonly checkNested: (name: string, runChecks: (check: Check) => void) => void;
 }
 
-/** A tally of nothing yet. */
 export function createTally(): Tally {
   return { verified: 0, total: 0, differences: [] };
 }
 
-/** Counts one thing: verified where nothing that `looks` expects differs. */
+/** Counts one thing as verified unless `runChecks` reports a difference. */
 export function runCheck(tally: Tally, where: string, runChecks: (check: Check) => void): void {
   let isRight = true;
   const expect = (name: string, expected: unknown, found: unknown): void => {
@@ -242,29 +239,29 @@ export function runCheck(tally: Tally, where: string, runChecks: (check: Check) 
   if (isRight) tally.verified++;
 }
 
-/** The days of a period of whole UTC days; −1 of anything else. */
+/** The number of days in a period of whole UTC days; −1 for anything else. */
 export function countDays(period: unknown): number {
   const ends = [asObject(period)["from"], asObject(period)["until"]].map(asText);
   const [from = NaN, until = NaN] = ends.map(Date.parse);
   return ends.every((each) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(each)) ? (until - from) / 86_400_000 : -1;
 }
 
-/** The numbers that a sentence names. */
+/** The numbers in a sentence. */
 export function findNumbers(sentence: unknown): readonly string[] {
   return asText(sentence).match(/\d+(?:\.\d+)?/g) ?? [];
 }
 
-/** A figure; 0, which then differs from what is there, where there is none. */
+/** A figure, or 0 if it is missing, which is then reported as a difference. */
 export function fractionOrZero(value: unknown): Fraction {
   return toFraction(value) ?? ZERO;
 }
 
-/** A whole number; −1 for any other. */
+/** A whole number as a fraction; −1 for other numbers. */
 export function toWholeFraction(value: number): Fraction {
   return { numerator: BigInt(Number.isInteger(value) ? value : -1), denominator: 1n };
 }
 
-/** The sum of the figures of this name. */
+/** The sum of the figures with this name. */
 export function sumFigures<Name extends string>(
   items: readonly { readonly [Key in Name]?: unknown }[],
   name: Name,

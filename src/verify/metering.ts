@@ -1,5 +1,5 @@
 /**
- * Meters events again, by the rules of a book (S4, S5).
+ * Meters events independently, by the rules of a book (S4, S5).
  *
  * @module
  */
@@ -30,23 +30,23 @@ import {
   toText,
 } from "./rules.ts";
 
-/** Quantities by account and meter as a JSON list, then by day. */
+/** Quantities by the JSON of `[account, meter]`, then by day. */
 export type UsageCells = Map<string, Map<string, Fraction>>;
 
-/** Events metered again. */
+/** The result of metering, which grows with each event. */
 export interface Metering {
-  /** Meters one event; in order of time. */
+  /** Meters one event. Events must be in time order. */
   readonly add: (event: unknown) => void;
   readonly cells: UsageCells;
-  /** How many events there were, and of how many it cannot be told here what they count. */
+  /** The number of events, and of those whose quantities can't be verified here. */
   readonly events: () => { readonly total: number; readonly unverified: number };
-  /** Why some cannot be told, each reason once. */
+  /** Why some can't be verified, without duplicates. */
   readonly reasons: ReadonlySet<string>;
-  /** Meters whose quantities cannot be told. */
+  /** Meters whose quantities can't be verified. */
   readonly unverified: ReadonlySet<string>;
 }
 
-/** Adds to a cell: several rows of one cell add up (S17.1). */
+/** Adds to a cell. Rows of the same cell are summed (S17.1). */
 export function addToCell(
   cells: UsageCells,
   accountId: string,
@@ -61,14 +61,14 @@ export function addToCell(
 
 const ID_RETENTION_MS = 45 * 86_400_000;
 
-/** A meter or a field, its rules ready. */
+/** A meter or a field with its parsed rules. */
 interface Step {
   readonly name: string;
   readonly type: string;
   readonly rules: readonly { readonly matcher: unknown; readonly rule: unknown; readonly kind: string }[];
 }
 
-/** The events of one schema. */
+/** A schema and its meters. */
 interface Schema {
   readonly attributes: readonly string[];
   readonly dimensions: readonly string[];
@@ -77,17 +77,17 @@ interface Schema {
   readonly meters: readonly Step[];
   /** The attributes that consume feature credits. */
   readonly consumedAttributes: readonly string[];
-  /** Why it cannot be told what its events count. */
+  /** Why quantities of its events can't be verified. */
   readonly reason: string | undefined;
 }
 
 /**
- * Meters events by a book, as it was written: parsed JSON, numbers as fractions or as they are.
+ * Meters events by a book in its written form: parsed JSON, with numbers as fractions or JavaScript numbers.
  *
- * What events count whose rules have operators that are not known here is unverified. So is what those count that consume
- * feature credits, unless no event lacked any: else what was spent before decides.
+ * Events whose rules use unknown operators are not verified. Neither are events that consume feature credits, whose
+ * result depends on earlier consumption, unless `creditsSuffice`.
  *
- * @param creditsSuffice whether no event failed for want of feature credits; where that is wrong, quantities differ
+ * @param creditsSuffice whether no event failed for lack of feature credits; if this is wrong, quantities differ
  */
 export function createMetering(bookValue: unknown, creditsSuffice = false): Metering {
   const book = asObject(bookValue);
@@ -139,7 +139,7 @@ export function createMetering(bookValue: unknown, creditsSuffice = false): Mete
   };
 }
 
-/** What rules see of an event; undefined where it fails. */
+/** The data of an event that rules can read; undefined if the event fails. */
 function buildFacts(
   event: JsonObject,
   instant: number,
@@ -169,7 +169,7 @@ function buildFacts(
   return { ...fieldFacts, dependencies, event: { id, accountId, schemaName, timestamp } };
 }
 
-/** What each meter counts of an event, after its enrichment; undefined where the event fails (S4.3, S5.2). */
+/** The quantity of each meter for an event, after enrichment; undefined if the event fails (S4.3, S5.2). */
 function measureEvent(
   facts: JsonObject,
   schema: Schema,
@@ -189,12 +189,15 @@ function measureEvent(
       }),
     );
   } catch {
-    // Whatever a rule throws fails that event alone (S3.8).
+    // An error in a rule fails only this event (S3.8).
     return undefined;
   }
 }
 
-/** Adds a computed field to what later rules see. @throws {Error} where it does not come out as its type */
+/**
+ * Adds a computed field to the facts for later rules.
+ * @throws {Error} if the result doesn't have the field's type
+ */
 function enrich(facts: JsonObject, { name, type, rules: computations }: Step, rules: RuleEvaluator): void {
   const [{ kind, rule: ruleSource } = { kind: "VALUE", rule: undefined }] = computations;
   const source =
@@ -208,7 +211,7 @@ function enrich(facts: JsonObject, { name, type, rules: computations }: Step, ru
   } else throw new Error(`${name} is no text`);
 }
 
-/** What a meter counts of an event; undefined where none of its matchers is met. */
+/** The quantity of a meter for an event; undefined if no matcher is true. */
 function measure(
   facts: JsonObject,
   { name, type, rules: computations }: Step,
@@ -224,7 +227,7 @@ function measure(
   return total;
 }
 
-/** So many digits at most before and after the point (S1.3, S1.6). */
+/** Whether a number has at most `digits` digits before and after the point (S1.3, S1.6). */
 function fits({ numerator, denominator }: Fraction, digits: number): boolean {
   const size = 10n ** BigInt(digits);
   return (
@@ -285,7 +288,7 @@ function createMeterStep(meter: JsonObject): Step {
   };
 }
 
-/** The attributes of a schema that consume feature credits; an empty name consumes 1 for each event (S11.2). */
+/** The attributes of a schema that consume feature credits. An empty name consumes 1 per event (S11.2). */
 function findConsumedAttributes({ name, attributes, featureDetails }: JsonObject, book: JsonObject): readonly string[] {
   const ownAttribute = asText(asObject(featureDetails)["attributeName"]);
   const defaultAttribute =
@@ -302,7 +305,7 @@ function findConsumedAttributes({ name, attributes, featureDetails }: JsonObject
   return (featureDetails ?? undefined) === undefined ? associatedAttributes : [...associatedAttributes, ownAttribute];
 }
 
-/** The settings that a schema depends on, as an account has them (S4.2); undefined where one is missing or unfit. */
+/** The account settings that a schema depends on (S4.2); undefined if one is missing or invalid. */
 function resolveDependencies({ dependencies }: Schema, account: JsonObject, book: JsonObject): JsonObject | undefined {
   const customer = asList(book["customers"]).find(({ id, name }) => [id, name].includes(account["customerId"])) ?? {};
   const owners: readonly ((setting: JsonObject) => boolean)[] = [

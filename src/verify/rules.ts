@@ -1,5 +1,5 @@
 /**
- * Rules, evaluated by json-logic-js, a library that is not ours, with exact decimals in place of its doubles (S3).
+ * Evaluates rules with the third-party library json-logic-js, with exact decimals instead of doubles (S3).
  *
  * @module
  */
@@ -22,15 +22,17 @@ import {
   ZERO,
 } from "./figures.ts";
 
-/** An evaluator of rules. */
 export interface RuleEvaluator {
-  /** The first operator of a rule that is not known here. */
+  /** The first operator of a rule that is not supported here. */
   readonly findUnknownOperator: (rule: unknown) => string | undefined;
-  /** What a rule makes of facts; numbers are fractions. @throws {Error} where the rule cannot answer */
+  /**
+   * Evaluates a rule on facts; numbers are fractions.
+   * @throws {Error} if the rule fails
+   */
   readonly evaluate: (rule: unknown, facts: JsonObject) => unknown;
 }
 
-/** What is used of json-logic-js. */
+/** The used part of json-logic-js. */
 interface JsonLogic {
   apply(rule: unknown, data: unknown): unknown;
   truthy(value: unknown): boolean;
@@ -51,7 +53,7 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)
 const DURATION =
   /^([+-]?)P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)W)?(?:(\d+(?:[.,]\d+)?)D)?(?:T(?=.)(?:(\d+(?:[.,]\d+)?)H)?(?:(\d+(?:[.,]\d+)?)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/;
 
-/** An evaluator over a copy of json-logic-js of its own. */
+/** Creates an evaluator with a private copy of json-logic-js. */
 export function createRuleEvaluator(): RuleEvaluator {
   const logic = loadPrivateCopy();
   const operations = createOperations(logic);
@@ -72,12 +74,12 @@ export function createRuleEvaluator(): RuleEvaluator {
   return { findUnknownOperator, evaluate: (rule, facts) => logic.apply(rule, facts) };
 }
 
-/** A rule of a book: an object, a literal, or a text that holds one (S3.6); numbers in it become fractions. */
+/** A rule of a book: an object, a literal, or a string that contains one (S3.6). Its numbers become fractions. */
 export function toRule(value: unknown, parse: (text: string) => unknown): unknown {
   return toExactNumbers(typeof value === "string" ? parse(value) : value);
 }
 
-/** Numbers as fractions, in lists and objects too. */
+/** Converts numbers to fractions, also inside lists and objects. */
 export function toExactNumbers(value: unknown): unknown {
   if (typeof value === "number") return toFraction(value);
   if (typeof value !== "object" || value === null || isFraction(value)) return value;
@@ -85,7 +87,7 @@ export function toExactNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, toExactNumbers(part)]));
 }
 
-/** A copy that nobody else has: what is added to it is not added to the copy of a host, which stays where it was. */
+/** Loads a private copy of json-logic-js, so that operators added to it don't affect the application's copy. */
 function loadPrivateCopy(): JsonLogic {
   const require = createRequire(import.meta.url);
   const path = require.resolve("json-logic-js");
@@ -167,26 +169,29 @@ const DATES: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** The instant of a text with a zone, or of a date, in milliseconds; what is below them is cut (S2.2). */
+/** The instant of a date, or of a timestamp with a zone, in milliseconds; finer digits are truncated (S2.2). */
 export function readInstant(value: unknown): number {
   const [, date, time = "00:00", second = "00", rest = "", , hours, minutes] = TIMESTAMP.exec(requireText(value)) ?? [];
   const text = `${date ?? ""}T${time}:${second}.${`${rest}000`.slice(0, 3)}Z`;
   const instant = Date.parse(text);
-  // Date.parse takes 30 February for 1 March.
+  // Date.parse reads 30 February as 1 March.
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== text)
     throw new Error(`${requireText(value)} is no instant`);
   const offset = hours === undefined ? 0 : Number(hours) * 60 + Number(`${hours[0] ?? ""}${minutes ?? ""}`);
   return instant - offset * 60_000;
 }
 
-/** The decimal that a value is, or that its text says (S3.2). @throws {Error} for anything else */
+/**
+ * The decimal of a number or string (S3.2).
+ * @throws {Error} for anything else
+ */
 export function requireDecimal(value: unknown): Fraction {
   const result = typeof value === "string" || isFraction(value) ? toFraction(value) : undefined;
   if (result === undefined) throw new Error(`${toText(value)} is no decimal`);
   return result;
 }
 
-/** The text of a value: a decimal's plain text, else as JavaScript has it. */
+/** The text of a value: plain decimals for numbers, otherwise as in JavaScript. */
 export function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (isFraction(value)) return formatFraction(value);
@@ -199,7 +204,7 @@ function requireText(value: unknown): string {
   throw new Error(`${toText(value)} is no text`);
 }
 
-/** No decimal has more than 100 digits (S1.4). */
+/** Throws if a decimal has more than 100 digits (S1.4). */
 function requireDigitLimit(value: Fraction): Fraction {
   const exact = toDecimal(value);
   if (compare(exact, value) !== 0) throw new Error("more than 100 digits");
@@ -211,7 +216,10 @@ function divideStrictly(a: Fraction, b: Fraction): Fraction {
   return b.numerator > 0n ? divide(a, b) : divide(subtract(ZERO, a), subtract(ZERO, b));
 }
 
-/** Reads a variable (S3.3): own properties; a name may hold dots; what is left of the path is first tried as one key. */
+/**
+ * Reads a variable (S3.3): own properties only. The rest of the path is tried as a single key first, because names may
+ * contain dots.
+ */
 function readVariable(facts: unknown, path: unknown): unknown {
   if (path === null || path === undefined || path === "") return facts;
   const name = toText(path);
@@ -244,23 +252,25 @@ function looselyEqual(a: unknown, b: unknown): boolean {
   return composite(a) && composite(b) ? a === b : compareLoosely(a, b) === 0;
 }
 
-/** Texts by their characters, everything else as decimals after the conversions of JavaScript; NaN without an order. */
+/**
+ * Compares strings by their characters and everything else as decimals, converted as in JavaScript; NaN if unordered.
+ */
 function compareLoosely(a: unknown, b: unknown): number {
   const [x, y] = [toPrimitive(a), toPrimitive(b)];
   if (typeof x === "string" && typeof y === "string") return x === y ? 0 : x < y ? -1 : 1;
   const [left, right] = [toNumber(x), toNumber(y)];
   if (isFraction(left) && isFraction(right)) return compare(left, right);
-  // NaN and the infinities are no decimals: any decimal stands in the middle of them.
+  // NaN and infinities aren't decimals. Compared with an infinity, any decimal counts as 0.
   const [m, n] = [left, right].map((value) => (isFraction(value) ? 0 : value));
   return m === n ? 0 : Number(m) - Number(n);
 }
 
-/** Lists and objects as their texts. */
+/** Lists and objects as their text. */
 function toPrimitive(value: unknown): unknown {
   return typeof value === "object" && value !== null && !isFraction(value) ? toText(value) : value;
 }
 
-/** What JavaScript converts a value to: a decimal, NaN or an infinity. */
+/** Converts as JavaScript does: to a decimal, NaN or an infinity. */
 function toNumber(value: unknown): Fraction | number {
   if (isFraction(value)) return value;
   if (value === undefined) return Number.NaN;
@@ -299,7 +309,7 @@ function readDuration(text: string): { readonly months: number; readonly millis:
   return sign === "-" ? { months: -count, millis: subtract(ZERO, millis) } : { months: count, millis };
 }
 
-/** Moved by months first, a day that the month lacks being its last, then by exact time in whole milliseconds. */
+/** Adds a duration: months first, using the month's last day if needed, then exact time in whole milliseconds. */
 function shiftInstant(instant: number, duration: string, sign: number): string {
   const { months, millis } = readDuration(duration);
   const date = new Date(instant);
@@ -313,7 +323,7 @@ function shiftInstant(instant: number, duration: string, sign: number): string {
   return result;
 }
 
-/** Hours, minutes and seconds: 1 May to 1 June is `PT744H`. */
+/** In hours, minutes and seconds: 1 May to 1 June is `PT744H`. */
 function formatTimeSpan(ms: number): string {
   const rest = Math.abs(ms);
   const [hours, minutes] = [Math.floor(rest / 3_600_000), Math.floor((rest % 3_600_000) / 60_000)];

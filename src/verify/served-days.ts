@@ -1,19 +1,23 @@
 /**
- * Compares the days that each charge served with the billing period of its invoice (S6.7).
+ * Compares the days that each charge serves with the billing period of its invoice (S6.7).
  *
  * @module
  */
 import { asObject, asText, type Check, formatValue, type JsonObject } from "./figures.ts";
 
-/** Whether an invoice charges what was known only after the STANDARD one of its cycle was final: at its end (S9.3). */
+/**
+ * Whether an invoice, dated at its end, charges what became known after the STANDARD invoice of its cycle was final
+ * (S9.3).
+ */
 export function isLate({ invoiceType, invoiceDate, endDate }: JsonObject): boolean {
   return invoiceType === "AD_HOC" && invoiceDate === endDate;
 }
 
 /**
- * The days that a card served: those of the invoice for usage and seats in arrears, all of the period for what is charged
- * whole (S9.2), and never fewer than those of the invoice. A period that is not served whole begins with an invoice in advance
- * and ends with one in arrears; seats by days are charged up to the end of their invoice, overage where its window ends (S11.7).
+ * Verifies the days that a card serves: those of the invoice for usage and for licenses in arrears, the whole period
+ * for what is not prorated (S9.2), and at least those of the invoice. Part of a period starts with an invoice in
+ * advance and ends with one in arrears. Prorated licenses are charged to the end of their invoice, overage to the end
+ * of its window (S11.7).
  */
 export function verifyServed(
   explanation: JsonObject,
@@ -25,7 +29,7 @@ export function verifyServed(
   const isInArrears = invoice["invoiceType"] === "STANDARD" || isLate(invoice);
   if (kind === "USAGE" || (kind === "LICENSE" && isInArrears)) return verifyPeriod(explanation, invoice, check);
   const isCut = formatValue(served) !== formatValue(natural);
-  // A cycle that was cut by the time of an increase is charged to the cut: the days of its parts say so.
+  // A cycle that was already cut when the quantity increased is charged only to the cut, as the days of its parts show.
   const isChargedToCut = kind === "LICENSE" && !isWhole && explanation["least"] === undefined;
   const isAtEnd = kind === "ENTITLEMENT_OVERAGE" || (isCut && (isInArrears || isChargedToCut));
   verifyServedDays(explanation, invoice, { isAtStart: isCut && !isInArrears, isAtEnd }, check);
@@ -33,7 +37,7 @@ export function verifyServed(
     check.expect(", served", formatValue(natural), formatValue(served));
 }
 
-/** The days that a card served hold those of the invoice, and begin or end with them where that is asked. */
+/** Verifies that the served days contain those of the invoice and, if required, start or end with them. */
 function verifyServedDays(
   explanation: JsonObject,
   { startDate, endDate }: JsonObject,
@@ -45,7 +49,7 @@ function verifyServedDays(
   check.expect(", served, until", isAtEnd || asText(until) < asText(endDate) ? endDate : until, until);
 }
 
-/** The billing period is what usage and a commitment are for (S6.7). */
+/** Verifies the billing period of usage and commitments (S6.7). */
 export function verifyPeriod(explanation: JsonObject, { startDate, endDate }: JsonObject, check: Check): void {
   const { from, until } = asObject(explanation["served"]);
   check.expect(", served, from", startDate, from);

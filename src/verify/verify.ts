@@ -1,5 +1,5 @@
 /**
- * Usage cells (an account, a meter, a UTC day and a quantity), and all that is verified together.
+ * Usage cells (account, meter, UTC day, quantity), and the verification of invoices, usage and events together.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 import { addToCell, type UsageCells, type Metering } from "./metering.ts";
 import { readInstant } from "./rules.ts";
 
-/** How many things were looked at, and how many of them are as they should be. */
+/** The number of things verified, and of those without differences. */
 export interface Count {
   readonly verified: number;
   readonly total: number;
@@ -29,30 +29,30 @@ export interface Count {
 export interface VerifyInput {
   /** Invoices with explanations, or what `ratebook preview --explain --format json` prints. */
   readonly invoices: unknown;
-  /** Rows of `{accountId, meterId, date, quantity}`: quantities are verified from them. */
+  /** Rows of `{accountId, meterId, date, quantity}` to verify quantities from. */
   readonly usage?: Iterable<unknown>;
-  /** Cells are verified from these events; quantities too, where no rows are given. */
+  /** Metered events to verify cells from, and quantities too if there are no rows. */
   readonly metering?: Metering;
 }
 
 /** The result of a verification. */
 export interface Verification {
-  /** Lines of money. */
+  /** Amount lines. */
   readonly amounts: Count;
-  /** Quantities of meters in invoices, where cells or events were given. */
+  /** Meter quantities on invoices, if cells or events are given. */
   readonly quantities: Count;
-  /** Cells, where both cells and events were given. */
+  /** Cells, if both cells and events are given. */
   readonly cells: Count;
-  /** Meters of which the usage has no rows because their events consume a feature (S17.1): their quantities are not verified. */
+  /** Meters whose quantities are not verified: they have no rows because their events consume a feature (S17.1). */
   readonly unverifiedMeters: ReadonlySet<string>;
-  /** Empty where everything is as it should be. */
+  /** Empty if everything is verified. */
   readonly differences: readonly Difference[];
 }
 
 /**
- * Computes again what invoices say, and tells what differs (S13.6).
+ * Recalculates invoices and reports differences (S13.6).
  *
- * @throws {Error} when the file has no invoices, one of them is none or carries no explanations, or a row of usage is none
+ * @throws {Error} if there are no invoices, one is invalid or has no explanations, or a usage row is invalid
  */
 export function verify({ invoices, usage, metering }: VerifyInput): Verification {
   const invoiceList = Array.isArray(invoices) ? invoices : asObject(invoices)["invoices"];
@@ -80,7 +80,7 @@ function toCount({ verified, total }: Tally): Count {
   return { verified, total };
 }
 
-/** Cells as events make them beside those given; of meters that cannot be told, none. */
+/** Compares cells with those of the events, except for meters that can't be verified. */
 function compareCells(metering: Metering, rows: UsageCells, tally: Tally): void {
   for (const key of new Set([...rows.keys(), ...metering.cells.keys()])) {
     const [account = "", meterId = ""] = JSON.parse(key) as string[];
@@ -97,7 +97,7 @@ function compareCells(metering: Metering, rows: UsageCells, tally: Tally): void 
   }
 }
 
-/** The usage of cycles by cells; none of meters that are named as unverified. */
+/** The usage of cycles from cells, without the given unverified meters. */
 export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<string> = new Set()): Usage {
   return {
     meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),
@@ -111,7 +111,10 @@ export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<
   };
 }
 
-/** Rows of cells. @throws {Error} for the first that is none, with its place */
+/**
+ * Reads rows of cells.
+ * @throws {Error} for the first invalid row, with its position
+ */
 export function readCells(rows: Iterable<unknown>): UsageCells {
   const cells: UsageCells = new Map();
   let place = 0;

@@ -1,5 +1,5 @@
 /**
- * The same usage on the current plans and on drafts: who would pay more, who less, and how much in all.
+ * Prices the same usage on the current plans and on drafts, and compares each account and the totals.
  *
  * @module
  */
@@ -36,41 +36,46 @@ import {
   toNewVersion,
 } from "./migration.ts";
 
-/** What is compared. */
+/** Options of a backtest. */
 export interface BacktestOptions extends Pick<
   PreviewOptions,
   "at" | "from" | "until" | "accounts" | "ids" | "ruleBudget"
 > {
-  /** Whether accounts have their lines; default true. Totals alone take less time. */
+  /** Whether accounts have their lines. Default true; totals alone take less time. */
   readonly lines?: boolean | undefined;
-  /** Whether lines say why they changed, as {@link diffInvoices} does; default false. */
+  /** Whether lines have causes, as in {@link diffInvoices}. Default false. */
   readonly causes?: boolean | undefined;
   /**
-   * Moves the accounts to each draft on a date, from the plans that they have then (S16.5), in place of trying the draft on
-   * the dates of their associations.
+   * Moves each account from its current plan to the draft on a date (S16.5). Without it, a draft applies from the dates
+   * on which the accounts took their plans.
    */
   readonly migration?: MigrationInput | undefined;
 }
 
-/** The usage of a backtest, beside its options: at least one of events and usage cells. */
+/** The options and usage of a backtest. At least one of events and usage cells is required. */
 export interface BacktestInput extends BacktestOptions, PreviewInput {}
 
-/** What an account would pay on a draft. Major units of its currency, rounded as invoices are. */
+/** What an account would pay on a draft, in major units of its currency, rounded as on invoices. */
 export interface BacktestAccount {
   readonly accountId: string;
   readonly currency: string;
-  /** The sum of its invoices' totals on the current plans; what an invoice below zero pays of another one counts once (S13.4). */
+  /**
+   * The sum of its invoice totals on the current plans. A negative invoice that pays part of another counts once
+   * (S13.4).
+   */
   readonly before: Decimal;
-  /** The same on the draft. */
+  /** The same sum on the draft. */
   readonly after: Decimal;
   readonly difference: Decimal;
-  /** Cards, true-ups and credits, all cycles together; causes are empty unless they were asked for. */
+  /** Cards, true-ups and credits, summed over all cycles. Causes are empty unless requested. */
   readonly lines: readonly DiffLine[];
-  /** With a migration, what each billing period comes to: a cycle that it cuts is in parts on one side. */
+  /**
+   * The totals of each billing period, with a migration only. A cycle that it splits appears in two parts on one side.
+   */
   readonly periods?: readonly PeriodTotal[];
 }
 
-/** The accounts of one currency together. */
+/** The sum over all accounts of one currency. */
 export interface BacktestTotal extends Omit<BacktestAccount, "accountId" | "lines" | "periods"> {
   readonly distribution: Distribution;
 }
@@ -81,41 +86,41 @@ export interface BacktestPlan {
   readonly version: number;
   /** By currency. */
   readonly totals: readonly BacktestTotal[];
-  /** In book order; accounts without invoices on both sides are not among them. */
+  /** In book order, without accounts that have no invoices on either side. */
   readonly accounts: readonly BacktestAccount[];
-  /** Accounts whose currency the draft does not support: they are compared nowhere. */
+  /** Accounts whose currency the draft does not support. They are in no total. */
   readonly leftOut: readonly string[];
-  /** Which accounts moved, where a migration was asked for. */
+  /** Which accounts moved, with a migration only. */
   readonly migration?: MigrationOutcome;
-  /** How many events had each status on the draft: entitlements of its own may decide them otherwise. */
+  /** The number of events by status on the draft, whose entitlements may accept other events. */
   readonly events: EventCounts;
 }
 
 /** The result of a backtest, as plain data. */
 export interface Backtest {
-  /** How many events had each status on the current plans. */
+  /** The number of events by status on the current plans. */
   readonly events: EventCounts;
-  /** One for each draft, in their order. */
+  /** One for each draft, in the same order. */
   readonly plans: readonly BacktestPlan[];
 }
 
-/** A backtest whose events come one after another; outcomes are those on the current plans. */
+/** A backtest that takes events one at a time. Outcomes are those on the current plans. */
 export interface BacktestRun extends Pick<
   PreviewRun,
   "addUsage" | "add" | "slotsOf" | "addSlots" | "addCounted" | "takesCounted"
 > {
-  /** The result for the usage so far. */
+  /** Returns the result for the usage so far. */
   finish(): Backtest;
 }
 
 /**
- * Prices the same usage on a book's current plans and on drafts. Events are gone through once and measured once; each draft
- * decides by itself what its entitlements accept. All sides show the same cycles: by default those from the first event or
- * day of usage that any side takes to the last.
+ * Prices the same usage on a book's current plans and on drafts. Events are read and measured once; each draft applies
+ * its own entitlements. All sides cover the same cycles, by default from the first usage that any side accepts to the
+ * last.
  *
- * @param plans checked drafts, each in place of the plans of all accounts, as `plan` of a preview
- * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID without a draft, and as `preview`; ERR_ARITHMETIC for an account whose bill
- * cannot be made: without it, what the others would pay in all is no answer
+ * @param plans checked drafts; each replaces the plans of all accounts, as `plan` of a preview
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID without a draft, and as `preview`; ERR_ARITHMETIC if an
+ * account can't be billed, because the totals would then be incomplete
  */
 export function backtest(
   source: BookSource,
@@ -129,7 +134,10 @@ export function backtest(
   return finish();
 }
 
-/** Starts a backtest whose events come one after another. @throws {RatebookError} as {@link backtest} */
+/**
+ * Starts a backtest that takes events one at a time.
+ * @throws {RatebookError} as {@link backtest}
+ */
 export function createBacktest(
   source: BookSource,
   plans: readonly PricePlan[],
@@ -184,7 +192,7 @@ function startBacktest(
   };
 }
 
-/** From what any side takes first to what any takes last. */
+/** From the first usage that any side accepts to the last. */
 function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
   let all: EventSpan | undefined;
   for (const { span } of scenarios) {
@@ -201,15 +209,15 @@ function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | und
 interface Comparison {
   readonly comparedAccounts: readonly Account[];
   readonly options: BacktestOptions;
-  /** Whether more than totals is compared: lines or billing periods. */
+  /** Whether lines or billing periods are compared, not only totals. */
   readonly needsInvoices: boolean;
   readonly range: PreviewRange;
 }
 
-/** A draft while accounts are compared. */
+/** A draft during the comparison. */
 interface DraftSide {
   readonly plan: PricePlan;
-  /** Accounts whose currency it supports. */
+  /** Accounts whose currency the draft supports. */
   readonly supportedAccounts: ReadonlySet<Account>;
   readonly scenario: ScenarioResult;
   readonly accounts: BacktestAccount[];
@@ -218,13 +226,13 @@ interface DraftSide {
 
 /** The bill of an account in a scenario. */
 interface Bill {
-  /** Absent where it has no invoice. */
+  /** Undefined without an invoice. */
   readonly total: Decimal | undefined;
-  /** None where totals alone are asked for. */
+  /** Empty if only totals are compared. */
   readonly invoices: readonly Invoice[];
 }
 
-/** Account by account, so that no more invoices are held than those of one. */
+/** Compares one account at a time, so that only its invoices are in memory. */
 function compareAccounts(comparison: Comparison, current: ScenarioResult, sides: readonly DraftSide[]): void {
   for (const account of comparison.comparedAccounts) {
     const before = computeBill(comparison, current, account);
@@ -240,7 +248,7 @@ function compareAccounts(comparison: Comparison, current: ScenarioResult, sides:
   }
 }
 
-/** @throws {RatebookError} ERR_ARITHMETIC, which names the account, where its bill cannot be made */
+/** @throws {RatebookError} ERR_ARITHMETIC with the account's id, if it can't be billed */
 function computeBill({ range, options, needsInvoices }: Comparison, scenario: ScenarioResult, { id }: Account): Bill {
   const sumOrUndefined = (totals: readonly Decimal[]): Decimal | undefined =>
     totals.length === 0 ? undefined : sum(totals);

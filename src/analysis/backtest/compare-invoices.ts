@@ -11,28 +11,28 @@ import type { PlanSource } from "../diff/account-plans.ts";
 import { diffAccount, type DiffLine } from "../diff/diff-invoices.ts";
 import { listLeaves } from "../diff/invoice-leaves.ts";
 
-/** Invoices on the current plans, and on the draft. */
+/** The invoices on the current plans and on the draft. */
 type InvoiceSides = readonly [before: readonly Invoice[], after: readonly Invoice[]];
 
-/** What the invoices of one billing period come to; 0 where a side has none. */
+/** The totals of one billing period; 0 on a side without invoices. */
 export interface PeriodTotal {
-  /** As the invoices have them; the end is exclusive. */
+  /** As on the invoices; the end is exclusive. */
   readonly startDate: string;
   readonly endDate: string;
   readonly before: Decimal;
   readonly after: Decimal;
 }
 
-/** The scenarios that invoices were drawn in. */
+/** The scenarios that the invoices belong to. */
 type Scenarios = readonly [before: ScenarioResult, after: ScenarioResult];
 
-/** Cards, true-ups and credits of all cycles of an account together, with what changed them. */
+/** The cards, true-ups and credits of an account, summed over all cycles, with causes. */
 export function explainLines(accountId: string, scenarios: Scenarios, sides: InvoiceSides): readonly DiffLine[] {
   const sources = [createPlanSource(scenarios[0]), createPlanSource(scenarios[1])] as const;
   return diffAccount(accountId, sides, { sources, isNet: true }).lines;
 }
 
-/** The plans that accounts have in a scenario: a draft and a migration among them. */
+/** The plans of accounts in a scenario, including a draft and a migration. */
 function createPlanSource({ catalog, accounts }: ScenarioResult): PlanSource {
   return {
     findPlan: catalog.findPlan,
@@ -40,12 +40,12 @@ function createPlanSource({ catalog, accounts }: ScenarioResult): PlanSource {
       const record = accounts.of(accountId)?.seen.record;
       return record === undefined ? [] : findAccountPlan(catalog, record).decisions;
     },
-    // Both sides have those of one book.
+    // Both sides use the same book, so these never differ.
     holdingsOf: () => ({ credits: [], licenseUpdates: [] }),
   };
 }
 
-/** Cards, true-ups and credits of all cycles together. */
+/** The cards, true-ups and credits, summed over all cycles. */
 export function sumLines([before, after]: InvoiceSides): readonly DiffLine[] {
   const lines = new Map<string, DiffLine>();
   const sides = [
@@ -70,7 +70,7 @@ export function sumLines([before, after]: InvoiceSides): readonly DiffLine[] {
   return [...lines.values()];
 }
 
-/** What each billing period comes to, the earliest first. */
+/** The totals of each billing period, earliest first. */
 export function sumPeriods([before, after]: InvoiceSides): readonly PeriodTotal[] {
   const periods = new Map<string, PeriodTotal>();
   const addSide = (invoices: readonly Invoice[], side: "before" | "after"): void => {

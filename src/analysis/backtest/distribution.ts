@@ -1,5 +1,5 @@
 /**
- * How differences are spread over accounts.
+ * The distribution of differences over accounts.
  *
  * @module
  */
@@ -11,24 +11,23 @@ interface AccountDifference {
   readonly difference: Decimal;
 }
 
-/** How differences are spread. */
+/** The distribution of differences over accounts of one currency. */
 export interface Distribution {
-  /** How many accounts would pay more, the same, and less. */
+  /** The number of accounts that would pay more, the same and less. */
   readonly more: number;
   readonly same: number;
   readonly less: number;
-  /** The difference that so many percent of the accounts do not exceed: of the nearest rank, never between two. */
+  /** Quantiles by nearest rank, not interpolated: `percent` of the accounts have at most this difference. */
   readonly quantiles: readonly { readonly percent: number; readonly difference: Decimal }[];
-  /** The ten largest increases, the largest first. */
+  /** The ten largest increases, largest first. */
   readonly increases: readonly AccountDifference[];
-  /** The ten largest decreases, the largest first. */
+  /** The ten largest decreases, largest first. */
   readonly decreases: readonly AccountDifference[];
 }
 
 const PERCENTS = [0, 5, 25, 50, 75, 95, 100] as const;
 const LARGEST_SHOWN = 10;
 
-/** How the differences of accounts of one currency are spread. */
 export function computeDistribution(accounts: readonly AccountDifference[]): Distribution {
   const sorted = accounts
     .map(({ accountId, difference }) => ({ accountId, difference }))

@@ -1,5 +1,5 @@
 /**
- * Rules that a backtest must not break: a gate for a change of prices.
+ * Gates for price changes: rules that a backtest must not break.
  *
  * @module
  */
@@ -7,18 +7,18 @@ import { RatebookError } from "../../errors.ts";
 import { Decimal, parseDecimal, multiply, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "./backtest.ts";
 
-/** A change that is not allowed: an increase or a decrease of an account, or of a currency's total, above a limit. */
+/** A forbidden change: an increase or decrease of an account or a currency's total that exceeds a limit. */
 export interface GateRule {
   readonly of: "account" | "total";
   readonly change: "increase" | "decrease";
-  /** Whether the limit itself breaks the rule. */
+  /** Whether a change of exactly the limit breaks the rule. */
   readonly inclusive: boolean;
-  /** Percent of what was paid before, or major units of each currency. */
+  /** Percent of the amount before, or major units of each currency. */
   readonly limit: Decimal;
   readonly percent: boolean;
 }
 
-/** The parts of a rule in their order: the text that each may have, and what is said to be expected where it has another. */
+/** The parts of a rule in order: the allowed texts, and the expected value that the error names. */
 const PARTS = [
   [/^(account|total)/, '"account" or "total"'],
   [/^\./, '"."'],
@@ -32,7 +32,7 @@ const PARTS = [
 /**
  * Reads a rule such as `account.increase > 20%` or `total.decrease > 0`.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID with the place where it is none, and what was expected there
+ * @throws {RatebookError} ERR_OPTION_INVALID with the position and what was expected there
  */
 export function parseGate(text: string): GateRule {
   const matches: string[] = [];
@@ -61,7 +61,7 @@ function invalidGate(text: string, at: number, expectation: string): RatebookErr
   return new RatebookError("ERR_OPTION_INVALID", message, { option: "failIf" });
 }
 
-/** Where a backtest breaks a rule, a sentence each. What was 0 before and is more has increased by any share. */
+/** Describes each breach of a rule in a sentence. An increase from 0 exceeds any percentage. */
 export function findBreaches({ plans }: Backtest, rule: GateRule): readonly string[] {
   return plans.flatMap(({ planId, version, accounts, totals }) => {
     const changes =

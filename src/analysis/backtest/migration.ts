@@ -1,5 +1,5 @@
 /**
- * A backtest of a migration: accounts move to a draft on a date (S16.5).
+ * Backtests of migrations, which move accounts to a draft on a date (S16.5).
  *
  * @module
  */
@@ -16,21 +16,23 @@ import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 /** When and how accounts move. */
 export interface MigrationInput {
   readonly mode: MigrationMode;
-  /** A UTC day; as an instant, its midnight. The account's plan at that midnight is the one that it leaves. */
+  /** A UTC day, or an instant at its midnight. An account moves from the plan that it has at that midnight. */
   readonly on: string | Instant | Date;
 }
 
-/** The outcome of a migration that was tried. */
+/** The outcome of a trial migration. */
 export interface MigrationOutcome {
   readonly mode: MigrationMode;
-  /** The UTC day, as in `2026-01-31`. */
+  /** A UTC day, such as `2026-01-31`. */
   readonly on: string;
   readonly moved: number;
-  /** Accounts that stay as they are: with overrides that the mode keeps, without a plan on the day, or with one that ends. */
+  /** Accounts that stay: with overrides that the mode preserves, without a plan on that day, or with one that ends. */
   readonly stayed: readonly string[];
 }
 
-/** @throws {RatebookError} ERR_OPTION_INVALID for another mode, or an instant that is no midnight; ERR_DATE_INVALID */
+/**
+ * @throws {RatebookError} ERR_OPTION_INVALID for an unknown mode, or an instant that isn't midnight; ERR_DATE_INVALID
+ */
 export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
   if (!(MIGRATION_MODES as readonly string[]).includes(mode))
     throw invalidOption("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
@@ -39,16 +41,13 @@ export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
   return { mode, on: at };
 }
 
-/**
- * A draft to move to: where the book has that very version, the draft is its plan's next one, for the old one is what accounts
- * leave.
- */
+/** Gives a draft a new version number if the book has its version, because accounts move away from that version. */
 export function toNewVersion(draft: PricePlan, { pricePlans }: Pick<Book, "pricePlans">): PricePlan {
   const versions = pricePlans.filter(({ id }) => id === draft.id).map(({ version }) => version);
   return versions.includes(draft.version) ? { ...draft, version: Math.max(...versions) + 1 } : draft;
 }
 
-/** The result of a scenario's migration for the accounts that are shown; undefined without one. */
+/** The migration's outcome for the accounts in the result; undefined without a migration. */
 export function toMigrationOutcome(
   { trial: { migration }, accounts }: ScenarioResult,
   plan: PricePlan,

@@ -1,5 +1,5 @@
 /**
- * The plans by which the invoices of one account were made: also where a line, an invoice or a whole cycle is missing.
+ * The plans that priced an account's invoices, also for cycles without a line or an invoice.
  *
  * @module
  */
@@ -11,24 +11,22 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { cycleAt, knownTimelines, type PlanDecision, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
 import { toDecisions, type FindPlan, findPlanIn } from "../../ledger/account/associated-plans.ts";
 
-/** The plans by which invoices were made. */
+/** The plans of accounts on one side. */
 export interface PlanSource {
-  /** An account's plans, as they were decided; empty where they are not known. */
+  /** An account's plan decisions; empty if unknown. */
   readonly decisionsFor: (accountId: string) => readonly PlanDecision[];
   readonly findPlan: FindPlan;
-  /** What an account has beside its plans; undefined where that is not known. */
+  /** An account's credits and license updates; undefined if unknown. */
   readonly holdingsOf: (accountId: string) => Holdings | undefined;
 }
 
-/** What an account has beside its plans. */
+/** What an account has besides its plans. */
 interface Holdings {
-  /** The credits that it was given. */
   readonly credits: readonly unknown[];
-  /** The changes of the seats that it holds. */
   readonly licenseUpdates: readonly unknown[];
 }
 
-/** The plans of a book and its accounts. */
+/** The plans of the accounts in a book. */
 export function createBookPlanSource(book: Book): PlanSource {
   const findPlan = findPlanIn(book.pricePlans);
   const accounts = new Map(book.accounts.map((account) => [account.id, account]));
@@ -44,29 +42,32 @@ export function createBookPlanSource(book: Book): PlanSource {
 
 /** The plan of a cycle on one side. */
 export interface CycleTerms {
-  /** The plan and version; absent where they are not known. */
+  /** The plan and version; absent if unknown. */
   readonly plan?: string;
-  /** What may have priced the cycle, the likeliest first; empty where it is not known. */
+  /** The versions that may have priced the cycle, most likely first; empty if unknown. */
   readonly details: readonly PricePlanDetails[];
 }
 
 /** The plans of one account on one side. */
 export interface AccountPlans {
-  /** The plan of an invoice of this side. */
+  /** The plan of an invoice on this side. */
   readonly forInvoice: (invoice: Invoice) => CycleTerms;
-  /** The plan of this side in the cycle of an invoice of the other side; undefined where the account has no such cycle here. */
+  /**
+   * The plan on this side for the cycle of an invoice on the other side; undefined if the account has no such cycle
+   * here.
+   */
   readonly inCycle: (other: Invoice) => CycleTerms | undefined;
-  /** The credits that the account was given, and how its plans grant more, as a text; undefined where they are not known. */
+  /** The account's credits and the grant terms of its plans, as a comparable text; undefined if unknown. */
   readonly credits: string | undefined;
-  /** The changes of the seats that the account holds, as a text; undefined where they are not known. */
+  /** The account's license updates, as a comparable text; undefined if unknown. */
   readonly seats: string | undefined;
 }
 
 /**
- * The plans of an account.
+ * Finds the plans of an account.
  *
- * @param source undefined where nothing is known but the invoices
- * @param invoices those of the account on this side
+ * @param source undefined if only the invoices are known
+ * @param invoices the account's invoices on this side
  */
 export function resolveAccountPlans(
   source: PlanSource | undefined,
@@ -85,7 +86,7 @@ export function resolveAccountPlans(
     );
     return [...new Set(matches)];
   };
-  // A draft that was tried is not among the plans that a book gives its accounts.
+  // A draft under trial is not among the plans that a book assigns to accounts.
   const isKnown = timelines.length > 0 && invoices.every((invoice) => findDetails(invoice).length > 0);
   const forInvoice = (invoice: Invoice): CycleTerms => {
     const { pricePlanId, pricePlanVersion } = invoice;
@@ -118,12 +119,12 @@ export function resolveAccountPlans(
   };
 }
 
-/** How a card grants credits, apart from their amount. */
+/** The terms by which a card grants credits, apart from the amount. */
 function listGrantTerms({ id, type, recurrenceConfig, grantDetails }: CreditGrantRateCard): readonly unknown[] {
   return [id, type, recurrenceConfig, grantDetails];
 }
 
-/** The timeline of all decisions, then those that were known before, the latest first. */
+/** The current timeline, then the earlier ones, latest first. */
 function buildTimelines(decisions: readonly PlanDecision[]): readonly Timeline[] {
   if (decisions.length === 0) return [];
   return [

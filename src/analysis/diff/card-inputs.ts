@@ -1,5 +1,5 @@
 /**
- * The inputs of one card's line, taken apart: quantities, prices, bounds and days, each to be replaced alone.
+ * The inputs of a card's line: quantities, prices, bounds and days. Each can be replaced separately.
  *
  * @module
  */
@@ -20,15 +20,15 @@ import type { Bounds } from "../../rating/prepared-slabs.ts";
 import { clampToBounds } from "../../rating/slabs.ts";
 import { type CardPrices, arePricesAlike, computeKnownPrice, readShownPrices } from "./card-prices.ts";
 
-/** A quantity with the share of its price that is charged, or a fee. */
+/** A quantity and the share of its price that is charged, or a fee. */
 export interface CountedPart {
   readonly sign: 1 | -1;
-  /** Absent for a fee. */
+  /** Absent for fees. */
   readonly quantity?: Decimal;
   readonly share: Share;
 }
 
-/** Bounds that hold the sum of the parts, to a share of them, or the price of each part. */
+/** Bounds on the sum of the parts, prorated by a share, or on the price of each part. */
 export interface CardBounds extends Bounds {
   readonly share: Share | "EACH_PART";
 }
@@ -36,16 +36,16 @@ export interface CardBounds extends Bounds {
 /** The inputs of one card's line. */
 export interface CardInputs {
   readonly parts: readonly CountedPart[];
-  /** Undefined where there is no such card. */
+  /** Undefined if there is no such card. */
   readonly prices: CardPrices | undefined;
   readonly bounds: CardBounds | undefined;
-  /** Whether the charge is not taken below 0. */
+  /** Whether the charge is at least 0. */
   readonly isNeverNegative: boolean;
-  /** Of an increase of a license: the largest quantity that was charged before. */
+  /** For a license increase: the largest quantity charged before. */
   readonly chargedBefore?: Decimal;
 }
 
-/** The inputs that an explanation holds. */
+/** Reads the inputs from an explanation. */
 export function toCardInputs({ parts, bounds, least, chargedBefore }: CitedExplanation): CardInputs {
   const each = parts.find((part) => part.bounds !== undefined)?.bounds;
   return {
@@ -57,7 +57,7 @@ export function toCardInputs({ parts, bounds, least, chargedBefore }: CitedExpla
   };
 }
 
-/** The exact amount that inputs come to: 0 without prices, undefined where a slab is needed that is not known. */
+/** The exact amount for these inputs; 0 without prices, undefined if it needs an unknown slab. */
 export function computeAmount({ parts, prices, bounds, isNeverNegative }: CardInputs): Fraction | undefined {
   if (prices === undefined) return ZERO_FRACTION;
   let total = ZERO_FRACTION;
@@ -80,10 +80,10 @@ function clampAmount(amount: Fraction, { minimumRate, maximumRate }: Bounds, { d
 }
 
 /**
- * The amounts after the quantities, the prices and the bounds of the second side have been put in, one after another. What is
- * left to the second side's amount is made by days.
+ * The amounts after replacing the quantities, then the prices, then the bounds by those of the second side. The
+ * remaining difference is due to days.
  *
- * @param isSameQuantity whether the quantities are known to be the same, however they are charged
+ * @param isSameQuantity whether the quantities are known to be equal, however they are charged
  */
 export function computeStepAmounts(
   start: CardInputs,
@@ -92,7 +92,7 @@ export function computeStepAmounts(
 ): readonly [used: Fraction, rated: Fraction, bounded: Fraction] {
   const areSeatsSame = isSameQuantity || isSameIncrease(start, end);
   const withUsage = areSeatsSame ? start : replaceQuantities(start, end);
-  // Which earlier quantity counts as paid follows from prices and bounds: it changes with them, unless the days change, too.
+  // Prices and bounds decide which earlier quantity counts as paid, so it changes with them unless the days change too.
   const parts = areSeatsSame && haveSameDays(start, end) ? end.parts : withUsage.parts;
   const withRates = { ...withUsage, prices: end.prices, ...(!haveSamePrices(start, end) && { parts }) };
   const isOtherBound = !haveSameBounds(start.bounds, end.bounds);
@@ -102,8 +102,8 @@ export function computeStepAmounts(
 }
 
 /**
- * The amounts with the quantities and then the prices of the second side. Without the books a price may be unknown: the new
- * prices are then put in first, or both at once, as prices.
+ * The amounts after replacing the quantities and then the prices. If a price is unknown, the prices are replaced first,
+ * or both together as prices.
  */
 function computePricedSteps(
   start: CardInputs,
@@ -122,7 +122,7 @@ function haveSamePrices({ prices: a }: CardInputs, { prices: b }: CardInputs): b
   return a !== undefined && b !== undefined && arePricesAlike(a, b);
 }
 
-/** The inputs with the quantities of the second side, as far as they were not changed by days. */
+/** The inputs with the quantities of the second side, unless days changed them. */
 function replaceQuantities(start: CardInputs, end: CardInputs): CardInputs {
   const { isNeverNegative } = end;
   const [before, after] = [findLargestQuantity(start), findLargestQuantity(end)];
@@ -139,7 +139,7 @@ function replaceQuantities(start: CardInputs, end: CardInputs): CardInputs {
   return { ...start, parts, isNeverNegative };
 }
 
-/** Whether an increase of a license is one of the same seats, whatever earlier quantity counts as paid. */
+/** Whether two license increases are for the same quantity, whatever earlier quantity counts as paid. */
 function isSameIncrease(a: CardInputs, b: CardInputs): boolean {
   if (a.chargedBefore === undefined || b.chargedBefore === undefined) return false;
   const [before, after] = [findLargestQuantity(a), findLargestQuantity(b)];
@@ -159,7 +159,7 @@ function findLargestQuantity({ parts }: CardInputs): Decimal | undefined {
   return first && others.reduce((largest, each) => greatest(largest, each), first);
 }
 
-/** Whether no part of it is charged by days. */
+/** Whether no part is prorated. */
 function isChargedInFull({ parts }: CardInputs): boolean {
   return parts.every(({ share }) => share.of === 1);
 }
@@ -169,7 +169,7 @@ function haveSameBounds(a: CardBounds | undefined, b: CardBounds | undefined): b
   return terms(a) === terms(b);
 }
 
-/** The bounds of the second side, as those of the first are applied. */
+/** The bounds of the second side, applied the way the first side applies its own. */
 function replaceBounds(start: CardBounds | undefined, end: CardBounds | undefined): CardBounds | undefined {
   if (haveSameBounds(start, end)) return start;
   return end && { ...end, ...(start !== undefined && { share: start.share }) };

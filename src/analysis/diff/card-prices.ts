@@ -1,5 +1,5 @@
 /**
- * The prices of a card: as an explanation shows them, with the slabs alone that were reached, and as a plan has them.
+ * The prices of a card, as an explanation shows them (reached slabs only) or as a plan defines them.
  *
  * @module
  */
@@ -15,30 +15,30 @@ import { creditAmountOf, ratedGrantSlabs } from "../../rating/credit-grant.ts";
 import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/prepared-slabs.ts";
 import { priceReachedSlabs, sumSlabs } from "../../rating/slabs.ts";
 
-/** How a card prices what is counted: by slabs, of which some may be unknown, or at a rate. */
+/** The prices of a card: slabs, some of which may be unknown, or a rate. */
 export interface CardPrices {
   readonly pricingModel: "TIERED" | "VOLUME" | undefined;
   /** By order, ascending. */
   readonly slabs: ReadonlyMap<number, RatedSlab>;
-  /** Whether all of its slabs are known. */
+  /** Whether all slabs are known. */
   readonly isWhole: boolean;
-  /** Whether the first slab is charged at a quantity of 0; undefined where that is not known. */
+  /** Whether the first slab is charged at quantity 0; undefined if unknown. */
   readonly chargeAtZero: boolean | undefined;
-  /** Of a fee. */
+  /** For fees. */
   readonly rate?: Decimal;
 }
 
-/** A card as a plan has it, for one currency. */
+/** A plan's card in one currency. */
 export interface PlanCard {
   readonly prices: CardPrices;
-  /** Of the whole card. */
+  /** The bounds of the whole card. */
   readonly bounds: Bounds | undefined;
   readonly isInAdvance: boolean;
-  /** What a plan grants, in units or money; absent where the quantity is not the plan's. */
+  /** The quantity that the plan grants, in units or money; absent if the plan doesn't set it. */
   readonly quantity?: Decimal;
 }
 
-/** The prices that explanations of one line show. */
+/** The prices that the explanations of a line show. */
 export function readShownPrices(parts: readonly PartExplanation[]): CardPrices {
   const shownSlabs = parts.flatMap((part) => part.slabs ?? []).toSorted((a, b) => a.order - b.order);
   const rate = parts.find((part) => part.rate !== undefined)?.rate;
@@ -52,7 +52,7 @@ export function readShownPrices(parts: readonly PartExplanation[]): CardPrices {
   };
 }
 
-/** A slab without what fell in it. */
+/** A slab without the quantity that reached it. */
 function toRatedSlab(slab: SlabExplanation): RatedSlab {
   const { order, startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate } = slab;
   return {
@@ -68,7 +68,7 @@ function toRatedSlab(slab: SlabExplanation): RatedSlab {
   };
 }
 
-/** The kind of card that makes a line, and whether in advance. */
+/** The card kind of a line type, and whether it is charged in advance. */
 function findLineKind(type: string): { readonly kind: CardKind; readonly isInAdvance: boolean } | undefined {
   for (const kind of CARD_KINDS) {
     for (const isInAdvance of [false, true]) if (cardLineType(kind, isInAdvance) === type) return { kind, isInAdvance };
@@ -81,12 +81,12 @@ export function isChargedInAdvance(type: string): boolean {
   return findLineKind(type)?.isInAdvance === true;
 }
 
-/** Whether a line is a license's. */
+/** Whether a line belongs to a license. */
 export function isLicense(type: string): boolean {
   return findLineKind(type)?.kind === "LICENSE";
 }
 
-/** The card of a line in a plan; undefined where the plan has none, or none in the currency. */
+/** A plan's card for a line; undefined if the plan has none, or none in the currency. */
 export function findPlanCard(
   details: PricePlanDetails,
   { type, id }: { readonly type: string; readonly id?: string | undefined },
@@ -167,7 +167,7 @@ function createSlabCard(
   };
 }
 
-/** The card that made a line: of the plans that may have priced it, the first that agrees with the prices that the line shows. */
+/** The card of a line: the first, in the plans that may have priced it, that matches the prices on the line. */
 export function findCardByPrices(
   details: readonly PricePlanDetails[],
   shownPrices: CardPrices,
@@ -178,7 +178,7 @@ export function findCardByPrices(
   return cards.find((card) => card !== undefined && arePricesAlike(card.prices, shownPrices));
 }
 
-/** Whether prices are alike, as far as both are known. */
+/** Whether prices match, as far as both are known. */
 export function arePricesAlike(a: CardPrices, b: CardPrices): boolean {
   if (a.rate !== undefined && b.rate !== undefined && !a.rate.eq(b.rate)) return false;
   if (a.chargeAtZero !== undefined && b.chargeAtZero !== undefined && a.chargeAtZero !== b.chargeAtZero) return false;
@@ -197,7 +197,7 @@ function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
   return terms(a) === terms(b);
 }
 
-/** Prices with what others that are alike know besides. */
+/** Adds what matching prices know. */
 export function mergePrices(own: CardPrices, other: CardPrices): CardPrices {
   return {
     ...own,
@@ -208,7 +208,7 @@ export function mergePrices(own: CardPrices, other: CardPrices): CardPrices {
   };
 }
 
-/** The price of a quantity, before shares; undefined where a slab is needed that is not known. */
+/** The price of a quantity, before proration; undefined if it needs an unknown slab. */
 export function computeKnownPrice(
   { pricingModel = "TIERED", slabs, chargeAtZero = false, rate }: CardPrices,
   quantity: Decimal,
@@ -219,7 +219,7 @@ export function computeKnownPrice(
   return knownSlabs && sumSlabs(priceReachedSlabs({ pricingModel, slabs: knownSlabs, chargeAtZero }, quantity));
 }
 
-/** The known slabs, where they price a quantity; undefined where one is missing. */
+/** The known slabs that price a quantity; undefined if one is missing. */
 function findKnownSlabs(
   slabs: readonly RatedSlab[],
   pricingModel: "TIERED" | "VOLUME",

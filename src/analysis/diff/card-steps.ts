@@ -1,5 +1,5 @@
 /**
- * The exact amount of a card's line while the inputs of the first invoice are replaced, group by group, by those of the second.
+ * The exact amount of a card's line as each group of inputs is replaced by those of the second invoice.
  *
  * @module
  */
@@ -20,38 +20,41 @@ import {
 } from "./card-prices.ts";
 import { incomparableError } from "./invoice-leaves.ts";
 
-/** One side of two invoices of one kind and cycle. */
+/** One side of two invoices of the same type and cycle. */
 export interface InvoiceSide {
-  /** Absent where the side has no such invoice. */
+  /** Absent if the side has no such invoice. */
   readonly invoice?: Invoice | undefined;
   readonly currency: string;
-  /** The changes of the seats that the account holds, where they are known. */
+  /** The account's license updates, if known. */
   readonly seats: string | undefined;
-  /** The plan of the cycle; undefined where the account has no such cycle on this side. */
+  /** The plan of the cycle; undefined if the account has no such cycle on this side. */
   readonly terms: CycleTerms | undefined;
 }
 
-/** A thing of the first side and the same of the second. */
+/** The values of the first and the second side. */
 export type Sides<T> = readonly [T, T];
 
-/** The line of each side, where it has one. */
+/** The line on each side, if any. */
 export type SideLines = Sides<InvoiceLine | undefined>;
 
 /**
- * The amount by the first side's inputs, and after the second side's usage, rates, bounds, days, commitment and credits have
- * been put in, in this order.
+ * The amount with the first side's inputs, then after replacing usage, rates, bounds, days, commitment and credits, in
+ * this order.
  */
 export type Steps = readonly Fraction[];
 
-/** The steps of a line that is another from one step on. @param step the index of the group that changes it */
+/**
+ * Steps of a line that changes in one step.
+ * @param step the index of the group that changes it
+ */
 export function createSteps(step: number, from: Fraction, to: Fraction): Steps {
   return Array.from({ length: 7 }, (_, index) => (index <= step ? from : to));
 }
 
-/** The index of the group that days are. */
+/** The index of days among the groups. */
 export const DAYS = 3;
 
-/** A card: usage, rates, bounds and days are put in; commitment and credits do not touch it. */
+/** Steps of a card. Usage, rates, bounds and days change it; commitment and credits don't. */
 export function computeCardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): Steps {
   const [from, to] = [exactAmount(lines[0]), exactAmount(lines[1])];
   const comparison = compareInputs(sides, lines, line);
@@ -66,11 +69,11 @@ function exactAmount(line: InvoiceLine | undefined): Fraction {
 
 interface ComparedInputs {
   readonly inputs: Sides<CardInputs>;
-  /** Whether the quantities are known to be the same, however they are charged. */
+  /** Whether the quantities are known to be equal, however they are charged. */
   readonly isSameQuantity: boolean;
 }
 
-/** The inputs of a card on both sides; undefined where one side does not charge it for these days. */
+/** The inputs of a card on both sides; undefined if one side doesn't charge it for these days. */
 function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): ComparedInputs | undefined {
   const [before, after] = sides;
   if (before.terms === undefined || after.terms === undefined) return undefined;
@@ -98,12 +101,12 @@ function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: Invoic
   };
 }
 
-/** Whether a line is a license's, and the account holds the same seats of it on both sides. */
+/** Whether a line is a license's and the account has the same quantities on both sides. */
 function haveSameSeats([before, after]: Sides<InvoiceSide>, { type }: InvoiceLine): boolean {
   return isLicense(type) && before.seats !== undefined && before.seats === after.seats;
 }
 
-/** The inputs of a line, whose explanation must give its own exact amount: else causes would be made of nothing. */
+/** The inputs of a line. They must give its exact amount; otherwise the causes would be wrong. */
 function requireInputs(line: InvoiceLine | undefined): CardInputs | undefined {
   if (line === undefined) return undefined;
   const card = requireExplanation(line);
@@ -113,10 +116,10 @@ function requireInputs(line: InvoiceLine | undefined): CardInputs | undefined {
   throw incomparableError(`${describeLine(line)}: the explanation does not give the exact amount that stands in it`);
 }
 
-/** The card of a plan that has none for what a line charges. */
+/** Marks a plan without a card for a line. */
 const NO_CARD = "NO_CARD";
 
-/** The card of a line on one side; undefined where it is not known. */
+/** The card of a line on one side; undefined if unknown. */
 function findSideCard(
   { details }: CycleTerms,
   shownInputs: CardInputs | undefined,
@@ -128,17 +131,17 @@ function findSideCard(
   return first && (findPlanCard(first, line, currency) ?? NO_CARD);
 }
 
-/** A line that one side does not have. */
+/** A line that one side lacks. */
 interface MissingLine {
   readonly line: InvoiceLine;
-  /** Whether both sides have one version of one plan. */
+  /** Whether both sides have the same plan version. */
   readonly isOnePlan: boolean;
   readonly isSameQuantity: boolean;
 }
 
 /**
- * The inputs of a side that has no such line, as the other side's with nothing counted; undefined where its card would have
- * charged something, so that it does not charge for these days.
+ * The inputs of a side without this line: those of the other side with quantity 0. Undefined if its card would charge
+ * something at 0, which means that it isn't charged for these days.
  */
 function inferMissingInputs(
   { invoice }: InvoiceSide,
@@ -161,15 +164,14 @@ function inferMissingInputs(
     bounds: card.bounds && { ...card.bounds, share: bounds?.share ?? "EACH_PART" },
     isNeverNegative,
   };
-  // Seats that are the same are charged with another piece of the natural cycle, or not by days.
+  // The same seats are charged in another part of the natural cycle, or not by days.
   if (isSameQuantity && line.quantity?.isZero() === false) return undefined;
   return card.isInAdvance === isChargedInAdvance(line.type) && isZeroAmount(own) ? own : undefined;
 }
 
 /**
- * Without the books: only of one plan it is known that a quantity of none costs as much on both sides.
- *
- * @param isAlike whether both sides have one version of one plan, and this one a quantity of none
+ * Without books, the price at quantity 0 is known to be equal only within one plan version.
+ * @param isAlike whether both sides have the same plan version, and this one a quantity of 0
  */
 function emptyInputsLike({ prices }: CardInputs, emptyInputs: CardInputs, isAlike: boolean): CardInputs {
   if (!isAlike) return emptyInputs;
@@ -182,13 +184,13 @@ function isZeroAmount(inputs: CardInputs): boolean {
   return computeAmount(inputs)?.numerator.isZero() === true;
 }
 
-/** The usage of a line's meter on an invoice that does not charge it. */
+/** The usage of a line's meter on an invoice that doesn't charge it. */
 function findUsage(invoice: Invoice | undefined, { type, id }: InvoiceLine): Decimal {
   if (type !== "USAGE_RATE_CARD_AMOUNT") return ZERO;
   return invoice?.usageInfo?.lineItems.find((each) => each.id === id)?.quantity ?? ZERO;
 }
 
-/** Prices with the slabs that the plan's card has besides. */
+/** Prices completed with the slabs of the plan's card. */
 function addCardPrices(
   prices: CardInputs["prices"],
   card: PlanCard | typeof NO_CARD | undefined,
@@ -196,7 +198,7 @@ function addCardPrices(
   return prices === undefined || typeof card !== "object" ? prices : mergePrices(prices, card.prices);
 }
 
-/** Prices with the slabs that the other side shows of the same ones. */
+/** Prices completed with matching slabs of the other side. */
 function mergeKnownPrices(own: CardInputs["prices"], other: CardInputs["prices"]): CardInputs["prices"] {
   if (own === undefined || other === undefined || !arePricesAlike(own, other)) return own;
   return mergePrices(own, other);

@@ -1,5 +1,5 @@
 /**
- * The changes between invoices, and their causes: from the first ones' inputs to the second ones', group by group.
+ * The changes between invoices and their causes, found by replacing the inputs of the first group by group.
  *
  * @module
  */
@@ -20,24 +20,24 @@ import {
 import { incomparableError, listLeaves, type Leaves, listNetLeaves } from "./invoice-leaves.ts";
 import { type ChargedPair, computeTrueUpSteps } from "./true-up-steps.ts";
 
-/** The groups of inputs, in the order in which they are put in; rounding is what is left. */
+/** The groups of inputs, in the order of replacement. Rounding is the remainder. */
 export const CAUSES = ["usage", "rates", "bounds", "days", "commitment", "credits", "rounding"] as const;
 /** Why a line changed. */
 export type Cause = (typeof CAUSES)[number];
 
-/** A line of both sides, or of one, with what changed it. */
+/** A line on one or both sides, and what changed it. */
 export interface DiffLine {
-  /** The type of the invoices' lines. */
+  /** The line type. */
   readonly type: string;
-  /** The meter's, add-on's, feature's or credit's. */
+  /** The id of the meter, add-on, feature or credit. */
   readonly id?: string;
   readonly description?: string;
-  /** Major units, rounded; 0 where the side has no such line. */
+  /** Major units, rounded; 0 if the side has no such line. */
   readonly before: Decimal;
   readonly after: Decimal;
   /** `after − before`. */
   readonly difference: Decimal;
-  /** Exact; they add up to `difference`. Causes of nothing are left out. */
+  /** Exact, without zeros. They add up to `difference`. */
   readonly causes: { readonly [Which in Cause]?: Fraction };
 }
 
@@ -45,7 +45,7 @@ export interface DiffLine {
 export interface AccountDiff {
   readonly accountId: string;
   readonly currency: string;
-  /** In the order of the second invoices' lines, then those that the first alone have. */
+  /** In the order of the second invoices, followed by lines only in the first. */
   readonly lines: readonly DiffLine[];
   /** The sum of the lines. */
   readonly total: Omit<DiffLine, "type" | "id" | "description">;
@@ -56,26 +56,27 @@ export interface InvoiceDiff {
   readonly accounts: readonly AccountDiff[];
 }
 
-/** Facts beside the invoices that a diff may use. */
+/** Additional inputs of a diff. */
 export interface DiffOptions {
   /**
-   * The books that the first and the second invoices were made by, in any form: explanations show only the slabs that were
-   * reached, and invoices no cycle in which nothing was charged.
+   * The books, in any form, that produced the first and the second invoices. They add slabs that were not reached and cycles without
+   * charges, which invoices don't show.
    */
   readonly books?: readonly [BookSource, BookSource] | undefined;
 }
 
 /**
- * Compares invoices that carry explanations. From the inputs of the first, those of the second are put in group by
- * group: usage, rates and slabs, bounds, days, commitment, credits; a line's cause is what it changes by in that step,
- * in exact fractions, and rounding is what is left. Causes add up to each line's difference, and lines to the account's, in
- * which an invoice below zero counts once (S13.4).
+ * Compares invoices that have explanations. The inputs of the first are replaced by those of the second in order:
+ * usage, rates and slabs, bounds, days, commitment, credits. The cause of a change is the exact difference that each
+ * step makes; rounding is the remainder. Causes add up to each line's difference, and lines to the account's, in which
+ * a negative invoice counts once (S13.4).
  *
- * Lines are matched within invoices of one kind and cycle. A card of a cycle that one side alone has changed by its days.
- * Credits are compared as they were taken: they are put in last, whole. Where a price is needed that no explanation shows and
- * no book is given, rates are put in before usage.
+ * Lines are matched within invoices of the same type and cycle. A card in a cycle that only one side has is a change by
+ * days. Credits are compared as used and replaced last, as a whole. If a price is neither in an explanation nor in a
+ * book, rates are replaced before usage.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for lines without explanations, and an account in two currencies; ERR_BOOK_INVALID
+ * @throws {RatebookError} ERR_INPUT_INVALID for lines without explanations, and for an account in two currencies;
+ * ERR_BOOK_INVALID
  */
 export function diffInvoices(
   a: Invoice | readonly Invoice[],
@@ -104,11 +105,11 @@ function toList(invoices: Invoice | readonly Invoice[]): readonly Invoice[] {
   return "accountId" in invoices ? [invoices] : invoices;
 }
 
-/** How the invoices of an account are compared. */
+/** The data to compare an account's invoices. */
 export interface AccountComparison {
-  /** The plans that each side was made by, where they are known. */
+  /** The plans of each side, if known. */
   readonly sources: Sides<PlanSource | undefined>;
-  /** Whether the invoices were drawn without what an invoice below zero pays of another one. */
+  /** Whether the invoices exclude what negative invoices pay of others. */
   readonly isNet: boolean;
 }
 
@@ -172,8 +173,8 @@ function findLeaves(leaves: ReadonlyMap<Invoice, Leaves>, invoice: Invoice | und
 const NO_CHANGE = { before: ZERO, after: ZERO, difference: ZERO, causes: {} };
 
 /**
- * Invoices of one kind and cycle together. Of several, as increases of one instant and those of two versions of a plan, each
- * goes with one of its own version where there is one, and then with the next in order.
+ * Pairs invoices of the same type and cycle. If there are several, such as increases at one instant, each is paired
+ * with one of the same plan version, then with the next in order.
  */
 function pairInvoices([before, after]: Sides<readonly Invoice[]>): readonly Sides<Invoice | undefined>[] {
   const groups = new Map<string, { readonly before: Invoice[]; readonly after: Invoice[] }>();
@@ -225,7 +226,7 @@ function removeZeroCauses(causes: readonly (readonly [Cause, Fraction])[]): Diff
   return Object.fromEntries(causes.filter(([, amount]) => !amount.numerator.isZero()));
 }
 
-/** Two invoices of one cycle whose cards and credits were compared. */
+/** Two invoices of one cycle, with cards and credits compared. */
 interface ComparedPair extends ChargedPair {
   readonly lines: readonly DiffLine[];
   readonly trueUps: SideLines;
@@ -248,7 +249,7 @@ function comparePair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): Compared
 
 const TRUE_UP = JSON.stringify(["TRUE_UP_AMOUNT", null]);
 
-/** The true-up follows from what all invoices of its cycle charge (S13.3). */
+/** The true-up depends on all invoices of its cycle (S13.3). */
 function createTrueUpLines(pair: ComparedPair, pairs: readonly ComparedPair[]): readonly DiffLine[] {
   const { trueUps } = pair;
   const line = trueUps[1] ?? trueUps[0];
@@ -256,8 +257,8 @@ function createTrueUpLines(pair: ComparedPair, pairs: readonly ComparedPair[]): 
 }
 
 /**
- * Lines of which those of credits follow from the others: where the credits themselves are the same and one group of inputs
- * alone differs, that is why they pay another amount.
+ * Assigns causes to the lines of credits: if the credits are equal and only one group of inputs differs, that group is
+ * the cause.
  */
 function assignPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
   const isPayment = ({ type }: DiffLine): boolean => type === "SUB_CREDITS";
@@ -270,14 +271,14 @@ function assignPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
   });
 }
 
-/** Credits are put in last. */
+/** Credits are replaced last. */
 function computeCreditSteps([a, b]: SideLines): Steps {
   return createSteps(CREDITS, toFraction(a?.value ?? ZERO), toFraction(b?.value ?? ZERO));
 }
 
 const CREDITS = CAUSES.indexOf("credits");
 
-/** The line's exact amounts, from the first side's through all groups to the second's, as causes. */
+/** Turns the exact amounts of a line after each step into causes. */
 function createDiffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, steps: Steps): DiffLine {
   const [before, after] = [a?.value ?? ZERO, b?.value ?? ZERO];
   const difference = subtract(after, before);

@@ -1,5 +1,5 @@
 /**
- * The lines of an invoice that are compared: all others are their sums.
+ * The lines of an invoice that are compared. All others are sums of these.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { rejection } from "../../problem-table.ts";
 export type Leaves = ReadonlyMap<string, InvoiceLine>;
 
 /**
- * The cards, the true-up and the credits of an invoice, by type and id.
+ * The cards, true-up and credits of an invoice, by type and id.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for a line whose type is not known: another version may have made it
+ * @throws {RatebookError} ERR_INPUT_INVALID for an unknown line type, such as a newer version's
  */
 export function listLeaves(invoice: Invoice | undefined): Leaves {
   const leaves = new Map<string, InvoiceLine>();
@@ -34,8 +34,8 @@ export function listLeaves(invoice: Invoice | undefined): Leaves {
 }
 
 /**
- * The lines of one account's invoices, in which an invoice below zero counts once: what the credit that it is pays of another
- * one is no line (S13.4). The lines add up to what is paid in all.
+ * The lines of one account's invoices, in which a negative invoice counts once: what it pays of others is left out
+ * (S13.4). The lines add up to the net total.
  */
 export function listNetLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice, Leaves> {
   const totals = invoices.map(({ revenueInfo }) => revenueInfo.value);
@@ -56,13 +56,12 @@ export function listNetLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice
   );
 }
 
-/** The sum of the cards of an invoice, rounded; 0 without an invoice. */
+/** The rounded sum of an invoice's cards; 0 without an invoice. */
 export function computeSubTotal(invoice: Invoice | undefined): Decimal {
   const cards = [...listLeaves(invoice).values()].filter(({ type }) => CARD_LINE_TYPES.has(type));
   return cards.length === 0 ? ZERO : sum(cards.map(({ value }) => value));
 }
 
-/** The error for invoices that cannot be compared. */
 export function incomparableError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, { problems: [rejection("$", message)] });
 }

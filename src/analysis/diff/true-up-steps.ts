@@ -1,5 +1,5 @@
 /**
- * A true-up while the inputs of the first invoices are replaced, group by group, by those of the second (S13.3).
+ * A true-up as each group of inputs is replaced by those of the second invoices (S13.3).
  *
  * @module
  */
@@ -20,13 +20,16 @@ import { computeStepAmounts, toCardInputs } from "./card-inputs.ts";
 import { DAYS, type InvoiceSide, type SideLines, type Sides, type Steps, createSteps } from "./card-steps.ts";
 import { incomparableError, computeSubTotal } from "./invoice-leaves.ts";
 
-/** Two invoices of one kind and cycle, and what their cards come to at each step. */
+/** Two invoices of the same type and cycle, and the sum of their cards at each step. */
 export interface ChargedPair {
   readonly sides: Sides<InvoiceSide>;
   readonly chargedAmounts: Steps;
 }
 
-/** The true-up of two STANDARD invoices at each step (S13.3). @param others the account's other invoices */
+/**
+ * The true-up of two STANDARD invoices at each step (S13.3).
+ * @param others the account's other invoices
+ */
 export function computeTrueUpSteps(own: ChargedPair, lines: SideLines, others: readonly ChargedPair[]): Steps {
   const explanations = [
     lines[0] && requireTrueUpExplanation(lines[0]),
@@ -62,7 +65,7 @@ export function computeTrueUpSteps(own: ChargedPair, lines: SideLines, others: r
   });
 }
 
-/** What true-ups count as given back, at each step. A refund that one side alone has is one of days. */
+/** The refunds that true-ups count, at each step. A refund on only one side is a change by days. */
 function computeRefundSteps(before: TrueUpExplanation | undefined, after: TrueUpExplanation | undefined): Steps {
   const remaining = [...(before?.refunds ?? [])];
   const pairs = (after?.refunds ?? []).map((refund): readonly [CountedRefund | undefined, CountedRefund] => {
@@ -78,7 +81,7 @@ function computeRefundSteps(before: TrueUpExplanation | undefined, after: TrueUp
   return Array.from({ length: 7 }, (_, step) => sumFractions(steps.map((each) => each[step] ?? ZERO_FRACTION)));
 }
 
-/** Whether an invoice may be one of the cycle of a STANDARD one. */
+/** Whether an invoice can be in the cycle of a STANDARD one. */
 function isInSameCycle({ sides }: ChargedPair, other: ChargedPair): boolean {
   const [cycle, invoice] = [findInvoice(sides), findInvoice(other.sides)];
   if (cycle === undefined || invoice === undefined || invoice.invoiceType === "STANDARD") return false;
@@ -90,17 +93,16 @@ function findInvoice([before, after]: Sides<InvoiceSide>): Invoice | undefined {
   return after.invoice ?? before.invoice;
 }
 
-/** What a true-up of one side counts. */
+/** The invoices that one side's true-up counts. */
 interface CountedInvoices {
-  /** The invoices beside the STANDARD one. */
+  /** The counted invoices besides the STANDARD one. */
   readonly countedPairs: ReadonlySet<ChargedPair>;
-  /** Total of the invoices that are not available. */
+  /** The total of invoices that are not available. */
   readonly uncountedTotal: Decimal;
 }
 
-/** A commitment on one side. */
 interface Commitment extends CountedInvoices {
-  /** Of the whole natural cycle; 0 where there is none. */
+  /** For the whole natural cycle; 0 without a commitment. */
   readonly rate: Decimal;
   readonly share: Share;
 }
@@ -130,8 +132,8 @@ function readCommitment(
 const WHOLE: Share = { days: 1, of: 1 };
 
 /**
- * The commitment of a side, also where nothing is lacking of it: it is then that of its plan, or without the books that of the
- * other side, where both have one plan and nothing would lack.
+ * The commitment of a side even if nothing is missing: from its plan or, without books, from the other side if both
+ * have the same plan and no true-up would result.
  */
 function completeCommitment(
   own: ChargedPair,
@@ -156,7 +158,10 @@ function completeCommitment(
   return { ...base, rate: roundFraction(shortfall, digits, mode).gt(ZERO) ? ZERO : planRate };
 }
 
-/** The rate of a commitment that a side does not show. @param other that of the other side */
+/**
+ * The commitment's rate if a side doesn't show it.
+ * @param other the other side's rate
+ */
 function findCommitmentRate(sides: Sides<InvoiceSide>, side: 0 | 1, other: Decimal | undefined): Decimal | undefined {
   const { terms, invoice, currency } = sides[side];
   const [details] = terms?.details ?? [];

@@ -1,5 +1,5 @@
 /**
- * A finding of lint: a code, a place, a sentence, and an example that a person can check.
+ * A finding of lint: a code, a path, a sentence and an example that a person can check.
  *
  * @module
  */
@@ -8,32 +8,31 @@ import { type Path, formatPath } from "../../book/problems.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 
-/** Something in a book that is legal and surely unwanted, or worth a look. */
+/** Something in a book that is valid but probably unintended. */
 export interface LintFinding {
   readonly code: LintCode;
-  /** `note`: it is so by its nature, and may be meant. */
+  /** `note`: inherent in the pricing model and possibly intended. */
   readonly level: "warning" | "note";
   /** The JSON path in the book, such as `$.pricePlans[0].pricePlanDetails.usageRateCards[0]`. */
   readonly path: string;
-  /** What it is about by names that stay when lists change, such as `pp.small@1/usage/um.calls`; silences name it. */
+  /** The same place by names that stay when lists change, such as `pp.small@1/usage/um.calls`. Silences use it. */
   readonly at: string;
-  /** A sentence without its full stop. */
+  /** One sentence, without a full stop. */
   readonly message: string;
-  /** Figures that show it, to be checked by hand. */
+  /** Figures that demonstrate it, to be checked by hand. */
   readonly example?: string;
-  /** Whether it was found by trying many values, not proved for all. */
+  /** Whether it was found by trying values rather than proved. */
   readonly searched: boolean;
-  /** Why the book wants it so; absent where nothing silences it. */
+  /** The reason that the book gives for silencing it; absent if it is not silenced. */
   readonly silenced?: string;
 }
 
-/** A place in a book, by path and by name. */
+/** A place in a book, as a path and by names. */
 export interface LintPlace {
   readonly path: Path;
   readonly at: string;
 }
 
-/** A finding at a place. */
 export function createFinding(
   code: LintCode,
   place: LintPlace,

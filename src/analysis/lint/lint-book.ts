@@ -1,5 +1,5 @@
 /**
- * Lint: what is legal in a book and surely unwanted, each with an example that a person can check.
+ * Lint: finds what is valid in a book but probably unintended, with examples to check.
  *
  * @module
  */
@@ -14,18 +14,18 @@ import { lintAccount, lintCardSet, findUnpricedMeters } from "./lint-plans.ts";
 import { findWaitingCards } from "./lint-versions.ts";
 import { listCardSets, listPricedCards } from "./priced-cards.ts";
 
-/** How a book is looked at. */
+/** Options of lint. */
 export interface LintOptions {
-  /** The share of a price by which it may jump at the edge of a slab: 0 or more; default 1, which doubles it. */
+  /** The largest price jump at a slab edge, as a share of the price: 0 or more. Default 1, which is a doubled price. */
   readonly jumpShare?: DecimalInput | undefined;
 }
 
 /**
- * Looks for what is legal in a book and surely unwanted. What `lint` of the book silences comes with the reason there.
+ * Finds what is valid in a book but probably unintended. Silenced findings carry the reason that the book gives.
  *
- * @param source a book as it is written, its text, or one that `readBook` read
- * @returns in book order within plans, then across their versions, then meters, then accounts
- * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID for a share below 0, ERR_NUMBER_INVALID for one that is no decimal
+ * @returns in book order: within plans, across plan versions, meters, accounts
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID for a share below 0; ERR_NUMBER_INVALID for a share that
+ * isn't a decimal
  */
 export function lintBook(source: BookSource, options: LintOptions = {}): readonly LintFinding[] {
   const book = toBook(source);

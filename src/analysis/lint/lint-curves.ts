@@ -1,6 +1,6 @@
 /**
- * Findings in the curve of one card: where its price falls or jumps, slabs that no quantity reaches, and digits of a rate
- * that no quantity makes visible. All but the last are exact.
+ * Findings in the price curve of one card: falls, jumps, unreachable slabs, and digits of a rate that never change a
+ * rounded price. All but the last are exact.
  *
  * @module
  */
@@ -14,19 +14,18 @@ import { computePriceCurve, type PricePiece } from "../price-curve.ts";
 import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
 import type { PricedCard } from "./priced-cards.ts";
 
-/** Steps beyond an edge that are tried for an example, largest first; of a count only the first. */
+/** Steps above an edge to try for an example, largest first. Whole quantities use only the first. */
 const STEPS: readonly Decimal[] = [ONE, ...Array.from({ length: 20 }, (_, place) => new Decimal(`1e-${place + 1}`))];
 
 const HALF = new Decimal("0.5");
 
-/** How curves are looked at. */
 export interface CurveOptions {
-  /** The share of a price by which it may jump at the edge of a slab. */
+  /** The largest price jump at a slab edge, as a share of the price. */
   readonly jumpShare: Decimal;
   readonly rounding: RoundingMode;
 }
 
-/** Everything that is found in a card, currency by currency. */
+/** Findings in a card, by currency. */
 export function lintCard(card: PricedCard, options: CurveOptions): readonly LintFinding[] {
   return [
     ...findUnreachableSlabs(card),
@@ -44,7 +43,7 @@ interface CardInCurrency {
   readonly slabs: RatedSlabs;
 }
 
-/** Slabs above the largest quantity, and of VOLUME those that hold no quantity that there can be. */
+/** Slabs above the largest quantity, and VOLUME slabs that contain no possible quantity. */
 function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
   const { ratePlan, most, isWhole, isFixed, name } = card;
   return ratePlan.slabs.flatMap((slab, index) => {
@@ -71,7 +70,7 @@ function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
   });
 }
 
-/** Findings on the price at edges, and within slabs whose rate is below zero. */
+/** Findings at edges, and in slabs with a negative rate. */
 function lintEdges(currencyCard: CardInCurrency, options: CurveOptions): readonly LintFinding[] {
   const { card, slabs } = currencyCard;
   const lastEdge = slabs.slabs.at(-1)?.startAfter ?? ZERO;
@@ -90,7 +89,10 @@ function lintEdges(currencyCard: CardInCurrency, options: CurveOptions): readonl
   return findings;
 }
 
-/** The price falls at an edge. Of VOLUME whose rate drops there that is its nature; else it is surely unwanted. */
+/**
+ * Reports a price that falls at an edge. This is inherent in VOLUME if the rate falls there, and otherwise probably
+ * unintended.
+ */
 function lintFall(
   currencyCard: CardInCurrency,
   before: PricePiece | undefined,
@@ -129,7 +131,7 @@ function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): readon
   return [createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), { message, example })];
 }
 
-/** Two quantities of a stretch, of which the larger costs less: those at its start, or within it where the price jumps there. */
+/** Two quantities in a piece, of which the larger costs less: at its start, or inside if the price jumps there. */
 function findExampleWithin(currencyCard: CardInCurrency, from: Decimal, until: Decimal): string | undefined {
   const falls = (less: Decimal, more: Decimal): boolean => more.lt(less);
   const atStart = findExample(currencyCard, from, falls);
@@ -138,7 +140,7 @@ function findExampleWithin(currencyCard: CardInCurrency, from: Decimal, until: D
   return currencyCard.card.isWhole && add(inside, ONE).gt(until) ? undefined : findExample(currencyCard, inside, falls);
 }
 
-/** A price that jumps at an edge by more than a share of it; the first package of a slab is no jump. */
+/** Reports a price that jumps by more than the allowed share at an edge. The first package of a slab is not a jump. */
 function lintJump(
   currencyCard: CardInCurrency,
   before: PricePiece,
@@ -158,7 +160,7 @@ function lintJump(
   return [createFinding("PRICE_JUMPS", toLintPlace(currencyCard, piece), { level, message, example })];
 }
 
-/** Two quantities, one at an edge and one just above it, whose prices show something. */
+/** Two quantities, at an edge and just above it, whose prices demonstrate a finding. */
 function findExample(
   { card, rates, slabs }: CardInCurrency,
   edge: Decimal,
@@ -176,7 +178,7 @@ function findExample(
   return undefined;
 }
 
-/** Digits of a rate that change no rounded price, however much of the slab is used. Prices were tried, not proved. */
+/** Reports digits of a rate that change no rounded price in the slab. Found by trying quantities, not proved. */
 function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: CurveOptions): readonly LintFinding[] {
   const digits = minorUnitDigits(rates.currency);
   const half = new Decimal(`5e-${digits + 1}`);
@@ -206,7 +208,7 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
   });
 }
 
-/** How often the rate of a slab is taken at most, up to a quantity. */
+/** The largest number of times that a slab's rate is charged, up to a quantity. */
 function countRateUses(slab: RatedSlab, { pricingModel }: RatedSlabs, most: Decimal): Decimal {
   const end = slab.endAt !== undefined && slab.endAt.lt(most) ? slab.endAt : most;
   const units = pricingModel === "VOLUME" ? end : greatest(subtract(end, slab.startAfter), ZERO);

@@ -1,8 +1,8 @@
 /**
- * Findings in meters: matchers that are never or always true, and computations that others make useless.
+ * Findings in meters: matchers that are never or always true, and redundant computations.
  *
- * Whether a matcher is ever true is searched, not proved: the values that a rule names itself, those beside them, and a
- * few others are tried for its variables, all together where these are not too many.
+ * Matchers are tested by search, not proved: each variable takes the values in the rule, adjacent values and a few
+ * others, in all combinations if there are not too many.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import { compileRule } from "../../rules/compile-rule.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { createFinding, type LintFinding, type LintPlace } from "./finding.ts";
 
-/** Most combinations of values that are tried for a rule. */
+/** The maximum number of combinations to try for a rule. */
 const TRIES_MAX = 4096;
-/** Operators under which a variable is an element, or whose values a search could not guess. */
+/** Operators with values that a search can't guess, or whose variables are list elements. */
 const UNSEARCHABLE_OPERATORS: ReadonlySet<string> = new Set(
   "map filter reduce all none some date date.add date.sub duration.between duration.of duration.as substr cat missing missing_some".split(
     " ",
   ),
 );
 
-/** Everything that is found in a meter. */
+/** Findings in a meter. */
 export function lintMeter(meter: UsageMeter, index: number): readonly LintFinding[] {
   return meter.computations.flatMap(({ matcher, order }, position) => {
     const place = { path: ["usageMeters", index, "computations", position], at: `${meter.id}/computation/${order}` };
@@ -33,7 +33,7 @@ export function lintMeter(meter: UsageMeter, index: number): readonly LintFindin
   });
 }
 
-/** Of a COUNT meter an event counts once, so that a computation adds nothing beside one that matches at least as much. */
+/** A COUNT meter counts an event once, so a computation is redundant if another matches at least the same events. */
 function lintShadowedComputation(
   { aggregation, computations }: UsageMeter,
   position: number,
@@ -66,7 +66,7 @@ function matchesEveryEvent(matcher: Rule | undefined): boolean {
 interface SearchResult {
   readonly triedCount: number;
   readonly matchedCount: number;
-  /** The last values that were tried, as a text; empty where the rule has no variables. */
+  /** The last values that were tried, as text; empty without variables. */
   readonly last: string;
 }
 
@@ -97,7 +97,7 @@ function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
   ];
 }
 
-/** Evaluates a rule on many values; undefined where they could not be guessed. */
+/** Evaluates a rule on many values; undefined if values can't be guessed. */
 function searchValues(rule: Rule): SearchResult | undefined {
   const parts = readRuleParts(rule);
   if (parts === undefined) return undefined;
@@ -124,13 +124,13 @@ function evaluatesToTrue(evaluate: (facts: unknown) => unknown, facts: unknown):
     if (value instanceof Decimal) return !value.isZero();
     return Array.isArray(value) ? value.length > 0 : Boolean(value);
   } catch (error) {
-    // An event that fails is not matched.
+    // A rule that fails does not match the event.
     if (error instanceof RatebookError) return false;
     throw error;
   }
 }
 
-/** The values of one combination, which is a number with a digit for each variable. */
+/** The values of one combination, whose number has one digit for each variable. */
 function pickValues(
   names: readonly string[],
   choices: readonly (readonly unknown[])[],
@@ -156,7 +156,7 @@ function toFacts(valuesByName: ReadonlyMap<string, unknown>): unknown {
   return facts;
 }
 
-/** Such as `attribute.units 6 and dimension.region "eu"`. */
+/** For example `attribute.units 6 and dimension.region "eu"`. */
 function describeValues(valuesByName: ReadonlyMap<string, unknown>): string {
   return [...valuesByName]
     .map(([name, value]) => `${name} ${value instanceof Decimal ? formatDecimal(value) : JSON.stringify(value)}`)
@@ -169,7 +169,7 @@ interface RuleParts {
   readonly texts: Set<string>;
 }
 
-/** The variables of a rule and the values that it names; undefined where a search could not guess values. */
+/** The variables of a rule and the values in it; undefined if a search can't guess values. */
 function readRuleParts(rule: Rule): RuleParts | undefined {
   const parts: RuleParts = { variables: new Set(), numbers: new Set(), texts: new Set() };
   const queue: Rule[] = [rule];
@@ -191,7 +191,7 @@ function readRuleParts(rule: Rule): RuleParts | undefined {
   return parts;
 }
 
-/** A number that a rule names is tried, and so are those beside it. */
+/** Adds a number from a rule, and the numbers next to it. */
 function addNearbyNumbers({ numbers }: RuleParts, value: Decimal): void {
   for (const each of [subtract(ZERO, value), subtract(value, ONE), value, add(value, ONE)])
     numbers.add(formatDecimal(each));

@@ -1,6 +1,6 @@
 /**
- * Findings across the cards of a plan and the credits of accounts: fees twice, commitments without effect, free tiers that
- * make an entitlement useless, credits that nothing can spend, meters without a price.
+ * Findings across the cards of a plan and the credits of accounts: duplicate fees, commitments without effect, free
+ * tiers that make an entitlement pointless, credits that can't be spent, meters without a price.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { computePriceCurve } from "../price-curve.ts";
 import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
 import type { CardSet } from "./priced-cards.ts";
 
-/** Findings across the cards of one set. */
+/** Findings across a set of cards. */
 export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
   return [
     ...findDuplicateFees(book, set),
@@ -29,7 +29,7 @@ export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
   ];
 }
 
-/** Two fees that are shown under one name and cost the same: the same thing is charged twice, it seems. */
+/** Fees with the same name and price, which probably charge the same thing twice. */
 function findDuplicateFees({ addOns }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   const names = new Map(addOns.map(({ id, displayName }) => [id, displayName]));
   const feeName = (card: FixedFeeRateCard): string => card.displayName ?? names.get(card.id) ?? card.id;
@@ -57,10 +57,10 @@ function hasSameRate(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCar
   return !rate.isZero() && card.rateValues.some((other) => other.currency === currency && other.rate.eq(rate));
 }
 
-/** A commitment that the fees of every cycle, rounded as invoices have them, come to already (S1.5, S13.3). */
+/** A commitment that the rounded fees of every cycle already reach (S1.5, S13.3). */
 function findIdleCommitments({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   const commitment = details.minimumCommitment;
-  // A charge below zero could bring the sum down again, and a card of another plan may stand behind an override.
+  // A negative charge could lower the sum, and an override could belong to another plan's card.
   if (!commitment || !("supportedCurrencies" in details) || mayChargeBelowZero(details)) return [];
   return commitment.rateValues.flatMap(({ currency, rate }, index) => {
     const cards = details.fixedFeeRateCards.filter(recursEveryCycle);
@@ -121,7 +121,7 @@ function findFreeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
   });
 }
 
-/** Granted credits for items that nothing on the plan charges for. */
+/** Granted credits for items that the plan doesn't charge. */
 function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
   if (!("supportedCurrencies" in details)) return [];
   const chargedIds = listChargeableIds(details);
@@ -141,7 +141,7 @@ function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding
   });
 }
 
-/** The names that a credit may give to things that the cards of a plan charge for (S12.2). */
+/** The ids of everything that the cards of a plan charge for, as a credit may list them (S12.2). */
 function listChargeableIds(details: CardSet["details"]): ReadonlySet<string> {
   const kinds = [
     ["ALL_USAGE_METER_RATE_CARDS", details.usageRateCards.map(({ usageMeterId }) => usageMeterId)],
@@ -153,7 +153,7 @@ function listChargeableIds(details: CardSet["details"]): ReadonlySet<string> {
   return new Set(kinds.flatMap(([kind, ids]) => (ids.length === 0 ? [] : [kind, ...ids])));
 }
 
-/** Fees in a fraction of the minor unit: what is not prorated is rounded alike each time. */
+/** Fees in fractions of the minor unit. If they aren't prorated, they are rounded the same way each time. */
 function findTooFineFees({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   return details.fixedFeeRateCards.flatMap(({ id, rateValues, enableProration }, index) =>
     rateValues.flatMap(({ currency, rate }, position) => {
@@ -175,7 +175,7 @@ function findTooFineFees({ organization }: Book, { details, path, at }: CardSet)
   );
 }
 
-/** Credits and entries that end before the account's first plan begins. */
+/** Credits and entries that end before the account's first plan starts. */
 export function lintAccount(account: Account, index: number): readonly LintFinding[] {
   const starts = account.pricePlans.map(({ effectiveFrom }) => effectiveFrom);
   if (starts.length === 0) return [];
@@ -197,7 +197,7 @@ export function lintAccount(account: Account, index: number): readonly LintFindi
   return [...lintEndedCredits("credits"), ...lintEndedCredits("featureCredits")];
 }
 
-/** Meters that count and that no plan prices. */
+/** Metered usage that no plan prices. */
 export function findUnpricedMeters({ usageMeters }: Book, sets: readonly CardSet[]): readonly LintFinding[] {
   if (sets.length === 0) return [];
   const pricedMeterIds = new Set(

@@ -1,5 +1,5 @@
 /**
- * Findings across the versions of a plan: what is not charged for a while after a change to the next version (S9.1).
+ * Findings across the versions of a plan: cards that are not charged for some cycles after a version change (S9.1).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { RecurrenceConfig } from "../../book/model/rate-card.ts";
 import { coverageAt } from "../../rating/recurrence.ts";
 import { createFinding, type LintFinding } from "./finding.ts";
 
-/** A card that is charged or granted whole, once for some cycles. */
+/** A card that is charged or granted as a whole, once for several cycles. */
 interface UnproratedCard {
   readonly list: "fixedFeeRateCards" | "billingEntitlementRateCards" | "creditGrantRateCards";
   readonly index: number;
@@ -18,7 +18,10 @@ interface UnproratedCard {
   readonly recurrence: RecurrenceConfig | null | undefined;
 }
 
-/** Cards that a version has for more cycles at once than the version before: they wait for their next period. */
+/**
+ * Cards whose interval is longer than in the previous version. After a change they are not charged until their next
+ * interval.
+ */
 export function findWaitingCards({ pricePlans }: Book): readonly LintFinding[] {
   return pricePlans.flatMap((plan, index) => {
     const before = findPreviousVersion(pricePlans, plan);
@@ -43,7 +46,7 @@ export function findWaitingCards({ pricePlans }: Book): readonly LintFinding[] {
   });
 }
 
-/** The version before one of the same plan, where its cycles are as long: else a new run of cycles begins. */
+/** The previous version of the same plan if its cycles have the same length; otherwise cycle numbers start again. */
 function findPreviousVersion(
   plans: readonly PricePlan[],
   { id, version, pricePlanDetails }: PricePlan,
@@ -56,7 +59,7 @@ function findPreviousVersion(
   return isSame ? before : undefined;
 }
 
-/** Fees that recur and are not prorated, entitlements and credit grants. */
+/** Recurring fees that are not prorated, entitlements and credit grants. */
 function listUnproratedCards(details: PricePlanDetails): readonly UnproratedCard[] {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
   return [
@@ -75,7 +78,7 @@ function listUnproratedCards(details: PricePlanDetails): readonly UnproratedCard
   ];
 }
 
-/** The cycles for which neither version has the card, where the version changes in the first one of a period of the later. */
+/** The cycles that neither version charges, if the version changes in the first cycle of the new card's interval. */
 function findUnchargedCycles(
   before: UnproratedCard,
   after: UnproratedCard,

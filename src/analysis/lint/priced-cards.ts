@@ -1,5 +1,5 @@
 /**
- * The cards of a book that price a quantity, wherever they are: on plans and in what associations change of them.
+ * The cards of a book that price a quantity, in plans and in overrides of associations.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Decimal } from "../../numbers/decimal.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import type { LintPlace } from "./finding.ts";
 
-/** The cards of one version of a plan, or of what an association changes of it. */
+/** The cards of a plan version, or of an association's overrides. */
 export interface CardSet extends LintPlace {
   readonly details: PricePlanDetails | PricePlanDetailsOverride;
 }
@@ -19,17 +19,17 @@ export interface CardSet extends LintPlace {
 export interface PricedCard extends LintPlace {
   readonly ratePlan: RatePlan;
   readonly rateValues: readonly RateValue[];
-  /** The thing whose quantity it is, named for a sentence. */
+  /** The name of what is priced, for use in a sentence. */
   readonly name: string;
-  /** Whether the quantity is a whole number always. */
+  /** Whether the quantity is always a whole number. */
   readonly isWhole: boolean;
-  /** The largest quantity there can be; absent: any. */
+  /** The largest possible quantity; absent if unbounded. */
   readonly most?: Decimal;
-  /** Whether the quantity is `most` always. */
+  /** Whether the quantity is always `most`. */
   readonly isFixed: boolean;
 }
 
-/** All sets of cards, in book order: plans that are not archived, then the overrides of accounts. */
+/** All sets of cards in book order: plans that are not archived, then the overrides of accounts. */
 export function listCardSets({ pricePlans, accounts }: Book): readonly CardSet[] {
   return [
     ...pricePlans.flatMap(({ id, version, status, pricePlanDetails }, index) =>
@@ -46,7 +46,7 @@ export function listCardSets({ pricePlans, accounts }: Book): readonly CardSet[]
   ];
 }
 
-/** The cards of a set that price a quantity; a credit grant's amount is fixed and has no curve. */
+/** The cards of a set that price a quantity. Credit grants have a fixed amount and no curve. */
 export function listPricedCards(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
   const names = new Map([...book.usageMeters, ...book.addOns].map(({ id, displayName }) => [id, displayName]));
   const features = new Map(book.features.map(({ id, displayName }) => [id, displayName]));
