@@ -1,5 +1,5 @@
 /**
- * Where the parts of an event are in a table or a file of a database's own: in which column, of which type.
+ * The columns and column types of the parts of an event in a table or file.
  *
  * @module
  */
@@ -7,57 +7,59 @@ import { exactOfText, isWithinPlaces, mantissaOf, scaleOf } from "../numbers/exa
 import type { NumberRange } from "./pushdown/number-range.ts";
 import { type DigitBounds, createTextRange } from "./pushdown/plan-pushdown.ts";
 
-/** The type of a column, as far as what its values mean depends on it. */
+/** The type of a column, as far as the meaning of its values depends on it. */
 export type ColumnType =
-  /** `float`: of 32 bits. */
+  /** `float` has 32 bits. */
   | { readonly type: "integer" | "double" | "float" }
-  /** `isTextColumn`: its values are texts as they stand, and none is made of them, as of those of an enumeration. */
+  /** `isString`: values are stored as text, unlike those of an enumeration. */
   | { readonly type: "text"; readonly isString?: true }
-  /** What no plain row has; `name` is what the database calls it. */
+  /** Never plain. `name` is the database's type name. */
   | { readonly type: "other"; readonly name: string }
   | { readonly type: "decimal"; readonly precision: number; readonly scale: number }
-  /** With a zone it is an instant; without one, the time of day of some place. */
+  /** With a zone it is an instant; without one, a local date and time. */
   | { readonly type: "timestamp"; readonly isZoned: boolean };
 
-/** A column and its type. */
 export interface SourceColumn {
   readonly column: string;
   readonly type: ColumnType;
 }
 
-/** Where a part of an event is: in a column, the same for all rows, or put together. */
+/** The source of a part of an event: a column, a constant, or a template. */
 export type SourcePart =
   | SourceColumn
   | { readonly value: string }
-  /** Texts and columns one after another; `row` is the number of the row in its file, from 1. */
+  /** Alternating texts and columns; `row` is the row number in its file, from 1. */
   | { readonly template: readonly (SourceColumn | { readonly value: string } | "row")[]; readonly isTemplate: true };
 
-/** Where the timestamp is. */
+/** The source of the timestamp. */
 export interface SourceTime {
   readonly part: SourcePart;
-  /** Whole seconds or milliseconds since 1970; absent for date-times. */
+  /** Seconds or milliseconds since 1970; absent for date-times. */
   readonly form?: "seconds" | "milliseconds" | undefined;
-  /** The offset of times that name no zone, in minutes east of UTC. */
+  /** The offset of times without a zone, in minutes east of UTC. */
   readonly zoneMinutes?: number | undefined;
 }
 
-/** Where the parts of all events of a table or of some files are. */
+/** The sources of the parts of all events in a table or some files. */
 export interface Source {
-  /** What a statement reads, as its dialect writes it: a table, or a function that reads files. */
+  /** The FROM clause in the dialect: a table, or a function that reads files. */
   readonly from: string;
   readonly schemaName: SourcePart;
   readonly id: SourcePart;
   readonly accountId: SourcePart;
   readonly timestamp: SourceTime;
-  /** By their names; whatever an event must carry and is not here, its rows lack. */
+  /** By name. Rows lack any part that is not here. */
   readonly attributes: ReadonlyMap<string, SourcePart>;
   readonly dimensions: ReadonlyMap<string, SourcePart>;
 }
 
-/** Digits of an integer of 64 bits. */
+/** Digits that always fit a 64-bit integer. */
 const INTEGER_DIGITS = 18;
 
-/** What a plain event's attribute may be. @returns undefined where no row of the source can be plain */
+/**
+ * The range of a plain event's attribute.
+ * @returns undefined if no row can be plain
+ */
 export function computePartRange(part: SourcePart | undefined, bounds: DigitBounds): NumberRange | undefined {
   if (part === undefined || "isTemplate" in part) return undefined;
   if ("value" in part) return computeValueRange(part.value);
@@ -66,7 +68,7 @@ export function computePartRange(part: SourcePart | undefined, bounds: DigitBoun
     case "text":
       return createTextRange("", bounds);
     case "double":
-      // Of more than 15 digits a double is not sure.
+      // Doubles are only reliable up to 15 digits.
       return createTextRange("", { before: Math.min(bounds.before, 15 - bounds.after), after: bounds.after });
     case "integer":
       return createTextRange("", { before: bounds.before, after: 0 });
@@ -89,7 +91,7 @@ function computeValueRange(text: string): NumberRange | undefined {
   return { scale: scaleOf(exact), least: mantissa, most: mantissa };
 }
 
-/** Whether the text of a part in the database is the same as in the event. */
+/** Whether the text of a part in the database equals that in the event. */
 function hasStableText(part: SourcePart | undefined): boolean {
   if (part === undefined) return false;
   if ("value" in part) return !part.value.includes("\0");
@@ -97,7 +99,7 @@ function hasStableText(part: SourcePart | undefined): boolean {
   return part.type.type === "text" || part.type.type === "integer";
 }
 
-/** Why no row of a source can be plain for a schema; undefined where rows can be. */
+/** Why no row of a source can be plain for a schema; undefined if rows can be. */
 export function explainNotPushable(
   source: Source,
   { attributes, dimensions }: { readonly attributes: readonly string[]; readonly dimensions: readonly string[] },

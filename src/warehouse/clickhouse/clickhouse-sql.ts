@@ -1,11 +1,11 @@
 /**
- * The SQL of ClickHouse.
+ * The SQL dialect of ClickHouse.
  *
- * Tried on ClickHouse 26.7, and the reason for each shape that is asked for first: no arithmetic is checked for overflow; a
- * literal beyond 64 bits is a double; a text that is read as a decimal is cut to the scale without a word
- * (`toDecimal64OrNull('1.1234567899999', 3)` is 1.123); 30 February is 1 March; sums of 64 bits wrap around; of no row a sum is
- * 0; a name in a statement means what the statement names so before it means a column, so that columns are written with
- * their table. Nothing depends on a setting of the server, or on the zone of the session: all times are read as UTC.
+ * The shapes of expressions follow from tests on ClickHouse 26.7: arithmetic is not checked for overflow; a literal
+ * beyond 64 bits is a double; parsing a decimal truncates silently (`toDecimal64OrNull('1.1234567899999', 3)` is
+ * 1.123); 30 February is read as 1 March; 64-bit sums wrap around; the sum of no rows is 0; an alias takes precedence
+ * over a column, so columns are qualified with their table. Nothing depends on server settings or the session's zone:
+ * all times are read as UTC.
  *
  * @module
  */
@@ -14,7 +14,6 @@ import type { SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../sql/event-parts.ts";
 
-/** The alias of the table that a statement reads. */
 const ROW = "e";
 
 const integerLiteral: Dialect["integerLiteral"] = (value, isWide) =>
@@ -22,21 +21,18 @@ const integerLiteral: Dialect["integerLiteral"] = (value, isWide) =>
 const parseInteger: Dialect["parseInteger"] = (text) => `toInt64OrNull(${text})`;
 const divideInteger: Dialect["divideInteger"] = (a, b) => `intDiv(${a}, ${b})`;
 const quoteName: Dialect["quoteName"] = (name) => `"${escapeNewlines(name.replaceAll(/["\\]/g, String.raw`\$&`))}"`;
-/** A text in quotes, whatever its characters. */
 export const quoteText: Dialect["quoteText"] = (text) =>
   `'${escapeNewlines(text.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll("\0", String.raw`\0`))}'`;
 
-/** Lines of a statement are moved to the right as it is laid out, which would change what is in quotes. */
+/** Escapes line ends, because indenting a statement must not change quoted text. */
 function escapeNewlines(text: string): string {
   return text.replaceAll("\n", String.raw`\n`);
 }
 
-/** A column of the table that is read. */
 function quoteColumn({ column }: SourceColumn): string {
   return `${ROW}.${quoteName(column)}`;
 }
 
-/** The SQL of ClickHouse. */
 export const clickHouseSql: Dialect = {
   quoteName,
   quoteText,
@@ -85,9 +81,7 @@ function toValidText(text: string): string {
   return `toValidUTF8(${text})`;
 }
 
-/**
- * The texts of columns. Bytes that are no UTF-8 are replaced here, once: every reader sees the same text.
- */
+/** The text of a column. Invalid UTF-8 is replaced here, so that every reader sees the same text. */
 function columnText(source: SourceColumn): string {
   const name = quoteColumn(source);
   const { type } = source.type;
@@ -95,12 +89,12 @@ function columnText(source: SourceColumn): string {
   return type === "timestamp" ? `concat(toString(toTimeZone(${name}, 'UTC')), 'Z')` : `toString(${name})`;
 }
 
-/** The day of a date of any year from 0 to 9999: the calendar of ClickHouse begins in 1900, so it is counted. */
+/** The day number of a date in the years 0 to 9999, computed because ClickHouse's calendar starts in 1900. */
 function toDayNumber(date: string): string {
   const [y, m, d] = [`substr(${date}, 1, 4)`, `substr(${date}, 6, 2)`, `substr(${date}, 9, 2)`].map(parseInteger);
   const isLeap = `(${y} % 4 = 0 and (${y} % 100 <> 0 or ${y} % 400 = 0))`;
   const length = `case when ${m} = 2 then 28 + ${isLeap} when ${m} in (4, 6, 9, 11) then 30 else 31 end`;
-  // Years begin in March here, so that the day of a leap year is their last; 400 years before the year 0 none is below 0.
+  // Years start in March here, so that a leap day is the last day; adding 400 years avoids negative numbers.
   const year = `(${y} + 400 - (${m} <= 2))`;
   const ofYear = `(intDiv(153 * ((${m} + 9) % 12) + 2, 5) + ${d} - 1)`;
   const days = `${year} * 365 + intDiv(${year}, 4) - intDiv(${year}, 100) + intDiv(${year}, 400) + ${ofYear} - 865565`;
@@ -120,7 +114,7 @@ function plainNumber(source: SourceColumn, range: NumberRange): string {
         toInteger: (double) => `accurateCastOrNull(${double}, 'Int64')`,
       });
     case "decimal": {
-      // A decimal of 64 bits is kept as the whole number that it is at its scale.
+      // A decimal of up to 64 bits is stored as a whole number at its scale.
       const isNarrow = type.precision > 9 && type.precision <= 18;
       const narrow = isNarrow ? name : `accurateCastOrNull(${name}, 'Decimal64(${scale})')`;
       const mantissa = `reinterpret(${narrow}, 'Int64')`;
@@ -136,7 +130,7 @@ function plainNumber(source: SourceColumn, range: NumberRange): string {
 }
 
 const DAY_MS = 86_400_000;
-/** What a plain time looks like with each digit as a 9: with at most nine digits after the point, and a blank or a T. */
+/** The shape of a plain time with each digit as 9: up to nine decimal places, and a space or T in between. */
 const TIME_SHAPES = ["T", " "].flatMap((between) =>
   ["", ...Array.from({ length: 9 }, (_, digits) => `.${"9".repeat(digits + 1)}`)].map(
     (fraction) => `9999-99-99${between}99:99:99${fraction}`,
@@ -156,13 +150,13 @@ function plainInstant(time: SourceTime & { readonly part: SourceColumn }): strin
   const shapes = TIME_SHAPES.flatMap((shape) => (zoneMinutes === undefined ? [`${shape}Z`] : [`${shape}Z`, shape]));
   const conditions = [
     `translate(${name}, '012345678', '999999999') in (${shapes.map(quoteText).join(", ")})`,
-    // A day that the calendar does not have is read as another one.
+    // A date that doesn't exist is read as another one.
     `toString(${day}) = substr(${name}, 1, 10)`,
     `substr(${name}, 12, 2) < '24' and substr(${name}, 15, 1) < '6' and substr(${name}, 18, 1) < '6'`,
   ];
   const digits = (from: number, length: number): string =>
     `toInt64(toUInt16OrZero(substr(${name}, ${from}, ${length})))`;
-  // Of two digits after the point the third is 0.
+  // With two decimal places, the third is 0.
   const fraction = `toInt64(toUInt16OrZero(rpad(substr(replaceOne(${name}, 'Z', ''), 21, 3), 3, '0')))`;
   const local =
     zoneMinutes === undefined ? "" : ` - case when endsWith(${name}, 'Z') then 0 else ${zoneMinutes * 60_000} end`;

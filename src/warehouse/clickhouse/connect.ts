@@ -1,5 +1,5 @@
 /**
- * ClickHouse over HTTP, by its official client: statements whose answers come as streams.
+ * ClickHouse over HTTP, through its official client, with streamed results.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Database, Row } from "../sql/dialect.ts";
 import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
 import type { ServerAddress } from "./table-address.ts";
 
-/** What is needed of a client: one of `@clickhouse/client` has it. */
+/** The used part of a client of `@clickhouse/client`. */
 export interface ClickHouse {
   query(statement: {
     readonly query: string;
@@ -21,7 +21,10 @@ export interface ClickHouse {
 
 const PACKAGE = "@clickhouse/client";
 
-/** Connects to a server. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where the package is not installed */
+/**
+ * Connects to a server.
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the package is not installed
+ */
 export async function connectClickHouse({
   url,
   username,
@@ -33,9 +36,9 @@ export async function connectClickHouse({
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     application: "ratebook",
-    // A statement over very many rows answers nothing for a while.
+    // A statement over very many rows may send nothing for a long time.
     request_timeout: 3_600_000,
-    // Between two statements the core may work for longer than a server keeps a connection that is not used.
+    // The engine may work between two statements for longer than a server keeps an idle connection open.
     keep_alive: { enabled: false },
     log: { level: 127 },
   });
@@ -54,15 +57,15 @@ async function importClickHouse(): Promise<{ readonly createClient: typeof creat
   }
 }
 
-/** Whole numbers that are written into a statement; of more, the statement that gives them is asked again. */
+/** The maximum number of hashes in a statement. For more, the statement that selects them is repeated as a subquery. */
 const INLINE_HASHES_MAX = 2000;
-/** The longest statement, in bytes, that a server takes unless it is told another length. */
+/** The maximum statement length that a server accepts by default, in bytes. */
 const STATEMENT_BYTES = 200_000;
 
 /**
- * A ClickHouse that a client is connected to.
+ * A database that uses a client.
  *
- * @param prefix what stands before every statement: `with … as (…) `
+ * @param prefix precedes every statement: `with … as (…) `
  */
 export function createClickHouseDatabase(client: ClickHouse, prefix = ""): Database {
   const stream: Database["stream"] = (sql) => streamRows(client, `${prefix}${sql}`);
@@ -76,7 +79,7 @@ export function createClickHouseDatabase(client: ClickHouse, prefix = ""): Datab
       if (hashes.length === 0) return undefined;
       return hashes.length > INLINE_HASHES_MAX ? sql : hashes.join(", ");
     },
-    // As one text, of lines that are JSON: a list of very many texts would be too much syntax for a server.
+    // One text of JSON lines, because a long list of literals exceeds the server's syntax limits.
     selectTexts: async (texts) =>
       `select name from format(JSONCompactEachRow, 'name String', ${quoteText(texts.map((text) => JSON.stringify([text])).join("\n"))})`,
   };
@@ -91,16 +94,19 @@ async function* streamRows(client: ClickHouse, sql: string): AsyncIterable<reado
   }
 }
 
-/** What a connection that was kept between two statements says when the server has closed it meanwhile. */
+/** Error codes of a kept-alive connection that the server has closed. */
 const CLOSED_CONNECTION_CODES: readonly unknown[] = ["ECONNRESET", "EPIPE"];
 
-/** Asks; once again where a connection was closed before anything came: a statement changes nothing, so asking twice is safe. */
+/**
+ * Runs a query. It is repeated once if the connection was closed before any result, which is safe because it changes
+ * nothing.
+ */
 async function runQuery(client: ClickHouse, sql: string): ReturnType<ClickHouse["query"]> {
   const bytes = Buffer.byteLength(sql);
   const statement: Parameters<ClickHouse["query"]>[0] = {
     query: sql,
     format: "JSONCompactEachRow",
-    // A setting that is not needed may be refused to a user who may only read.
+    // Set only if needed, because read-only users may not change settings.
     ...(bytes > STATEMENT_BYTES ? { clickhouse_settings: { max_query_size: String(2 * bytes) } } : {}),
   };
   try {
@@ -111,7 +117,7 @@ async function runQuery(client: ClickHouse, sql: string): ReturnType<ClickHouse[
   }
 }
 
-/** What the server or the connection says, as an error of ours: one line, and nothing of the credentials. */
+/** Converts an error of the server or the connection to one line without credentials. */
 function toUsageError(error: unknown): unknown {
   if (error instanceof RatebookError || !(error instanceof Error)) return error;
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown };

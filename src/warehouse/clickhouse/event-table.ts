@@ -1,5 +1,5 @@
 /**
- * A table for events in ClickHouse, as its meters read it best.
+ * A ClickHouse table of events that is fast to meter.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { toOneLine } from "../sql/layout.ts";
 import type { EventTable } from "../sql/standalone.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 
-/** How attributes are kept: as they came, or as decimals of 18 digits, 6 of them after the point. */
+/** The storage of attributes: text, or decimals with 18 digits of which 6 are decimal places. */
 export type DecimalStorage = "text" | "decimal";
 
 const [PRECISION, SCALE] = [18, 6] as const;
@@ -25,8 +25,8 @@ export function toEventTable(name: string, decimals: DecimalStorage): EventTable
 }
 
 /**
- * The statements that make the table: rows of a schema and an account are together and in the order of their days, so that a
- * statement reads what it needs and no more. On a cluster, rows are spread by their account.
+ * Creates the table. Rows are ordered by schema, account and day, so that a statement reads only the rows it needs. In
+ * a cluster, rows are distributed by account.
  */
 export function writeTableStatements(
   name: string,

@@ -1,5 +1,5 @@
 /**
- * Tables of events in ClickHouse.
+ * Opens ClickHouse tables of events.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
 import { type ClickHouseTable, countRows, invalidTable, openTable, type TableName } from "./table.ts";
 
-/** A table, and the map of its columns; without one they are named as the parts of an event. */
+/** A table and the map of its columns. Without a map, columns are named like the parts of an event. */
 export interface TableInput {
   readonly name: TableName;
   readonly map: { readonly map: EventFileMap; readonly file: string } | undefined;
@@ -25,7 +25,7 @@ export interface TableInput {
 /**
  * Opens tables of one server.
  *
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID if they can't be read
  */
 export async function openTables(
   client: ClickHouse & { readonly close: () => Promise<void> },
@@ -49,7 +49,7 @@ export async function openTables(
   }
 }
 
-/** Rows of a table with their map, and what tells them from its other rows. */
+/** Rows of a table with their map, and the condition that selects them. */
 interface MappedPart {
   readonly map: EventFileMap;
   readonly mapFile: string;
@@ -84,9 +84,9 @@ const ENVELOPE = {
 } as const;
 
 /**
- * The columns that a table must have for a map; without one, those whose names are of the parts of an event.
+ * The columns that a map needs; without a map, those named like the parts of an event.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID where the map counts rows: those of a table have no order, and all ids would be the same
+ * @throws {RatebookError} ERR_INPUT_INVALID for a map with row numbers, because the rows of a table have none
  */
 export function listNeededColumns(map: EventFileMap | undefined, table: string): readonly string[] {
   if (map === undefined) return Object.values(ENVELOPE).map(({ column }) => column);
@@ -95,7 +95,7 @@ export function listNeededColumns(map: EventFileMap | undefined, table: string):
   return listMappedColumns(map);
 }
 
-/** The map of a schema's rows in a table with a column by the name of each part that the schema declares. */
+/** A map for a schema's rows, with a column for each part that the schema declares. */
 export function createSchemaMap(
   { attributes, dimensions }: Pick<EventSchema, "attributes" | "dimensions">,
   { columns }: Pick<ClickHouseTable, "columns">,

@@ -1,5 +1,6 @@
 /**
- * The rows of a table that a question is about, as conditions on its columns that its order and its partitions can be used for.
+ * Conditions on the columns of a table that select the rows of a request, and that its sort order and partitions can
+ * use.
  *
  * @module
  */
@@ -8,24 +9,24 @@ import type { Source, SourceTime } from "../source.ts";
 import { toComparedTextSql, toPartTextSql, toPlainTextSql } from "../sql/event-parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 
-/** Which rows are meant. */
+/** The rows of a request. */
 export interface RequestedRows {
   readonly schemas: readonly string[];
-  /** A statement of the names of accounts. */
+  /** A statement that selects the account names. */
   readonly names: string;
-  /** Whether one of them has a U+FFFD, as a text may have in the place of bytes that are no UTF-8. */
+  /** Whether a name contains U+FFFD, which also replaces invalid UTF-8. */
   readonly hasReplacementCharacters: boolean;
   /** Instants `[from, until)`. */
   readonly from: Instant;
   readonly until: Instant;
 }
 
-/** The instants of plain rows: from 1970, exclusive of 2200. */
+/** Plain rows have instants from 1970 to before 2200. */
 const [PLAIN_FROM, PLAIN_UNTIL] = [0, Date.UTC(2200, 0, 1)] as const;
 
 /**
- * A condition that holds for every row that is meant, and for no other row that is plain. Others may meet it whose instant is beyond
- * the range, or that have none.
+ * A condition that is true for every requested row and false for all other plain rows. Rows that aren't plain may
+ * satisfy it although their instant is outside the range or missing.
  */
 export function createRowCondition(
   source: Pick<Source, "schemaName" | "accountId" | "timestamp">,
@@ -46,7 +47,7 @@ function quoteColumn(column: string): string {
 function createTimeConditions(time: SourceTime, from: Instant, until: Instant): readonly string[] {
   const { part, form } = time;
   if (!("column" in part)) return [];
-  // Beyond these bounds no row is plain, and the types of columns end somewhere.
+  // No row is plain outside these bounds, which keep values within the column types.
   const start = Math.min(Math.max(from, PLAIN_FROM), PLAIN_UNTIL);
   const end = Math.min(Math.max(until, PLAIN_FROM), PLAIN_UNTIL);
   const createBounds = (value: string, literal: (at: Instant) => string): readonly string[] => [
@@ -56,15 +57,15 @@ function createTimeConditions(time: SourceTime, from: Instant, until: Instant): 
   const column = quoteColumn(part.column);
   if (form !== undefined) {
     const each = form === "seconds" ? 1000 : 1;
-    // Of numbers with a fraction, which are never plain, all are read of the seconds in which the range begins and ends.
+    // Numbers with fractions are never plain, so all rows in the first and last second of the range are read.
     const [first, last] = [part.type.type === "integer" ? Math.ceil : Math.floor, Math.ceil];
     return createBounds(column, (at) => String((at === start ? first : last)(at / each)));
   }
   if (part.type.type === "timestamp")
     return createBounds(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
-  // A string as it stands, so that an index on it can be used.
+  // The string itself, so that an index can be used.
   const text = toPlainTextSql(part, clickHouseSql);
-  // The date of a text is that of some place, and no offset reaches further than a day.
+  // The date in a text is local, and no offset is more than a day.
   const dates = [
     ...(start < DAY_MS ? [] : [`${text} >= '${formatDate(start - DAY_MS)}'`]),
     ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate((dayOf(end) + 2) * DAY_MS)}'`]),

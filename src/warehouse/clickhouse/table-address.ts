@@ -7,28 +7,29 @@ import { RatebookError } from "../../errors.ts";
 import { rejection } from "../../problem-table.ts";
 import type { TableName } from "./table.ts";
 
-/** A server of ClickHouse, and who asks it. */
+/** A ClickHouse server and the credentials for it. */
 export interface ServerAddress {
-  /** Where its HTTP interface is; without credentials. */
+  /** The URL of its HTTP interface, without credentials. */
   readonly url: string;
   readonly username: string | undefined;
   readonly password: string | undefined;
 }
 
-/** Ports of ClickHouse's HTTP interface; on the latter, and on that of HTTPS, it is encrypted. */
+/** Ports of ClickHouse's HTTP interface. The latter two use TLS. */
 const [PORT, SECURE_PORTS] = ["8123", ["8443", "443"]] as const;
 
 const PARAMETERS: readonly string[] = ["table", "secure"];
 
-/** Whether a name of events is an address of a table. */
+/** Whether a source of events is a table address. */
 export function isTableAddress(name: string): boolean {
   return name.startsWith("clickhouse://");
 }
 
 /**
- * Reads an address. Credentials are those of the address, else of CLICKHOUSE_USER and CLICKHOUSE_PASSWORD.
+ * Reads an address. Credentials come from the address, otherwise from CLICKHOUSE_USER and CLICKHOUSE_PASSWORD.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID where it is none: without what was given, which may have a password in it
+ * @throws {RatebookError} ERR_INPUT_INVALID for an invalid address. The message doesn't repeat it, because it may
+ * contain a password
  */
 export function readTableAddress(
   address: string,
@@ -66,7 +67,7 @@ interface AddressParts {
   readonly password: string | undefined;
 }
 
-/** @returns undefined where it is no address of one table */
+/** @returns undefined unless it is the address of one table */
 function parseAddress(address: string): AddressParts | undefined {
   try {
     const { hostname, port, pathname, hash, searchParams, username, password } = new URL(address);
@@ -78,7 +79,7 @@ function parseAddress(address: string): AddressParts | undefined {
     const database = decodeURIComponent(pathname.slice(1));
     return { hostname, port, database, table, secure, username: decodePart(username), password: decodePart(password) };
   } catch {
-    // A % that is followed by no byte is no address either.
+    // An invalid percent encoding.
     return undefined;
   }
 }

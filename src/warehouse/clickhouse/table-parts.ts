@@ -1,6 +1,6 @@
 /**
- * The maps by which the rows of a question are read. A row that is no event counts nothing, and there is nobody to tell: a map by which
- * no row can be one is refused.
+ * Binds maps to tables. Rows without a valid event count nothing and are not reported, so a map with which no row can
+ * be valid is rejected.
  *
  * @module
  */
@@ -13,23 +13,23 @@ import type { ColumnType, Source } from "../source.ts";
 import { createSchemaMap } from "./mapped-tables.ts";
 import { invalidTable, type TableColumns } from "./table.ts";
 
-/** Rows with one map. */
+/** Rows that share a map. */
 export interface TablePart {
   readonly schemas: readonly string[];
   readonly map: EventFileMap;
   readonly source: Source;
 }
 
-/** A table, and its map where one was given. */
+/** A table and its map, if any. */
 interface MappedTable {
   readonly table: string;
   readonly map: EventFileMap | undefined;
 }
 
 /**
- * All rows with the map that was given; without one, those of each schema with the columns that it declares.
+ * Binds all rows with the given map; without one, the rows of each schema with the columns that it declares.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID where a declared field has no column, or the column of the time holds no instants
+ * @throws {RatebookError} ERR_INPUT_INVALID if a declared field has no column, or the time column has no instants
  */
 export function bindTableParts(
   { map, table }: MappedTable,
@@ -64,7 +64,7 @@ function checkTime({ timestamp: { part, form } }: Source, table: string): void {
   );
 }
 
-/** Whether what a column of a type holds is never the text of an instant. */
+/** Whether no value of a column type is the text of an instant. */
 function neverHoldsInstants(type: ColumnType): boolean {
   if (type.type === "other") return !type.name.startsWith("FixedString");
   return type.type !== "timestamp" && type.type !== "text";

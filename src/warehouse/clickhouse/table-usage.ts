@@ -1,5 +1,5 @@
 /**
- * A question for usage, asked of a table of ClickHouse (S17.4).
+ * Answers usage requests from a ClickHouse table (S17.4).
  *
  * @module
  */
@@ -31,7 +31,10 @@ import {
   type TableName,
 } from "./table.ts";
 
-/** A source over a table with a map that was read; see `clickhouseUsage`. @throws {RatebookError} ERR_INPUT_INVALID for a map of rows' numbers */
+/**
+ * Creates a usage source for a table with a parsed map; see `clickhouseUsage`.
+ * @throws {RatebookError} ERR_INPUT_INVALID for a map with row numbers
+ */
 export function createTableUsage(events: ClickHouseEvents): UsageSource {
   const { table, database, dedupes, map } = events;
   const columnNames = listNeededColumns(map, table);
@@ -42,7 +45,7 @@ export function createTableUsage(events: ClickHouseEvents): UsageSource {
   };
 }
 
-/** Where events are, and how they are read. */
+/** A table of events and how to read it. */
 export interface ClickHouseEvents {
   readonly client: ClickHouse;
   readonly table: string;
@@ -51,7 +54,7 @@ export interface ClickHouseEvents {
   readonly dedupes: boolean;
 }
 
-/** How often a question is tried, where rows that it asks for come or go meanwhile. */
+/** The maximum number of attempts if requested rows are added or removed during reading. */
 const ATTEMPTS_MAX = 3;
 
 async function* readCells(
@@ -84,11 +87,14 @@ interface TableRequest {
   readonly query: CellQuery;
   readonly tableColumns: TableColumns;
   readonly parts: readonly TablePart[];
-  /** Whether what the rows hold is looked at before and after, since rows are written all the time. */
+  /** Whether row contents are compared before and after reading, because rows are written all the time. */
   readonly comparesContents: boolean;
 }
 
-/** Reads once. @returns undefined where rows came or went meanwhile */
+/**
+ * Reads once.
+ * @returns undefined if rows were added or removed meanwhile
+ */
 async function tryReadCells(
   db: Database,
   name: TableName,
@@ -114,17 +120,17 @@ async function tryReadCells(
     return comparesContents && (await readContents(namedDb, reading, requestedRows)) === contents ? cells : undefined;
   } catch (error) {
     if (before !== undefined && (await readPartsStamp(db, name)) === before) throw error;
-    // A server that is away shows no parts either.
+    // An unavailable server shows no parts either.
     if ((await readContents(namedDb, reading, requestedRows).catch(() => contents)) === contents && comparesContents)
       throw error;
     return undefined;
   }
 }
 
-/** The name of a statement that every other one may read: the names of the accounts that are asked for. */
+/** The common table expression with the requested account names. */
 const NAMES = "ratebook_names";
 
-/** What a statement reads of each part of the table for rows of `[from, until)`. */
+/** The rows `[from, until)` of each part of the table. */
 type RowsBetween = (from: number, until: number, condition?: (source: Source) => string) => readonly string[];
 
 function createRowsBetween({ tableColumns, parts }: TableRequest, hasReplacementCharacters: boolean): RowsBetween {
@@ -137,7 +143,7 @@ function createRowsBetween({ tableColumns, parts }: TableRequest, hasReplacement
     });
 }
 
-/** How many rows there are, and a sum over all that they hold. */
+/** The number of rows and a checksum of their contents. */
 async function readContents(
   db: Database,
   { tableColumns, parts }: TableRequest,
@@ -197,7 +203,10 @@ async function meterRows(
   return accounts.readCells();
 }
 
-/** The hashes of ids that are among the rows that are asked for, and once more there or where S14.1 may still remember them. */
+/**
+ * Selects the hashes of ids that occur in the requested rows and again there, or earlier where S14.1 may still remember
+ * them.
+ */
 function selectRepeatedIds(
   { query, parts }: TableRequest,
   rows: RowsBetween,
@@ -215,7 +224,7 @@ function selectRepeatedIds(
   return `select id_hash from (${hashes.join(" union all ")}) group by id_hash having count(*) > 1 and max(is_asked) = 1`;
 }
 
-/** Rows before those that are asked for, of ids that come again: back to where nothing before can hold such an id any more. */
+/** Selects earlier rows with repeated ids, from the first row whose id may still be remembered. */
 async function findEarlierRows(
   db: Database,
   { query, parts }: TableRequest,
@@ -224,7 +233,7 @@ async function findEarlierRows(
 ): Promise<readonly string[]> {
   const rowsWithRepeatedIds = (from: Day, until: Day): readonly string[] =>
     rows(from * DAY_MS, until * DAY_MS, (source) => `${toIdHashSql(source, clickHouseSql)} global in (${repeatedIds})`);
-  // A time that is put together of several columns has no bounds by which fewer rows would be read.
+  // A time that combines several columns has no bounds to limit the rows by.
   if (!parts.every(({ source }) => "column" in source.timestamp.part)) return rowsWithRepeatedIds(0, query.from);
   const haveNoRows = async (froms: readonly string[]): Promise<boolean> => {
     for (const from of froms) if ((await countRows(db, from)) > 0) return false;

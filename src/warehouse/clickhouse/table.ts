@@ -1,5 +1,6 @@
 /**
- * A table of ClickHouse as a source: which columns it has, how many rows, and that it stays as it is while it is read (S17.5).
+ * A ClickHouse table as a source: its columns, its row count, and a check that it doesn't change while it is read
+ * (S17.5).
  *
  * @module
  */
@@ -9,43 +10,41 @@ import type { ColumnType } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
 
-/** Where a table is. */
 export interface TableName {
   readonly database: string;
   readonly table: string;
 }
 
-/** Settings of a user with which a server leaves rows out without a word, beside those that end in `overflow_mode`. */
+/** User settings with which a server silently omits rows, besides those that end in `overflow_mode`. */
 const TRUNCATING_SETTINGS = ["limit", "offset", "skip_unavailable_shards", "distributed_group_by_no_merge"] as const;
 
 /** The columns of a table. */
 export interface TableColumns {
-  /** The type of each column, by its name. */
+  /** Column types by name. */
   readonly columns: ReadonlyMap<string, ColumnType>;
-  /** What a statement reads: all rows, or some columns of the rows that meet a condition. */
+  /** The FROM clause for all rows, or for some columns of filtered rows. */
   readonly from: (rows?: TableRowFilter) => string;
 }
 
-/** Some rows of a table. */
 export interface TableRowFilter {
   /** A condition on any of its columns. */
   readonly condition: string;
-  /** The names of the columns that are read. They are written out: `*` would leave out those that are computed. */
+  /** The columns to read, listed because `*` omits computed columns. */
   readonly columns: readonly string[];
 }
 
-/** A table that was looked at. */
+/** A table whose columns and rows were read. */
 export interface ClickHouseTable extends TableColumns {
-  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where the table is not as it was when it was looked at */
+  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the table has changed since it was opened */
   readonly checkUnchanged: () => Promise<void>;
 }
 
 /**
- * Looks at a table.
+ * Opens a table.
  *
- * @param columnNames the columns that are read
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it cannot be read, or not surely whole; ERR_INPUT_INVALID for a column that it lacks, or that
- * holds lists or objects
+ * @param columnNames the columns to read
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if it can't be read, or possibly not completely; ERR_INPUT_INVALID for
+ * a missing column, or one of lists or objects
  */
 export async function openTable(
   db: Database,
@@ -70,7 +69,10 @@ export async function openTable(
   };
 }
 
-/** The columns of a table. @throws {RatebookError} as {@link openTable} */
+/**
+ * Reads the columns of a table.
+ * @throws {RatebookError} as {@link openTable}
+ */
 export async function readTableColumns(
   db: Database,
   { database, table }: TableName,
@@ -91,16 +93,16 @@ export async function readTableColumns(
   return { columns, from };
 }
 
-/** How many rows a statement reads. */
+/** Counts the rows of a FROM clause. */
 export async function countRows(db: Database, from: string): Promise<number> {
-  // A user's settings may have it that there is no answer where there are no rows.
+  // With some user settings, an empty table gives no result row.
   const [[rows] = []] = await readAllRows(db, `select toString(count()) from ${from}`);
   return Number(rows ?? 0);
 }
 
 /**
- * What tells that rows were written: of a table of the MergeTree family the blocks and mutations of its parts, which merging
- * leaves as they are; undefined of any other, and where the server does not show its parts.
+ * A stamp that changes when rows are written: for MergeTree tables the blocks and mutations of its parts, which merges
+ * don't change. Undefined for other tables, and if the server doesn't show its parts.
  */
 export async function readPartsStamp(db: Database, { database, table }: TableName): Promise<string | undefined> {
   const parts =
@@ -110,7 +112,9 @@ export async function readPartsStamp(db: Database, { database, table }: TableNam
   return rows.length > 0 ? JSON.stringify(rows) : undefined;
 }
 
-/** Refuses a user for whom answers may be cut off, or shards left out: then an id that comes again would be counted twice. */
+/**
+ * Rejects users whose settings may truncate results or skip shards, because duplicate ids could then be counted twice.
+ */
 async function checkSettings(db: Database): Promise<void> {
   const condition = `name like '%overflow_mode%' or name in (${TRUNCATING_SETTINGS.map(quoteText).join(", ")})`;
   for (const [name, value] of await readAllRows(
@@ -127,14 +131,13 @@ async function checkSettings(db: Database): Promise<void> {
   }
 }
 
-/** All rows of a statement. */
 export async function readAllRows(db: Database, sql: string): Promise<readonly (readonly unknown[])[]> {
   const allRows: (readonly unknown[])[] = [];
   for await (const rows of db.stream(sql)) allRows.push(...rows);
   return allRows;
 }
 
-/** The type of a column by ClickHouse's name of it. */
+/** The column type of a ClickHouse type name. */
 export function parseClickHouseType(name: string): ColumnType {
   const [, inner] = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(name) ?? [];
   if (inner !== undefined) return parseClickHouseType(inner);
@@ -165,7 +168,7 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, tab
     );
 }
 
-/** What is wrong with a table or its map. */
+/** The error for an unusable table or map. */
 export function invalidTable(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection("$.events", message)],

@@ -1,5 +1,5 @@
 /**
- * Usage whose events live in a table of ClickHouse, for an engine (S17.4).
+ * Usage of events in a ClickHouse table, for an engine (S17.4).
  *
  * @module
  */
@@ -9,31 +9,30 @@ import type { ClickHouse } from "./connect.ts";
 import type { EventColumns } from "./event-columns.ts";
 import { createTableUsage } from "./table-usage.ts";
 
-/** Where events are. */
+/** A table of events and its columns. */
 export interface ClickHouseUsageOptions {
-  /** A table or a view. */
+  /** A table or view. */
   readonly table: string;
-  /** Default: the one that the client is connected to. */
+  /** Default: the client's database. */
   readonly database?: string | undefined;
   /**
-   * Where each part of an event is, as a map of event files says it. Default: each part is in the column of its name, `schemaName`,
-   * `id`, `accountId`, `timestamp`, and of each schema its attributes and dimensions.
+   * The columns of each part of an event, like an event file map. Default: columns named `schemaName`, `id`,
+   * `accountId`, `timestamp` and like the attributes and dimensions of each schema.
    */
   readonly columns?: EventColumns | undefined;
-  /** Says that no id comes twice in an account: then none is looked for, and one that does counts twice. Default false. */
+  /** Whether ids are unique within an account. If true, duplicates are not detected and count twice. Default false. */
   readonly hasUniqueIds?: boolean | undefined;
 }
 
 /**
- * A source over a table of ClickHouse. Rows of which it is provable that the core would count just that are summed up by the server,
- * all others are decided by the core (S17.3). Nothing of them is kept between two questions.
+ * Creates a usage source for a ClickHouse table. The server sums rows if the engine would provably count the same; all
+ * others are metered by the engine (S17.3). Nothing is cached between requests.
  *
- * Of one id the first row of its account counts, as long as S14.1 would remember it; the same id in another account is another
- * event.
+ * The first row with an id counts, as long as S14.1 remembers the id. Ids are per account.
  *
- * @param client of `@clickhouse/client`; whoever made it closes it, and its `request_timeout` bounds each statement
- * @throws {RatebookError} ERR_INPUT_INVALID for columns that are none; of `cells` ERR_USAGE_UNAVAILABLE, also where the user's
- * settings leave out rows, and where rows that were asked for came or went while they were read, three times
+ * @param client of `@clickhouse/client`; the caller closes it, and its `request_timeout` applies to each statement
+ * @throws {RatebookError} ERR_INPUT_INVALID for invalid columns. `cells` throws ERR_USAGE_UNAVAILABLE, also if the
+ * user's settings omit rows, and if requested rows change during three attempts
  */
 export function clickhouseUsage(client: ClickHouse, options: ClickHouseUsageOptions): UsageSource {
   const { table, database, columns, hasUniqueIds = false } = options;

@@ -1,6 +1,6 @@
 /**
- * DuckDB in this process: an instance in memory that reads files, spills what does not fit into a folder of its own, and is
- * gone with it.
+ * An in-memory DuckDB instance in this process. It reads files, and spills to a temporary directory that is removed on
+ * close.
  *
  * @module
  */
@@ -14,23 +14,29 @@ import { RatebookError } from "../../errors.ts";
 import type { Database, Row, Value } from "../sql/dialect.ts";
 import { duckDbSql, quoteText } from "./duckdb-sql.ts";
 
-/** How much an instance may take. */
+/** Limits of an instance. */
 export interface DuckDbLimits {
-  /** Memory as DuckDB writes it, such as `400MB`; default 1GB. */
+  /** The memory limit as DuckDB writes it, such as `400MB`. Default 1GB. */
   readonly memory?: string | undefined;
   readonly threads?: number | undefined;
 }
 
 /** An open instance. */
 export interface DuckDb extends Database {
-  /** Runs a statement. @throws {RatebookError} ERR_USAGE_UNAVAILABLE with what DuckDB says */
+  /**
+   * Runs a statement.
+   * @throws {RatebookError} ERR_USAGE_UNAVAILABLE with DuckDB's message
+   */
   readonly execute: (sql: string) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
 }
 
 const PACKAGE = "@duckdb/node-api";
 
-/** Opens an instance. @throws {RatebookError} ERR_REFUSED where the package is not installed, or a limit is none */
+/**
+ * Opens an instance.
+ * @throws {RatebookError} ERR_REFUSED if the package is not installed or a limit is invalid
+ */
 export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {}): Promise<DuckDb> {
   const duckDb = await importDuckDb();
   const folder = await mkdtemp(join(tmpdir(), "ratebook-"));
@@ -52,7 +58,7 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
       `memory_limit = ${quoteText(memory)}`,
       `temp_directory = ${quoteText(folder)}`,
       "preserve_insertion_order = false",
-      // Times are computed from microseconds of UTC, whatever the zone of the session; it is set so that no host's zone can matter.
+      // Times are computed in UTC microseconds. The zone is set so that the host's can't matter.
       "TimeZone = 'UTC'",
       ...(threads === undefined ? [] : [`threads = ${threads}`]),
     ];
@@ -74,7 +80,7 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
   }
 }
 
-/** Tables that hold what statements gave. */
+/** Stores the results of statements in tables. */
 function createMaterializer(execute: DuckDb["execute"]): Database["materialize"] {
   let count = 0;
   return async (sql) => {
@@ -85,10 +91,10 @@ function createMaterializer(execute: DuckDb["execute"]): Database["materialize"]
   };
 }
 
-/** So many texts are inserted by one statement. */
+/** The number of texts per INSERT. */
 const INSERT_BATCH_SIZE = 1000;
 
-/** Tables of texts. */
+/** Stores texts in tables. */
 function createTextLister(execute: DuckDb["execute"]): Database["selectTexts"] {
   let count = 0;
   return async (texts) => {
@@ -102,7 +108,7 @@ function createTextLister(execute: DuckDb["execute"]): Database["selectTexts"] {
   };
 }
 
-/** A value as all databases give it. */
+/** Converts a DuckDB value to the common type. */
 function toPlainValue(value: DuckDBValue): Value {
   if (value === null || typeof value === "number" || typeof value === "bigint" || typeof value === "string")
     return value;
@@ -120,7 +126,7 @@ async function* streamRows(connect: () => Promise<DuckDBConnection>, sql: string
   }
 }
 
-/** The first line of what DuckDB says, as an error of ours. */
+/** Converts errors, with the first line of DuckDB's message. */
 async function withUsageErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -1,10 +1,10 @@
 /**
- * The SQL of DuckDB.
+ * The SQL dialect of DuckDB.
  *
- * Tried on DuckDB 1.5, and the reason for each shape that is asked for first: a text that is cast to a decimal is rounded
- * to its scale, and blanks, underscores, exponents and hexadecimal are taken; a text that is cast to a timestamp has its
- * offset dropped without a word, and `24:00` is the next day; epoch_ms cuts towards 1970, epoch_us does not; a literal that
- * fits 32 bits is computed in 32, so that it is cast wherever no column stands beside it.
+ * The shapes of expressions follow from tests on DuckDB 1.5: casting a text to a decimal rounds to the scale and
+ * accepts spaces, underscores, exponents and hexadecimal; casting a text to a timestamp silently ignores its offset,
+ * and `24:00` is the next day; epoch_ms truncates towards 1970, epoch_us doesn't; literals that fit 32 bits are
+ * computed in 32 bits, so they are cast unless a column is the other operand.
  *
  * @module
  */
@@ -15,16 +15,14 @@ import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from
 
 const integerLiteral: Dialect["integerLiteral"] = (value, isWide) => `${value}::${isWide ? "HUGEINT" : "BIGINT"}`;
 const parseInteger: Dialect["parseInteger"] = (text) => `try_cast(${text} as BIGINT)`;
-/** A name in quotes. */
 export const quoteName: Dialect["quoteName"] = (name) => `"${name.replaceAll('"', '""')}"`;
-/** A text in quotes; a statement ends at a NUL, and its lines are moved to the right as it is laid out. */
+/** Quotes a text. A NUL ends a statement and indentation moves its lines, so both are escaped. */
 export const quoteText: Dialect["quoteText"] = (text) =>
   text
     .split(/([\0\n])/)
     .map((part, place) => (place % 2 === 1 ? `chr(${part.charCodeAt(0)})` : `'${part.replaceAll("'", "''")}'`))
     .join(" || ");
 
-/** The SQL of DuckDB. */
 export const duckDbSql: Dialect = {
   quoteName,
   quoteText,
@@ -87,9 +85,11 @@ function plainNumber({ column, type }: SourceColumn, range: NumberRange): string
   }
 }
 
-/** `value × 10^scale` of a decimal or a text of at most 18 digits: the whole part and the fraction, each exact. */
+/**
+ * `value × 10^scale` of a decimal or a text of up to 18 digits, computed exactly from the whole part and the fraction.
+ */
 function toMantissaSql(name: string, scale: number): string {
-  // The fraction alone is multiplied: a product keeps 18 digits, or 38.
+  // Only the fraction is multiplied, because a product has at most 18 or 38 digits.
   const decimal = `try_cast(${name} as DECIMAL(${scale > 9 ? 38 : 18}, ${scale}))`;
   if (scale === 0) return parseInteger(decimal);
   const power = 10n ** BigInt(scale);
@@ -103,12 +103,12 @@ function formatDecimalLiteral(value: bigint, scale: number): string {
   return `${sign}${paddedDigits.slice(0, -scale)}.${paddedDigits.slice(-scale)}`;
 }
 
-/** `2024-01-02T03:04:05.678`, with at most nine digits after the point: what is below a microsecond is cut, as tried. */
+/** `2024-01-02T03:04:05.678`, with up to nine decimal places; digits below a microsecond are truncated. */
 const PLAIN_TIME = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?";
 
 /**
- * The most usual shapes of a plain time. What the cast takes in them beside plain times was searched for: an hour of a blank
- * and a digit, 24 as an hour, and a second of one digit and a point.
+ * The most common shapes of plain times. The cast in them accepts only three other forms: a space and a digit as the
+ * hour, 24 as the hour, and one digit and a point as the second.
  */
 const USUAL_TIMES = ["????-??-??T??:??:??.???Z", "????-??-??T??:??:?[0-9]Z"];
 
@@ -125,13 +125,13 @@ function plainInstant({
     return `case when ${micros} >= 0 and ${micros} < ${PLAIN_END_SECONDS}000000 then ${micros} // 1000 end`;
   }
   const shape = `${PLAIN_TIME}Z${zoneMinutes === undefined ? "" : "?"}`;
-  // The usual shapes are told by their separators, which is half as much work as the pattern; the cast reads the digits.
+  // The shapes are recognized by their separators, twice as fast as with the pattern; the cast reads the digits.
   const isShaped = `case ${USUAL_TIMES.map((usual) => `when ${name} glob '${usual}' then substr(${name}, 12, 2) between '00' and '23'`).join(" ")} else regexp_full_match(${name}, '${shape}') end`;
   const micros = `epoch_us(try_cast(${name} as TIMESTAMP))`;
-  // Of UTC, the years of a text are in the order of their digits.
+  // In UTC, the years of texts sort like their digits.
   if (zoneMinutes === undefined || zoneMinutes === 0)
     return `case when ${isShaped} and ${name} >= '1970' then ${micros} // 1000 end`;
-  // Without a zone of its own a text is a time of the zone that is given for it.
+  // A text without a zone is in the given zone.
   const utcMicros = `(${micros} - case when right(${name}, 1) = 'Z' then 0 else ${zoneMinutes * 60_000_000} end)`;
   return `case when ${isShaped} and ${utcMicros} >= 0 then ${utcMicros} // 1000 end`;
 }

@@ -1,5 +1,5 @@
 /**
- * Parquet files of events, read by DuckDB.
+ * Opens Parquet files of events in DuckDB.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { listMappedColumns } from "../reading/mapped-source.ts";
 import { openDuckDb } from "./connect.ts";
 import { FILE_EXPRESSION, openParquetFiles } from "./parquet-files.ts";
 
-/** Files of one map, in their order. */
+/** Files with the same map, in order. */
 export interface ParquetInput {
   readonly paths: readonly string[];
   readonly map: EventFileMap;
-  /** The map's file, for messages. */
+  /** The map's file name, for messages. */
   readonly mapFile: string;
 }
 
-/** How Parquet files are read. */
+/** Options for Parquet files. */
 export interface ParquetReadOptions extends DatabaseReadOptions {
-  /** The limit of DuckDB's memory. */
+  /** The memory limit of DuckDB. */
   readonly memory: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface ParquetReadOptions extends DatabaseReadOptions {
  * Opens files.
  *
  * @param openDatabase opens the database
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID if they can't be read
  */
 export async function openParquet(
   inputs: readonly ParquetInput[],

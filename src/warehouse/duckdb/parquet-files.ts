@@ -1,6 +1,6 @@
 /**
- * Parquet files as a source: which columns they have, whether all are of one shape, and that they stay as they are while they
- * are read (S17.5).
+ * Parquet files as a source: their columns, whether they match, and a check that they don't change while they are read
+ * (S17.5).
  *
  * @module
  */
@@ -12,28 +12,28 @@ import type { ColumnType } from "../source.ts";
 import type { DuckDb } from "./connect.ts";
 import { quoteName, quoteText } from "./duckdb-sql.ts";
 
-/** The column that names a row's file. */
+/** The column with a row's file name. */
 export const FILE_COLUMN = "ratebook_file";
 
-/** Parquet files that were looked at. */
+/** Parquet files whose footers were read. */
 export interface ParquetFiles {
-  /** What a statement reads. */
+  /** The FROM clause. */
   readonly from: string;
-  /** The type of each column, by its name. */
+  /** Column types by name. */
   readonly columns: ReadonlyMap<string, ColumnType>;
-  /** How many rows there are in all. */
+  /** The total number of rows. */
   readonly rowCount: number;
-  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where a file is not as it was when it was looked at */
+  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE if a file has changed since it was opened */
   readonly checkUnchanged: () => Promise<void>;
 }
 
 /**
- * Looks at the footers of files.
+ * Reads the footers of files.
  *
- * @param patterns paths, also with `*`, and what else DuckDB reads, such as `s3://…`
- * @param columnNames the columns that are read: they must be of one type in all files
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where one cannot be read; ERR_INPUT_INVALID for a column that one lacks, that
- * has another type elsewhere, or holds lists or objects
+ * @param patterns paths, `*` allowed, and other sources that DuckDB reads, such as `s3://…`
+ * @param columnNames the columns to read, which must have the same type in all files
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if one can't be read; ERR_INPUT_INVALID for a column that is missing,
+ * has different types, or contains lists or objects
  */
 export async function openParquetFiles(
   db: DuckDb,
@@ -67,7 +67,7 @@ export async function openParquetFiles(
   };
 }
 
-/** What tells that a file was written again; nothing for what is no file here. */
+/** Stamps that change when a file is written; undefined for other sources. */
 async function readFileStamps(names: readonly string[]): Promise<readonly (string | undefined)[]> {
   return Promise.all(
     names.map(async (name) => {
@@ -82,7 +82,7 @@ async function readColumns(db: DuckDb, file: string): Promise<ReadonlyMap<string
   return new Map(rows.map(([name, type]) => [String(name), parseDuckDbType(String(type))]));
 }
 
-/** The type of a column by DuckDB's name of it. */
+/** The column type of a DuckDB type name. */
 export function parseDuckDbType(name: string): ColumnType {
   const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(name) ?? [];
   if (precision !== undefined) return { type: "decimal", precision: Number(precision), scale: Number(scale) };
@@ -109,7 +109,7 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, fil
     );
 }
 
-/** Every file has each column as the first one does. */
+/** Checks that every file has the columns of the first. */
 async function checkShapes(db: DuckDb, list: string, columnNames: readonly string[]): Promise<void> {
   const names = columnNames.map(quoteText).join(", ");
   if (names === "") return;
@@ -127,7 +127,7 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
   }
 }
 
-/** The file of a row. */
+/** The file name of a row. */
 export const FILE_EXPRESSION: string = quoteName(FILE_COLUMN);
 
 function invalidFile(message: string): RatebookError<"ERR_INPUT_INVALID"> {

@@ -1,6 +1,6 @@
 /**
- * `== === != !== < <= > >= in` as terms (S3.1, S3.2): decimals by value, texts by their characters. What JavaScript would
- * convert is not pushed down, but for a literal text that is a decimal.
+ * `== === != !== < <= > >= in` as terms (S3.1, S3.2): decimals compare by value, texts by characters. Comparisons with
+ * JavaScript's conversions are not pushed down, except of literal texts that are decimals.
  *
  * @module
  */
@@ -20,12 +20,15 @@ import {
 } from "./term.ts";
 import { compareTexts } from "./truth-terms.ts";
 
-/** Texts of an event are no longer: a hundred searches in such a text are within the budget of a rule (S3.8). */
+/** The maximum length of a text to search: a hundred such searches are within the budget of a rule (S3.8). */
 const SEARCHED_LENGTH_MAX = 512;
 
 type InferPart = (part: Rule | undefined) => InferredValue;
 
-/** What a comparison says; undefined for any other operator. @throws {NotPushable} with the reason */
+/**
+ * The term of a comparison; undefined for other operators.
+ * @throws {NotPushable} with the reason
+ */
 export function inferComparison(operator: string, parts: readonly Rule[], value: InferPart): TruthTerm | undefined {
   switch (operator) {
     case "==":
@@ -63,12 +66,12 @@ function inferOrder(order: Order, parts: readonly Rule[], value: InferPart): Tru
   const [a, b, c] = parts.slice(0, 3).map((part) => toComparableNumber(value(part)));
   if (a === undefined || b === undefined) throw new NotPushable("it compares with nothing");
   const first = compareNumbers(order, a, b);
-  // Of three operands, `<` and `<=` ask whether the second is between the others; `>` and `>=` ignore the third.
+  // With three operands, `<` and `<=` test whether the second is between the others; `>` and `>=` ignore the third.
   if (c === undefined || !order.startsWith("<")) return first;
   return joinTruths("and", [first, compareNumbers(order, b, c)]);
 }
 
-/** A decimal, or a literal text that is one. */
+/** The term of a decimal, or of a literal text that is one. */
 function toComparableNumber(value: InferredValue): NumberTerm {
   if (value.kind === "number") return value;
   const literal =
@@ -78,7 +81,7 @@ function toComparableNumber(value: InferredValue): NumberTerm {
   return createNumberConstant(exact);
 }
 
-/** `in`: among the literals of a list, or a part of a text. */
+/** `in`: a list contains a value, or a text contains another. */
 function inferMembership(parts: readonly Rule[], value: InferPart): TruthTerm {
   const [element, container] = [value(parts[0]), value(parts[1])];
   if (element.kind === "list" || element.kind === "nothing")
@@ -90,7 +93,7 @@ function inferMembership(parts: readonly Rule[], value: InferPart): TruthTerm {
   if (expression.operation === "constant" && expression.value.length > SEARCHED_LENGTH_MAX)
     throw new NotPushable("it searches a text that is so long that it may be beyond the budget of a rule");
   if (expression.operation === "constant" && expression.value === "") return createTruthConstant(false);
-  // By JSON logic the empty text contains nothing, not even the empty text.
+  // In JSON logic the empty text contains nothing, not even itself.
   const containsPart: TruthTerm = {
     kind: "truth",
     expression: { operation: "within", part: element, whole: container },
@@ -116,7 +119,7 @@ function inferAmongLiterals(
       );
     }
     case "text": {
-      // The texts of events are valid Unicode, so they equal no literal that is not.
+      // Event texts are valid Unicode, so they can't equal other literals.
       const texts = values.filter((each): each is string => typeof each === "string").filter(isPlainText);
       if (texts.length === 0) return createTruthConstant(false);
       return { kind: "truth", expression: { operation: "among texts", of: element, texts } };

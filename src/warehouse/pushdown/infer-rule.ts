@@ -1,7 +1,7 @@
 /**
- * A checked rule as a term: what the closures of `rules` would compute of every event whose attributes are within bounds
- * and whose dimensions are texts (S3, S17.3). Whatever might fail, depend on more than one event's fields, or compare by
- * conversions that a database does not have, is not pushed down.
+ * Converts a checked rule to a term that gives the same result as the engine for every event whose attributes are in
+ * range and whose dimensions are texts (S3, S17.3). A rule is not pushed down if it can fail, depends on other events,
+ * or compares with conversions that databases don't have.
  *
  * @module
  */
@@ -39,17 +39,20 @@ import {
 } from "./term.ts";
 import { testTruthy } from "./truth-terms.ts";
 
-/** What the variables of a rule are. */
+/** The variables of a rule. */
 export interface VariableTerms {
   readonly schemaName: string;
-  /** An attribute or a dimension that the rule may see; undefined where it sees none of that name. */
+  /** The term of an attribute or a dimension; undefined if the rule can't read it. */
   readonly attribute: (name: string) => NumberTerm | undefined;
   readonly dimension: (name: string) => TextTerm | undefined;
 }
 
 const NULL_VALUE: InferredValue = { kind: "nothing" };
 
-/** What a rule gives. @throws {NotPushable} with the reason */
+/**
+ * The term of a rule's result.
+ * @throws {NotPushable} with the reason
+ */
 export function inferRule(rule: Rule | undefined, variables: VariableTerms): InferredValue {
   if (rule === undefined || rule === null) return NULL_VALUE;
   if (typeof rule !== "object") return inferLiteral(rule);
@@ -64,13 +67,16 @@ export function inferRule(rule: Rule | undefined, variables: VariableTerms): Inf
   return operator === "var" ? inferVariable(parts[0], variables) : inferOperation(operator, parts, variables);
 }
 
-/** Whether a rule gives what counts as true (S3.1). @throws {NotPushable} with the reason */
+/**
+ * Whether the result counts as true (S3.1).
+ * @throws {NotPushable} with the reason
+ */
 export function inferTruth(rule: Rule | undefined, variables: VariableTerms): TruthTerm {
   const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
   if (typeof rule === "object" && rule !== null && !Array.isArray(rule) && !isDecimalObject(rule)) {
     const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
     const parts = toArguments(argument);
-    // Only the truth of the operands is asked for, so they may be of different kinds.
+    // Only the truth of the operands matters, so their kinds may differ.
     switch (operator) {
       case "and":
       case "or":
@@ -89,7 +95,10 @@ export function inferTruth(rule: Rule | undefined, variables: VariableTerms): Tr
   return toTruthTerm(inferRule(rule, variables));
 }
 
-/** A rule that must give a decimal. @throws {NotPushable} with the reason */
+/**
+ * The term of a rule that must return a decimal.
+ * @throws {NotPushable} with the reason
+ */
 export function inferNumber(rule: Rule | undefined, variables: VariableTerms): NumberTerm {
   return toNumberTerm(inferRule(rule, variables));
 }
@@ -102,7 +111,10 @@ function inferLiteral(literal: boolean | number | string): InferredValue {
   return createNumberConstant(value);
 }
 
-/** A text that every database can be given. @throws {NotPushable} for any other */
+/**
+ * A text literal that every database accepts.
+ * @throws {NotPushable} for any other
+ */
 export function createTextLiteral(text: string): TextTerm {
   if (!isPlainText(text)) throw new NotPushable("it has a text that is no valid Unicode, or has a NUL in it");
   return createTextConstant(text);
@@ -192,7 +204,7 @@ function requireComparison(
   throw new NotPushable(`it uses ${formatValue(operator)}, which no database computes as the rules have it`);
 }
 
-/** What an operand of arithmetic is: a decimal, or a literal text that is one (S3.2). */
+/** The term of an operand of arithmetic: a decimal, or a literal text that is one (S3.2). */
 function toNumberTerm(value: InferredValue): NumberTerm {
   if (value.kind === "number") return value;
   if (value.kind !== "text") throw new NotPushable("it computes with what is no decimal, which fails");
@@ -216,7 +228,7 @@ function toTruthTerm(value: InferredValue): TruthTerm {
   }
 }
 
-/** `and` and `or` give the first operand that is falsy, or truthy, else the last. */
+/** `and` returns the first falsy operand, `or` the first truthy one, otherwise the last. */
 function inferAndOr(operator: "and" | "or", values: readonly InferredValue[]): InferredValue {
   return values.toReversed().reduce((rest, value) => {
     const truth = toTruthTerm(value);
@@ -244,7 +256,7 @@ function inferTruthChoice(parts: readonly Rule[], truth: (part: Rule | undefined
   return createChoice(truth(condition), truth(result), rest, (expression) => ({ kind: "truth", expression }));
 }
 
-/** One of two values, which must be of one kind. */
+/** Chooses between two values of the same kind. */
 function chooseTerm(condition: TruthTerm, then: InferredValue, otherwise: InferredValue): InferredValue {
   if (condition.expression.operation === "constant") return condition.expression.value ? then : otherwise;
   if (then.kind === "number" && otherwise.kind === "number") return chooseNumber(condition, then, otherwise);

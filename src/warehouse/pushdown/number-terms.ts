@@ -1,5 +1,5 @@
 /**
- * Decimals as terms: each operation of a rule (S3.2, S3.4) with the range of what it gives.
+ * Operations on decimals as terms, each with the range of its result (S3.2, S3.4).
  *
  * @module
  */
@@ -26,12 +26,15 @@ import {
   type TruthTerm,
 } from "./term.ts";
 
-/** A quotient keeps so many digits (S1.4): up to here it is exact. */
+/** Quotients have 34 digits (S1.4), so those below this are exact. */
 const QUOTIENT_END = 10n ** 34n;
-/** Most places after the point that a term has: beyond, no integer of a database holds it anyway. */
+/** The maximum number of decimal places of a term. Results with more don't fit any database integer. */
 const SCALE_MAX = 36;
 
-/** A decimal of a range. @throws {NotPushable} where no integer of a database holds it */
+/**
+ * Creates a term of a decimal in a range.
+ * @throws {NotPushable} if no database integer fits it
+ */
 export function createNumberTerm(range: NumberRange, expression: NumberOperation): NumberTerm {
   if (largestMagnitude(range) >= INT128_END || range.scale > SCALE_MAX)
     throw new NotPushable("what it computes may need more digits than a database's integers hold", true);
@@ -40,17 +43,16 @@ export function createNumberTerm(range: NumberRange, expression: NumberOperation
   return { kind: "number", range, expression };
 }
 
-/** A decimal that is known beforehand. */
 export function createNumberConstant(value: Exact): NumberTerm {
   return createNumberTerm(constantRange(value), { operation: "constant", value: BigInt(mantissaOf(value)) });
 }
 
-/** A whole number that is known beforehand, at a scale. */
+/** A whole number at a scale. */
 function createWholeNumber(value: bigint, scale = 0): NumberTerm {
   return createNumberTerm({ scale, least: value, most: value }, { operation: "constant", value });
 }
 
-/** The same value, counted at a scale that is not smaller. */
+/** The same value at an equal or larger scale. */
 export function rescaleTerm(term: NumberTerm, scale: number): NumberTerm {
   const places = scale - term.range.scale;
   if (places === 0) return term;
@@ -58,42 +60,38 @@ export function rescaleTerm(term: NumberTerm, scale: number): NumberTerm {
   return createNumberTerm(rescaleRange(term.range, scale), { operation: "*", left: term, right: factor });
 }
 
-/** Two decimals at one scale. */
+/** Two decimals at the same scale. */
 function alignScales(a: NumberTerm, b: NumberTerm): readonly [NumberTerm, NumberTerm] {
   const scale = Math.max(a.range.scale, b.range.scale);
   return [rescaleTerm(a, scale), rescaleTerm(b, scale)];
 }
 
-/** a + b. */
 export function addTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   const [left, right] = alignScales(a, b);
   return createNumberTerm(addRanges(left.range, right.range), { operation: "+", left, right });
 }
 
-/** a − b. */
 export function subtractTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   const [left, right] = alignScales(a, b);
   return createNumberTerm(addRanges(left.range, negateRange(right.range)), { operation: "-", left, right });
 }
 
-/** −a. */
 export function negateTerm(a: NumberTerm): NumberTerm {
   return subtractTerms(createWholeNumber(0n), a);
 }
 
-/** a × b. */
 export function multiplyTerms(left: NumberTerm, right: NumberTerm): NumberTerm {
   return createNumberTerm(multiplyRanges(left.range, right.range), { operation: "*", left, right });
 }
 
 /**
- * a ÷ b, where b is known beforehand and the quotient ends: then it is a product.
+ * a ÷ b as a product, if b is constant and the quotient is a finite decimal.
  *
- * @throws {NotPushable} for any other
+ * @throws {NotPushable} otherwise
  */
 export function divideTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   const divisor = requireConstant(b, "divides by");
-  // By 2 and 5 alone a quotient ends after as many places as the larger of their powers has.
+  // A divisor of only 2s and 5s gives as many decimal places as the larger of their exponents.
   let [rest, places] = [divisor < 0n ? -divisor : divisor, 0];
   let [twos, fives] = [0, 0];
   for (; rest % 2n === 0n; rest /= 2n) twos++;
@@ -103,18 +101,21 @@ export function divideTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   const product = multiplyTerms(a, createWholeNumber(10n ** BigInt(places) / divisor, places));
   if (largestMagnitude(product.range) >= QUOTIENT_END)
     throw new NotPushable("a quotient may have more than 34 digits", true);
-  // a × 10^-i ÷ (b × 10^-j) has the places of the product, less those of the divisor.
+  // a × 10^-i ÷ (b × 10^-j) has the decimal places of the product minus those of the divisor.
   const scale = product.range.scale - b.range.scale;
   if (scale >= 0) return reinterpretAtScale(product, scale);
   return reinterpretAtScale(multiplyTerms(product, createWholeNumber(10n ** BigInt(-scale))), 0);
 }
 
-/** The same whole numbers, read at another scale. */
+/** The same whole numbers at another scale. */
 function reinterpretAtScale(term: NumberTerm, scale: number): NumberTerm {
   return createNumberTerm({ ...term.range, scale }, term.expression);
 }
 
-/** The remainder of a ÷ b with the sign of a, where b is known beforehand. @throws {NotPushable} for any other */
+/**
+ * The remainder of a ÷ b, with the sign of a, if b is constant.
+ * @throws {NotPushable} otherwise
+ */
 export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
   requireConstant(b, "takes the remainder by");
   const [left, right] = alignScales(a, b);
@@ -133,7 +134,7 @@ function requireConstant({ expression }: NumberTerm, action: string): bigint {
   return expression.value;
 }
 
-/** The least, or the greatest, of some decimals. */
+/** The smallest or largest of several decimals. */
 export function takeExtreme(operation: "least" | "greatest", terms: readonly NumberTerm[]): NumberTerm {
   const scale = Math.max(...terms.map(({ range }) => range.scale));
   const parts = terms.map((part) => rescaleTerm(part, scale));
@@ -147,12 +148,12 @@ export function takeExtreme(operation: "least" | "greatest", terms: readonly Num
   return createNumberTerm(range, { operation, parts });
 }
 
-/** Rounded to so many places after the point (S3.4). */
+/** Rounds to decimal places (S3.4). */
 export function roundTerm(of: NumberTerm, places: number, operation: PlacesRounding): NumberTerm {
   const drop = of.range.scale - places;
   if (drop <= 0) return of;
   const unit = 10n ** BigInt(drop);
-  // Whatever the way of rounding, a value moves by less than one unit.
+  // Every rounding mode changes a value by less than one unit.
   const widest = { ...of.range, least: of.range.least - unit, most: of.range.most + unit };
   createNumberTerm(widest, { operation: "constant", value: 0n });
   const range = { scale: Math.max(places, 0), least: widest.least / unit - 1n, most: widest.most / unit + 1n };
@@ -160,7 +161,7 @@ export function roundTerm(of: NumberTerm, places: number, operation: PlacesRound
   return places >= 0 ? result : multiplyTerms(result, createWholeNumber(10n ** BigInt(-places)));
 }
 
-/** One of two decimals. */
+/** Chooses between two decimals. */
 export function chooseNumber(condition: TruthTerm, then: NumberTerm, otherwise: NumberTerm): NumberTerm {
   const [left, right] = alignScales(then, otherwise);
   return createChoice(condition, left, right, (expression) =>
@@ -168,7 +169,7 @@ export function chooseNumber(condition: TruthTerm, then: NumberTerm, otherwise: 
   );
 }
 
-/** How two decimals stand to each other; where their ranges say so, known beforehand. */
+/** Compares two decimals; constant if their ranges decide. */
 export function compareNumbers(order: Order, a: NumberTerm, b: NumberTerm): TruthTerm {
   const [left, right] = alignScales(a, b);
   if (left.expression.operation === "constant" && right.expression.operation === "constant")
@@ -193,14 +194,16 @@ function isInOrder(order: Order, a: bigint, b: bigint): boolean {
   }
 }
 
-/** The places of a rounding, where they are known beforehand. @throws {NotPushable} for any other, and for what fails */
+/**
+ * The decimal places of a rounding, if constant.
+ * @throws {NotPushable} otherwise, and if they are invalid
+ */
 export function requirePlaces({ expression, range }: NumberTerm): number {
   if (expression.operation !== "constant" || range.scale !== 0 || largestMagnitude(range) > 100n)
     throw new NotPushable("it rounds to places that are no whole number known beforehand");
   return Number(expression.value);
 }
 
-/** Whether a decimal is not 0. */
 export function testNonZero(of: NumberTerm): TruthTerm {
   return compareNumbers("<>", of, createWholeNumber(0n));
 }

@@ -1,7 +1,7 @@
 /**
- * Which schemas of a book are pushed down to a database, and what their meters compute there (S17.3).
+ * Decides which schemas of a book are pushed down to a database, and what their meters compute there (S17.3).
  *
- * A schema is pushed as a whole or not at all: what becomes of an event depends on all of its meters.
+ * A schema is pushed down completely or not at all, because an event's outcome depends on all of its meters.
  *
  * @module
  */
@@ -24,25 +24,25 @@ import {
   type TruthTerm,
 } from "./term.ts";
 
-/** How many digits an attribute of a plain event has at most. */
+/** The maximum number of digits of a plain event's attribute. */
 export interface DigitBounds {
   readonly before: number;
   readonly after: number;
 }
 
-/** What the attributes of a schema are allowed to be; by their names. */
+/** The range of a schema's attribute, by name. */
 export type AttributeRangeLookup = (name: string, bounds: DigitBounds) => NumberRange;
 
 /** A meter as terms. */
 export interface PushedMeter {
   readonly meter: UsageMeter;
-  /** Whether it counts an event at all. */
+  /** Whether it counts an event. */
   readonly matches: TruthTerm;
-  /** How much, where it does. */
+  /** The units that it counts if it does. */
   readonly units: NumberTerm;
 }
 
-/** A computed field that later ones and the meters read by its slot. */
+/** A computed field. Later fields and meters read it by its slot. */
 export type PushedField =
   | { readonly kind: "number"; readonly slot: number; readonly term: NumberTerm }
   | { readonly kind: "text"; readonly slot: number; readonly term: TextTerm };
@@ -51,35 +51,35 @@ export type PushedField =
 export interface PushedSchema {
   readonly schema: EventSchema;
   readonly bounds: DigitBounds;
-  /** The declared attributes, whose slots are their places here, with what is allowed. */
+  /** The declared attributes with their ranges; the slot is the index. */
   readonly attributes: readonly { readonly name: string; readonly range: NumberRange }[];
-  /** The declared dimensions, whose slots are their places here. */
+  /** The declared dimensions; the slot is the index. */
   readonly dimensions: readonly string[];
-  /** In the order in which they are computed. */
+  /** In the order of computation. */
   readonly fields: readonly PushedField[];
   readonly meters: readonly PushedMeter[];
 }
 
-/** What is said of one meter of a schema; of a schema without meters, of itself. */
+/** The decision for a meter, or for a schema without meters. */
 export interface PushdownDecision {
   readonly schemaName: string;
-  /** The meter's id; absent for a schema without meters. */
+  /** Absent for a schema without meters. */
   readonly meterId?: string | undefined;
-  /** Why it is not pushed down; absent where it is. */
+  /** Why it is not pushed down; absent if it is. */
   readonly reason?: string | undefined;
 }
 
-/** What becomes of the schemas of a book. */
+/** The schemas that are pushed down, and all decisions. */
 export interface PushdownPlan {
-  /** By the schema's name. */
+  /** By schema name. */
   readonly schemas: ReadonlyMap<string, PushedSchema>;
-  /** In the order of the book. */
+  /** In book order. */
   readonly decisions: readonly PushdownDecision[];
 }
 
 /**
- * Bounds that are tried one after another, the widest first: with narrower attributes, products fit a database's integers.
- * An event with a longer number is decided by the core.
+ * Digit bounds to try, widest first. With narrower attributes, products fit database integers. Events with longer
+ * numbers are metered by the engine.
  */
 const BOUNDS: readonly DigitBounds[] = [
   { before: 12, after: 6 },
@@ -91,7 +91,7 @@ const BOUNDS: readonly DigitBounds[] = [
   { before: 4, after: 0 },
 ];
 
-/** Decides what of a book that was read and checked is pushed down. */
+/** Plans the pushdown of a checked book. */
 export function planPushdown(
   book: Pick<Book, "eventSchemas" | "usageMeters">,
   ranges: AttributeRangeLookup = createTextRange,
@@ -123,13 +123,13 @@ export function planPushdown(
   return { schemas, decisions };
 }
 
-/** The range of attributes that come as texts. */
+/** The range of attributes stored as text. */
 export function createTextRange(_name: string, { before, after }: DigitBounds): NumberRange {
   const end = 10n ** BigInt(before + after);
   return { scale: after, least: 1n - end, most: end - 1n };
 }
 
-/** Why meters are not pushed, by their ids; "" stands for the schema. */
+/** Why meters are not pushed down, by id; "" is the schema itself. */
 interface PushdownRefusal {
   readonly reasons: ReadonlyMap<string, string>;
 }
@@ -187,10 +187,13 @@ function uniqueNames(fields: readonly { readonly name: string }[]): readonly str
   return [...new Set(fields.map(({ name }) => name))];
 }
 
-/** So many searches of a rule are within its budget, whatever the texts of an event (S3.8). */
+/** The number of text searches within a rule's budget for any event (S3.8). */
 const SEARCHES_MAX = 100;
 
-/** A rule whose evaluation is within the budget of rules whatever the event. @throws {NotPushable} for any other */
+/**
+ * Returns a rule whose evaluation is within the budget for any event.
+ * @throws {NotPushable} for others
+ */
 function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
   let searches = 0;
   const countSearches = (part: unknown): void => {
@@ -203,7 +206,7 @@ function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
   return rule;
 }
 
-/** The computed fields in their order, and the variables that meters see (S4.3). */
+/** The computed fields in order, and the variables that meters can read (S4.3). */
 function inferFields(
   schema: EventSchema,
   attributes: PushedSchema["attributes"],
@@ -254,7 +257,7 @@ function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
   return term;
 }
 
-/** COUNT: 1 when a matcher is true. SUM: the results of all computations whose matcher is (S5.2). */
+/** COUNT: 1 if a matcher is true. SUM: the sum of all computations whose matcher is true (S5.2). */
 function pushMeter({ aggregation, computations, ...meter }: UsageMeter, variables: VariableTerms): PushedMeter {
   const steps = computations
     .toSorted((a, b) => a.order - b.order)

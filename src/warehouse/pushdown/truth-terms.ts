@@ -1,5 +1,5 @@
 /**
- * What is true of terms (S3.1).
+ * Conditions on terms (S3.1).
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   type TruthTerm,
 } from "./term.ts";
 
-/** Whether a value counts as true: not 0 and not the empty text. */
+/** Whether a value counts as true: neither 0 nor the empty text. */
 export function testTruthy(term: Term): TruthTerm {
   switch (term.kind) {
     case "number":
@@ -25,7 +25,6 @@ export function testTruthy(term: Term): TruthTerm {
   }
 }
 
-/** Whether two texts have the same characters. */
 export function compareTexts(left: TextTerm, right: TextTerm): TruthTerm {
   if (left.expression.operation === "constant" && right.expression.operation === "constant")
     return createTruthConstant(left.expression.value === right.expression.value);

@@ -1,5 +1,6 @@
 /**
- * Rows of a database as cursors: one over sums of plain rows, one over all other rows, which the core decides one by one.
+ * Cursors over the rows of a database: one over sums of plain rows, one over all other rows, which the engine meters
+ * individually.
  *
  * @module
  */
@@ -18,27 +19,27 @@ import { type Metering, meterSources, type PlainGroup, type SourceRow } from "..
 import type { MeteredSource } from "../sql/metering-statements.ts";
 import { toSourceColumn, listMappedColumns, bindSource } from "./mapped-source.ts";
 
-/** How a database is read. */
+/** Options for reading a database. */
 export interface DatabaseReadOptions {
   readonly book: Pick<Book, "eventSchemas" | "usageMeters" | "accounts">;
-  /** Whether plain rows are summed by the database; without, every row goes to the core. */
+  /** Whether the database sums plain rows. If false, the engine meters every row. */
   readonly usesPushdown: boolean;
   /** Whether ids are remembered (S14.1). */
   readonly dedupes: boolean;
-  /** The hashes of ids that occur more than once, where they are known already: a statement, or undefined where none does. */
+  /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
   readonly knownRepeats?: { readonly repeatedIds: string | undefined };
 }
 
-/** Rows that were looked at, and what their columns are. */
+/** Rows of a database and their column types. */
 export interface DatabaseRows {
-  /** What a statement reads. */
+  /** The FROM clause. */
   readonly from: string;
-  /** The type of each column, by its name. */
+  /** Column types by name. */
   readonly columns: ReadonlyMap<string, ColumnType>;
   readonly rowCount: number;
-  /** An expression that names the file or the table of a row. */
+  /** An expression for the file or table name of a row. */
   readonly fileExpression: string;
-  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where they are not what they were when they were looked at */
+  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the rows have changed since they were opened */
   readonly checkUnchanged: () => Promise<void>;
 }
 
@@ -46,16 +47,16 @@ export interface DatabaseRows {
 export interface MappedRows {
   readonly databaseRows: DatabaseRows;
   readonly map: EventFileMap;
-  /** The map's file, for messages. */
+  /** The map's file name, for messages. */
   readonly mapFile: string;
-  /** Whether none of the rows is summed, whatever else is. */
+  /** Whether the engine meters all of these rows, even with pushdown. */
   readonly isDecidedByCore?: boolean;
 }
 
 /**
- * Opens cursors over rows of a database, which are its only readers, and close it.
+ * Opens cursors over rows of a database. They are its only readers and close it.
  *
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID if they can't be read
  */
 export async function openDatabaseCursors(
   db: Database & { readonly close: () => Promise<void> },
@@ -124,16 +125,19 @@ function bindRows(
   };
 }
 
-/** One text for one number, whatever the type of its column: a decimal of two places says `1.00`, a double `1.0` (S4.1). */
+/**
+ * The same text for equal numbers of any column type: a decimal with two places has the text `1.00`, a double `1.0`
+ * (S4.1).
+ */
 function normalizeNumberText(text: string, type: ColumnType["type"] | undefined): string {
   if (text === "" || (type !== "decimal" && type !== "double" && type !== "float")) return text;
-  // A double means its shortest text, which is JavaScript's.
+  // A double is represented by its shortest text, as in JavaScript.
   const short = type === "double" ? String(Number(text)) : text;
   const exact = exactOfText(short);
   return exact === undefined ? short : formatExact(exact);
 }
 
-/** Whether a name is an id or an alias of an account that takes events (S16.6). */
+/** Returns whether a name is an id or alias of an account that accepts events (S16.6). */
 function createLiveAccountCheck({ accounts }: Pick<Book, "accounts">): (name: string) => boolean {
   const isLiveByName = new Map<string, boolean>();
   for (const { aliases, status } of accounts)
@@ -142,7 +146,7 @@ function createLiveAccountCheck({ accounts }: Pick<Book, "accounts">): (name: st
   return (name) => isLiveByName.get(name) === true;
 }
 
-/** A row as a head: an event, or why it is none. */
+/** A row at the head: an event, or why it isn't one. */
 type CursorHead = { readonly row: SourceRow; readonly event: { readonly timestamp: string } | string };
 
 function readHead(row: SourceRow, eventMakers: readonly EventMaker<readonly string[]>[]): CursorHead {
@@ -156,7 +160,7 @@ function takeRow({ row, event }: CursorHead, sink: EventSink): boolean {
   return typeof event === "string" ? sink.onBadLine(row.file, row.row, event) : sink.onEvent(row.file, row.row, event);
 }
 
-/** All rows that are not plain, as they arrive. */
+/** A cursor over all rows that are not plain, in arrival order. */
 function createRestCursor({ metering, eventMakers, sink }: CursorContext): EventCursor {
   const blocks = metering.rest()[Symbol.asyncIterator]();
   let rows: readonly SourceRow[] = [];
@@ -188,8 +192,9 @@ function createRestCursor({ metering, eventMakers, sink }: CursorContext): Event
 }
 
 /**
- * Sums of plain rows, each at the beginning of its day. Where the core does not take a sum, its rows follow one by one, those of
- * a day together. It is the first to be opened, and closes what all have in common, once nothing has changed meanwhile.
+ * A cursor over sums of plain rows, each at the start of its day. If the engine doesn't accept a sum, its rows follow
+ * individually, with those of the same day together. It is opened first, and closes the database after checking that
+ * nothing changed.
  */
 function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext): EventCursor {
   const blocks = metering.groups()[Symbol.asyncIterator]();
@@ -197,9 +202,9 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
   let next = 0;
   let group: PlainGroup | undefined;
   let isRead = false;
-  /** Those of the day that were not taken as a whole. */
+  /** Groups of the day that the engine didn't accept as sums. */
   let rejectedGroups: PlainGroup[] = [];
-  /** Their rows, once all groups of the day were gone through. */
+  /** The rows of the rejected groups, after all groups of the day. */
   let rows: AsyncIterator<readonly SourceRow[]> | undefined;
   let block: readonly SourceRow[] = [];
   let blockIndex = 0;

@@ -1,5 +1,5 @@
 /**
- * The map of a database's rows, bound to their columns: the same map as of CSV files, whose parts a database reads here.
+ * Binds a map to the columns of a database. Maps are the same as for CSV files.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { EventFileMap, Origin } from "../../event-files/event-file-map.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import type { ColumnType, Source, SourceColumn, SourcePart, SourceTime } from "../source.ts";
 
-/** The columns that a map names, each once. */
+/** The columns that a map uses, without duplicates. */
 export function listMappedColumns(map: EventFileMap): readonly string[] {
   const columns = listOrigins(map).flatMap((origin) =>
     "column" in origin ? [origin.column] : templateNames(origin).filter((name) => name !== "row"),
@@ -16,7 +16,7 @@ export function listMappedColumns(map: EventFileMap): readonly string[] {
   return [...new Set(columns)];
 }
 
-/** Whether a map asks for the numbers of rows. */
+/** Whether a map uses row numbers. */
 export function usesRowNumbers(map: EventFileMap): boolean {
   return listOrigins(map).some((origin) => templateNames(origin).includes("row"));
 }
@@ -38,17 +38,19 @@ function templateNames(origin: Origin): readonly string[] {
   return splitTemplate(origin.template).flatMap(({ text, isName }) => (isName ? [text] : []));
 }
 
-/** The parts of a template: those at odd places are names in braces. */
+/** The parts of a template: those at odd indexes are names in braces. */
 function splitTemplate(template: string): readonly { readonly text: string; readonly isName: boolean }[] {
   return template.split(/\{([^{}]+)\}/).map((text, index) => ({ text, isName: index % 2 === 1 }));
 }
 
-/** A column with its type. */
 export function toSourceColumn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
   return { column, type: columns.get(column) ?? { type: "text" } };
 }
 
-/** Where rows have the parts of events. @throws {InputError} for a form of times that no database reads as the core does */
+/**
+ * Binds the parts of events to columns.
+ * @throws {InputError} for a time format that databases can't read as the engine does
+ */
 export function bindSource(
   map: EventFileMap,
   {
@@ -68,7 +70,7 @@ export function bindSource(
       Object.entries(map.attributes).map(([attribute, origin]) => {
         const sourcePart = toPart(origin);
         const hasNumberForm = "decimal" in origin && origin.decimal !== undefined && "column" in sourcePart;
-        // A number in a form that the map says is read by the core alone.
+        // Only the engine reads numbers in a mapped format.
         return [
           attribute,
           hasNumberForm ? { ...sourcePart, type: { type: "other", name: "formed number" } } : sourcePart,

@@ -1,6 +1,5 @@
 /**
- * The core's part in a question for usage: rows that are not plain are decided by it, as those of the accounts that are asked for
- * (S17.2, S17.3).
+ * Meters the rows of a usage request that are not plain, for the requested accounts (S17.2, S17.3).
  *
  * @module
  */
@@ -13,22 +12,22 @@ import { startEventRun } from "../../ledger/preview/preview-run.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 
-/** Rows of the days that are asked for, and rows before them, of which only the ids matter. */
+/** Rows of the requested days, and earlier rows, of which only the ids matter. */
 export const [REQUESTED, EARLIER] = ["asked", "earlier"] as const;
 
-/** A question while its rows come. */
+/** A usage request in progress. */
 export interface UsageRequest {
-  /** The configuration, with the schemas and the accounts that are asked for. */
+  /** A book with the requested schemas and accounts. */
   readonly book: Book;
-  /** Takes rows whose file is {@link REQUESTED} or {@link EARLIER}. */
+  /** Receives rows whose file is {@link REQUESTED} or {@link EARLIER}. */
   readonly sink: EventSink;
   /** The cells so far, in the order of the accounts. */
   readonly readCells: () => Iterable<readonly UsageCell[]>;
 }
 
 /**
- * Starts to take rows. Of one id the first row of its account counts, as long as S14.1 remembers it: so what an account is answered
- * does not depend on which others are asked for with it.
+ * Starts a request. The first row with an id counts, per account and as long as S14.1 remembers the id, so that the
+ * result for an account doesn't depend on which others are requested.
  *
  * @param dedupes whether ids are remembered
  */
@@ -64,7 +63,7 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
   };
 }
 
-/** The earliest day of which an event may hold its id when a later day begins. */
+/** The earliest day whose event ids may still be remembered when a later day begins. */
 export function findFirstIdDay({ accounts, idHeldUntil }: Pick<CellQuery, "accounts" | "idHeldUntil">, day: Day): Day {
   const at = day * DAY_MS;
   let first = day;
@@ -72,10 +71,10 @@ export function findFirstIdDay({ accounts, idHeldUntil }: Pick<CellQuery, "accou
   return first;
 }
 
-/** Ids of events, each by its account. */
+/** Event ids by account. */
 function createIdsByAccount({ accounts, idHeldUntil }: CellQuery): {
   readonly ids: SeenIds;
-  /** Says whose event comes next, by the index of its account. */
+  /** Sets the account of the next event, by index. */
   readonly selectAccount: (index: number) => void;
 } {
   const idMemory = rememberIds();
@@ -91,7 +90,7 @@ function createIdsByAccount({ accounts, idHeldUntil }: CellQuery): {
   };
 }
 
-/** The configuration that decides rows of a question: the schemas and the accounts that are asked for, without plans. */
+/** A book with the requested schemas and accounts, without plans. */
 export function createRequestBook({ book, schemas, accounts }: CellQuery): Book {
   const schemaNames = new Set(schemas);
   return {

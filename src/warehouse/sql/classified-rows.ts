@@ -1,5 +1,6 @@
 /**
- * Rows of one schema, each judged whether it is plain: then a database may sum it, else the core decides it (S17.3).
+ * Classifies the rows of a schema: plain rows can be summed by the database, all others are metered by the engine
+ * (S17.3).
  *
  * @module
  */
@@ -21,37 +22,39 @@ import {
 import { indent, toOneLine } from "./layout.ts";
 import { attributeColumn, dimensionColumn, toNumberSql, toTextSql, toTruthSql } from "./terms.ts";
 
-/** Milliseconds of a day. */
 const DAY_MILLIS = 86_400_000n;
-/** Safe integers of the core: sums of quantities within them keep every bill within its digits (S1.4). */
+/** The engine's safe integers. Sums within them keep every bill within its digits (S1.4). */
 const SAFE_INTEGER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
-/** Places after the point up to which the core takes a quantity for a narrow one. */
+/** The maximum decimal places of a narrow quantity in the engine. */
 const NARROW_SCALE = 15;
 
-/** What beside the row itself decides whether it is plain. */
+/** The conditions for plain rows that don't follow from the row itself. */
 export interface PlainRowConditions {
-  /** A statement that gives the hashes of ids that occur more than once; undefined where no id does, or none is looked at. */
+  /** Selects the hashes of repeated ids; undefined if there are none, or ids are not checked. */
   readonly repeatedIds: string | undefined;
-  /** A condition on `account_id` that holds for known and live accounts; undefined where it holds for all. */
+  /** A condition on `account_id` that is true for known, ACTIVE accounts; undefined if all are. */
   readonly accountCondition: string | undefined;
 }
 
-/** The scale at which the units of a meter are summed. */
+/** The scale at which a meter's units are summed. */
 export function summingScale({ range }: NumberTerm): number {
   return Math.min(range.scale, NARROW_SCALE);
 }
 
-/** By how much units are divided before they are summed. */
+/** The divisor of units before they are summed. */
 export function summingDivisor({ range }: NumberTerm): bigint {
   return 10n ** BigInt(Math.max(range.scale - NARROW_SCALE, 0));
 }
 
-/** The hash of an id. A collision costs time, never truth: all rows of one hash go to the core. */
+/** The hash of an id. Collisions only cost time: all rows with the same hash go to the engine. */
 export function toIdHashSql(source: Source, sql: Dialect): string {
   return sql.hash(toPartTextSql(source.id, sql));
 }
 
-/** Rows of one schema with the columns `plain`, `account_id`, `at_ms`, `day`, and by meter its match `m0` and its units `u0`. */
+/**
+ * Selects the rows of a schema with the columns `plain`, `account_id`, `at_ms`, `day`, and for each meter its match
+ * `m0` and units `u0`.
+ */
 export function selectClassifiedRows(
   source: Source,
   pushedSchema: PushedSchema,
@@ -64,7 +67,7 @@ export function selectClassifiedRows(
     readonly plain: PlainRowConditions;
     readonly sql: Dialect;
     readonly extraColumns?: string;
-    /** A condition on the source's own columns: rows of which it does not hold are left out. */
+    /** A condition on the source's columns; other rows are left out. */
     readonly sourceCondition?: string | undefined;
   },
 ): string {
@@ -125,7 +128,7 @@ function selectSourceColumns(
 ): string {
   const { schema, attributes, dimensions } = pushedSchema;
   const columns = [
-    // A text is judged beside its column: a text that is judged in it costs a sixth of the whole, for it is copied.
+    // Checked outside the column's expression: checking inside it would copy the text, a sixth of the total time.
     `${toPlainTextSql(source.id, sql)} as id`,
     ...(hasHash ? [`${toIdHashSql(source, sql)} as id_hash`] : []),
     `${toPlainTextSql(source.accountId, sql)} as account_id`,
@@ -143,7 +146,7 @@ function selectSourceColumns(
   return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${toComparedTextSql(source.schemaName, [schema.name], sql)} = ${sql.quoteText(schema.name)}${sourceCondition === undefined ? "" : ` and ${sourceCondition}`}`;
 }
 
-/** Parts that the schema does not declare are not seen by rules, but an event with a wrong one fails all the same. */
+/** Parts that the schema doesn't declare are invisible to rules, but an invalid one fails the event. */
 function selectUndeclaredParts(
   source: Source,
   { attributes, dimensions, bounds }: PushedSchema,
@@ -166,7 +169,7 @@ function partsNotIn(parts: ReadonlyMap<string, SourcePart>, declaredNames: reado
   return [...parts].filter(([name]) => !declaredNames.includes(name)).map(([, part]) => part);
 }
 
-/** All parts are there, as a plain event has them. */
+/** Conditions that all parts are present and plain. */
 function createPartConditions(
   source: Source,
   { attributes, dimensions }: PushedSchema,
@@ -188,7 +191,7 @@ function createPartConditions(
   ];
 }
 
-/** What each meter counts is so narrow that the core's bills of such sums cannot fail, and fits the sums. */
+/** Conditions that each meter's units are so narrow that the engine can always bill the sum, and that the sum fits. */
 function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly string[] {
   return meters.flatMap(({ units }, index) => {
     const { scale } = units.range;
@@ -197,7 +200,7 @@ function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly 
     const most = SAFE_INTEGER_MAX * divisor;
     if (largestMagnitude(units.range) <= most && divisor === 1n) return [];
     const isNarrow = `abs(${u}) <= ${sql.operandLiteral(most)}${divisor > 1n ? ` and ${u} % ${sql.operandLiteral(divisor)} = 0` : ""}`;
-    // A whole number at its scale may be larger than that and still be a narrow one, where it fits 64 bits.
+    // A whole number beyond the safe integers is still narrow at this scale if it fits 64 bits.
     const power = sql.operandLiteral(10n ** BigInt(scale));
     const isWhole =
       largestMagnitude(units.range) < INT64_END && divisor === 1n
@@ -208,6 +211,6 @@ function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly 
 }
 
 function findPart(parts: ReadonlyMap<string, SourcePart>, name: string): SourcePart {
-  // A schema is pushed only where the source has all that it declares.
+  // A schema is pushed down only if the source has all declared parts.
   return parts.get(name) ?? { value: "" };
 }

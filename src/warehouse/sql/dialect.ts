@@ -1,96 +1,93 @@
 /**
- * What differs between the languages of databases: how a column is read, how a whole number is computed with. The shape of
- * statements is the same in all (S17.3).
+ * The differences between SQL dialects: reading columns and computing with whole numbers. The shape of statements is
+ * the same (S17.3).
  *
  * @module
  */
 import type { NumberRange } from "../pushdown/number-range.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
 
-/** A language of SQL. Every method gives an expression, of expressions. */
+/** An SQL dialect. Methods take and return SQL expressions, unless noted. */
 export interface Dialect {
-  /** A name in quotes. */
   readonly quoteName: (name: string) => string;
-  /** A text in quotes. */
   readonly quoteText: (text: string) => string;
-  /** What a statement reads, and a name that is written with dots between its parts. */
+  /** A table name for FROM; dots separate its parts. */
   readonly table: (name: string) => string;
-  /** A statement of two columns of texts. */
+  /** A statement with two text columns. */
   readonly selectPairs: (names: readonly [string, string], rows: readonly (readonly [string, string])[]) => string;
 
-  /** A whole number that is computed with, of 64 or of 128 bits. */
+  /** A whole number literal of 64 or 128 bits. */
   readonly integerLiteral: (value: bigint, isWide: boolean) => string;
-  /** A whole number beside one that has a type already; not below 0. */
+  /** A whole number literal of at least 0, next to an operand whose type is known. */
   readonly operandLiteral: (value: bigint) => string;
-  /** A whole number in 128 bits. */
+  /** Converts to 128 bits. */
   readonly widen: (number: string) => string;
-  /** a ÷ b, cut towards zero. */
+  /** a ÷ b, truncated towards zero. */
   readonly divideInteger: (a: string, b: string) => string;
-  /** The sum of whole numbers that fit 64 bits, over 10^12 rows and more; NULL where the condition holds for no row. */
+  /** The sum of 64-bit whole numbers, for 10^12 rows and more; NULL if no row satisfies the condition. */
   readonly sumWhere: (number: string, condition: string) => string;
-  /** The whole number that a text says; NULL where it says none. */
+  /** Parses a whole number; NULL if invalid. */
   readonly parseInteger: (text: string) => string;
-  /** No whole number. */
+  /** NULL as a whole number. */
   readonly nullInteger: string;
 
-  /** How many bytes a text has. */
   readonly byteLength: (text: string) => string;
   readonly contains: (toValidText: string, part: string) => string;
-  /** Whether a text as a whole is of a form, in the terms of RE2. */
+  /** Whether a whole text matches a pattern in RE2 syntax. */
   readonly matchesPattern: (text: string, form: string) => string;
-  /** What the one group of a pattern found, "" where it found nothing. */
+  /** The only group of a pattern; "" without a match. */
   readonly extractGroup: (text: string, pattern: string) => string;
-  /** The day of a `YYYY-MM-DD`, counted from 1970; NULL where the calendar has none. */
+  /** The day number, from 1970, of a `YYYY-MM-DD`; NULL if it doesn't exist. */
   readonly toDayNumber: (date: string) => string;
-  /** A whole number, or a decimal, as a text. */
+  /** A whole number or decimal as text. */
   readonly toText: (number: string) => string;
-  /** The `YYYY-MM-DD` of a day that is counted from 1970, from 1970 to 2199. */
+  /** The `YYYY-MM-DD` of a day number, for 1970 to 2199. */
   readonly toDate: (day: string) => string;
   readonly toList: (texts: readonly string[]) => string;
-  /** The hash of a text, of 64 bits. */
+  /** The 64-bit hash of a text. */
   readonly hash: (text: string) => string;
-  /** Whether a value is in no row of a statement of one column. */
+  /** Whether a value is not in the rows of a one-column statement. */
   readonly isNotIn: (value: string, rows: string) => string;
 
-  /** The text of a column's values, as an event has it. */
+  /** The text of a column as an event has it. */
   readonly columnText: (column: SourceColumn) => string;
-  /** The text of a column's values, at less cost: another one where {@link isValidText} does not hold. */
+  /** A cheaper text of a column, which may be wrong if {@link isValidText} is false. */
   readonly plainText: (column: SourceColumn) => string;
-  /** Whether a {@link plainText} is as an event has it; undefined where every one is. */
+  /** Whether {@link plainText} is right; undefined if it always is. */
   readonly isValidText: ((text: string) => string) | undefined;
-  /** A {@link plainText} as an event has it. */
+  /** Converts a {@link plainText} to the text that an event has. */
   readonly toValidText: (text: string) => string;
-  /** Texts one after another, of which NULL is the empty one. */
+  /** Joins texts. NULL is the empty text. */
   readonly concatenate: (texts: readonly string[]) => string;
-  /** The number of a row in its file, from 0; undefined where rows have none. */
+  /** The row number in its file, from 0; undefined if rows have none. */
   readonly rowNumber: string | undefined;
-  /** The whole number that an attribute of a plain event is at the scale of its range; NULL for any other. */
+  /** The attribute of a plain event as a whole number at the scale of its range; NULL otherwise. */
   readonly plainNumber: (column: SourceColumn, range: NumberRange) => string;
-  /** The instant of a plain event, in milliseconds since 1970; NULL for any other. */
+  /** The instant of a plain event, in milliseconds since 1970; NULL otherwise. */
   readonly plainInstant: (time: SourceTime & { readonly part: SourceColumn }) => string;
 }
 
-/** A value of a row: NULL, a number as itself or as its text, a text, or a list of texts. */
+/** A value of a row: NULL, a number or its text, a text, or a list of texts. */
 export type Value = null | number | bigint | string | readonly string[];
 
-/** A row: the values of its columns in their order. */
+/** A row as a list of values. */
 export type Row = readonly Value[];
 
-/** A database that answers statements of its dialect. */
+/** A database that runs statements of its dialect. */
 export interface Database {
   readonly dialect: Dialect;
   /**
-   * Runs a statement, and gives its rows as they come, some at a time.
+   * Runs a statement and streams its rows in batches.
    *
-   * @throws {RatebookError} ERR_USAGE_UNAVAILABLE with what the database says, and where the answer ends early
+   * @throws {RatebookError} ERR_USAGE_UNAVAILABLE with the database's message, and if the result is incomplete
    */
   readonly stream: (sql: string) => AsyncIterable<readonly Row[]>;
   /**
-   * Keeps what a statement of one column of whole numbers gives, while the database is open.
+   * Stores the result of a statement with one column of whole numbers until the database is closed.
    *
-   * @returns the rows of it again: a statement; undefined where there are none
+   * @returns a statement that selects it; undefined if it is empty
    */
   readonly materialize: (sql: string) => Promise<string | undefined>;
-  /** A statement of one column that gives these texts. */
+  /** A one-column statement that selects these texts. */
   readonly selectTexts: (texts: readonly string[]) => Promise<string>;
 }

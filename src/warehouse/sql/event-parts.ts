@@ -1,5 +1,5 @@
 /**
- * The parts of an event as a statement reads them. A number is NULL wherever it is not what a plain event has.
+ * The parts of an event as SQL expressions. A number is NULL unless it is plain.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { NumberRange } from "../pushdown/number-range.ts";
 import type { SourceColumn, SourcePart, SourceTime } from "../source.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** The text of a part, as an event has it; NULL and nothing are the same where it is put together. */
+/** The text of a part as an event has it. In templates, NULL is the empty text. */
 export function toPartTextSql(part: SourcePart, sql: Dialect): string {
   if ("value" in part) return sql.quoteText(part.value);
   if (!("isTemplate" in part)) return sql.columnText(part);
@@ -21,24 +21,24 @@ export function toPartTextSql(part: SourcePart, sql: Dialect): string {
   return sql.concatenate(texts);
 }
 
-/** The text of a part where {@link plainTextCondition} holds. */
+/** The text of a part if {@link plainTextCondition} is true. */
 export function toPlainTextSql(part: SourcePart, sql: Dialect): string {
   return "column" in part ? sql.plainText(part) : toPartTextSql(part, sql);
 }
 
-/** Whether a text is that of a plain event: of so many bytes, which are no fewer than its characters; NULL where it is absent. */
+/** Whether a text is plain: its length in bytes is within bounds. NULL if it is absent. */
 export function plainTextCondition(text: string, [least, most]: readonly [number, number], sql: Dialect): string {
   const isOfLength = `${sql.byteLength(text)} between ${least} and ${most}`;
   return sql.isValidText === undefined ? isOfLength : `${isOfLength} and ${sql.isValidText(text)}`;
 }
 
-/** A part that is compared with some texts, and with nothing else. */
+/** The text of a part that is only compared with the given texts. */
 export function toComparedTextSql(part: SourcePart, texts: readonly string[], sql: Dialect): string {
-  // What is not as an event has it becomes a text with a U+FFFD.
+  // Invalid text becomes a text with U+FFFD.
   return texts.some((text) => text.includes("\uFFFD")) ? toPartTextSql(part, sql) : toPlainTextSql(part, sql);
 }
 
-/** The whole number that an attribute is at the scale of its range. */
+/** An attribute as a whole number at the scale of its range. */
 export function toPlainNumberSql(part: SourcePart, range: NumberRange, sql: Dialect): string {
   if ("value" in part || "isTemplate" in part) return sql.integerLiteral(range.least, false);
   return sql.plainNumber(part, range);
@@ -50,7 +50,7 @@ export function toPlainInstantSql(time: SourceTime, sql: Dialect): string {
   return "column" in part ? sql.plainInstant({ ...time, part }) : sql.nullInteger;
 }
 
-/** The years in which a plain event is: from 1970, exclusive of 2200. */
+/** Plain events are in 1970 to before 2200. */
 export const PLAIN_END_SECONDS = 7_258_118_400;
 
 /** The instant of a whole number of seconds or milliseconds. */
@@ -59,14 +59,14 @@ export function toNumericTimeSql(name: string, form: "seconds" | "milliseconds",
   return `case when ${name} >= 0 and ${name} < ${most} then ${whole} * ${millisPerUnit} end`;
 }
 
-/** The form of a text that is a decimal of a range, in RE2's terms. */
+/** The RE2 pattern of decimals in a range. */
 export function decimalPattern({ scale, most }: NumberRange): string {
   return `-?[0-9]{1,${String(most).length - scale}}${scale > 0 ? `([.][0-9]{1,${scale}})?` : ""}`;
 }
 
 /**
- * The whole number that a double is at the scale of a range, where it is the double of such a decimal: what divides back to
- * the double is the decimal that its shortest text says.
+ * A double as a whole number at the scale of a range, if its shortest text is such a decimal: the number divides back
+ * to the same double.
  */
 export function toDoubleSql(
   name: string,
@@ -79,7 +79,7 @@ export function toDoubleSql(
   return `case when ${isExact} and ${number} between ${least} and ${most} then ${number} end`;
 }
 
-/** The texts of columns, where what is absent is nothing. */
+/** The texts of columns; NULL is the empty text. */
 export function toTextListSql(columns: readonly SourceColumn[], sql: Dialect): string {
   return sql.toList(columns.map((column) => `coalesce(${sql.columnText(column)}, '')`));
 }

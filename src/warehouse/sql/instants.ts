@@ -1,6 +1,5 @@
 /**
- * The instant of any row, by which rows are put into the order of their arrival (S17.2): slow, and asked only of rows that are
- * not plain.
+ * The instant of any row, to sort rows by arrival (S17.2). Slow, so it is computed only for rows that are not plain.
  *
  * @module
  */
@@ -10,11 +9,11 @@ import type { Dialect } from "./dialect.ts";
 import { toPartTextSql } from "./event-parts.ts";
 import { indent } from "./layout.ts";
 
-/** Every date-time that the core reads (S2.2), in RE2's terms. */
+/** The RE2 pattern of all date-times that the engine reads (S2.2). */
 const ANY_TIME =
   "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?( ?(Z|UTC|[+-][0-9]{2}(:?[0-5][0-9])?))?";
 
-/** What the instant of any event is computed from: the columns `time_text`, `time_ms` and `zone_minutes`. */
+/** The columns `time_text`, `time_ms` and `zone_minutes`, from which the instant is computed. */
 export function toTimePartsSql({ part, form, zoneMinutes }: SourceTime, sql: Dialect): readonly string[] {
   const text = toPartTextSql(part, sql);
   return [
@@ -24,7 +23,7 @@ export function toTimePartsSql({ part, form, zoneMinutes }: SourceTime, sql: Dia
   ];
 }
 
-/** A number of seconds or milliseconds without an exponent: what is below a millisecond is cut (S2.2). */
+/** Seconds or milliseconds without an exponent, truncated to milliseconds (S2.2). */
 function parseNumericTime(
   text: string,
   form: "seconds" | "milliseconds",
@@ -34,12 +33,12 @@ function parseNumericTime(
   const isOfForm = sql.matchesPattern(text, `[0-9]{1,${isSeconds ? 11 : 14}}([.][0-9]+)?`);
   const whole = int(extractGroup(text, "^([0-9]+)"));
   const millis = int(`left(rpad(${extractGroup(text, "[.]([0-9]+)$")}, 3, '0'), 3)`);
-  // The texts of doubles have an exponent where they are tiny.
+  // Tiny doubles have an exponent in their text.
   const isTiny = `when ${sql.matchesPattern(text, "[0-9.]+e-[0-9]+")} then 0`;
   return `case when ${isOfForm} then ${isSeconds ? `${whole} * 1000 + ${millis}` : whole} ${isTiny} end`;
 }
 
-/** Minutes east of UTC, as the text or else the map says; NULL without either. */
+/** Minutes east of UTC from the text or else the map; NULL without either. */
 function toOffsetSql({ parseInteger: int, byteLength }: Dialect): string {
   return [
     "case when left(zone, 1) in ('+', '-')",
@@ -49,7 +48,7 @@ function toOffsetSql({ parseInteger: int, byteLength }: Dialect): string {
   ].join(" ");
 }
 
-/** Milliseconds since 1970 of a time of some place. */
+/** Local milliseconds since 1970. */
 function toLocalTimeSql({ parseInteger: int, extractGroup, toDayNumber }: Dialect): string {
   const minutes = [
     `${toDayNumber("left(time_text, 10)")} * 1440`,
@@ -61,9 +60,9 @@ function toLocalTimeSql({ parseInteger: int, extractGroup, toDayNumber }: Dialec
 }
 
 /**
- * Rows with their instant, in milliseconds since 1970: the column `at_ms`, NULL where the core reads none.
+ * Adds the column `at_ms`, the instant in milliseconds since 1970; NULL if the engine can't read it.
  *
- * @param rows what has the columns of {@link toTimePartsSql}
+ * @param rows with the columns of {@link toTimePartsSql}
  */
 export function addInstants(rows: string, sql: Dialect): string {
   const zone = sql.extractGroup("time_text", " ?(Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)$");

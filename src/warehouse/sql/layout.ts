@@ -1,15 +1,15 @@
 /**
- * The text of a statement as it is laid out.
+ * Formats the text of statements.
  *
  * @module
  */
 
-/** Each line moved to the right; none may end within quotes. */
+/** Indents each line. No line may end inside quotes. */
 export function indent(text: string, by = "  "): string {
   return `${by}${text.replaceAll("\n", `\n${by}`)}`;
 }
 
-/** A name in a comment. */
+/** A name for use in a comment. */
 export function toOneLine(name = ""): string {
   return name.replaceAll(/\s+/g, " ");
 }

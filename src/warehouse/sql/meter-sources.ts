@@ -1,5 +1,5 @@
 /**
- * Sources metered by a database: plain rows as sums by account and day, all other rows one by one in the order of their arrival
+ * Meters sources in a database: plain rows as sums by account and day, all other rows individually in arrival order
  * (S17.2, S17.3).
  *
  * @module
@@ -21,44 +21,50 @@ import {
   selectGroupRows,
 } from "./metering-statements.ts";
 
-/** How sources are metered. */
+/** Options of metering. */
 export interface MeteringOptions {
-  /** Whether ids are remembered: rows whose id comes again go to the core. */
+  /** Whether ids are remembered. Rows with a repeated id go to the engine. */
   readonly dedupes: boolean;
-  /** The hashes of ids that occur more than once, where they are known already: a statement, or undefined where none does. */
+  /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
   readonly knownRepeats?: { readonly repeatedIds: string | undefined } | undefined;
-  /** Whether the name in a row is that of an account that is known and ACTIVE. */
+  /** Whether a row's account name belongs to a known, ACTIVE account. */
   readonly isLive: (accountName: string) => boolean;
 }
 
-/** A row for the core. */
+/** A row for the engine. */
 export interface SourceRow {
-  /** The index of its source among those that were given. */
+  /** The index of its source. */
   readonly source: number;
   readonly file: string;
-  /** From 1; 0 where rows have no numbers. */
+  /** From 1; 0 if rows have no numbers. */
   readonly row: number;
-  /** When it arrives; undefined where its timestamp is none. */
+  /** The arrival time; undefined if the timestamp is invalid. */
   readonly at: Instant | undefined;
   readonly texts: readonly string[];
 }
 
-/** Plain rows of one account and day, and where they are. */
+/** The sums of plain rows of one account and day, and where the rows are. */
 export interface PlainGroup extends CountedEvents {
   readonly source: number;
 }
 
-/** What metering found. Every stream ends with ERR_USAGE_UNAVAILABLE where other rows came than were counted before (S17.5). */
+/**
+ * The result of metering. Every stream fails with ERR_USAGE_UNAVAILABLE if the number of rows differs from an earlier
+ * count (S17.5).
+ */
 export interface Metering {
-  /** In the order of days. To be read once. */
+  /** In day order. Can be read once. */
   readonly groups: () => AsyncIterable<readonly PlainGroup[]>;
-  /** The rows of groups of one day, where they are to be decided one by one; in the order of S17.2. */
+  /** The rows of groups of one day, to be metered individually, in the order of S17.2. */
   readonly rowsOf: (groups: readonly PlainGroup[]) => AsyncIterable<readonly SourceRow[]>;
   /** All rows that are not plain, in the order of S17.2. */
   readonly rest: () => AsyncIterable<readonly SourceRow[]>;
 }
 
-/** Meters sources. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where the database cannot be read */
+/**
+ * Meters sources.
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the database can't be read
+ */
 export async function meterSources(
   db: Database,
   sources: readonly MeteredSource[],
@@ -78,7 +84,7 @@ export async function meterSources(
   const accountCondition =
     unknownNames.length === 0 ? undefined : dialect.isNotIn("account_id", await db.selectTexts(unknownNames));
   const plain: PlainRowConditions = { repeatedIds, accountCondition };
-  // What is not plain comes first of all groups: how much it is says whether any row must be looked at again.
+  // The first group counts the rows that are not plain, so that they are only read if there are any.
   const groups = db.stream(selectOrderedGroups(sources, plain, dialect))[Symbol.asyncIterator]();
   const first = await groups.next();
   const head = first.done === true ? [] : first.value;
@@ -91,7 +97,7 @@ export async function meterSources(
   };
 }
 
-/** The rows of all groups in one statement: there may be as many groups as accounts. */
+/** Reads the rows of all groups in one statement, because there may be as many groups as accounts. */
 async function* readGroupRows(
   db: Database,
   sources: readonly MeteredSource[],
@@ -115,7 +121,7 @@ async function* readGroupRows(
 }
 
 async function* noRows(): AsyncIterable<never> {
-  // Nothing is left: no row is looked at again.
+  // Without rows to meter individually, nothing is read again.
 }
 
 async function* chainRows(head: readonly Row[], rest: AsyncIterator<readonly Row[]>): AsyncIterable<readonly Row[]> {
@@ -123,7 +129,7 @@ async function* chainRows(head: readonly Row[], rest: AsyncIterator<readonly Row
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** The names of accounts that are not known, or not live, and how many rows there are of schemas that are pushed down. */
+/** The names of accounts that are unknown or not ACTIVE, and the number of rows of pushed-down schemas. */
 async function readAccounts(
   db: Database,
   sources: readonly MeteredSource[],
@@ -140,7 +146,7 @@ async function readAccounts(
   return { unknownNames, events };
 }
 
-/** The places of a group's parts in its row. */
+/** The column indexes of a group's row. */
 const SOURCE_COLUMN = 0;
 const SCHEMA_COLUMN = 1;
 const DAY_COLUMN = 3;
@@ -185,7 +191,7 @@ function toPlainGroup(row: Row, sources: readonly MeteredSource[]): PlainGroup {
   };
 }
 
-/** A sum as the core has it; undefined where the meter counts none of the rows. */
+/** A sum in the engine's form; undefined if the meter counts none of the rows. */
 function toQuantity(sum: Value | undefined, scale: number): Exact | undefined {
   if (sum === null || sum === undefined) return undefined;
   const exact = exactOfText(`${String(sum)}e-${scale}`);

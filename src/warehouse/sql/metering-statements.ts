@@ -1,6 +1,6 @@
 /**
- * The statements that meter sources in a database: which accounts there are, what plain rows sum up to, and all other rows, for
- * the core (S17.3).
+ * The statements that meter sources in a database: accounts, sums of plain rows, and all other rows for the engine
+ * (S17.3).
  *
  * @module
  */
@@ -18,21 +18,23 @@ import { indent } from "./layout.ts";
 export interface MeteredSource {
   readonly source: Source;
   readonly pushedSchemas: readonly PushedSchema[];
-  /** The columns whose texts a row is made of. */
+  /** The columns to read for a row. */
   readonly columns: readonly SourceColumn[];
-  /** An expression that names the file or the table of a row. */
+  /** An expression for the file or table name of a row. */
   readonly fileExpression: string;
-  /** How many rows it has. */
   readonly rowCount: number;
 }
 
-/** The hashes of ids that occur more than once in some sources together. */
+/** Selects the hashes of ids that occur more than once in all sources together. */
 export function selectRepeatedIds(sources: readonly Source[], sql: Dialect): string {
   const hashes = sources.map((source) => `  select ${toIdHashSql(source, sql)} as id_hash from ${source.from}`);
   return `select id_hash from (\n${hashes.join("\n  union all\n")}\n) group by id_hash having count(*) > 1`;
 }
 
-/** The accounts that rows of schemas that are pushed down name, and how many rows; one more than once where its rows have it in several ways. */
+/**
+ * Selects the accounts in rows of pushed-down schemas, with row counts. An account appears several times if sources
+ * store it in different ways.
+ */
 export function selectAccounts(sources: readonly MeteredSource[], sql: Dialect): string {
   const parts = sources
     .filter(({ pushedSchemas }) => pushedSchemas.length > 0)
@@ -54,8 +56,9 @@ function toSchemaListSql(pushedSchemas: readonly PushedSchema[], sql: Dialect): 
 }
 
 /**
- * Plain rows by their account and day: how many there are, how many of them a meter counts, when the first and the last were,
- * and the sums. All other rows are one group, of the account "" and the day -1, of which nothing but the number of rows is meant.
+ * Selects plain rows grouped by account and day: the number of rows, the number that each meter counts, the first and
+ * last instant, and the sums. All other rows form one group with account "" and day -1, of which only the row count is
+ * meaningful.
  */
 export function selectGroups(
   source: Source,
@@ -84,7 +87,7 @@ function toUnitSumSql(units: NumberTerm, place: number, sql: Dialect): string {
   return sql.sumWhere(dividedUnits, `m${place}`);
 }
 
-/** The groups of all sources and their schemas in the order of days, with the places of both: `source` and `schema`. */
+/** Selects the groups of all sources and schemas by day, with their indexes `source` and `schema`. */
 export function selectOrderedGroups(
   sources: readonly MeteredSource[],
   plain: PlainRowConditions,
@@ -106,7 +109,7 @@ export function selectOrderedGroups(
   return `select * from (\n${indent(parts.join("\nunion all\n"))}\n) order by c3, c0, c1, c2`;
 }
 
-/** The rows that are not plain, each with its place, its instant and the texts of its columns, in the order of S17.2. */
+/** Selects the rows that are not plain, each with its number, instant and column texts, in the order of S17.2. */
 export function selectRestRows(sources: readonly MeteredSource[], plain: PlainRowConditions, sql: Dialect): string {
   const parts = sources.flatMap((meteredSource, index) => {
     const { source, pushedSchemas } = meteredSource;
@@ -128,15 +131,15 @@ export function selectRestRows(sources: readonly MeteredSource[], plain: PlainRo
 /** Groups of plain rows of one source, schema and day. */
 export interface PlainGroupRows {
   readonly meteredSource: MeteredSource;
-  /** The place of the source. */
+  /** The index of the source. */
   readonly index: number;
   readonly pushedSchema: PushedSchema;
   readonly day: Day;
-  /** A statement that gives the names of their accounts. */
+  /** A statement that selects the account names. */
   readonly accounts: string;
 }
 
-/** The rows of groups of plain ones, in the order of S17.2. */
+/** Selects the rows of plain groups, in the order of S17.2. */
 export function selectGroupRows(groups: readonly PlainGroupRows[], plain: PlainRowConditions, sql: Dialect): string {
   const parts = groups.map(({ meteredSource, index, pushedSchema, day, accounts }) => {
     const extraColumns = selectCarriedColumns(meteredSource, index, sql);
@@ -152,7 +155,7 @@ export function selectGroupRows(groups: readonly PlainGroupRows[], plain: PlainR
   return orderByArrival(parts.join("\nunion all\n"), sql);
 }
 
-/** A condition that every plain row of a day meets and that is cheap to check: no offset from UTC is longer than a day. */
+/** A cheap condition that is true for every plain row of a day: no offset from UTC is more than a day. */
 function createDayCondition({ part }: SourceTime, day: Day, sql: Dialect): string | undefined {
   if (!("column" in part) || part.type.type !== "text") return undefined;
   const text = toPartTextSql(part, sql);
@@ -161,7 +164,7 @@ function createDayCondition({ part }: SourceTime, day: Day, sql: Dialect): strin
 
 const CARRIED_COLUMNS = "source, file, file_row, time_text, time_ms, zone_minutes, order_id, texts";
 
-/** Rows in the order in which they arrive (S17.2). */
+/** Orders rows by arrival (S17.2). */
 function orderByArrival(rows: string, sql: Dialect): string {
   return [
     `select source, file, file_row, at_ms, texts from (`,

@@ -1,5 +1,6 @@
 /**
- * Statements for whoever runs them himself: the cells of a schema's plain rows, and the rows that are left for the core (S17.3).
+ * Statements for users to run themselves: the cells of a schema's plain rows, and the rows that remain for the engine
+ * (S17.3).
  *
  * @module
  */
@@ -29,11 +30,11 @@ import { selectGroups, selectRepeatedIds } from "./metering-statements.ts";
 /** The statements of one schema. */
 export interface SchemaStatements {
   readonly schemaName: string;
-  /** Commented, each ending with a semicolon. */
+  /** With comments; each statement ends with a semicolon. */
   readonly text: string;
 }
 
-/** What is written into one statement: the names of accounts are listed in it. */
+/** Everything is in one statement, including the list of account names. */
 const STANDALONE_CONDITIONS: PlainRowConditions = {
   repeatedIds: "select id_hash from repeated_ids",
   accountCondition: "account_id in (select name from accounts)",
@@ -41,11 +42,11 @@ const STANDALONE_CONDITIONS: PlainRowConditions = {
 
 /**
  * A table with a column for each part of an event: `schemaName`, `id`, `accountId`, `timestamp`, and each attribute and
- * dimension by its name. All are texts but where another type is given.
+ * dimension by its name. All are texts unless another type is given.
  */
 export interface EventTable {
   readonly name: string;
-  /** The type of texts. */
+  /** The type of text columns. */
   readonly text?: ColumnType;
   readonly timestamp?: ColumnType;
   readonly attribute?: ColumnType;
@@ -70,7 +71,7 @@ function createTableSource(
   };
 }
 
-/** The statements of every schema that is pushed down. */
+/** Writes the statements of every schema that is pushed down. */
 export function writeStandaloneStatements(book: Book, table: EventTable, sql: Dialect): readonly SchemaStatements[] {
   const ranges: AttributeRangeLookup = (name, bounds) =>
     computePartRange({ column: name, type: table.attribute ?? TEXT }, bounds) ?? createTextRange(name, bounds);
@@ -123,7 +124,7 @@ function writeSchemaStatements(book: Book, { source, pushedSchema, sql }: Schema
   ].join("\n");
 }
 
-/** The parts of rows that are not plain, in columns as the table has them. */
+/** The parts of rows that are not plain, in the table's columns. */
 function writeRemainingRows({ source, pushedSchema, sql }: SchemaSource): string {
   const parts: readonly (readonly [string, SourcePart])[] = [
     ["schemaName", source.schemaName],
@@ -138,7 +139,10 @@ function writeRemainingRows({ source, pushedSchema, sql }: SchemaSource): string
   return `select ${outputColumns} from (\n${indent(selectClassifiedRows(source, pushedSchema, { plain: STANDALONE_CONDITIONS, sql, extraColumns }))}\n)\nwhere not plain`;
 }
 
-/** Every name of an account that takes events, and its id; a name with a NUL is left out, and its rows go to the core. */
+/**
+ * Every name of an account that accepts events, with its id. Names with a NUL are left out; their rows go to the
+ * engine.
+ */
 function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
   const ids = new Set(accounts.map(({ id }) => id));
   const live = accounts.filter(({ status }) => status !== "ARCHIVED");
@@ -151,7 +155,7 @@ function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (reado
   return names.filter(([name, id]) => isPlainText(name) && isPlainText(id));
 }
 
-/** A sum in units of 10^-scale as the text of a decimal. */
+/** A sum in units of 10^-scale as decimal text. */
 function toDecimalTextSql(sum: string, units: NumberTerm, sql: Dialect): string {
   const scale = summingScale(units);
   if (scale === 0) return sql.toText(sum);

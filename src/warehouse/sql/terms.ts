@@ -1,9 +1,9 @@
 /**
- * Terms as a database computes them: in integers of 64 or 128 bits, which the ranges prove to suffice.
+ * Terms as SQL, in integers of 64 or 128 bits that provably suffice for their ranges.
  *
- * Tried on DuckDB 1.5 and ClickHouse 26.7: a quotient is cut towards zero and `%` has the sign of the dividend, in both widths;
- * integers of two widths are computed in the wider one; texts are compared byte by byte. An overflow is an error in DuckDB,
- * and a wrong value without a word in ClickHouse: that there is none follows from the ranges alone.
+ * Tested on DuckDB 1.5 and ClickHouse 26.7: division truncates towards zero and `%` has the sign of the dividend, in
+ * both widths; mixed widths are computed in the wider one; texts compare byte by byte. Overflow is an error in DuckDB
+ * and silently wrong in ClickHouse. Only the ranges guarantee that there is none.
  *
  * @module
  */
@@ -11,11 +11,10 @@ import { INT64_END, largestMagnitude } from "../pushdown/number-range.ts";
 import type { Choice, NumberTerm, Order, Term, TextTerm, TruthTerm } from "../pushdown/term.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** The columns of an attribute and of a dimension by their slot. */
+/** The columns of an attribute and of a dimension by slot. */
 export const attributeColumn = (slot: number): string => `a${slot}`;
 export const dimensionColumn = (slot: number): string => `d${slot}`;
 
-/** Any term. */
 function toTermSql(term: Term, sql: Dialect): string {
   switch (term.kind) {
     case "number":
@@ -27,7 +26,7 @@ function toTermSql(term: Term, sql: Dialect): string {
   }
 }
 
-/** A decimal: the whole number that it is at its range's scale, of 64 or of 128 bits. */
+/** A decimal as a whole number at the scale of its range, in 64 or 128 bits. */
 export function toNumberSql(term: NumberTerm, sql: Dialect): string {
   const { expression } = term;
   switch (expression.operation) {
@@ -52,7 +51,6 @@ export function toNumberSql(term: NumberTerm, sql: Dialect): string {
   }
 }
 
-/** A text. */
 export function toTextSql({ expression }: TextTerm, sql: Dialect): string {
   switch (expression.operation) {
     case "constant":
@@ -68,7 +66,6 @@ export function toTextSql({ expression }: TextTerm, sql: Dialect): string {
   }
 }
 
-/** True or false. */
 export function toTruthSql({ expression }: TruthTerm, sql: Dialect): string {
   switch (expression.operation) {
     case "constant":
@@ -106,13 +103,12 @@ function toWideSql(term: NumberTerm, result: NumberTerm, sql: Dialect): string {
   return isWide ? sql.widen(text) : text;
 }
 
-/** Whether a result, or what a rounding needs on the way, does not fit 64 bits. */
+/** Whether a result, or an intermediate value of rounding, doesn't fit 64 bits. */
 function exceedsInt64({ range, expression }: NumberTerm): boolean {
   if ("unit" in expression) return largestMagnitude(expression.of.range) + 2n * expression.unit >= INT64_END;
   return largestMagnitude(range) >= INT64_END;
 }
 
-/** A right operand. */
 function toOperandSql(term: NumberTerm, sql: Dialect): string {
   return term.expression.operation === "constant" && term.expression.value >= 0n
     ? sql.operandLiteral(term.expression.value)
@@ -123,7 +119,7 @@ function toRoundedSql(operation: "round" | "floor" | "ceil", x: string, unit: bi
   const [one, half] = [sql.operandLiteral(unit), sql.operandLiteral(unit / 2n)];
   switch (operation) {
     case "floor":
-      // What is left of a multiple of the unit below: `%` has the sign of the dividend.
+      // The value minus its distance to the multiple below; `%` has the sign of the dividend.
       return sql.divideInteger(`(${x} - ((${x} % ${one}) + ${one}) % ${one})`, one);
     case "ceil":
       return sql.divideInteger(`(${x} + (${one} - ${x} % ${one}) % ${one})`, one);
