@@ -1,5 +1,5 @@
 /**
- * Usage from elsewhere as it is kept beside the invoice that was made of it (S17.4).
+ * External usage stored with the invoice that was created from it (S17.4).
  *
  * @module
  */
@@ -14,29 +14,29 @@ import { compareIds } from "./compare-ids.ts";
 import type { BilledUsage, LedgerCell } from "./records.ts";
 import type { AccountWork } from "./workspace.ts";
 
-/** The cells of one account, each without it. */
+/** The usage cells of one account, without its id. */
 export type AccountCells = BilledUsage["cells"];
 
-/** The days `[from, until)` of one account's cells: each cell once, by meter, then day; none is 0. */
+/** The cells of one account on the days `[from, until)`, merged by meter and day, in that order; zeros are omitted. */
 export function accountCells(cells: readonly LedgerCell[], from: Day, until: Day): AccountCells {
   return mergeCells(cells.filter(({ day }) => day >= from && day < until))
     .map(({ meterOrFeatureId: meterId, day, quantity }) => ({ meterId, day, quantity }))
     .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day);
 }
 
-/** Equal for answers of a source that have the same cells, in whatever order. @param cells as {@link accountCells} gives them */
+/** A hash of cells that does not depend on their order. @param cells as {@link accountCells} returns them */
 export function digestCells(cells: AccountCells): string {
   const texts = cells.map(({ meterId, day, quantity }) => [meterId, formatDate(day * DAY_MS), formatDecimal(quantity)]);
   return digestOf(JSON.stringify(texts));
 }
 
-/** The cells of kept usage as those of a ledger. */
+/** The cells of stored usage as ledger cells. */
 export function billedCells({ accountId, cells }: BilledUsage): readonly LedgerCell[] {
   return cells.map(({ meterId, day, quantity }) => ({ accountId, meterOrFeatureId: meterId, day, quantity }));
 }
 
 /**
- * Keeps the usage from elsewhere of cycles that close, unless it is kept already: what is final stays as it is. Pauses after
+ * Stores the external usage of cycles that close, unless it is stored already: billed usage never changes. Pauses after
  * each cycle.
  */
 export function* saveBilledUsage(

@@ -1,5 +1,5 @@
 /**
- * The configuration that decisions are made by: a book, compiled once (design: functional core).
+ * The configuration for decisions: a compiled book.
  *
  * @module
  */
@@ -19,40 +19,43 @@ import type { PlanClock } from "./account/plans-at-event.ts";
 import type { AccountRecord } from "./records.ts";
 import { quoteText, refusal } from "./refusals.ts";
 
-/** Options of an engine that hold for all accounts. */
+/** Engine options that apply to all accounts. */
 export interface CatalogOptions {
-  /** Whole days, 1 or more: the least grace of cycles that had ended when their association was made (S6.5). Default 1. */
+  /**
+   * Whole days, 1 or more: the minimum grace period of cycles that had ended when their association was created (S6.5).
+   * Default 1.
+   */
   readonly graceAfterAssociationDays?: number;
-  /** Whole years, 1 or more: how far back `associate` lets an account's first plan begin (S16.1). Default no bound. */
+  /** Whole years, 1 or more: how far `associate` can backdate an account's first plan (S16.1). Default: no limit. */
   readonly associationYearsMax?: number;
-  /** How far ahead of the clock an event may be dated, in milliseconds, 0 or more (S6.6). Default one day. */
+  /** How far in the future an event may be dated, in milliseconds, 0 or more (S6.6). Default: one day. */
   readonly futureMs?: number;
-  /** How long after its ingest an event blocks its id, in milliseconds, 0 or more (S14.1). Default 45 days. */
+  /** How long after its ingest an event blocks its id, in milliseconds, 0 or more (S14.1). Default: 45 days. */
   readonly idMemoryMs?: number;
-  /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
+  /** The budget for one evaluation of a rule that iterates over lists or creates text (S3.8). */
   readonly ruleBudget?: RuleBudget;
 }
 
-/** Options of decisions: those of an engine, and what follows from where its usage is. */
+/** Options for decisions: those of the engine, and the schemas with external usage. */
 export interface DecisionOptions extends CatalogOptions {
-  /** Event schemas whose events live elsewhere: they take none by ingest (S17.4). Default none. */
+  /** Event schemas with external usage: their events can't be ingested (S17.4). Default: none. */
   readonly externalSchemas?: readonly string[];
 }
 
-/** The terms of an account that its invoice group may set (S16.7). */
+/** Account terms that an invoice group may set (S16.7). */
 export interface GroupTerms {
   readonly groupGraceDays?: number;
   readonly groupNetTermDays?: number;
 }
 
-/** The plans of one account: what was decided, and a clock over it. */
+/** The plans of one account: decisions and lookups by instant. */
 export interface AccountPlan {
   /** In the order of decision. */
   readonly decisions: readonly PlanDecision[];
   readonly clock: PlanClock;
 }
 
-/** The plans of an account, and what of its record they were laid out for besides its associations. */
+/** The plans of an account, with the parts of its record that they depend on besides its associations. */
 interface CachedPlan extends AccountPlan {
   readonly groupId: string | undefined;
   readonly groupedAt: Instant | undefined;
@@ -60,11 +63,11 @@ interface CachedPlan extends AccountPlan {
 }
 
 /**
- * A compiled book. The slots of its schemas hold the event that is being decided, so one catalog makes one decision at a
- * time; decisions are synchronous.
+ * A compiled book. The slots of its schemas contain the event being decided, so a catalog makes one decision at a time;
+ * decisions are synchronous.
  */
 export interface Catalog {
-  /** Its accounts are ignored: those of the ledger count. */
+  /** Its accounts are ignored; the ledger's accounts are used. */
   readonly book: Book;
   readonly options: Required<DecisionOptions>;
   readonly metering: MeteringProgram;
@@ -72,13 +75,13 @@ export interface Catalog {
   readonly readFields: ReadFields;
   readonly findPlan: FindPlan;
   readonly billing: BillingCatalog;
-  /** Terms that invoice groups set for their accounts, by the group's id (S16.7). */
+  /** Terms that invoice groups set for their accounts, by group id (S16.7). */
   readonly groupTerms: ReadonlyMap<string, GroupTerms>;
   /** A cache of account plans, filled by `findAccountPlan`. */
   readonly plans: WeakMap<AccountRecord["associations"], CachedPlan>;
 }
 
-/** How long an id is remembered after its ingest, where nothing else is set (S14.1). */
+/** Default time that an id stays blocked after its ingest (S14.1). */
 export const ID_MEMORY_MS: number = 45 * DAY_MS;
 
 const DEFAULTS: Required<DecisionOptions> = {
@@ -93,19 +96,19 @@ const DEFAULTS: Required<DecisionOptions> = {
 /**
  * Compiles a book for decisions.
  *
- * @param book read and checked
- * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds; ERR_REFUSED for a schema elsewhere that consumes a
- * feature
+ * @param book a checked book
+ * @throws {RatebookError} ERR_OPTION_INVALID for an option out of bounds; ERR_REFUSED for an external schema that
+ * consumes a feature
  */
 export function createCatalog(book: Book, options: DecisionOptions = {}): Catalog {
   return runToCompletion(createCatalogInSteps(book, options));
 }
 
 /**
- * As {@link createCatalog}, an event schema in a step.
+ * Like {@link createCatalog}, with one event schema per step.
  *
- * @param before a catalog of a book that has items in common with this one, as the same objects: what was compiled of these
- * alone is taken from it
+ * @param before a catalog of a book that shares items, as the same objects, with this one; their compiled parts are
+ * reused
  */
 export function* createCatalogInSteps(book: Book, optionsInput: DecisionOptions, before?: Catalog): Steps<Catalog> {
   checkExternalSchemas(book, optionsInput.externalSchemas ?? []);
@@ -124,7 +127,7 @@ export function* createCatalogInSteps(book: Book, optionsInput: DecisionOptions,
   };
 }
 
-/** The same catalog with one more plan, or another one in place of its version. Events are metered by both alike. */
+/** The same catalog with one plan added or replaced. Metering is unchanged. */
 export function withPlan(catalog: Catalog, plan: PricePlan): Catalog {
   const others = catalog.book.pricePlans.filter(({ id, version }) => id !== plan.id || version !== plan.version);
   const book = { ...catalog.book, pricePlans: [...others, plan] };
@@ -142,14 +145,14 @@ export function groupTermsFor(catalog: Catalog, record: Pick<AccountRecord, "inv
   return catalog.groupTerms.get(record.invoiceGroupId ?? "") ?? {};
 }
 
-/** The feature that each event schema consumes, by the schema's name; schemas that consume none are not in it. */
+/** The feature that each event schema consumes, by schema name; schemas without a feature are omitted. */
 export function featuresBySchema({ eventSchemas }: Pick<Book, "eventSchemas">): ReadonlyMap<string, string> {
   return new Map(
     eventSchemas.flatMap(({ name, featureDetails }) => (featureDetails ? [[name, featureDetails.featureId]] : [])),
   );
 }
 
-/** The feature whose credits the events of each meter consume, by the meter's id; meters of other schemas are not in it. */
+/** The feature whose credits a meter's events consume, by meter id; other meters are omitted. */
 export function featuresByMeter(book: Pick<Book, "eventSchemas" | "usageMeters">): ReadonlyMap<string, string> {
   const bySchema = featuresBySchema(book);
   return new Map(
@@ -160,7 +163,7 @@ export function featuresByMeter(book: Pick<Book, "eventSchemas" | "usageMeters">
   );
 }
 
-/** Why events that consume a feature cannot be given as sums (S17.1). */
+/** Why events that consume a feature can't be given as sums (S17.1). */
 export function describeOrderDependence(featureId: string): string {
   return `it consumes credits of the feature ${quoteText(featureId)}, which requires events in order`;
 }
@@ -190,7 +193,7 @@ function validateOptions(options: Required<DecisionOptions>): Required<DecisionO
   return options;
 }
 
-/** What invoicing shows of a book. */
+/** The parts of a book that invoicing needs. */
 function createBillingCatalog(book: Book): BillingCatalog {
   const nameById = (
     items: readonly { readonly id: string; readonly displayName: string }[],
@@ -204,7 +207,7 @@ function createBillingCatalog(book: Book): BillingCatalog {
   };
 }
 
-/** The terms that one invoice group sets for each of its accounts. */
+/** The terms that an invoice group sets for its accounts. */
 function toGroupTerms({ gracePeriod, netTermDays }: InvoiceGroup): GroupTerms {
   return {
     ...(typeof gracePeriod === "number" ? { groupGraceDays: gracePeriod } : {}),

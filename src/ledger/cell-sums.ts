@@ -1,12 +1,12 @@
 /**
- * Cells of usage or overage added up.
+ * Adds up cells of usage or overage.
  *
  * @module
  */
 import { add } from "../numbers/decimal.ts";
 import type { LedgerCell } from "./records.ts";
 
-/** One cell for each account, meter or feature, and day; those that come to nothing are left out. */
+/** One cell per account, meter or feature, and day; zero sums are omitted. */
 export function mergeCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
   const sums = new Map<string, LedgerCell>();
   for (const cell of cells) {

@@ -1,5 +1,5 @@
 /**
- * The lines of an invoice that events are behind (S13.6): which they are, and of which days.
+ * Invoice lines that charge events, and the days they cover (S13.6).
  *
  * @module
  */
@@ -7,37 +7,36 @@ import { DAY_MS, type Day, formatDate, type Instant, parseInstant } from "../cal
 import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 
-/** The types of line that events are behind. */
+/** The types of line that charge events. */
 export const EVENT_LINE_TYPES = [
   "USAGE_METER_USAGE",
   "USAGE_RATE_CARD_AMOUNT",
   "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT",
   "ADVANCED_ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT",
 ] as const;
-/** One of {@link EVENT_LINE_TYPES}. */
 export type EventLineType = (typeof EVENT_LINE_TYPES)[number];
 
-/** A line that events are behind. */
+/** A line that charges events. */
 export interface ChargedLine {
   /** Whether it charges the usage of a meter or the overage of a feature. */
   readonly of: "usage" | "overage";
   readonly type: EventLineType;
-  /** Units; what is used below 0 is priced as 0 (S7.5). */
+  /** Units; usage below 0 is priced as 0 (S7.5). */
   readonly quantity: Decimal;
   /** The events' timestamps, `[from, until)`. */
   readonly from: Instant;
   readonly until: Instant;
 }
 
-/** The lines of an invoice that have an id. */
+/** The lines of an invoice that match an id. */
 export interface LineMatches {
-  /** The types of all. */
+  /** The types of all matching lines. */
   readonly types: readonly (LineType | UsageLine["type"])[];
-  /** Those that events are behind, usage before the cards. */
+  /** The lines that charge events, usage before cards. */
   readonly charged: readonly ChargedLine[];
 }
 
-/** The lines of a meter or a feature on an invoice. */
+/** Finds the lines of a meter or feature on an invoice. */
 export function findLines(invoice: Invoice, lineId: string): LineMatches {
   const named = collectLines(invoice).filter(({ id }) => id === lineId);
   return {
@@ -46,7 +45,7 @@ export function findLines(invoice: Invoice, lineId: string): LineMatches {
   };
 }
 
-/** The days on which something was added, in order. */
+/** Sums quantities by day, in order. */
 export function sumByDay(
   cells: readonly { readonly day: Day; readonly quantity: Decimal }[],
 ): readonly { readonly date: string; readonly quantity: Decimal }[] {
@@ -60,7 +59,7 @@ export function sumByDay(
 
 type AnyLine = InvoiceLine | UsageLine;
 
-/** All lines of an invoice, those of its usage first, each before those below it. */
+/** All lines of an invoice: usage first, each parent before its children. */
 function collectLines({ usageInfo, revenueInfo }: Invoice): readonly AnyLine[] {
   return [...(usageInfo?.lineItems ?? []), ...allLines(revenueInfo)];
 }
@@ -70,7 +69,7 @@ function hasEvents<Line extends AnyLine>(line: Line): line is Line & { readonly 
 }
 
 function toChargedLine(line: AnyLine & { readonly type: EventLineType }, { startDate, endDate }: Invoice): ChargedLine {
-  // A card says which period it served: the window of overage may be longer than the invoice's cycle (S11.7).
+  // The explanation has the charged period: the overage window may be longer than the invoice's cycle (S11.7).
   const how = "explanation" in line ? line.explanation : undefined;
   const served = how?.of === "CARD" ? how.served : { from: startDate, until: endDate };
   return {

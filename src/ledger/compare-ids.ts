@@ -1,12 +1,12 @@
 /**
- * The one order of ids and texts, in decisions as in stores; and lists by a key.
+ * The order of ids and texts used by decisions and stores, and grouping by key.
  *
  * @module
  */
 
 /**
- * Compares two ids, or other texts, by their code points, as a database does in its plainest order. JavaScript's own `<`
- * goes by code units, which differs where one text has a character beyond U+FFFF.
+ * Compares two texts by code points, like a database with binary collation. JavaScript's `<` compares code units, which
+ * differs if a text has a character beyond U+FFFF.
  */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;
@@ -18,13 +18,13 @@ export function compareIds(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for the characters beyond U+FFFF, so they come last. */
+/** Surrogates encode characters beyond U+FFFF, so they come last. */
 function codeUnitRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Lists of the items with one key each, by key; both in the order of the items. */
+/** Groups items by one key each; groups and items keep the order of the items. */
 export function groupBy<Key, Item>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,

@@ -1,5 +1,5 @@
 /**
- * Usage whose events live elsewhere, as decisions on accounts read it beside that of the ledger (S17.4).
+ * External usage, which decisions on accounts read besides the ledger's own (S17.4).
  *
  * @module
  */
@@ -7,27 +7,27 @@ import type { Day, Instant } from "../calendar/instant.ts";
 import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, BilledUsage, LedgerCell } from "./records.ts";
 
-/** The usage elsewhere that is needed of some accounts. */
+/** A query for the external usage of some accounts. */
 export interface ExternalUsageQuery {
   readonly catalog: Catalog;
   readonly records: readonly AccountRecord[];
-  /** Days from this one up to that of `upTo`. */
+  /** From this day to that of `upTo`. */
   readonly from: Day;
-  /** Usage dated after this instant has not arrived yet (S17.2). */
+  /** Usage dated after this instant is excluded (S17.2). */
   readonly upTo: Instant;
 }
 
-/** Usage elsewhere of some accounts, in no order. */
+/** The external usage of some accounts, unordered. */
 export interface ExternalUsage {
   readonly open: readonly LedgerCell[];
   readonly billed: readonly BilledUsage[];
 }
 
-/** The part of an engine's view that reads usage elsewhere. */
+/** The part of an engine's view that reads external usage. */
 export interface ExternalUsageReads {
   /**
-   * The usage elsewhere of these accounts: of days that were kept with an invoice as they were, of others as the source has
-   * them now. Undefined where all events are ingested.
+   * Reads the external usage of accounts: as billed for days stored with an invoice, current for others. Undefined if
+   * all events are ingested.
    *
    * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
    */

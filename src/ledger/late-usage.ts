@@ -1,6 +1,6 @@
 /**
- * Usage from elsewhere that arrived after its cycle had closed: what the source says now less what was kept, and what it would have
- * cost (S17.4).
+ * Late external usage: the difference between the source's current usage of a closed cycle and the billed usage, and
+ * what it would have cost (S17.4).
  *
  * @module
  */
@@ -17,38 +17,38 @@ import { compareIds } from "./compare-ids.ts";
 import type { BilledUsage } from "./records.ts";
 import { type AccountParts, openAccount } from "./workspace.ts";
 
-/** A cell that is another one than it was when its cycle closed. */
+/** A cell that changed since its cycle closed. */
 export interface LateCell {
   readonly meterId: string;
-  /** The UTC day: `2024-01-31`. */
+  /** UTC day, `2024-01-31`. */
   readonly date: string;
-  /** Units that the invoice was made of. */
+  /** Units that were billed. */
   readonly billed: Decimal;
-  /** Units by the source now. */
+  /** The source's current units. */
   readonly now: Decimal;
-  /** `now` less `billed`: below 0 where rows went away. */
+  /** `now` minus `billed`; below 0 if rows were deleted. */
   readonly late: Decimal;
 }
 
-/** A closed cycle whose usage is another one now. Its invoice stays as it is. */
+/** A closed cycle whose usage changed since. Its invoice stays unchanged. */
 export interface LateUsage {
   readonly accountId: string;
-  /** The STANDARD invoice of the cycle; absent where it had no lines. */
+  /** The STANDARD invoice of the cycle; absent if it had no lines. */
   readonly invoiceId?: string;
-  /** The cycle's days, `[startDate, endDate)`: `2024-01-01`. */
+  /** The cycle's days, `[startDate, endDate)`, as `2024-01-01`. */
   readonly startDate: string;
   readonly endDate: string;
   /** By meter, then day. */
   readonly cells: readonly LateCell[];
   readonly currency: string;
-  /** The charge of the STANDARD invoice before credits, and its charge if it were drawn again from the usage there is now. */
+  /** The charge of the STANDARD invoice before credits, as billed and as recalculated from current usage. */
   readonly billedAmount: Decimal;
   readonly amountNow: Decimal;
-  /** `amountNow` less `billedAmount`. */
+  /** `amountNow` minus `billedAmount`. */
   readonly lateAmount: Decimal;
 }
 
-/** The late usage of a cycle; undefined where there is none. @param now the cells of its days, as `accountCells` gives them */
+/** The late usage of a cycle; undefined if there is none. @param now the cells of its days, as `accountCells` returns them */
 export function findLateUsage(
   catalog: Catalog,
   parts: AccountParts,
@@ -85,7 +85,7 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
     .filter(({ late }) => !late.isZero());
 }
 
-/** The charges of the STANDARD invoice of a cycle that is made of these cells, before credits; 0 where it has no lines. */
+/** The charge of a cycle's STANDARD invoice for these cells, before credits; 0 if it has no lines. */
 function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
   const usage = [...parts.usage, ...billedCells(billed)];
   const work = openAccount({ ...parts, usage, credits: [] });
@@ -94,7 +94,7 @@ function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsa
   const knownUntil: Instant = billed.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
   const drawn = runToCompletion(drawDrafts(toAccountView(catalog, work), catalog.billing, range));
-  // An invoice in advance below zero is a credit, which would pay this one.
+  // An advance invoice below zero grants a credit that would pay this invoice.
   const standard = drawn.find(({ draft }) => invoiceKey(draft) === key);
   return standard === undefined ? ZERO : grossAmount(standard.draft);
 }

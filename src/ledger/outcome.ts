@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The outcomes in the order in which they are checked; a refused event is malformed and stored nowhere (S14.1). */
+/** The outcomes in the order of their checks; a malformed event is rejected and not stored (S14.1). */
 export const INGEST_STATUSES = [
   "INGESTION_REFUSED",
   "INGESTION_FAILED_DUPLICATE_EVENT",
@@ -21,26 +21,24 @@ export const INGEST_STATUSES = [
   "INGESTION_COMPLETED_EVENT_METERED",
 ] as const;
 
-/** The status of an event after it was ingested. */
 export type IngestStatus = (typeof INGEST_STATUSES)[number];
 
 /** The outcome of one event. */
 export interface IngestOutcome {
   readonly status: IngestStatus;
-  /** A sentence that says what exactly was wrong, or what was done; at most 250 characters. */
+  /** A sentence about the problem or the result; at most 250 characters. */
   readonly description: string;
 }
 
-/** Longest description of an outcome. */
 export const DESCRIPTION_LENGTH_MAX = 250;
 
-/** An outcome whose description is cut to what may be shown. */
+/** Creates an outcome; the description is truncated to its maximum length. */
 export function createOutcome(status: IngestStatus, description: string): IngestOutcome {
   const long = description.length > DESCRIPTION_LENGTH_MAX;
   return { status, description: long ? `${description.slice(0, DESCRIPTION_LENGTH_MAX - 1)}…` : description };
 }
 
-/** Whether an event of this status counts, consumes and blocks its id (S14.2). */
+/** Whether an event with this status is counted, consumes credits and reserves its id (S14.2). */
 export function isCompleted(status: IngestStatus): boolean {
   return COMPLETED.has(status);
 }
@@ -49,7 +47,7 @@ const COMPLETED: ReadonlySet<IngestStatus> = new Set(
   INGEST_STATUSES.filter((status) => status.startsWith("INGESTION_COMPLETED")),
 );
 
-/** What is said of accepted events, by status. The words may change: stores keep the status, and reads say it anew. */
+/** The descriptions of accepted events. They may change: stores keep only the status. */
 const ACCEPTED_DESCRIPTIONS: ReadonlyMap<IngestStatus, string> = new Map([
   ["INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
   ["INGESTION_COMPLETED_EVENT_NOT_BILLED", "The event was metered, but no price plan is in force at its timestamp."],
@@ -61,8 +59,8 @@ const ACCEPTED_DESCRIPTIONS: ReadonlyMap<IngestStatus, string> = new Map([
 ]);
 
 /**
- * The description of a stored event: that of its status if it was accepted, else the stored one, which has the values of the
- * event and stays as it was.
+ * The description of a stored event: derived from the status if it was accepted, else as stored, because it contains
+ * values of the event.
  */
 export function describeStored(status: IngestStatus, stored = ""): string {
   return ACCEPTED_DESCRIPTIONS.get(status) ?? stored;
@@ -72,9 +70,9 @@ export function describeStored(status: IngestStatus, stored = ""): string {
 export const METERED: IngestOutcome = createAccepted("INGESTION_COMPLETED_EVENT_METERED");
 /** The event was metered; no plan is in force at its timestamp. */
 export const NOT_BILLED: IngestOutcome = createAccepted("INGESTION_COMPLETED_EVENT_NOT_BILLED");
-/** No meter's matcher fits the event. */
+/** No meter's matcher matches the event. */
 export const NOT_METERED: IngestOutcome = createAccepted("INGESTION_COMPLETED_EVENT_NOT_METERED");
-/** There is nothing that could count the event. */
+/** The schema has no meters that could count the event. */
 export const NO_METERS: IngestOutcome = createAccepted("INGESTION_COMPLETED_NO_MATCHING_METERS");
 
 function createAccepted(status: IngestStatus): IngestOutcome {

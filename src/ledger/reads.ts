@@ -1,7 +1,6 @@
 /**
- * The reads that precede a decision: the parts of the accounts that it touches (design: read, decide, commit).
- *
- * Nothing here grows with the number of stored events: of these only the few are read that a decision may change.
+ * Reads before a decision: the parts of the accounts that it changes. The amount read does not grow with the number of
+ * stored events: only the few are read that a decision may change.
  *
  * @module
  */
@@ -35,8 +34,8 @@ export type LedgerReads = ExternalUsageReads &
   >;
 
 /**
- * Reads accounts so that they can be caught up with, and decided about: everything but their stored events, of which
- * there are those whose overage moves onto what falls due (S11.5).
+ * Reads accounts for catching up and deciding: everything except stored events, of which only those are read whose
+ * overage moves onto what falls due (S11.5).
  */
 export async function readAccounts(
   catalog: Catalog,
@@ -61,12 +60,12 @@ export async function readAccounts(
 }
 
 /**
- * Which final invoices are read: all, or those alone that may concern what is open. Few decisions need the former ones,
- * and an account has more of them each month.
+ * Which final invoices to read: all, or only those of open cycles. Few decisions need earlier ones, and an account gets
+ * more of them each month.
  */
 export type InvoiceRange = "all" | "open";
 
-/** From where on invoices are listed that are read. @param records one or more */
+/** From when invoices are read, by their listing instant. @param records one or more */
 export function earliestInvoiceNeeded(
   catalog: Catalog,
   records: readonly AccountRecord[],
@@ -77,15 +76,15 @@ export function earliestInvoiceNeeded(
   return Math.min(...records.map((record) => invoicesReadFrom(catalog, record, now)));
 }
 
-/** From when on the parts of accounts are read that grow with time. */
+/** From when to read the parts of accounts that grow with time. */
 export interface ReadSince {
   /** The first day of usage and overage. */
   readonly from: Day;
-  /** From where on final invoices are listed. */
+  /** The first listing instant of final invoices. */
   readonly listedSince: Instant;
 }
 
-/** What an account holds, as it was read with others. */
+/** The contents of an account, read together with others. */
 type AccountHoldings = (
   accountId: string,
 ) => Pick<AccountParts, "entries" | "credits" | "invoices" | "usage" | "overage">;
@@ -96,7 +95,7 @@ async function readHoldings(
   { from, listedSince }: ReadSince,
 ): Promise<AccountHoldings> {
   const until = dayOf(INSTANT_END);
-  // Asked for at once: a store may answer with one statement.
+  // Started together: a store may use one statement.
   const [entries, credits, invoices, usage, overage] = await Promise.all([
     view.entries(ids).then(groupByAccount),
     view.credits(ids).then(groupByAccount),
@@ -113,16 +112,16 @@ async function readHoldings(
   });
 }
 
-/** Accounts as one committed state has them. */
+/** Accounts from one committed state. */
 export interface AccountsSnapshot {
-  /** Of the configuration. */
+  /** The revision of the configuration. */
   readonly revision: number;
   /** Those that exist. */
   readonly records: readonly AccountRecord[];
   readonly holdings: AccountHoldings;
 }
 
-/** Reads accounts to show them, without a lock: all of it at once from a view that answers with one committed state. */
+/** Reads accounts to show them, without a lock, from a view of one committed state. */
 export async function readSnapshot(
   view: AccountsView,
   ids: readonly string[],
@@ -140,10 +139,11 @@ export async function readSnapshot(
 export type AccountsView = LedgerReads & Pick<LedgerView, "configurationRevision">;
 
 /**
- * The accounts that were seen, as decisions need them.
+ * The accounts of a snapshot, as decisions need them.
  *
- * @param since from when on it was read
- * @returns undefined where more has to be read: earlier usage or invoices, or events whose overage moves onto what falls due (S11.5)
+ * @param since from when it was read
+ * @returns undefined if more must be read: earlier usage or invoices, or events whose overage moves onto what falls due
+ * (S11.5)
  */
 export function partsFromSnapshot(
   catalog: Catalog,
@@ -162,7 +162,7 @@ export function partsFromSnapshot(
   return parts;
 }
 
-/** Gives an account its part of usage elsewhere, beside what it used by the ledger. */
+/** The external usage of each account. */
 function externalUsageByAccount(
   found: ExternalUsage | undefined,
 ): (accountId: string, used: readonly LedgerCell[]) => Pick<AccountParts, "usage" | "externalUsage"> {
@@ -174,7 +174,7 @@ function externalUsageByAccount(
   };
 }
 
-/** The usage elsewhere that catching up with accounts reads, and decisions on their open cycles. @param records one or more */
+/** The external usage that catching up and decisions on open cycles read. @param records one or more */
 export function externalUsageNeeded(
   catalog: Catalog,
   records: readonly AccountRecord[],
@@ -194,11 +194,11 @@ export interface OverageCover {
 }
 
 /**
- * Reads the events whose overage may move onto entries (S11.5): for each entry the earliest events in its time, until
- * their overage reaches the units that all entries of the feature can take. No further event's overage can move.
+ * Reads the events whose overage may move onto entries (S11.5): for each entry the earliest events in its period, until
+ * their overage reaches the units that all entries of the feature can take. No later event's overage can move.
  *
- * @param open the time in which overage may move
- * @param skip referenceIds of events whose overage does not count, for they are undone
+ * @param open the ranges in which overage may move
+ * @param skip referenceIds of events that are being undone
  */
 export async function overageToMove(
   view: LedgerReads,
@@ -217,7 +217,7 @@ export async function overageToMove(
   return [...found.values()];
 }
 
-/** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may have one period. */
+/** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may share a period. */
 function windowsWithin(stretch: Stretch, rooms: readonly OverageCover[]): readonly Stretch[] {
   const windows = new Map<string, Stretch>();
   for (const { effectiveFrom, effectiveUntil } of rooms) {
@@ -228,7 +228,7 @@ function windowsWithin(stretch: Stretch, rooms: readonly OverageCover[]): readon
   return [...windows.values()].sort((a, b) => a.from - b.from || a.until - b.until);
 }
 
-/** The events with overage that are read for the entries of one feature. */
+/** The events with overage read for the entries of one feature. */
 interface Covering {
   readonly view: LedgerReads;
   readonly accountId: string;
@@ -241,12 +241,13 @@ interface Covering {
 }
 
 const PAGE = 100;
-/** So many events that not all of several windows share are read, before the windows are read in two halves. */
+/** Maximum number of events read that not all windows share; beyond it, the windows are split into two halves. */
 const UNSHARED_MAX = 1000;
 
 /**
- * Reads the earliest events of each window until their overage reaches what was opened. Thousands of windows that overlap are
- * read together, up to where the overage of the time that all of them share reaches it: then that of each does.
+ * Reads the earliest events of each window until their overage reaches the available units. Overlapping windows, of
+ * which there may be thousands, are read together until the overage in their common range reaches it: then that of each
+ * window does.
  *
  * @param windows by their start
  */
@@ -287,7 +288,7 @@ async function readCovering(covering: Covering, windows: readonly Stretch[]): Pr
   }
 }
 
-/** Makes the test whether an instant is in one of several windows. @param windows by their start */
+/** Creates a predicate for whether an instant is in one of several windows. @param windows by their start */
 function withinAny(windows: readonly Stretch[]): (at: Instant) => boolean {
   const joined: { from: Instant; until: Instant }[] = [];
   for (const { from, until } of windows) {
@@ -298,7 +299,7 @@ function withinAny(windows: readonly Stretch[]): (at: Instant) => boolean {
   return (at) => joined.some(({ from, until }) => from <= at && at < until);
 }
 
-/** A grant takes overage of the cycles that are open as it falls due. */
+/** A grant takes overage of the cycles that are open when it falls due. */
 async function readOverageOfGrants(
   catalog: Catalog,
   view: LedgerReads,
@@ -315,10 +316,7 @@ async function readOverageOfGrants(
   return [...found.values()];
 }
 
-/**
- * What the grants that fall due by now can take. They take it before the decision does that is read for, so that events are
- * read for both together.
- */
+/** What the grants due by now can take. They take it before the decision that follows, so events are read for both together. */
 export function coversOfNewGrants(
   catalog: Catalog,
   { record, entries }: Pick<AccountParts, "record" | "entries">,
@@ -328,7 +326,7 @@ export function coversOfNewGrants(
   return grants.map((grant) => ({ ...grant, quantity: grant.granted }));
 }
 
-/** Lists by account. */
+/** Groups items by account. */
 export function groupByAccount<Item extends { readonly accountId: string }>(
   items: readonly Item[],
 ): ReadonlyMap<string, readonly Item[]> {

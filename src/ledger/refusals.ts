@@ -1,5 +1,5 @@
 /**
- * The errors by which decisions are refused, each in one sentence.
+ * The errors of rejected decisions.
  *
  * @module
  */
@@ -7,23 +7,23 @@ import { inputError, RatebookError } from "../errors.ts";
 import { rejection } from "../problem-table.ts";
 import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
-/** A rule refuses the operation in the state that things are in. */
+/** A rule rejects the operation in the current state. */
 export function refusal(rule: RuleNumber, message: string): RatebookError<"ERR_REFUSED"> {
   return new RatebookError("ERR_REFUSED", message, { rule: ruleLink(rule) });
 }
 
-/** An input is malformed or out of its bounds. */
+/** An input is malformed or out of bounds. */
 export function invalidInput(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   const place = path === "$" ? path : `$${path.startsWith("[") ? "" : "."}${path}`;
   return inputError([rejection(place, message)]);
 }
 
-/** Nothing has this id. */
+/** No record has this id. */
 export function notFound(resource: string, id: string): RatebookError<"ERR_NOT_FOUND"> {
   return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the id ${quoteText(id)}`, { resource, id });
 }
 
-/** The error for an unknown version of a known id; its details have the id as `id@version`. */
+/** The version of a known id does not exist; the error's details have `id@version`. */
 export function versionNotFound(resource: string, id: string, version: number): RatebookError<"ERR_NOT_FOUND"> {
   const message = `the ${resource} ${quoteText(id)} has no version ${version}`;
   return new RatebookError("ERR_NOT_FOUND", message, { resource, id: `${id}@${version}` });
@@ -34,18 +34,18 @@ export function alreadyTaken(resource: string, id: string, message: string): Rat
   return new RatebookError("ERR_TAKEN", message, { resource, id });
 }
 
-/** The source of ids made one that is taken: what has it would be replaced. @param what the id is called in the sentence */
+/** A generated id already exists; writing it would replace another record. @param what what the message calls the id */
 export function idCollision(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
   return alreadyTaken(resource, id, `the ${what} ${quoteText(id)} is taken: the id source returned it twice`);
 }
 
-/** An id that was made for a new record. @throws {RatebookError} ERR_TAKEN where one of the others has it */
+/** Returns a generated id. @throws {RatebookError} ERR_TAKEN if one of the others has it */
 export function unusedId(resource: string, others: readonly { readonly id: string }[], id: string): string {
   if (others.some((other) => other.id === id)) throw idCollision(resource, id);
   return id;
 }
 
-/** A text from outside, cut at 60 characters. */
+/** A text from a user, truncated to 60 characters. */
 export function quoteText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

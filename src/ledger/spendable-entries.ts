@@ -1,5 +1,5 @@
 /**
- * The feature credit entries of an account that may be spent, in spending order (S11.2).
+ * The feature credit entries of an account that can be spent, in spending order (S11.2).
  *
  * @module
  */
@@ -8,19 +8,19 @@ import { exactOfDecimal } from "../numbers/exact.ts";
 import type { EntryRecord } from "./records.ts";
 
 /**
- * The entries of an account that are not voided and have a balance, by feature. A batch may take from thousands of entries,
- * event by event, so they are sorted once and then kept up to date.
+ * The entries of an account that are not voided and have a balance, by feature. A batch may take from thousands of
+ * entries, so they are sorted once and then updated.
  */
 export class SpendableEntries {
   readonly #all: () => readonly EntryRecord[];
   readonly #byFeature = new Map<string, FeatureEntry[]>();
 
-  /** @param all the entries of the account as they are now */
+  /** @param all the current entries of the account */
   constructor(all: () => readonly EntryRecord[]) {
     this.#all = all;
   }
 
-  /** Those of one feature, in spending order; to be read before the next change. */
+  /** The entries of one feature, in spending order; valid until the next change. */
   of(featureId: string): readonly FeatureEntry[] {
     let entries = this.#byFeature.get(featureId);
     if (entries === undefined) {
@@ -30,20 +30,20 @@ export class SpendableEntries {
     return entries;
   }
 
-  /** Notes that an entry was put. */
+  /** Applies a written entry. */
   update(record: EntryRecord): void {
     const entries = this.#byFeature.get(record.featureId);
     if (entries === undefined) return;
     const entry = entryOf(record);
     const place = findEntryPlace(entries, entry);
-    // An entry that is new, has another end, or was not spendable is somewhere else in the order.
+    // An entry that is new, has another end, or was not spendable changes the order.
     if (entries[place]?.id !== entry.id) this.#byFeature.delete(record.featureId);
     else if (isSpendable(record)) entries[place] = entry;
     else entries.splice(place, 1);
   }
 }
 
-/** An entry as the feature credits see it. */
+/** Converts an entry record for the feature credit functions. */
 export function entryOf(record: EntryRecord): FeatureEntry {
   return { ...record, granted: exactOfDecimal(record.granted), balance: exactOfDecimal(record.balance) };
 }
@@ -52,7 +52,7 @@ function isSpendable({ voided, balance }: EntryRecord): boolean {
   return !voided && !balance.isZero();
 }
 
-/** The place of an entry in a list in spending order, or the place at which it would be. */
+/** The index of an entry in spending order, or the index at which to insert it. */
 function findEntryPlace(entries: readonly FeatureEntry[], entry: FeatureEntry): number {
   let [from, until] = [0, entries.length];
   while (from < until) {

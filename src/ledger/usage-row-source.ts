@@ -1,5 +1,5 @@
 /**
- * A source of usage that was counted already: cells as rows, of a file or of any program (S17.1).
+ * A usage source over cells, given as rows of a file or any program (S17.1).
  *
  * @module
  */
@@ -11,22 +11,21 @@ import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts"
 import { quoteText } from "./refusals.ts";
 import type { CellQuery, UsageAccount, UsageSource } from "./usage-source.ts";
 
-/** Rows of usage, and when they are others. */
+/** Rows of usage, and how to detect changes. */
 export interface UsageRowsInput {
-  /** A few words on them, for people; see {@link UsageSource.name}. */
+  /** A short description for people; see {@link UsageSource.name}. */
   readonly name: string;
-  /** All rows, in any order; those of one account, meter and day add up. Read again when the stamp is another one. */
+  /** All rows, in any order; those of one account, meter and day add up. Read again when the stamp changes. */
   readonly read: () => AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>;
-  /** A text that stays the same as long as the rows do; without it they never change. */
+  /** A text that changes when the rows do; without it they never change. */
   readonly stamp?: () => Promise<string>;
 }
 
 /**
- * A source over rows of usage cells, which it keeps in memory: some 50 bytes for each. A row counts from the beginning of its day.
- * Rows of accounts that the engine does not have count nothing, as their events would not.
- *
- * Where a row is none, or is of a meter that the book lacks, or of a schema whose events are ingested, every question to the source
- * fails: it would charge too little, or the same twice.
+ * A source over rows of usage cells, which it keeps in memory: some 50 bytes each. A row counts from the start of its
+ * day. Rows of accounts that the engine does not have are ignored, as their events would be. Every query fails if a row
+ * is invalid, has an unknown meter, or belongs to a schema whose events are ingested: otherwise usage would be missing
+ * or billed twice.
  */
 export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsInput): UsageSource {
   let lastRead: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
@@ -39,7 +38,7 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
       if ((await stamp()) !== now) throw unavailable(`${name} changed while it was read: try again`);
       return found;
     } catch (error) {
-      // A read that failed is not remembered: the next one tries again.
+      // A failed read is not cached: the next query tries again.
       if (lastRead?.rows === rows) lastRead = undefined;
       throw error;
     }
@@ -61,9 +60,9 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
 type PackedRow = readonly [meter: number, day: Day, quantity: Exact];
 
 interface RowsByAccount {
-  /** The ids of meters, by their places. */
+  /** Meter ids, by index. */
   readonly meters: readonly string[];
-  /** By what the rows call the account; one row after another, in three parts. */
+  /** By account name in the rows; one row after another, as three consecutive values. */
   readonly byName: ReadonlyMap<string, readonly PackedRow[number][]>;
 }
 
@@ -81,7 +80,7 @@ async function readRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowIn
   return { meters: [...meters.keys()], byName };
 }
 
-/** Every row must be one that may be asked for. */
+/** Checks that all rows are of meters that can be queried. */
 function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery): void {
   const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
   for (const id of meterIds) {

@@ -1,21 +1,21 @@
 /**
- * The records of one kind in a working copy.
+ * Records of one kind in a working copy.
  *
  * @module
  */
 
-/** Up to this many records are searched one by one; for more an index is built. */
+/** Up to this many records are searched linearly; for more an index is built. */
 const FEW = 16;
 
-/** Records of one kind in a working copy: those that were read, and those that were put since. A batch opens thousands. */
+/** Records of one kind in a working copy: those read, and those written since. A batch creates thousands of instances. */
 export class WorkingRecords<Item> {
   readonly #read: readonly Item[];
   readonly #idOf: (item: Item) => string;
   readonly #compare: ((a: Item, b: Item) => number) | undefined;
   readonly #changed: Item[] = [];
-  /** Where each changed record is, by its id; built once there are many. */
+  /** The index of each changed record, by id; built once there are many. */
   #places: Map<string, number> | undefined;
-  /** The records that were read, by their id; built when one of many is asked for. */
+  /** The read records by id; built on first use if there are many. */
   #readById: ReadonlyMap<string, Item> | undefined;
   #known: readonly Item[] | undefined;
 
@@ -44,7 +44,7 @@ export class WorkingRecords<Item> {
     this.#known = undefined;
   }
 
-  /** How many were put. */
+  /** The number of written records. */
   changed(): number {
     return this.#changed.length;
   }
@@ -55,12 +55,12 @@ export class WorkingRecords<Item> {
 
   #readOf(id: string): Item | undefined {
     if (this.#read.length <= FEW) return this.#read.find((item) => this.#idOf(item) === id);
-    // Of two records with one id the first counts, as it does among few.
+    // If two records have the same id, the first is used, as in a linear search.
     this.#readById ??= new Map(this.#read.map((item) => [this.#idOf(item), item] as const).toReversed());
     return this.#readById.get(id);
   }
 
-  /** The index of the record of an id, or the index at which to insert it. */
+  /** The index of the record with an id, or the index at which to insert it. */
   #placeOf(id: string): number {
     const changed = this.#changed;
     if (changed.length > FEW) {
@@ -75,7 +75,7 @@ export class WorkingRecords<Item> {
   }
 }
 
-/** The records that were read, with those that replace them, and new ones. */
+/** The read records with replacements applied, and new ones. */
 function mergeRecords<Item>(
   read: readonly Item[],
   changed: readonly Item[],
@@ -91,7 +91,7 @@ function mergeRecords<Item>(
   return added.size === 0 ? replaced : [...replaced, ...added.values()];
 }
 
-/** Sorts only where needed: records mostly are in order already. */
+/** Sorts only if needed: records are mostly in order already. */
 function sortIfNeeded<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
   const isOrdered = items.every((item, index) => {
     const before = items[index - 1];

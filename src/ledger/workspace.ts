@@ -1,7 +1,6 @@
 /**
- * The working copy in which a decision is made: what was read of the accounts, what the decision makes of it, and the
- * difference as changes for the store. Later reads see the records that were put before, so that the events of a batch are
- * decided one after another (S14.3).
+ * The working copy of a decision: the account data read, and the changes for the store. Reads return records written
+ * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
  *
  * @module
  */
@@ -26,7 +25,7 @@ import type {
 import { SpendableEntries } from "./spendable-entries.ts";
 import { WorkingRecords } from "./working-records.ts";
 
-/** The state of one account as it was read. Parts that a decision does not need may be empty. */
+/** The data of one account as read. Parts that a decision does not need may be empty. */
 export interface AccountParts {
   readonly record: AccountRecord;
   readonly entries: readonly EntryRecord[];
@@ -34,15 +33,15 @@ export interface AccountParts {
   readonly invoices: readonly InvoiceRecord[];
   readonly usage: readonly LedgerCell[];
   readonly overage: readonly LedgerCell[];
-  /** Usage from elsewhere, which is among `usage`; absent where all events are ingested. */
+  /** External usage, which is also included in `usage`; absent if all events are ingested. */
   readonly externalUsage?: AccountExternalUsage;
   /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
   readonly events: readonly EventRecord[];
 }
 
-/** The usage of one account whose events live elsewhere (S17.4). */
+/** The external usage of one account (S17.4). */
 export interface AccountExternalUsage {
-  /** As the source has it now, of days that are not kept. */
+  /** The source's current usage of days that are not billed. */
   readonly open: readonly LedgerCell[];
   readonly billed: readonly BilledUsage[];
 }
@@ -53,7 +52,7 @@ export interface AccountWork {
   /** In order of creation, then id. */
   entries(): readonly EntryRecord[];
   entry(id: string): EntryRecord | undefined;
-  /** The entries of a feature that may be spent at some instant, in spending order (S11.2); to be read before the next change. */
+  /** The spendable entries of a feature, in spending order (S11.2); valid until the next change. */
   spendable(featureId: string): readonly FeatureEntry[];
   credits(): readonly CreditRecord[];
   credit(id: string): CreditRecord | undefined;
@@ -65,11 +64,11 @@ export interface AccountWork {
   usage(meterId: string, from: Day, until: Day): Decimal;
   /** The overage of a feature on the days `[from, until)`. */
   overage(featureId: string, from: Day, until: Day): Decimal;
-  /** As it was read; undefined where all events are ingested. */
+  /** As read; undefined if all events are ingested. */
   externalUsage(): AccountExternalUsage | undefined;
-  /** By their first day. */
+  /** By first day. */
   keptUsage(): readonly BilledUsage[];
-  /** How many entries, credits and invoices were put; an invoice counts once more for each {@link LINES_OF_RECORD} of its lines. */
+  /** The number of written entries, credits and invoices; an invoice counts once more for each {@link LINES_OF_RECORD} lines. */
   changedRecords(): number;
   putRecord(record: AccountRecord): void;
   putBilledUsage(billed: BilledUsage): void;
@@ -81,9 +80,9 @@ export interface AccountWork {
   addOverage(featureId: string, day: Day, quantity: Exact): void;
 }
 
-/** One account as a working copy of its own. */
+/** One account with its own working copy. */
 export interface OpenAccount extends AccountWork {
-  /** Adds what was put to the changes of others. */
+  /** Adds its changes to those of others. */
   addTo(changes: GatheredChanges): void;
 }
 
@@ -92,11 +91,11 @@ export interface Workspace {
   /** @throws {InvariantError} for an account that was not read */
   account(id: string): AccountWork;
   find(id: string): AccountWork | undefined;
-  /** All changes: each changed record once, and the sum added to each cell. */
+  /** All changes: each changed record once, and one sum per cell. */
   changes(): Changes;
 }
 
-/** Opens a working copy over what was read. */
+/** Opens a working copy of accounts. */
 export function openWorkspace(read: readonly AccountParts[]): Workspace {
   const accounts = new Map<string, OpenAccount>();
   for (const parts of read) accounts.set(parts.record.id, openAccount(parts));
@@ -115,26 +114,25 @@ export function openWorkspace(read: readonly AccountParts[]): Workspace {
   };
 }
 
-/** Opens a working copy of one account alone. */
+/** Opens a working copy of a single account. */
 export function openAccount(parts: AccountParts): OpenAccount {
   return new WorkingAccount(parts);
 }
 
-/** Changes as they are gathered. */
+/** Collected changes. */
 export type GatheredChanges = {
   [
     Part in Exclude<keyof Changes, `${string}ocuments` | "configurationRevision" | "newEvents" | "removedEvents">
   ]-?: NonNullable<Changes[Part]>[number][];
 };
 
-/** No changes yet. */
 export function noChanges(): GatheredChanges {
   return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [], keptUsage: [] };
 }
 
 /**
- * The working copy of one account. A batch opens a thousand of them and puts a record or two into each, so this is a
- * class rather than closures, and its lists are made when they are first needed.
+ * The working copy of one account. A batch creates a thousand of them and writes a record or two into each, so this is
+ * a class instead of closures, and its lists are created on first use.
  */
 class WorkingAccount implements OpenAccount {
   record: AccountRecord;
@@ -147,7 +145,7 @@ class WorkingAccount implements OpenAccount {
   #events: WorkingRecords<EventRecord> | undefined;
   #usage: WorkingCells | undefined;
   #overage: WorkingCells | undefined;
-  /** What the lines of the invoices that were put count for. */
+  /** The extra count for the lines of written invoices. */
   #longInvoices = 0;
 
   constructor(parts: AccountParts) {
@@ -256,18 +254,18 @@ class WorkingAccount implements OpenAccount {
   }
 }
 
-/** Lines of an invoice that are as much work to write as another record. */
+/** Number of invoice lines that take as much work to write as another record. */
 const LINES_OF_RECORD = 16;
 
 function lineCount({ lineItems = [] }: InvoiceLine): number {
   return lineItems.reduce((count, line) => count + lineCount(line), 1);
 }
 
-/** Up to this many sums are searched one by one; for more an index is built. */
+/** Up to this many sums are searched linearly; for more an index is built. */
 const FEW = 16;
 
 type Days = Map<Day, Decimal>;
-/** A delta to which more may be added. */
+/** A delta that more can be added to. */
 type GrowingDelta = { -readonly [Part in keyof UsageDelta]: UsageDelta[Part] };
 
 const NO_DELTAS: readonly GrowingDelta[] = [];
@@ -276,7 +274,7 @@ class WorkingCells {
   readonly #accountId: string;
   readonly #read: readonly LedgerCell[];
   #readByItem: Map<string, Days> | undefined;
-  /** Undefined before the first: most accounts of a batch get one delta, and an empty list that grows reserves room for 17. */
+  /** Undefined before the first: most accounts of a batch get one delta, and a growing empty list reserves room for 17. */
   #added: GrowingDelta[] | undefined;
   /** The sums by item and day, once there are many. */
   #places: Map<string, GrowingDelta> | undefined;

@@ -1,15 +1,15 @@
 /**
- * The name and the invoice group that an account had at any instant (S16.6, S16.7).
+ * The name and the invoice group of an account at a past instant (S16.6, S16.7).
  *
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { AccountRecord, AliasRecord } from "../records.ts";
 
-/** Most removed aliases, and most former groups, that an account keeps: it is read and written whole. */
+/** Maximum number of removed aliases, and of former groups, kept in an account record, which is read and written whole. */
 export const PAST_MAX = 1000;
 
-/** The parts of an account that name those aliases as removed. */
+/** Moves these aliases to the removed ones. */
 export function endAliases(
   { aliases, pastAliases = [] }: Pick<AccountRecord, "aliases" | "pastAliases">,
   removed: ReadonlySet<string>,
@@ -22,7 +22,7 @@ export function endAliases(
   };
 }
 
-/** An account that is in another group from now on, or in none. */
+/** Puts the account into another group from `now`, or into none. */
 export function withGroup(record: AccountRecord, groupId: string | undefined, now: Instant): AccountRecord {
   const { invoiceGroupId: left, invoiceGroupFrom = record.createdAt, pastInvoiceGroups = [], ...rest } = record;
   const past = left === undefined ? [] : [{ invoiceGroupId: left, from: invoiceGroupFrom, until: now }];
@@ -34,7 +34,7 @@ export function withGroup(record: AccountRecord, groupId: string | undefined, no
   };
 }
 
-/** When the account came into its group, or left the last one; undefined where it never was in one. */
+/** When the account joined its group or left its last one; undefined if it was never in a group. */
 export function groupChangedAt({
   invoiceGroupId,
   invoiceGroupFrom,
@@ -44,8 +44,8 @@ export function groupChangedAt({
 }
 
 /**
- * An account with the aliases and the invoice group of an instant; all else is as it is now. One that was removed since
- * has its `removedAt`. Before the account was made there are none.
+ * The account with the aliases and invoice group that it had at an instant; all other fields are current. Aliases
+ * removed since then have a `removedAt`. Before the account was created there are none.
  */
 export function accountAt(record: AccountRecord, at: Instant): AccountRecord {
   const { invoiceGroupId, invoiceGroupFrom = record.createdAt, pastInvoiceGroups = [], ...rest } = record;

@@ -1,5 +1,5 @@
 /**
- * The plans of an account of the ledger, and the account as invoicing sees it (S6.3, S16.1, S16.2).
+ * The plans of a ledger account, and the account as input for invoicing (S6.3, S16.1, S16.2).
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { groupChangedAt } from "./account-history.ts";
 import { type FindPlan, associatedPlan } from "./associated-plans.ts";
 import { createPlanClock } from "./plans-at-event.ts";
 
-/** The plans of an account, laid out once for its associations and its group. */
+/** The plan history of an account, computed once per list of associations and group. */
 export function findAccountPlan(catalog: Catalog, record: AccountRecord): AccountPlan {
   const { associations, invoiceGroupId: groupId, closedCycles } = record;
   const groupedAt = groupChangedAt(record);
@@ -32,7 +32,7 @@ export function findAccountPlan(catalog: Catalog, record: AccountRecord): Accoun
   return plan;
 }
 
-/** The grace of an account's cycles, apart from its plans' (S6.5, S16.7). */
+/** The grace period settings of an account that do not come from its plans (S6.5, S16.7). */
 export function findGraceTerms(catalog: Catalog, record: AccountRecord): GraceTerms {
   return {
     groupGraceDays: groupTermsFor(catalog, record).groupGraceDays,
@@ -42,15 +42,15 @@ export function findGraceTerms(catalog: Catalog, record: AccountRecord): GraceTe
   };
 }
 
-/** When an association was put on record. */
+/** When an association was recorded. */
 export function recordingInstant(association: AssociationRecord | undefined): Instant | undefined {
   return association?.recordedAt ?? association?.decidedAt;
 }
 
 /**
- * The instant of a decision on an account's plans or licenses: after the one before, also by a clock that stands still,
- * and after what falls due at that very instant, which was done before the decision (S2.4, S9.2). Not before the account was
- * caught up with, by a clock that is behind another one: what falls due by the decision would be taken to be done.
+ * The instant to record for a decision on plans or licenses: later than the previous decision, and later than anything
+ * due at that same instant, which is processed first (S2.4, S9.2). Never before `caughtUpTo`, even if the clock is
+ * behind: what falls due by the decision would otherwise count as processed.
  */
 export function decisionInstant({ associations, licenseUpdates, caughtUpTo }: AccountRecord, now: Instant): Instant {
   const latest = Math.max(now, caughtUpTo);
@@ -65,7 +65,7 @@ export function decisionInstant({ associations, licenseUpdates, caughtUpTo }: Ac
   return instant;
 }
 
-/** Up to when catching up goes: what was decided last is done too, where the clock stood still or was put back since. */
+/** The instant to catch up to: `upTo`, or the last decision if the clock stood still or was set back since. */
 export function catchUpInstant(record: AccountRecord, upTo: Instant): Instant {
   return Math.max(
     upTo,
@@ -74,7 +74,7 @@ export function catchUpInstant(record: AccountRecord, upTo: Instant): Instant {
   );
 }
 
-/** An account in a working copy, as invoicing sees it; its credits are all that were made so far, by whatever, and can still pay. */
+/** Input for invoicing from a working copy. Its credits are all those created so far that can still pay. */
 export function toAccountView(catalog: Catalog, work: AccountWork): AccountView {
   const { record } = work;
   return {
@@ -91,7 +91,7 @@ export function toAccountView(catalog: Catalog, work: AccountWork): AccountView 
   };
 }
 
-/** An association as a decision; a dissociation is a decision for no plan. */
+/** Converts an association to a decision; a dissociation is a decision for no plan. */
 function toDecision({ plan, ...association }: AssociationRecord, findPlan: FindPlan): PlanDecision {
   const { from, until, decidedAt, recordedAt } = association;
   if (plan === undefined) return { from, until, decidedAt, recordedAt, plan: null };

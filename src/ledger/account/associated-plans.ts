@@ -1,6 +1,6 @@
 /**
- * Versions of plans as accounts have them: overrides laid in, cycle configs derived, given or retained; and the plans of an
- * account in a book as decisions (S6.3, S16.1, S16.2).
+ * Plan versions as accounts have them, with overrides applied and cycle configs derived, explicit or retained; and the
+ * associations of a book as decisions (S6.3, S16.1, S16.2).
  *
  * @module
  */
@@ -22,10 +22,10 @@ export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
   return (planId, version) => byVersion.get(`${planId}|${version}`);
 }
 
-/** A decision of a book: it always has a plan. */
+/** An association of a book as a decision; it always has a plan. */
 type BookDecision = PlanDecision & { readonly plan: AssociatedPlan };
 
-/** An account's plans in a book, as decisions in the order in which they were made (S9.2, S16.1). */
+/** The associations of an account in a book as decisions, in the order of decision (S9.2, S16.1). */
 export function toDecisions(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly BookDecision[] {
   const decisions: BookDecision[] = [];
   for (const { association, decidedAt } of sortByDecision(account.pricePlans)) {
@@ -50,7 +50,7 @@ function toBookDecision(
 ): BookDecision {
   const { effectiveFrom, effectiveUntil, decidedAt, pricePlanDetailsOverride, retainStartOffsets } = association;
   const details = applyOverride(plan.pricePlanDetails, pricePlanDetailsOverride);
-  // An override of the cycle wins over the retained one (reference, migration).
+  // A cycle in the override takes precedence over the retained one (reference, migration).
   const overridden = (pricePlanDetailsOverride?.pricingCycleConfig ?? null) !== null;
   const retained = retainStartOffsets && !overridden ? cycleAt(buildTimeline(before), effectiveFrom) : undefined;
   return {
@@ -65,10 +65,10 @@ function toBookDecision(
   };
 }
 
-/** When the cycles of an association begin, and their grace where it is not that of the plan: both may be retained (S16.5). */
+/** The cycle config of an association, and its grace period if it differs from the plan's; both may be retained (S16.5). */
 export type AssociatedCycles = Pick<AssociatedPlan, "cycleConfig"> & Partial<Pick<AssociatedPlan, "gracePeriodDays">>;
 
-/** A version of a plan with its override laid in, and its cycles. */
+/** A plan version with its override applied and its cycles. */
 export function associatedPlan(
   plan: PricePlan,
   details: AssociatedPlan["details"],
@@ -77,7 +77,7 @@ export function associatedPlan(
   return { planId: plan.id, version: plan.version, details, cycleConfig, gracePeriodDays };
 }
 
-/** The cycles of an association as they are kept on record: with the grace only where the plan has another one. */
+/** The cycles of an association as stored. The grace period is included only if it differs from the plan's. */
 export function keptCycles(
   { cycleConfig, gracePeriodDays }: AssociatedCycles,
   details: AssociatedPlan["details"],

@@ -1,5 +1,5 @@
 /**
- * Bills that cannot be made, because a result would need more than 100 digits (S1.4): each is the fault of one account.
+ * Bills that fail because a result needs more than 100 digits (S1.4). Each failure concerns one account.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import type { Steps } from "../../book/steps.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { quoteText } from "../refusals.ts";
 
-/** An account that a list or a preview leaves out. */
+/** An account left out of a list or preview. */
 export interface SkippedAccount {
   readonly accountId: string;
-  /** Why: a sentence. */
+  /** The reason, as a sentence. */
   readonly message: string;
 }
 
-/** Works out the bill of an account. @throws {RatebookError} ERR_ARITHMETIC that names the account */
+/** Computes the bill of an account. @throws {RatebookError} ERR_ARITHMETIC that names the account */
 export function withBillErrors<Result>(accountId: string, work: () => Result): Result {
   try {
     return work();
@@ -23,7 +23,7 @@ export function withBillErrors<Result>(accountId: string, work: () => Result): R
   }
 }
 
-/** As {@link withBillErrors}, in steps. */
+/** Like {@link withBillErrors}, for a computation in steps. */
 export function* billInSteps<Result>(accountId: string, work: Steps<Result>): Steps<Result> {
   try {
     return yield* work;
@@ -37,7 +37,7 @@ function lineName(accountId: string, error: unknown): unknown {
   return new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, error.message), {}, { cause: error });
 }
 
-/** The sentence on an account whose bill cannot be made. */
+/** Message for an account whose bill cannot be computed. */
 export function describeMissingBill(accountId: string, reason: string): string {
   return `the bill of the account ${quoteText(accountId)} cannot be made: ${reason}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The accounts of a book as accounts of a ledger: what loading puts into a store, and what a preview decides by.
+ * Converts the accounts of a book to ledger accounts, for loading into a store and for previews.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import type { AccountParts } from "../workspace.ts";
 import { toDecisions, keptCycles } from "./associated-plans.ts";
 import { createCreditRecord } from "./new-credit.ts";
 
-/** When the accounts of a book are made, and the source of ids for what has none in the book. */
+/** The creation instant of the accounts, and the id source for records without an id in the book. */
 export interface BookAccountOptions {
   readonly now: Instant;
   readonly ids: IdSource;
 }
 
-/** An account of a book with what the book gives it; nothing that falls due is done yet. */
+/** Creates an account with its contents from the book; nothing due has been processed yet. */
 export function createBookAccount(
   catalog: Catalog,
   account: Account,
@@ -72,7 +72,7 @@ function createAccountRecord(
       createdAt: now - length + index + 1,
       ...(update.idempotencyKey ? { idempotencyKey: update.idempotencyKey } : {}),
     })),
-    // The catch-up begins at the first decision, so that all that fell due since is done in its order, each at its time (S2.4).
+    // Catching up starts at the first decision, so that everything due since is processed in date order (S2.4).
     caughtUpTo: Math.min(now, associations[0]?.decidedAt ?? now),
     nextDueAt: associations.length === 0 ? NO_END : now,
     createdAt: now,
@@ -80,7 +80,10 @@ function createAccountRecord(
   };
 }
 
-/** The associations of an account in a book: decided at the times that the book gives, recorded when it is loaded (S6.5, S9.2, S13.5). */
+/**
+ * The associations of a book account, decided at the times that the book gives and recorded when it is loaded (S6.5,
+ * S9.2, S13.5).
+ */
 export function createAssociations(
   catalog: Catalog,
   account: Pick<Account, "pricePlans">,
@@ -97,7 +100,7 @@ export function createAssociations(
   });
 }
 
-/** Where a rule breaks ties by createdAt, the order in the book counts (book.md). */
+/** Ties by createdAt are broken by the order in the book (book.md). */
 function createCreditRecords(account: Account, now: Instant): readonly CreditRecord[] {
   const { credits } = account;
   return credits.map((credit, index) =>
@@ -105,7 +108,7 @@ function createCreditRecords(account: Account, now: Instant): readonly CreditRec
   );
 }
 
-/** As credits: the order in the book counts. */
+/** Ties by createdAt are broken by the order in the book, as for credits. */
 function createEntryRecords({ id: accountId, featureCredits }: Account, now: Instant): EntryRecord[] {
   return featureCredits.map(({ id, featureId, granted, effectiveFrom, effectiveUntil }, index) => ({
     id,

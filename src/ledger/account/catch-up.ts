@@ -1,8 +1,7 @@
 /**
- * Catching up: what falls due with time is done before any other decision on an account, in date order (S2.4).
- *
- * Ids are derived from causes and dates from when a thing fell due, never from the clock: how often and when an account is
- * caught up changes nothing.
+ * Catching up: everything due is processed in date order before any other decision on an account (S2.4). Ids derive
+ * from causes, and dates from due dates, never from the clock. The result does not depend on how often or when an
+ * account is caught up.
  *
  * @module
  */
@@ -36,17 +35,16 @@ import { moveOverageOnto } from "./overage-moves.ts";
 import { knownSince, overageLimitWindow } from "./plans-at-event.ts";
 
 /**
- * Does what falls due up to and including an instant, and was not done: feature credit entries and credits that plans
- * grant, refunds, and invoices that become final. Idempotent.
- *
- * The working copy must hold the account's entries, credits and invoices, its usage and overage from
- * {@link catchUpReadsFrom} on, and its events with overage since then; none of them where {@link isBehind} says no.
+ * Processes everything due up to and including `upTo`: feature credit entries and credits granted by plans, refunds,
+ * and invoices that become final. Calling it twice has no further effect. The working copy must contain the account's
+ * entries, credits and invoices, its usage and overage from {@link catchUpReadsFrom} on, and its events with overage
+ * since then. It may be empty if {@link isBehind} returns false.
  */
 export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): void {
   runToCompletion(catchUpInSteps(catalog, work, upTo));
 }
 
-/** As {@link catchUp}, in steps of a few milliseconds, between which the caller may yield to other work. */
+/** Like {@link catchUp}, but pauses every few milliseconds so that other work can run. */
 export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Instant): Steps {
   const until = catchUpInstant(work.record, upTo);
   if (until < work.record.caughtUpTo) return;
@@ -60,16 +58,16 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Insta
 }
 
 /**
- * As {@link catchUpInSteps}, but may stop before all is done. What it did by then may be committed, and the rest is done by the
- * next piece: the record is as it was, so that a catch-up begins where this one did, and finds made what was made.
+ * Like {@link catchUpInSteps}, but may stop early. The changes so far can be committed; the record is unchanged, so the
+ * next call starts at the same instant and finds what was already created.
  *
- * @param most stops once so many records were put, if it can stop there
- * @returns whether all is done
+ * @param most stops after this many changed records, where it can
+ * @returns whether everything due was processed
  */
 export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant, most: number): Steps<boolean> {
   const { record } = work;
   for (const _ of catchUpInSteps(catalog, work, upTo)) {
-    // Usage elsewhere is kept beside the invoices that were made of it, in one commit (S17.4).
+    // External usage must be stored in the same commit as the invoices created from it (S17.4).
     if (work.changedRecords() >= most && work.record === record && work.externalUsage() === undefined) return false;
     yield;
   }
@@ -77,15 +75,15 @@ export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant
 }
 
 /**
- * As {@link catchUp}, after a change of what sets the grace of the account's cycles: those that closed by it are invoiced.
+ * Like {@link catchUp}, after a change of the grace period: cycles that are closed by it are invoiced.
  *
- * @param closedSince looks at cycles that closed then or later
+ * @param closedSince considers cycles that closed at or after this instant
  */
 export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): void {
   runToCompletion(catchUpSteps(catalog, work, until, closedSince));
 }
 
-/** Cycles of one draw: each draw goes through all that fell due since the account's first day, so that few large ones are quicker. */
+/** Cycles per draw. Each draw starts at the account's first day, so few large draws are faster. */
 const CYCLES_AT_ONCE = 32;
 
 function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
@@ -118,7 +116,7 @@ function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, clos
     yield* putEntries(catalog, work, granted, at);
     yield* inSteps(creditChanges, (credit) => createGrantedCredit(work, credit));
     if (finals.has(at)) pending.push(at);
-    // What became final before is dated by when the account was caught up with last.
+    // Invoices that became final earlier are dated by the previous catch-up.
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
   }
   yield* finalizePending();
@@ -133,7 +131,7 @@ function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, clos
   yield;
 }
 
-/** Makes the entries alone that are granted up to and including an instant: for events dated ahead, and previews (S2.4). */
+/** Creates only the entries granted up to and including an instant: for future-dated events and previews (S2.4). */
 export function grantUpTo(catalog: Catalog, work: AccountWork, upTo: Instant): void {
   if (upTo < work.record.nextDueAt) return;
   const grants = findNewGrants(catalog, work, upTo);
@@ -142,18 +140,18 @@ export function grantUpTo(catalog: Catalog, work: AccountWork, upTo: Instant): v
   }
 }
 
-/** Whether something falls due up to and including an instant: whether catching up needs more than the record. */
+/** Whether anything is due up to and including an instant, so that catching up needs more than the record. */
 export function isBehind(record: AccountRecord, upTo: Instant): boolean {
   return record.nextDueAt <= catchUpInstant(record, upTo);
 }
 
-/** The first day of usage and overage that catching up, drafts and decisions on open cycles read. */
+/** The first day of usage and overage read by catch-up, drafts and decisions on open cycles. */
 export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: Instant): Day {
   const { decisions } = findAccountPlan(catalog, record);
-  // Windows of overage are those of the plans as known (S11.3): a decision that is not known yet may begin within one.
+  // Overage windows follow the plans as known (S11.3): a decision that is not known yet may begin within one.
   if (decisions.some((each) => knownSince(each) > upTo)) return dayOf(Math.min(...decisions.map(({ from }) => from)));
   const open = findOpenCycles(catalog, record, catchUpInstant(record, upTo));
-  // Of the cycles of one term, the windows of the first one begin first.
+  // Within one term, the windows of the first cycle begin first.
   const firsts = open.filter((cycle, place) => open[place - 1]?.term !== cycle.term);
   const starts = firsts.flatMap((cycle) => [
     cycle.start,
@@ -163,8 +161,8 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
 }
 
 /**
- * From where on final invoices are listed that catching up, drafts and decisions on open cycles read: no earlier one is of a
- * cycle that is open, or that a decision of today may touch.
+ * The first listing instant of the final invoices read by catch-up, drafts and decisions on open cycles. No earlier
+ * invoice belongs to a cycle that is open or that a decision of today can change.
  */
 export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: Instant): Instant {
   const open = findOpenCycles(catalog, record, catchUpInstant(record, now));
@@ -172,7 +170,7 @@ export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: I
   return earliestChargeStart(findAccountPlan(catalog, record).decisions, dayStart(first));
 }
 
-/** The credits that the account does not have yet; a grant of zero makes none. */
+/** The credits that the account does not have yet; a grant of zero creates none. */
 function findNewCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
   const made = new Set(work.credits().map(({ cause }) => cause));
   return credits.filter(
@@ -181,7 +179,7 @@ function findNewCredits(work: AccountWork, credits: readonly GrantedCredit[]): r
   );
 }
 
-/** Grants that are made between two pauses. */
+/** Grants created between two pauses. */
 const GRANTS_AT_ONCE = 64;
 
 function* inSteps<Item>(items: readonly Item[], put: (item: Item) => void): Steps {
@@ -195,7 +193,7 @@ function sortInstants(instants: readonly Instant[]): readonly Instant[] {
   return [...new Set(instants)].sort((a, b) => a - b);
 }
 
-/** The grants that fall due up to and including an instant and that the account has no entry for, in date order. */
+/** The grants due up to and including an instant for which the account has no entry, in date order. */
 export function findNewGrants(
   catalog: Catalog,
   work: Pick<AccountWork, "record" | "entries">,
@@ -212,14 +210,14 @@ function newGrantsInSteps(
   const made = new Set(work.entries().map(grantKey));
   const { decisions } = findAccountPlan(catalog, work.record);
   const since = work.record.caughtUpTo;
-  // What fell due before was made then, unless a decision since reaches back.
+  // Earlier grants already exist, unless a decision since then is backdated.
   const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
   return findFeatureGrants(decisions, isNew ? Number.NEGATIVE_INFINITY : since, until + 1, (key) => made.has(key));
 }
 
 /**
- * Makes the entries that fall due at one instant, and then moves overage onto them: the order of spending goes by all of them
- * (S11.2, S11.5). In one step for each feature, because a catch-up that stops in between would not read its overage again.
+ * Creates the entries due at one instant, then moves overage onto them, because the order of spending depends on all of
+ * them (S11.2, S11.5). One step per feature: a catch-up that stopped in between would not read its overage again.
  */
 function* putEntries(catalog: Catalog, work: AccountWork, grants: readonly FeatureGrant[], at: Instant): Steps {
   for (const [featureId, own] of groupBy(grants, (grant) => grant.featureId)) {
@@ -243,41 +241,41 @@ function* putEntries(catalog: Catalog, work: AccountWork, grants: readonly Featu
   }
 }
 
-/** The start of the earliest cycle to draw once everything due by an instant is final; asked with ascending instants. */
+/** The start of the earliest cycle to draw once everything due by an instant is final. Call it with ascending instants. */
 type StartOfOpen = (done: Instant) => Instant;
 
 function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms): StartOfOpen {
   const closing = open.map((cycle) => ({ closes: closesAt(cycle, terms), start: cycle.start }));
   closing.sort((a, b) => b.closes - a.closes);
   let start = Number.POSITIVE_INFINITY;
-  /** The earliest start of the cycles that close with each or later. */
+  /** For each cycle, the earliest start among the cycles that close with it or later. */
   const earliest = closing.map((each) => (start = Math.min(start, each.start)));
   let left = closing.length;
   return (done) => {
-    // A cycle that closes on a day may still be cut by a decision of that day.
+    // A cycle that closes on a day may still be split by a decision of that day.
     while (left > 0 && (closing[left - 1]?.closes ?? done) < dayStart(done)) left--;
     return Math.min(done, earliest[left - 1] ?? done);
   };
 }
 
 /**
- * Makes the invoices final whose time comes at these instants, between which nothing else falls due; what earlier drafts
- * would take of credits is kept from them (S12.3).
+ * Finalizes the invoices due at these instants, between which nothing else falls due. Amounts that earlier drafts would
+ * take from credits stay reserved (S12.3).
  */
 function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, instants: readonly Instant[]): Steps {
   const last = instants.at(-1);
   if (last === undefined) return;
   let from = start;
   for (const until of splitRange(catalog, work.record, start, last + 1)) {
-    // Drafts that no credit joins need not be drawn with those that become final.
+    // If no credit connects them, drafts need not be drawn together with invoices that become final.
     const areApart = !mayTakeCredits(catalog, work, from);
     const accepts = areApart ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
     const drawn = yield* drawOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, accepts });
     const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
-    // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own
-    // instant, so that its explanation has what was left of the credits then. One of a later part takes no credit that an invoice
-    // of this part grants after it.
+    // An invoice that takes credits may become final before one that precedes it in the order of taking credits. Each
+    // is then finalized at its own instant, so that its explanation shows the balance at that time. An invoice of a
+    // later part takes no credit that an invoice of this part grants after it.
     const isMixed = !isInOrder(times) && ready.some(({ taken }) => taken.length > 0);
     const changes = times.filter((_, place) => changesCredits(ready[place]));
     if (
@@ -294,21 +292,22 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
         yield;
       }
     }
-    // A draft that stays one keeps credits from later ones, and an invoice below zero grants some: the next part is drawn with them again.
+    // A remaining draft reserves credits, and an invoice below zero grants some: the next part is drawn with them
+    // again.
     const isDone = ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined);
     if (areApart || isDone) from = until;
     yield;
   }
 }
 
-/** Whether a draft takes of credits, or grants one, when it becomes final. */
+/** Whether finalizing a draft takes from credits or grants one. */
 function changesCredits(drawn: DrawnInvoice | undefined): boolean {
   return drawn !== undefined && (drawn.taken.length > 0 || drawn.granted !== undefined);
 }
 
 /**
- * Whether an invoice of the cycles of a range becomes final before an instant: one in advance, or that of a cycle that ends less
- * than a day after the plan was made, while the history before it is still open (S6.5).
+ * Whether an invoice of the cycles in a range becomes final before an instant: an advance invoice, or that of a cycle
+ * that ends less than a day after the plan was created while earlier cycles are still open (S6.5).
  */
 function* isFinalBefore(
   catalog: Catalog,
@@ -328,8 +327,8 @@ function isInOrder(instants: readonly Instant[]): boolean {
 }
 
 /**
- * Where a draw of `[from, until)` may stop for a while. Under one plan, what a cycle is charged never depends on later
- * ones; where plans followed each other it may, and all is drawn at once.
+ * Instants at which a draw of `[from, until)` may pause. Under one plan, the charge of a cycle never depends on later
+ * ones. If plans followed each other it may, so everything is drawn in one part.
  */
 function splitRange(catalog: Catalog, record: AccountRecord, from: Instant, until: Instant): readonly Instant[] {
   const { decisions } = findAccountPlan(catalog, record);
@@ -338,7 +337,7 @@ function splitRange(catalog: Catalog, record: AccountRecord, from: Instant, unti
   return [...starts.filter((start, place) => place > 0 && place % CYCLES_AT_ONCE === 0 && start > from), until];
 }
 
-/** The next instant at which something may fall due; before it there is nothing to do. */
+/** The next instant at which something may fall due. */
 export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Instant): Instant {
   const { decisions } = findAccountPlan(catalog, record);
   const timeline = buildTimeline(decisions);
@@ -349,7 +348,7 @@ export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Ins
     ...decisions.map(({ decidedAt }) => decidedAt),
     ...findBoundaries(timeline, until),
     ...findOpenCycles(catalog, record, until).map((cycle) => closesAt(cycle, terms)),
-    // A decrease counts from the day after it (S10.1).
+    // A decrease counts from the following day (S10.1).
     ...record.licenseUpdates.flatMap(({ effectiveFrom }) => [
       effectiveFrom,
       Math.ceil(effectiveFrom / DAY_MS) * DAY_MS,

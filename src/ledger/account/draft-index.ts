@@ -1,6 +1,6 @@
 /**
- * Where the invoices and credits of an account stand in the lists of all, those that are not made yet too: so that a list
- * finds the few accounts that are on a page, and computes no others (S12.4, S13.4).
+ * The draft index: the positions of an account's drafts and due credits in the lists of all invoices and credits. With
+ * it a list computes only the accounts on the requested page (S12.4, S13.4).
  *
  * @module
  */
@@ -20,7 +20,10 @@ import { findGraceTerms, catchUpInstant, findAccountPlan, toAccountView } from "
 import { dueCreditId, dueInvoiceId, standardInvoiceKey } from "./due-ids.ts";
 import { isLongOpen, findOpenCycles, earliestStart } from "./open-cycles.ts";
 
-/** Where an invoice stands in lists: a draft begins with its cycle, or at its date, and keeps its place when it is final. */
+/**
+ * The instant by which an invoice is listed: the start of its cycle, or the date of an AD_HOC invoice. Finalizing does
+ * not change it.
+ */
 export function listedAt({
   invoiceType,
   invoiceDate,
@@ -29,16 +32,16 @@ export function listedAt({
   return parseInstant(invoiceType === "AD_HOC" ? invoiceDate : startDate);
 }
 
-/** Until when the places of an account's drafts and due credits are known. */
+/** Until when the index of drafts and due credits is valid. */
 export function draftIndexKnownUntil(drafts: DraftIndex | undefined): Instant {
   return drafts?.credits === undefined ? Number.NEGATIVE_INFINITY : drafts.until;
 }
 
 /**
- * Puts the record of an account after a decision, with the places of its drafts from then on. What becomes final at the very
- * instant of the decision is among them: the account was caught up with before it. Where the decision is dated after the clock
- * and something falls due by it, no place is known until the next catch-up: lists go by the clock, and compute such an account.
- * So it is where much is open: the next catch-up finds the places in steps.
+ * Saves an account record after a decision, with a new draft index. Invoices that become final at the very instant of
+ * the decision are included: the account was caught up before it. The index is left empty if the decision is dated
+ * after the clock and something falls due by then, because lists use the clock, and if many cycles are open. Lists then
+ * compute the account, and the next catch-up builds the index in steps.
  */
 export function saveWithDraftIndex(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
   if (isLongOpen(catalog, record, record.updatedAt)) {
@@ -50,8 +53,8 @@ export function saveWithDraftIndex(catalog: Catalog, work: AccountWork, record: 
 }
 
 /**
- * Works out where the drafts and due credits of an account stand as of now, whether or not it was caught up with, and puts them in its
- * record; nothing else changes. It reads nothing else of the account.
+ * Rebuilds the draft index of an account as of `now`, caught up or not, and saves it in the record. Changes and reads
+ * nothing else.
  */
 export function* refreshDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): Steps {
   const { record } = work;
@@ -65,10 +68,10 @@ export function* refreshDraftIndex(catalog: Catalog, work: AccountWork, now: Ins
   work.putRecord({ ...record, drafts: isMissed ? UNKNOWN : drafts });
 }
 
-/** The places of an account that lists compute whole. */
+/** The index of accounts that lists must compute in full. */
 const UNKNOWN: DraftIndex = { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
 
-/** As {@link saveWithDraftIndex}, after a catch-up, in steps: what became final up to its instant is no draft any more. */
+/** Like {@link saveWithDraftIndex}, after a catch-up and in steps: invoices that became final by then are no longer drafts. */
 export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: AccountRecord): Steps {
   work.putRecord(record);
   const { until, places, credits = [] } = yield* computeDraftIndex(catalog, work, record.caughtUpTo);
@@ -78,9 +81,9 @@ export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: A
 }
 
 /**
- * The places of what reads may show of an account that is not final: up to the end of the cycle after the present one, so
- * that they still hold when a cycle has ended and nobody has caught up with the account. An account may have thousands of
- * cycles, so it may pause on the way.
+ * Index entries for everything not final that reads may show, up to the end of the cycle after the current one, so that
+ * the index stays valid when a cycle ends before the next catch-up. Pauses, because an account may have thousands of
+ * cycles.
  */
 function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): Steps<DraftIndex> {
   const { record } = work;
@@ -88,7 +91,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): 
   const until = nextBoundary(timeline, nextBoundary(timeline, Math.max(record.caughtUpTo, now)));
   const terms = findGraceTerms(catalog, record);
   const open = findOpenCycles(catalog, record, until - 1);
-  /** Credits that invoices may turn out to be. */
+  /** Credits that may result from invoices below zero. */
   const negative: CreditPlace[] = [];
   const mayBeNegative = (cycle: AccountCycle, key: string, finalAt: Instant): void => {
     if (!mayChargeBelowZero(cycle.term.plan.details)) return;
@@ -107,7 +110,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): 
     const planned = yield* datesInAdvance(toAccountView(catalog, work), { from, until });
     const early = planned.flatMap((draft) => {
       const { invoiceType, invoiceDate, finalAt, cycle } = draft;
-      // An invoice that became final before is stored.
+      // Invoices that became final earlier are stored.
       if (finalAt < record.caughtUpTo) return [];
       const key = invoiceKey(draft);
       mayBeNegative(cycle, key, finalAt);
@@ -118,7 +121,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): 
     const credits = [...(yield* findDueCredits(catalog, work, until)), ...negative];
     return { until, places: [...standard, ...early], credits };
   } catch (error) {
-    // The charges of such an account cannot be worked out; reads of its drafts say why.
+    // The charges of this account cannot be computed; reading its drafts reports why.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     return UNKNOWN;
   }
@@ -126,7 +129,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): 
 
 const CYCLES_OF_STEP = 128;
 
-/** The places of what plans grant and give back before an instant, from when the account was caught up with on. */
+/** Index entries of the credits that plans grant and refund from `caughtUpTo` until an instant. */
 function* findDueCredits(catalog: Catalog, work: AccountWork, until: Instant): Steps<readonly CreditPlace[]> {
   const { id: accountId, caughtUpTo: since } = work.record;
   const { credits } = yield* findDueBefore(toAccountView(catalog, work), catalog.billing, { since, until });
@@ -135,7 +138,7 @@ function* findDueCredits(catalog: Catalog, work: AccountWork, until: Instant): S
   );
 }
 
-/** Where the cycle that holds an instant ends, or else the next one begins. */
+/** The end of the cycle that contains the instant, or else the start of the next one. */
 function nextBoundary(timeline: Timeline, at: Instant): Instant {
   return cycleAt(timeline, at)?.end ?? timeline.find(({ from }) => from > at)?.from ?? NO_END;
 }

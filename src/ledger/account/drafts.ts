@@ -1,8 +1,7 @@
 /**
- * The invoices of an account that are not final, as reads show them (S12.4, S13.5).
- *
- * Each is drawn when it is asked for. An account may have thousands of open cycles with hundreds of cards, so that of the others only
- * those are drawn that take credits before it, or may grant one.
+ * The open invoices of an account, as reads show them (S12.4, S13.5). Each is drawn on request. An account may have
+ * thousands of open cycles with hundreds of cards, so of the other drafts only those are drawn that take credits before
+ * it or may grant one.
  *
  * @module
  */
@@ -21,11 +20,11 @@ import { toDraftInvoice, type DraftInvoice, drawOpenInvoices } from "./invoices.
 import { findOpenCycles, earliestStart } from "./open-cycles.ts";
 
 /**
- * The drafts of every cycle that has begun, as of an instant up to which the account was caught up with; in the order in which
+ * The drafts of every cycle that has begun, as of an instant to which the account was caught up, in the order in which
  * they take credits.
  *
- * @param ids which of them; default all
- * @param most stops when it has so many
+ * @param ids which drafts; default all
+ * @param most stops after this many
  */
 export function* listDrafts(
   catalog: Catalog,
@@ -46,7 +45,7 @@ export function* listDrafts(
   return drafts;
 }
 
-/** What drafts hold of each credit, by its id. */
+/** The amounts that drafts reserve of each credit, by credit id. */
 export function* heldByDrafts(catalog: Catalog, work: AccountWork, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
   const amounts = new Map<string, Decimal>();
   const range = rangeOf(catalog, work, now);
@@ -59,13 +58,13 @@ export function* heldByDrafts(catalog: Catalog, work: AccountWork, now: Instant)
 
 type Range = Pick<DrawOptions, "from" | "until" | "knownUntil">;
 
-/** The time of all drafts. */
+/** The range of all drafts. */
 function rangeOf(catalog: Catalog, work: AccountWork, now: Instant): Range {
   const at = catchUpInstant(work.record, now);
   return { from: earliestStart(findOpenCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
 }
 
-/** The time of the cycles of some drafts, where these depend on no other one; undefined where the account has none of them. */
+/** The range of the cycles of these drafts if they depend on no others; undefined if the account has none of them. */
 function* rangeAround(
   catalog: Catalog,
   work: AccountWork,
@@ -87,7 +86,10 @@ function* rangeAround(
   return { from, until: Math.min(until, whole.until), knownUntil: whole.until };
 }
 
-/** Whether the drafts of cycles that end after an instant may take credits, or grant some: then a draft depends on earlier ones (S12.3). */
+/**
+ * Whether drafts of cycles that end after an instant may take or grant credits, so that a draft depends on earlier ones
+ * (S12.3).
+ */
 export function mayTakeCredits(catalog: Catalog, work: AccountWork, from: Instant): boolean {
   const { credits } = toAccountView(catalog, work);
   if (credits.some(({ effectiveUntil }) => effectiveUntil === undefined || effectiveUntil > from)) return true;

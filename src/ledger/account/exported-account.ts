@@ -1,5 +1,6 @@
 /**
- * An account of a ledger as a book says it: the way back from {@link bookAccount}. What a book cannot say becomes a sentence.
+ * Exports a ledger account to a book, the inverse of {@link bookAccount}. Data that a book cannot express is reported
+ * as a sentence.
  *
  * @module
  */
@@ -22,25 +23,21 @@ import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from
 import { quoteText } from "../refusals.ts";
 import { toDecisions, type FindPlan, keptCycles } from "./associated-plans.ts";
 
-/** An account with all that a ledger holds for it. */
+/** An account with everything the ledger stores for it. */
 export interface StoredAccount {
   readonly record: AccountRecord;
   readonly entries: readonly EntryRecord[];
   readonly credits: readonly CreditRecord[];
 }
 
-/** An account of a book whose overrides are those of a book that was read: their decimals are no texts yet. */
+/** A book account whose overrides still contain Decimals instead of texts. */
 export type ExportedAccount = Omit<AccountInput, "pricePlans"> & {
   readonly pricePlans: readonly (Omit<NonNullable<AccountInput["pricePlans"]>[number], "pricePlanDetailsOverride"> & {
     readonly pricePlanDetailsOverride?: PricePlanDetailsOverride;
   })[];
 };
 
-/**
- * An account as a book says it.
- *
- * @returns with a sentence for each thing that a book cannot say
- */
+/** Exports an account. @returns the account, and a sentence for each thing that a book cannot express */
 export function exportAccount(
   { record, entries, credits }: StoredAccount,
   findPlan: FindPlan,
@@ -79,7 +76,7 @@ export function exportAccount(
 }
 
 type Note = (sentence: string) => void;
-/** A plan over some days, with the cycles that it had. */
+/** A plan in force over some days, with its cycles. */
 type PlanStretch = NonNullable<AssociationRecord["plan"]> & {
   readonly from: Instant;
   readonly until: Instant;
@@ -118,14 +115,14 @@ function exportAssociations(
   });
 }
 
-/** The days of a plan without those of a range: none, one or two pieces. */
+/** Removes a range of days from a plan stretch, which leaves zero, one or two stretches. */
 function removeDays(each: PlanStretch, from: Instant, until: Instant): readonly PlanStretch[] {
   const before = { ...each, until: Math.min(each.until, from) };
   const after = { ...each, from: Math.max(each.from, until) };
   return [before, after].filter((part) => part.from < part.until);
 }
 
-/** An association whose cycles are those that it had: the plan's own, those of the plan before, or its override's (S6.3). */
+/** An association with its actual cycles: the plan's own, the retained ones, or those of its override (S6.3). */
 function exportAssociation(each: PlanStretch, before: readonly PlanAssociation[], findPlan: FindPlan): PlanAssociation {
   const { planId, version, override, from, until, decidedAt } = each;
   const plain: PlanAssociation = {
@@ -152,7 +149,7 @@ function exportAssociation(each: PlanStretch, before: readonly PlanAssociation[]
   };
 }
 
-/** The terms of a plan's cycles, with offsets that are given in place of derived ones. */
+/** The cycle terms of a plan, with explicit offsets in place of derived ones. */
 function cycleTerms(
   { planId, version, override, cycleConfig, gracePeriodDays }: PlanStretch,
   findPlan: FindPlan,
@@ -170,7 +167,7 @@ function cycleTerms(
 
 function exportCredit(credit: CreditRecord, note: Note): readonly CreditInput[] {
   const { id, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil } = credit;
-  // A credit of a plan or of a refunding invoice is made again by whoever loads the book.
+  // A credit of a plan or a refunding invoice is created again when the book is loaded.
   if (credit.cause !== undefined) return [];
   if (credit.voided)
     note(

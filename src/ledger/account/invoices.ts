@@ -1,5 +1,5 @@
 /**
- * The invoices of an account of the ledger: drafts, computed when read, and the final ones that they become (S13.4).
+ * The invoices of a ledger account: drafts, computed when read, and the final ones that they become (S13.4).
  *
  * @module
  */
@@ -20,15 +20,15 @@ import { toAccountView } from "./account-plan.ts";
 import { dueCreditId, dueInvoiceId, storedInvoiceKey } from "./due-ids.ts";
 import { createCreditRecord } from "./new-credit.ts";
 
-/** A draft of an account with the id that it keeps when it is final. */
+/** A draft with the id that the final invoice will have. */
 export interface DraftInvoice {
   readonly id: string;
   readonly invoice: Invoice;
 }
 
 /**
- * The invoices that are not final of the cycles that touch `[from, until)`, in the order in which they take credits; in steps of
- * a draft each.
+ * Draws the open invoices of the cycles that touch `[from, until)`, in the order in which they take credits; one draft
+ * per step.
  */
 export function* drawOpenInvoices(
   catalog: Catalog,
@@ -46,18 +46,18 @@ export function* drawOpenInvoices(
   });
 }
 
-/** Whether a final STANDARD invoice covers an instant: its cycle takes no event, undo or license update (S6.5). */
+/** Whether a final STANDARD invoice covers an instant: its cycle accepts no event, undo or license update (S6.5). */
 export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boolean {
   return standardCycles(invoices).some(({ start, end }) => start <= at && at < end);
 }
 
-/** The end of the last cycle that has a final STANDARD invoice or stays closed: days before it cannot change (S16.1). */
+/** The end of the last cycle that has a final STANDARD invoice or stays closed; earlier days cannot change (S16.1). */
 export function invoicedUntil(work: Pick<AccountWork, "record" | "invoices">): Instant {
   const closedUntil = work.record.closedCycles?.until ?? Number.NEGATIVE_INFINITY;
   return Math.max(closedUntil, ...standardCycles(work.invoices()).map(({ end }) => end));
 }
 
-/** Makes a draft final: its record, what it consumes of credits, and the credit that it grants (S12.4, S13.4). */
+/** Finalizes a draft: its record, the credits that it consumes, and the credit that it grants (S12.4, S13.4). */
 export function finalizeInvoice(work: AccountWork, drawn: DrawnInvoice, at: Instant): void {
   const { record } = work;
   const key = invoiceKey(drawn.draft);
@@ -93,7 +93,7 @@ function creditIn(work: AccountWork, creditId: string): CreditRecord {
   return credit;
 }
 
-/** Makes a credit that a plan or an invoice grants. */
+/** Creates a credit granted by a plan or an invoice. */
 export function createGrantedCredit(work: AccountWork, granted: GrantedCredit): void {
   const { record } = work;
   const { id: cause, kind, grantedAt } = granted;
@@ -109,7 +109,7 @@ export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { s
     .map(({ invoice }) => ({ start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) }));
 }
 
-/** A draft as it is read. */
+/** A draft as reads return it. */
 export function toDraftInvoice(
   record: Pick<AccountRecord, "id">,
   { draft, invoiceWithLazyLines }: DrawnInvoice,

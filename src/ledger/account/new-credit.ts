@@ -1,14 +1,14 @@
-/** A credit that comes to be: granted by a plan, given by hand or loaded with a book. */
+/** Creates records of credits, whether granted by a plan, granted manually or loaded from a book. */
 import type { Credit } from "../../book/model/account.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { ZERO } from "../../numbers/decimal.ts";
 import type { AccountRecord, CreditRecord } from "../records.ts";
 
 /**
- * Makes the record of a credit of which nothing is spent.
+ * Creates a credit record with nothing spent.
  *
- * @param worth what it pays, how much of it and when; an end at which nothing ends is left out
- * @param made which credit it is, and what made it
+ * @param worth what it can pay for, how much and when; an end equal to `NO_END` is omitted
+ * @param made the id of the credit and its cause
  */
 export function createCreditRecord(
   owner: Pick<AccountRecord, "id" | "customerId" | "invoiceCurrency">,

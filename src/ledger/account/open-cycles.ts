@@ -1,5 +1,5 @@
 /**
- * Which of an account's cycles still take changes (S6.5).
+ * Which cycles of an account still accept changes (S6.5).
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { isInvoiced } from "./invoices.ts";
 import type { AccountPeriod, Closed } from "./plans-at-event.ts";
 
 /**
- * Why events of a period, their undo and the moves of their overage are refused; undefined while the period is open. A
- * stretch without a plan never closes.
+ * Why a period accepts no events, undo or moves of overage; undefined while it is open. A stretch without a plan never
+ * closes.
  *
- * @param now the clock; if it was put back, what was caught up with before stays closed
+ * @param now the clock; if it was set back, periods closed by the last catch-up stay closed
  */
 export function findClosedReason(
   account: Pick<AccountWork, "record" | "invoices">,
@@ -33,19 +33,19 @@ export function findClosedReason(
   return latest >= period.end && isInvoiced(account.invoices(), at) ? "FINAL_INVOICE" : undefined;
 }
 
-/** Makes the test whether what is dated at an instant may still change. */
+/** Creates a predicate that returns whether data dated at an instant may still change. */
 export function createOpenCheck(catalog: Catalog, account: AccountWork, now: Instant): (at: Instant) => boolean {
   const { clock } = findAccountPlan(catalog, account.record);
   return (at) => findClosedReason(account, clock.periodAt(at), at, now) === undefined;
 }
 
-/** A stretch of time, half open. */
+/** A half-open range of time. */
 export interface Stretch {
   readonly from: Instant;
   readonly until: Instant;
 }
 
-/** All time in which what is dated may still change: open cycles and what lies between and around cycles, in order. */
+/** All ranges in which dated data may still change, in order: open cycles, and the time between and around cycles. */
 export function findOpenStretches(
   catalog: Catalog,
   record: AccountRecord,
@@ -57,7 +57,7 @@ export function findOpenStretches(
   const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
   const open: Stretch[] = [];
   let from = INSTANT_MIN;
-  // A cycle that has not begun is open, and so is all time after it.
+  // A cycle that has not begun is open, as is all time after it.
   for (const cycle of cyclesIn(timeline, Number.NEGATIVE_INFINITY, latest)) {
     if (latest < closesAt(cycle, terms) && !isInvoiced(invoices, cycle.start)) continue;
     if (from < cycle.start) open.push({ from, until: cycle.start });
@@ -67,9 +67,9 @@ export function findOpenStretches(
 }
 
 /**
- * The cycles of an account that are closed, up to the first one that is open; undefined where none is.
+ * The cycles of an account that are closed, up to the first open one; undefined if none is.
  *
- * @param now the clock; where it was put back, what was closed by a later time stays closed
+ * @param now the clock; if it was set back, cycles closed by a later time stay closed
  */
 export function findClosedCycles(catalog: Catalog, record: AccountRecord, now: Instant): ClosedCycles | undefined {
   const at = Math.max(now, record.caughtUpTo);
@@ -84,8 +84,8 @@ export function findClosedCycles(catalog: Catalog, record: AccountRecord, now: I
 }
 
 /**
- * The cycles that have begun by an instant and may still get a STANDARD invoice: those that had not closed when the
- * account was caught up with last. A decision of that day may have cut one and closed it.
+ * The cycles that have begun by an instant and may still get a STANDARD invoice: those that were open at the last
+ * catch-up. A decision of that day may have split and closed one.
  */
 export function findOpenCycles(
   catalog: Catalog,
@@ -98,16 +98,16 @@ export function findOpenCycles(
   const terms = findGraceTerms(catalog, record);
   const [first] = timeline;
   if (first === undefined) return [];
-  // A cycle that ends just there is one of them; by a clock that is behind, all of them begin before it and end later.
+  // Includes a cycle that ends exactly there. If the clock is behind, all of them begin before it and end later.
   const from = Math.max(first.from, Math.min(until, earliestOpenEnd(decisions, terms, closedSince) - 1));
   return cyclesIn(timeline, from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
 }
 
-/** More cards of open cycles than one decision looks at while others wait, and more open cycles than an account has that is looked after. */
+/** Maximum number of cards in open cycles that one decision processes without pausing. */
 const OPEN_CARDS_MAX = 5_000;
 const OPEN_CYCLES_MAX = 64;
 
-/** Whether so much of an account is open at an instant that all its invoices, or their places, are made in steps only. */
+/** Whether an account has so many open cycles at an instant that its invoices and draft index are computed in steps only. */
 export function isLongOpen(catalog: Catalog, record: AccountRecord, at: Instant): boolean {
   const open = findOpenCycles(catalog, record, at);
   if (open.length > OPEN_CYCLES_MAX) return true;
@@ -116,7 +116,7 @@ export function isLongOpen(catalog: Catalog, record: AccountRecord, at: Instant)
   return cards > OPEN_CARDS_MAX;
 }
 
-/** The start of the first of these cycles, or an instant before it. */
+/** The start of the first of these cycles, or `otherwise` if that is earlier. */
 export function earliestStart(open: readonly AccountCycle[], otherwise: Instant): Instant {
   return Math.min(otherwise, ...open.map(({ start }) => start));
 }

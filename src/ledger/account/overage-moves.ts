@@ -1,5 +1,5 @@
 /**
- * Overage moves onto entries that cover it (S11.5): no open overage stands beside a balance that covers it.
+ * Moves overage onto entries (S11.5): no open overage remains while an entry with balance covers it.
  *
  * @module
  */
@@ -10,12 +10,11 @@ import type { EventRecord, FeatureUse } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /**
- * Moves a feature's overage onto its entries wherever they have a balance, events earliest ingested first (S11.5).
+ * Moves a feature's overage onto its entries with a balance, in order of ingest (S11.5). Call it after credits were
+ * returned and whenever an entry was created, raised or extended. The working copy must contain the events whose
+ * overage may move.
  *
- * To be called after credits were given back and whenever an entry was made, raised or extended; the working copy must
- * hold the events whose overage may move.
- *
- * @param isOpen whether the cycle at an event's timestamp still takes changes (S6.5)
+ * @param isOpen whether the cycle at an event's timestamp still accepts changes (S6.5)
  */
 export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (at: Instant) => boolean): void {
   const uses = work.events().flatMap((event) => toOverageUse(event, featureId, isOpen));
@@ -40,7 +39,7 @@ export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (a
   putBalances(work, entries);
 }
 
-/** Writes the balances that changed. */
+/** Saves the balances that changed. */
 export function putBalances(work: AccountWork, after: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
   for (const { id, balance } of after) {
     const record = work.entry(id);

@@ -1,6 +1,6 @@
 /**
- * An account's plans as events ask for them: whether an event is priced, how long its cycle stays open and how much
- * overage is allowed (S6.5, S11.3, S14.1).
+ * An account's plans from the point of view of an event: whether it is priced, how long its cycle stays open and how
+ * much overage is allowed (S6.5, S11.3, S14.1).
  *
  * @module
  */
@@ -20,38 +20,41 @@ import {
 } from "../../invoicing/timeline.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 
-/** A stretch of an account's time in which one cycle, or no cycle, is in force: `[start, end)`, whole UTC days. */
+/** A stretch of time with one cycle or no cycle in force: `[start, end)`, whole UTC days. */
 export interface AccountPeriod {
   /** May be `-Infinity` before the first association. */
   readonly start: Instant;
   /** May be `Infinity` after the last one. */
   readonly end: Instant;
   /**
-   * Until when events of this cycle are accepted, exclusive: its end plus the grace period (S6.5). Undefined where no
-   * plan is in force: an event there is metered, not priced, and never too late.
+   * Until when events of this cycle are accepted, exclusive: its end plus the grace period (S6.5). Undefined without a
+   * plan: such events are metered, not priced, and never too late.
    */
   readonly openUntil?: Instant | undefined;
 }
 
-/** The overage that the plan in force allows for a feature, over one billing window (S11.3, S11.7). */
+/** The overage that the plan allows for a feature in one billing window (S11.3, S11.7). */
 export interface OverageLimit {
   readonly window: Cycle;
-  /** Absent: no limit. */
+  /** Absent: unlimited. */
   readonly maxQuantity?: Decimal | null | undefined;
 }
 
-/** Why a period takes no more changes, whatever is dated in it. */
+/** Why a period accepts no more changes. */
 export type Closed = "PAST_GRACE_PERIOD" | "FINAL_INVOICE";
 
-/** One account's plans, asked event by event. */
+/** Looks up an account's plans by instant. */
 export interface PlanClock {
-  /** The cycle, or the stretch without one, that holds an instant, and until when it takes events (S6.5). */
+  /** The cycle, or the stretch without one, that contains an instant, and until when it accepts events (S6.5). */
   periodAt(at: Instant): AccountPeriod;
-  /** The overage card in force at an instant, by the plans as known at `now`, or known later where none was (S11.3); undefined where there is none. */
+  /**
+   * The overage card in force at an instant by the plans known at `now`; if none was known, by a later decision that
+   * covers the instant (S11.3). Undefined if there is none.
+   */
   overageAt(featureId: string, at: Instant, now: Instant): OverageLimit | undefined;
 }
 
-/** A clock over an account's decisions. */
+/** Creates the lookup from an account's decisions. */
 export function createPlanClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
   const timeline = buildTimeline(decisions);
   const timelineKnownAt = createTimelineLookup(decisions, timeline);
@@ -64,12 +67,12 @@ export function createPlanClock(decisions: readonly PlanDecision[], graceTerms: 
 
   return {
     periodAt(instant) {
-      // Events come close to each other: most are in the period of the one before.
+      // Consecutive events are mostly in the same period.
       if (instant < period.start || instant >= period.end) period = periodOf(instant);
       return period;
     },
     overageAt(featureId, instant, now) {
-      // Where no plan was known, that of a decision that reaches back is the only one there is.
+      // If no plan was known, a later backdated decision is the only one that applies.
       const current = cycleAt(timelineKnownAt(now), instant) ?? cycleAt(timeline, instant);
       const card = current?.term.plan.details.entitlementOverageRateCards.find((each) => each.featureId === featureId);
       if (current === undefined || card === undefined) return undefined;
@@ -81,7 +84,10 @@ export function createPlanClock(decisions: readonly PlanDecision[], graceTerms: 
   };
 }
 
-/** The timeline as known at an instant (S9.2). Only a book that was loaded ahead of a decision has one not known yet. */
+/**
+ * Looks up the timeline as known at an instant (S9.2). It differs from the whole timeline only for a book loaded before
+ * its own decisions.
+ */
 function createTimelineLookup(decisions: readonly PlanDecision[], whole: Timeline): (now: Instant) => Timeline {
   const knownFrom = decisions.map(knownSince);
   const wholeFrom = Math.max(...knownFrom);
@@ -94,7 +100,7 @@ function createTimelineLookup(decisions: readonly PlanDecision[], whole: Timelin
   };
 }
 
-/** From when on a ledger that holds a decision goes by it, whatever its clock says of one that was made in it. */
+/** From when on a ledger applies a decision. A decision made in the ledger applies at once, whatever the clock says. */
 export function knownSince({
   decidedAt,
   recordedAt = decidedAt,
@@ -110,8 +116,8 @@ function findGap(timeline: Timeline, instant: Instant): AccountPeriod {
 }
 
 /**
- * The window in which overage counts against the card's maximum: a cycle's billing window, or all cycles before `startOffset`, which
- * are not charged (S11.7).
+ * The window in which overage counts against the card's maximum: the cycle's billing window, or all cycles before
+ * `startOffset`, which are not charged (S11.7).
  */
 export function overageLimitWindow(cycle: AccountCycle, { billingConfig }: EntitlementOverageRateCard): Cycle {
   const charged = findOverageWindow(cycle, billingConfig);

@@ -1,5 +1,5 @@
 /**
- * An account's names and its end: aliases (S16.6), archiving (S16.3).
+ * Account aliases (S16.6) and archiving (S16.3).
  *
  * @module
  */
@@ -16,22 +16,22 @@ import type { AccountRecord } from "../records.ts";
 import { invalidInput, quoteText, refusal, alreadyTaken } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
-/** The most aliases that one account has. */
+/** Maximum number of aliases per account. */
 export const ALIASES_MAX = 10;
 
-/** The aliases and accounts that have the names in question, read before the decision. */
+/** The aliases and accounts that already use the requested names, read before the decision. */
 export interface TakenNames {
-  /** The alias documents of the names that exist. */
+  /** The existing alias documents with these names. */
   readonly aliases: readonly DocumentRecord[];
-  /** The accounts whose id is one of the names, archived ones too. */
+  /** The accounts whose id is one of the names, including archived ones. */
   readonly accounts: readonly Pick<AccountRecord, "id">[];
 }
 
-/** Documents to put and to remove. */
+/** Documents to write and to remove. */
 export type AliasChanges = Required<Pick<Changes, "documents" | "removedDocuments">>;
 
 /**
- * Gives an account more names under which events may call it; those that it has stay (S16.6).
+ * Adds aliases to an account; existing ones stay (S16.6).
  *
  * @throws {RatebookError} ERR_TAKEN for a name of another account, ERR_INPUT_INVALID for too many, ERR_REFUSED
  */
@@ -55,7 +55,7 @@ export function addAliases(
   return { documents: added.map((alias) => aliasDocument(alias, record.id, now)), removedDocuments: [] };
 }
 
-/** Takes names from an account; those that it does not have are passed over (S16.6). */
+/** Removes aliases from an account; unknown ones are ignored (S16.6). */
 export function removeAliases(work: AccountWork, aliases: readonly string[], now: Instant): AliasChanges {
   const { record } = work;
   const removedAliases = new Set(aliases);
@@ -65,11 +65,7 @@ export function removeAliases(work: AccountWork, aliases: readonly string[], now
   return { documents: [], removedDocuments: removed.map(({ alias }) => ({ kind: "alias" as const, id: alias })) };
 }
 
-/**
- * Refuses the id of a new account where another account has it, or has it as an alias (S16.6).
- *
- * @throws {RatebookError} ERR_TAKEN
- */
+/** Checks that no other account has the id of a new account, or has it as an alias (S16.6). @throws {RatebookError} ERR_TAKEN */
 export function checkAccountId(id: string, takenNames: TakenNames): void {
   if (takenNames.accounts.some((account) => account.id === id)) {
     throw alreadyTaken("account", id, `the account id ${quoteText(id)} is taken`);
@@ -79,21 +75,21 @@ export function checkAccountId(id: string, takenNames: TakenNames): void {
   }
 }
 
-/** An alias as its document; without an account it resolves to nothing. */
+/** The document of an alias; without an account the alias resolves to nothing. */
 export function aliasDocument(alias: string, accountId: string | undefined, now: Instant): DocumentRecord {
   const body = accountId === undefined ? {} : { accountId };
   return { kind: "alias", id: alias, createdAt: now, updatedAt: now, body };
 }
 
-/** The id of the account that an alias stands for; undefined where it resolves to nothing (S16.6). */
+/** The id of the account that an alias resolves to, if any (S16.6). */
 export function aliasTarget({ body: { accountId } }: DocumentRecord): string | undefined {
   return typeof accountId === "string" ? accountId : undefined;
 }
 
 /**
- * Archives an account, which frees its aliases (S16.3, S16.6).
+ * Archives an account and frees its aliases (S16.3, S16.6).
  *
- * @param work with all that {@link catchUp} needs
+ * @param work with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_REFUSED while a plan is associated now or later, or a draft invoice is open
  */
 export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant): AliasChanges {
@@ -107,7 +103,7 @@ export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant
   return changes;
 }
 
-/** Refuses to archive an account, or its customer, while there is something left to invoice (S16.3). */
+/** Refuses to archive an account, or its customer, while something remains to be invoiced (S16.3). */
 export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instant): void {
   catchUp(catalog, work, now);
   const { record } = work;

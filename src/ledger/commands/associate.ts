@@ -1,5 +1,5 @@
 /**
- * An account gets a plan, or loses it, from a day on (S16.1, S16.2, S7.7).
+ * Associates plans with accounts and dissociates them (S16.1, S16.2, S7.7).
  *
  * @module
  */
@@ -26,15 +26,15 @@ import { invalidInput, notFound, quoteText, refusal, versionNotFound } from "../
 import type { AccountWork } from "../workspace.ts";
 
 /**
- * The most decisions on the plans of one account: each new one looks at all that were made before. Leaving a plan for good is
- * always taken.
+ * Maximum number of plan decisions per account, because each new one reads all earlier ones. A dissociation without an
+ * end is always accepted.
  */
 export const PLAN_DECISIONS_MAX = 1000;
 
 /** A plan to associate; references are ids. */
 export interface AssociateRequest {
   readonly planId: string;
-  /** Default: the latest ACTIVE one. */
+  /** Default: the latest ACTIVE version. */
   readonly version?: number | undefined;
   /** Midnight UTC. */
   readonly from: Instant;
@@ -42,28 +42,28 @@ export interface AssociateRequest {
   readonly until?: Instant | undefined;
   /** Checked against the account's currency. */
   readonly override?: PricePlanDetailsOverride | undefined;
-  /** Keeps the cycles of the plan in force at `from`; a `pricingCycleConfig` of the override wins. */
+  /** Keeps the cycles of the plan in force at `from`; a `pricingCycleConfig` of the override takes precedence. */
   readonly retainStartOffsets?: boolean | undefined;
 }
 
-/** A stretch of days: midnights UTC, half open. */
+/** A half-open range of days, as midnights UTC. */
 export interface DayRange {
   readonly from: Instant;
   readonly until?: Instant | undefined;
 }
 
-/** The days that are left without a plan; where a plan or a version is named, they may be of no other one. */
+/** The days to leave without a plan. With `planId` or `version`, the days may have no other plan. */
 export interface DissociateRequest extends DayRange {
   readonly planId?: string | undefined;
   readonly version?: number | undefined;
 }
 
 /**
- * Associates a plan with an account: in its days it takes the place of older associations, and what one of them had after these days goes on
- * (S16.1). Everything due is done before; what falls due by it, the account is behind with from now on.
+ * Associates a plan with an account. It replaces older associations on its days; what they had after these days
+ * continues (S16.1). Everything due is processed before; what falls due because of it is left to the next catch-up.
  *
- * @param work with all that {@link catchUp} needs
- * @throws {RatebookError} ERR_INPUT_INVALID for days that are none and for each fault of an override, ERR_NOT_FOUND for a
+ * @param work with everything that {@link catchUp} needs
+ * @throws {RatebookError} ERR_INPUT_INVALID for an empty range and for each problem of an override, ERR_NOT_FOUND for a
  * plan or version, ERR_REFUSED
  */
 export function associate(
@@ -95,11 +95,11 @@ export function associate(
 }
 
 /**
- * Takes the plan from an account for some days, which leaves a gap (S16.1).
+ * Removes the plan from an account for a range of days (S16.1).
  *
- * @returns undefined where no plan was associated in them: nothing changes
- * @throws {RatebookError} ERR_INPUT_INVALID, ERR_NOT_FOUND for a plan or version, ERR_REFUSED, also where the days have
- * another plan than the one that is named
+ * @returns undefined if no plan was associated on these days: nothing changes
+ * @throws {RatebookError} ERR_INPUT_INVALID, ERR_NOT_FOUND for a plan or version, ERR_REFUSED, also if the days have
+ * another plan than the requested one
  */
 export function dissociate(
   catalog: Catalog,
@@ -120,7 +120,7 @@ export function dissociate(
   return decide(catalog, work, { id: ids("as"), from: days.from, until }, now);
 }
 
-/** Why no more can be decided on the plans of an account; undefined where it can. */
+/** Why the account can have no more plan decisions; undefined if it can. */
 export function describeTooManyDecisions({ associations }: AccountRecord): string | undefined {
   if (associations.length < PLAN_DECISIONS_MAX) return undefined;
   return `its plans were changed ${associations.length} times; the maximum is ${PLAN_DECISIONS_MAX}`;
@@ -132,7 +132,7 @@ function checkDecisions(record: AccountRecord): void {
   throw refusal("S16.1", `the account ${quoteText(record.id)} cannot change plans any more: ${problem}`);
 }
 
-/** The plan that a dissociation names exists, and the days have no other. */
+/** Checks that the plan named by a dissociation exists and that the days have no other plan. */
 function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, terms: Timeline): void {
   if (planId !== undefined) {
     const versions = book.pricePlans.filter(({ id }) => id === planId);
@@ -149,7 +149,7 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
   throw refusal("S16.1", `this is not the plan of the account on these days: it has ${found}`);
 }
 
-/** Puts a decision on the account's plans on record; what falls due by it is left to the next catch-up. */
+/** Records a plan decision; what falls due because of it is left to the next catch-up. */
 export function decide(
   catalog: Catalog,
   work: AccountWork,
@@ -159,7 +159,7 @@ export function decide(
   const { record } = work;
   const decidedAt = decisionInstant(record, now);
   const association = { ...decided, decidedAt };
-  // Decisions that a book dates later count as made by now: this one is laid over them (S9.2).
+  // Later decisions of a book count as made by now, so that this one takes precedence over them (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > decidedAt ? { ...each, decidedAt } : each));
   saveWithDraftIndex(catalog, work, {
     ...record,
@@ -170,7 +170,7 @@ export function decide(
   return association;
 }
 
-/** The plan's version that is asked for, or its latest ACTIVE one; only an ACTIVE one may be associated (S16.4). */
+/** The requested plan version, or the latest ACTIVE one; only ACTIVE versions can be associated (S16.4). */
 export function requireActivePlan(catalog: Catalog, planId: string, version: number | undefined): PricePlan {
   const versions = catalog.book.pricePlans.filter(({ id }) => id === planId);
   if (versions.length === 0) throw notFound("price plan", planId);
@@ -192,7 +192,7 @@ export function requireActivePlan(catalog: Catalog, planId: string, version: num
   return found;
 }
 
-/** A meter that is not ACTIVE counts nothing, and what is used would not be charged (S5.4). */
+/** Checks that all meters of a plan are ACTIVE: others count nothing, so their usage would not be charged (S5.4). */
 function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: PricePlan): void {
   const priced = new Set(pricePlanDetails.usageRateCards.map((card) => card.usageMeterId));
   const meter = book.usageMeters.find((each) => priced.has(each.id) && each.status !== "ACTIVE");
@@ -204,8 +204,8 @@ function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: Price
 }
 
 /**
- * The cycles of an association: its override's, else those retained from the plan in force, with their grace, else the plan's own
- * (S6.3, S16.5).
+ * The cycles of an association: those of the override, else those retained from the plan in force with their grace
+ * period, else the plan's own (S6.3, S16.5).
  */
 export function cyclesFor(
   plan: PricePlan,
@@ -226,7 +226,7 @@ export function cyclesFor(
   return overriding === undefined ? retained : { cycleConfig: resolveCycleConfig(overriding, from) };
 }
 
-/** Why start offsets cannot be retained on a day without a plan (S16.5). */
+/** Message for a day without a plan, where start offsets can't be retained (S16.5). */
 export function nothingToRetain(from: Instant): string {
   return `no price plan is in force on ${formatDate(from)} , so there are no start offsets to retain`;
 }
@@ -235,7 +235,7 @@ function checkAccount({ id, status }: AccountRecord): void {
   if (status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(id)} is archived`);
 }
 
-/** An override has what a plan in use has: known items, slabs in order, rates in the account's currency (S7.7, S16.2). */
+/** Checks an override like a plan in use: known items, ordered slabs, rates in the account's currency (S7.7, S16.2). */
 function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, currency: string): void {
   const found = collectProblems();
   const items = indexBillables(book);
@@ -261,10 +261,13 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
   throw new RatebookError("ERR_INPUT_INVALID", message, details);
 }
 
-/** What the fields of cards refer to. */
+/** The resources that fields of cards refer to. */
 const RESOURCES = { usageMeterId: "usage meter", id: "add-on", featureId: "feature" } as const;
 
-/** Whole days, today or later unless it is the account's first plan, and none that is invoiced or of a closed cycle (S16.1). */
+/**
+ * Checks the days of a decision: whole days, not in the past unless it is the account's first plan, and neither
+ * invoiced nor in a closed cycle (S16.1).
+ */
 function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: Instant): void {
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
@@ -286,7 +289,7 @@ function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: I
   throw refusal("S16.1", `the invoice ${period} is final; the plans of its days cannot change`);
 }
 
-/** An account may get a history of as many years as its cycles can be made of within a bounded time (S16.1). */
+/** Limits how many years back the first plan may start, so that its cycles can be computed in bounded time (S16.1). */
 function checkAge({ from }: DayRange, now: Instant, years: number): void {
   if (!Number.isFinite(years)) return;
   const today = dateOfDay(dayOf(now));

@@ -1,5 +1,5 @@
 /**
- * Monetary credits that are given and voided by hand (S12), and how a read shows them.
+ * Grants and voids monetary credits manually (S12), and returns them to readers.
  *
  * @module
  */
@@ -20,12 +20,12 @@ import type { AccountWork, Workspace } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
- * The most credits of one account that were given by hand and can still be spent: each invoice, and each credit that is given,
- * looks at all of them.
+ * Maximum number of manually granted credits per account that can still be spent; each invoice and each new credit
+ * reads all of them.
  */
 export const OPEN_CREDITS_MAX = 1000;
 
-/** A credit to be given; references are ids. */
+/** A credit to grant; references are ids. */
 export interface CreditRequest {
   readonly accountId: string;
   readonly purpose: string;
@@ -40,23 +40,23 @@ export interface CreditRequest {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A credit as a read shows it (S12.4). */
+/** A credit as reads return it (S12.4). */
 export interface CreditSnapshot {
   readonly credit: CreditRecord;
   /** The amount that drafts would take, computed when read. */
   readonly holdAmount: Decimal;
-  /** Neither held nor consumed. */
+  /** Neither reserved nor consumed. */
   readonly left: Decimal;
   readonly status: "ACTIVE" | "CONSUMED" | "EXPIRED" | "VOIDED";
 }
 
 /**
- * Creates credits, all or none. A request whose idempotencyKey was used for the account before creates nothing and answers with
- * that credit as it is now; a key that stands twice in one call creates one credit.
+ * Creates credits, all or none. A request whose idempotencyKey was already used returns the existing credit in its
+ * current state; a key that occurs twice in one call creates one credit.
  *
- * @param workspace each account with all that {@link catchUp} needs
- * @throws {RatebookError} ERR_NOT_FOUND for an account, ERR_INPUT_INVALID, ERR_TAKEN for a key that was used for another
- * credit or another kind of thing, ERR_REFUSED for an archived account, and beyond {@link OPEN_CREDITS_MAX}
+ * @param workspace each account with everything that {@link catchUp} needs
+ * @throws {RatebookError} ERR_NOT_FOUND for an account, ERR_INPUT_INVALID, ERR_TAKEN for a key used for another credit
+ * or another kind of record, ERR_REFUSED for an archived account, and beyond {@link OPEN_CREDITS_MAX}
  */
 export function createCredits(
   catalog: Catalog,
@@ -93,7 +93,7 @@ export function createCredits(
   });
 }
 
-/** How many credits that were given by hand can still be spent. */
+/** The number of manually granted credits that can still be spent. */
 function openCredits(work: AccountWork, now: Instant): number {
   return work.credits().filter((credit) => {
     if (credit.cause !== undefined || (credit.effectiveUntil ?? NO_END) <= now) return false;
@@ -108,10 +108,10 @@ function checkOpen({ record }: AccountWork, open: number): void {
 }
 
 /**
- * Voids a credit: what is held is released, what is consumed stays consumed (S12.5).
+ * Voids a credit: amounts reserved by drafts are released, consumed amounts stay consumed (S12.5).
  *
- * @param work with all that {@link catchUp} needs
- * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED unless nothing ended it before
+ * @param work with everything that {@link catchUp} needs
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED for a credit that has already ended
  */
 export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string, now: Instant): CreditRecord {
   catchUp(catalog, work, now);
@@ -125,7 +125,7 @@ export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string
   return voided;
 }
 
-/** An account's credits as they are at an instant up to which it was caught up with, in order of creation (S12.4). */
+/** An account's credits at an instant to which it was caught up, in order of creation (S12.4). */
 export function* creditSnapshots(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {
   const amountsHeld = yield* heldByDrafts(catalog, work, now);
   return work.credits().map((credit) => {

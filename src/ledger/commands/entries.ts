@@ -1,5 +1,5 @@
 /**
- * Feature credit entries that are bought, changed and voided (S11.5, S11.8).
+ * Grants, changes and voids purchased feature credit entries (S11.5, S11.8).
  *
  * @module
  */
@@ -17,12 +17,12 @@ import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
- * The most entries of one account that were bought and can still be spent: each event of the feature looks at all of them, and
- * may take from all.
+ * Maximum number of purchased entries per account that can still be spent; each event of the feature reads all of them
+ * and may take from all.
  */
 export const OPEN_ENTRIES_MAX = 1000;
 
-/** An entry to be bought. */
+/** An entry to grant. */
 export interface EntryRequest {
   readonly featureId: string;
   /** Units, 0 or more. */
@@ -33,19 +33,19 @@ export interface EntryRequest {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The changes of an entry; absent fields stay. */
+/** Changes to an entry; absent fields stay. */
 export interface EntryChange {
   readonly granted?: Decimal | undefined;
   readonly effectiveUntil?: Instant | undefined;
 }
 
 /**
- * Grants an entry of source PURCHASE; open overage that it covers moves onto it (S11.5). One idempotencyKey is one entry:
- * a repeated request gets it as it is now, whatever took from it or changed it since.
+ * Grants an entry of source PURCHASE and moves open overage onto it (S11.5). A repeated request with the same
+ * idempotencyKey returns the entry in its current state.
  *
- * @param work with all that catching up needs, and the events whose overage may move (see `readForEntry`)
+ * @param work with everything that catching up needs, and the events whose overage may move (see `readForEntry`)
  * @throws {RatebookError} ERR_REFUSED for an archived account, and beyond {@link OPEN_ENTRIES_MAX}, ERR_NOT_FOUND for a
- * feature, ERR_INPUT_INVALID for bounds, ERR_TAKEN for a key that was used for another entry or another kind of thing
+ * feature, ERR_INPUT_INVALID for bounds, ERR_TAKEN for a key used for another entry or another kind of record
  */
 export function grantEntry(
   catalog: Catalog,
@@ -84,12 +84,12 @@ export function grantEntry(
 }
 
 /**
- * Changes an entry (S11.8): a change of `granted` moves the balance by the difference, and open overage moves onto what
- * was raised or extended (S11.5).
+ * Changes an entry (S11.8). A change of `granted` changes the balance by the difference; open overage moves onto an
+ * entry that was raised or extended (S11.5).
  *
  * @param lastSpent the timestamp of the latest event that spent the entry and was not reverted
- * @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for bounds, ERR_REFUSED for a voided entry, a balance below 0,
- * an end at or before an event that spent the entry, and beyond {@link OPEN_ENTRIES_MAX}
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for bounds, ERR_REFUSED for a voided entry, a balance below
+ * 0, an end at or before an event that spent the entry, and beyond {@link OPEN_ENTRIES_MAX}
  */
 export function patchEntry(
   catalog: Catalog,
@@ -120,7 +120,7 @@ export function patchEntry(
     granted,
     balance,
     effectiveUntil,
-    // A repeated request is known by what was asked for at first.
+    // A repeated request is compared with the original values.
     ...(entry.idempotencyKey === undefined ? {} : { asked: original }),
   };
   if (!canBeSpent(entry, now) && canBeSpent(changed, now)) checkOpen(work, now);
@@ -130,9 +130,9 @@ export function patchEntry(
 }
 
 /**
- * Voids an entry: granted and balance stay, and no event spends it any more (S11.8).
+ * Voids an entry: granted and balance stay, but no event can spend it (S11.8).
  *
- * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED for an entry that is voided
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED if it is already voided
  */
 export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, now: Instant): EntryRecord {
   catchUp(catalog, work, now);
@@ -164,7 +164,7 @@ function isSameEntry(entry: EntryRecord, request: EntryRequest): boolean {
   );
 }
 
-/** Whether an entry was bought and is neither used up, voided nor past its end. */
+/** Whether an entry was purchased, has a balance, and is neither voided nor expired. */
 function canBeSpent({ source, voided, balance, effectiveUntil }: EntryRecord, now: Instant): boolean {
   return source === "PURCHASE" && !voided && !balance.isZero() && effectiveUntil > now;
 }

@@ -1,5 +1,5 @@
 /**
- * The reads before a decision about feature credit entries (S11.5, S11.8).
+ * Reads for decisions about feature credit entries (S11.5, S11.8).
  *
  * @module
  */
@@ -13,14 +13,14 @@ import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 import type { EntryChange } from "./entries.ts";
 
-/** The state that a change of an entry is decided by. */
+/** The state that a change of an entry depends on. */
 export interface EntryRead {
   readonly account: AccountParts;
-  /** The timestamp of the latest accepted, not reverted event that spent the entry, also of one that has left since. */
+  /** The timestamp of the latest accepted, not reverted event that spent the entry, including events deleted since. */
   readonly lastSpent: Instant | undefined;
 }
 
-/** Reads what `grantEntry` needs for an entry of these bounds. */
+/** Reads what `grantEntry` needs for an entry with these bounds. */
 export async function readForGrant(
   catalog: Catalog,
   view: LedgerReads,

@@ -1,5 +1,5 @@
 /**
- * Invoice groups: whose terms the accounts have, and whose invoices are consolidated day by day (S16.7).
+ * Invoice groups: they set terms for their accounts and consolidate their invoices by day (S16.7).
  *
  * @module
  */
@@ -19,39 +19,39 @@ import type { InvoiceRecord } from "../records.ts";
 import { invalidInput, quoteText, refusal } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
-/** The most accounts that one call adds to a group, or removes. */
+/** Maximum number of accounts that one call adds to or removes from a group. */
 export const GROUP_CALL_MAX = 100;
 
-/** The terms of a group by which a change of its accounts is decided. */
+/** The terms of a group that apply to its accounts. */
 export interface InvoiceGroupTerms {
   readonly id: string;
   readonly invoiceCurrency: string;
   readonly dailyInvoiceConsolidation: boolean;
 }
 
-/** The configuration before and after a change of groups; one and the same where no group was made or ended. */
+/** The catalog before and after a change of groups; the same one if no group was created or removed. */
 export interface CatalogChange {
   readonly before: Catalog;
   readonly after: Catalog;
 }
 
-/** Several accounts' invoices of one day as one. */
+/** The invoices of several accounts for one day, consolidated. */
 export interface CompositeInvoice {
   readonly id: string;
   readonly invoiceGroupId: string;
   readonly currency: string;
-  /** The day on which its invoices became due. */
+  /** The day on which its invoices became DUE. */
   readonly invoiceDate: Instant;
   readonly dueDate: Instant;
-  /** GRAND_TOTAL_AMOUNT over the TOTAL_AMOUNT of each invoice, whose id the line has. */
+  /** The GRAND_TOTAL_AMOUNT line, with a TOTAL_AMOUNT line for each invoice, whose id is the line's id. */
   readonly total: Decimal;
   readonly invoices: readonly { readonly invoiceId: string; readonly accountId: string; readonly total: Decimal }[];
 }
 
 /**
- * Puts accounts into a group, one in a step: its terms are theirs from now on. Those that are in it already are passed over.
+ * Adds accounts to a group, one per step; the group's terms apply from now on. Accounts already in it are skipped.
  *
- * @param accounts with all that {@link catchUp} needs
+ * @param accounts with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_INPUT_INVALID, ERR_REFUSED for another currency, another group or an archived account
  */
 export function* addToGroup(
@@ -82,8 +82,8 @@ export function* addToGroup(
 }
 
 /**
- * Takes accounts out of a group, one in a step; those that are not in it are passed over. What became due today goes with
- * them.
+ * Removes accounts from a group, one per step; accounts not in it are skipped. Their invoices of today leave the group
+ * with them.
  */
 export function* removeFromGroup(
   catalogs: CatalogChange,
@@ -98,15 +98,15 @@ export function* removeFromGroup(
   }
 }
 
-/** The invoices of a group's accounts that became due on one day, by account. */
+/** The invoices of a group's accounts that became DUE on one day, by account. */
 export type DueOnDay = readonly { readonly work: AccountWork; readonly record: InvoiceRecord }[];
 
 /**
- * What became due in a group on each day that is over, and is on no composite invoice yet, an account in a step. A day waits for all accounts: with one
- * that is behind, only the days before those that it was not caught up with are told.
+ * The invoices of a group for each past day that are on no composite invoice yet, one account per step. A day needs all
+ * accounts: if one cannot be caught up, only the days before its `caughtUpTo` are returned.
  *
- * @param accounts all of the group's, each with all that {@link catchUp} needs
- * @param behind accounts that cannot be caught up with
+ * @param accounts all of the group's, each with everything that {@link catchUp} needs
+ * @param behind accounts that cannot be caught up
  */
 export function* findDueByDay(
   catalog: Catalog,
@@ -134,10 +134,10 @@ export function* findDueByDay(
 }
 
 /**
- * Consolidates what became due on each day: one composite invoice for each (S16.7).
+ * Creates one composite invoice for each day (S16.7).
  *
- * @param days none that has its composite invoice already: what was issued never changes
- * @returns the documents of the composite invoices that were made
+ * @param days without a composite invoice: issued ones never change
+ * @returns the documents of the composite invoices
  */
 export function consolidate(
   catalog: Catalog,
@@ -160,12 +160,12 @@ export function consolidate(
     });
 }
 
-/** The id of the composite invoice of a group and a day. */
+/** The id of the composite invoice of a group and day. */
 export function compositeInvoiceId(groupId: string, day: Day): string {
   return dueInvoiceId(groupId, `COMPOSITE|${formatInstant(day * DAY_MS)}`);
 }
 
-/** A composite invoice as it was stored. */
+/** Reads a composite invoice from its document. */
 export function readComposite({ body }: DocumentRecord): CompositeInvoice {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by documentOf alone
   const stored = body as unknown as StoredComposite;
@@ -178,7 +178,7 @@ export function readComposite({ body }: DocumentRecord): CompositeInvoice {
   };
 }
 
-/** The tree of a composite invoice (S16.7). */
+/** The lines of a composite invoice as a tree (S16.7). */
 export function compositeLines({ total, invoices }: CompositeInvoice): Omit<InvoiceLine, "type"> & {
   readonly type: "GRAND_TOTAL_AMOUNT";
 } {
@@ -205,8 +205,9 @@ interface StoredComposite {
 }
 
 /**
- * Everything due by the old terms is done before, and what closes by the new ones after; what was closed stays so (S6.5). What became
- * due today belongs to the group in which the account is when the day ends (S16.7): so far, to the new one.
+ * Everything due is processed with the old terms before, and cycles that the new terms close after; closed cycles stay
+ * closed (S6.5). Today's invoices belong to the group that the account is in at the end of the day (S16.7): for now,
+ * the new one.
  */
 function changeGroup(
   { before, after }: CatalogChange,
@@ -241,14 +242,14 @@ function createComposite(
     invoiceGroupId: group.id,
     currency: group.invoiceCurrency,
     invoiceDate,
-    // As of a single invoice: never beyond what is no end.
+    // As for a single invoice, at most NO_END.
     dueDate: Math.max(invoiceDate, Math.min(invoiceDate + groupNetTermDays * DAY_MS, NO_END)),
     total: sum(invoices.map(({ total }) => total)),
     invoices,
   };
 }
 
-/** Dated by the end of its day, whenever it is made. */
+/** Dated at the end of its day, whenever it is created. */
 function toDocument(composite: CompositeInvoice): DocumentRecord {
   const body: StoredComposite = {
     ...composite,

@@ -1,7 +1,6 @@
 /**
- * Idempotency keys: one key of an account is one feature credit entry, one credit or one license update, for good.
- *
- * The requests are compared, not what became of them: a repeated request gets what the first one made, as it is now.
+ * Idempotency keys: one key of an account identifies one feature credit entry, credit or license update permanently.
+ * Requests are compared, not their results: a repeated request returns the record in its current state.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.
 import { quoteText, alreadyTaken } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
-/** The kinds of things that have idempotency keys, as messages name them. */
+/** The kinds of records with idempotency keys, as messages name them. */
 export interface KeyedRecords {
   readonly entry: EntryRecord;
   readonly credit: CreditRecord;
@@ -17,10 +16,10 @@ export interface KeyedRecords {
 }
 
 /**
- * The record that an account's key was used for; undefined where it was not used, or no key is given.
+ * The record created with an account's key; undefined if the key is absent or unused.
  *
- * @param isSame whether a record is what the request asks for
- * @throws {RatebookError} ERR_TAKEN where the key was used for another request, or for something of another kind
+ * @param isSame whether a record was created by the same request
+ * @throws {RatebookError} ERR_TAKEN if the key was used for another request or another kind of record
  */
 export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
   work: AccountWork,

@@ -1,5 +1,5 @@
 /**
- * The quantity of a license changes (S10.1).
+ * Changes license quantities (S10.1).
  *
  * @module
  */
@@ -19,21 +19,21 @@ import { notFound, quoteText, refusal, unusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
-/** The most updates of a license that take effect in one cycle of an account: each new one looks at all of them. */
+/** Maximum number of updates per license that take effect in one cycle; each new one reads all of them. */
 export const LICENSE_UPDATES_MAX = 1000;
 
-/** A change of the quantity that an account holds of a license. */
+/** A change of the quantity of a license. */
 export interface LicenseUpdateRequest {
   /** An add-on's id. */
   readonly licenseId: string;
   readonly updateType: "ABSOLUTE" | "RELATIVE";
   readonly quantity: Decimal;
-  /** Default: the instant at which the update arrives. */
+  /** Default: when the update arrives. */
   readonly effectiveFrom?: Instant | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A change that was made, and the quantity since it. */
+/** An update and the resulting quantity. */
 export interface LicenseUpdateResult {
   readonly update: LicenseUpdateRecord;
   /** In effect right after the update. */
@@ -41,13 +41,12 @@ export interface LicenseUpdateResult {
 }
 
 /**
- * Changes the quantity of a license: applied by effectiveFrom, then arrival (S10.1). One idempotencyKey is one update: a
- * repeated request gets the first answer again. What falls due by it is left to the next catch-up.
+ * Changes the quantity of a license. Updates apply by effectiveFrom, then arrival (S10.1). A repeated request with the
+ * same idempotencyKey returns the first answer. What falls due because of it is left to the next catch-up.
  *
- * @param work with all that {@link catchUp} needs
- * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key that was used for another update or another kind of
- * thing, ERR_REFUSED
- * where a quantity would leave its bounds or the update lies in a closed cycle
+ * @param work with everything that {@link catchUp} needs
+ * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key used for another update or another kind of
+ * record, ERR_REFUSED if a quantity would leave its bounds or the update is in a closed cycle
  */
 export function updateLicense(
   catalog: Catalog,
@@ -62,7 +61,7 @@ export function updateLicense(
     isSameUpdate(update, request),
   );
   if (repeated !== undefined) {
-    // Updates are kept as they arrived: those up to this one make the first answer again.
+    // Updates are in order of arrival: those up to this one give the first answer again.
     return { update: repeated, quantity: quantityAfter(before.slice(0, before.indexOf(repeated) + 1), repeated) };
   }
   const update = createUpdateRecord(work, request, now, ids);
@@ -110,7 +109,7 @@ function isSameUpdate(update: LicenseUpdateRecord, request: LicenseUpdateRequest
   );
 }
 
-/** An account that has an archived license is charged for it, so it can still change how many it has. */
+/** Checks that the license exists. An archived one can be changed by accounts that have it, because they are charged for it. */
 function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, isHeld: boolean): void {
   if (record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived`);
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
@@ -120,11 +119,11 @@ function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: stri
   throw refusal("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoteText(licenseId)} is ${found}`);
 }
 
-/** Refuses a change of what a final invoice was made of (S6.5, S10.1). */
+/** Refuses a change that would affect a final invoice (S6.5, S10.1). */
 function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
   const terms = findGraceTerms(catalog, work.record);
   const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
-  // By a clock that was put back, what was closed by a later time stays closed.
+  // If the clock was set back, cycles closed by a later time stay closed.
   const latest = Math.max(now, work.record.caughtUpTo);
   const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(
     (cycle) => closesAt(cycle, terms) <= latest,
@@ -135,7 +134,7 @@ function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, 
   throw refusal("S10.1", `the update cannot take effect: ${sentence}`);
 }
 
-/** Refuses an update of a license that has too many of its cycle already; without a plan all of its updates count. */
+/** Refuses an update if the license has too many in its cycle; without a plan all of its updates count. */
 function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[], update: LicenseUpdateRecord): void {
   const { licenseId, effectiveFrom } = update;
   const { start, end } = cycleAt(timeline, effectiveFrom) ?? { start: Number.NEGATIVE_INFINITY, end: NO_END };
@@ -150,7 +149,7 @@ function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[],
   );
 }
 
-/** Wherever the update makes the quantity another, it must be from 0 to the maxQuantity of the plan in force (S10.1). */
+/** Wherever the update changes the quantity, it must be from 0 to the maxQuantity of the plan in force (S10.1). */
 function checkBounds(
   timeline: Timeline,
   before: readonly LicenseUpdateRecord[],

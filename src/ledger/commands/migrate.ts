@@ -1,5 +1,5 @@
 /**
- * Migration: every account on one version of a plan moves to another plan or version (S16.5).
+ * Migration: moves every account on one plan version to another plan or version (S16.5).
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { requireActivePlan, cyclesFor, decide, describeTooManyDecisions, nothingToRetain } from "./associate.ts";
 
-/** Which accounts move where. */
+/** The source and target of a migration. */
 export interface MigrateRequest {
   readonly sourceId: string;
   readonly sourceVersion: number;
@@ -32,36 +32,37 @@ export interface MigrateRequest {
   readonly mode: MigrationMode;
   /** Keeps each account's cycles; the interval must be the target's. */
   readonly retainStartOffsets?: boolean | undefined;
-  /** Cycles for all that move; they win over retained ones and the target's. */
+  /** Cycles for all migrated accounts; they take precedence over retained ones and the target's. */
   readonly pricingCycleConfig?: PricingCycleConfig | undefined;
 }
 
-/** A migration that was made. */
+/** A completed migration. */
 export interface Migration {
   readonly id: string;
   readonly status: "COMPLETED";
   readonly mode: MigrationMode;
   readonly total: number;
   readonly moved: number;
-  /** Left where they are: with overrides, or with a plan that ends before the next cycle would start. */
+  /** Accounts not moved: with overrides, or with a plan that ends before the next cycle would start. */
   readonly skipped: number;
   readonly createdAt: Instant;
 }
 
-/** Most characters of a message about a migration's accounts. */
+/** Maximum characters of a message about a migration's accounts. */
 const MESSAGE_LENGTH_MAX = 500;
 
-/** Whether an account is on the source of a migration now: only those take part. */
+/** Whether an account is on the source of a migration now; only those take part. */
 export function isOnSource(catalog: Catalog, record: AccountRecord, request: MigrateRequest, now: Instant): boolean {
   return record.status === "ACTIVE" && isSource(currentCycle(catalog, record, now), request);
 }
 
 /**
- * Moves all accounts that are on the source. All are checked before any is moved (S16.5).
+ * Moves all accounts on the source. All are checked before any is moved (S16.5).
  *
- * @param accounts those that {@link isOnSource} tells of, each with all that {@link catchUp} needs; others are left
+ * @param accounts those that {@link isOnSource} accepts, each with everything that {@link catchUp} needs; others are
+ * ignored
  * @returns the migration, and the document that records it
- * @throws {RatebookError} ERR_NOT_FOUND for a plan or version, ERR_REFUSED; then nothing is moved
+ * @throws {RatebookError} ERR_NOT_FOUND for a plan or version, ERR_REFUSED; then no account is moved
  */
 export function* migrate(
   catalog: Catalog,
@@ -101,14 +102,14 @@ export type Move =
   | { readonly decided: Omit<AssociationRecord, "id" | "decidedAt">; readonly problem?: undefined }
   | { readonly decided?: undefined; readonly problem: string };
 
-/** How accounts move, whatever they are on. */
+/** How accounts move, whatever their current plan is. */
 export interface MoveTerms extends Pick<MigrateRequest, "mode" | "retainStartOffsets"> {
   readonly target: PricePlan;
-  /** Laid over the target. */
+  /** Applied to the target. */
   readonly override?: PricePlanDetailsOverride | undefined;
 }
 
-/** How an account on the source moves; undefined where the mode leaves it. */
+/** How an account on the source moves; undefined if the mode skips it. */
 function planMove(
   catalog: Catalog,
   work: AccountWork,
@@ -131,10 +132,10 @@ function planMove(
 }
 
 /**
- * How an account moves from the plan that it has at an instant, by its plans alone (S16.5).
+ * How an account moves from the plan in force at an instant, considering only its plans (S16.5).
  *
- * @returns undefined where it has none, or the mode leaves it: for its overrides, or because the plan ends before. With
- * retainStartOffsets an end without another plan is a problem
+ * @returns undefined without a plan, or if the mode skips it because of its overrides or because the plan ends before.
+ * With retainStartOffsets, an end without another plan is a problem
  */
 export function planMoveOnto(
   catalog: Catalog,
@@ -147,7 +148,7 @@ export function planMoveOnto(
   const current = cycleAt(timeline, now);
   const { ignoresOverrides, nextCycle } = parseMode(mode);
   if (current === undefined) return undefined;
-  // Decisions are laid out from associations one by one, in their order.
+  // Decisions correspond to associations one to one, in the same order.
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
   if (!ignoresOverrides && overridesAnything(association?.plan?.override)) return undefined;
   const from = nextCycle ? current.end : dayStart(now);
@@ -196,7 +197,7 @@ function requireTarget(catalog: Catalog, request: MigrateRequest): PricePlan {
   return requireActivePlan(catalog, targetId, targetVersion);
 }
 
-/** Refuses the whole migration with the number of accounts and the first ones that fit in the message. */
+/** Refuses the whole migration; the message has the number of accounts and as many of them as fit. */
 function checkAll(accounts: readonly { readonly id: string; readonly problem: string | undefined }[]): void {
   const wrong = accounts.filter(({ problem }) => problem !== undefined);
   const [first] = wrong;

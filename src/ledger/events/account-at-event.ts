@@ -1,5 +1,5 @@
 /**
- * An account as the decider sees it (`AccountAtEvent`), and the changes that its events make to it.
+ * The state of one account during ingest (`AccountAtEvent`), and the changes that its events make to it.
  *
  * @module
  */
@@ -21,8 +21,8 @@ import type { AccountAtEvent, FeatureConsumption } from "./decide-event.ts";
 const NO_PERIOD: AccountPeriod = { start: 0, end: 0 };
 
 /**
- * One account while events of it are decided. A batch opens a thousand of them, most for a single event, so nothing but
- * the plan is looked up before it is asked for.
+ * The state of one account during ingest. A batch creates up to a thousand, most for a single event, so everything
+ * except the plan is read on first use.
  */
 export class EventAccount implements AccountAtEvent {
   readonly id: string;
@@ -33,16 +33,16 @@ export class EventAccount implements AccountAtEvent {
   readonly #catalog: Catalog;
   readonly #parts: AccountParts;
   #work: OpenAccount | undefined;
-  /** The period that was asked for last: events come close to each other. */
+  /** The last period looked up: consecutive events are mostly in the same one. */
   #period: AccountPeriod = NO_PERIOD;
-  /** By the index of the program that asked; none before the first one does. */
+  /** By program index; created on first use. */
   #dependencies: AccountDependencies[] | undefined;
-  /** Grants that fall due up to here were made, also those ahead of the clock. */
+  /** Grants due up to here were made, including future ones. */
   #grantedUpTo: Instant;
 
   /**
-   * @param plan its plans
-   * @param work the working copy, where the account was caught up with already
+   * @param plan the account's plans
+   * @param work the working copy, if the account was caught up already
    */
   constructor(catalog: Catalog, parts: AccountParts, plan: AccountPlan, work?: OpenAccount) {
     const { id, customerId, status } = parts.record;
@@ -56,12 +56,12 @@ export class EventAccount implements AccountAtEvent {
     this.#grantedUpTo = parts.record.caughtUpTo;
   }
 
-  /** As it is now. */
+  /** The current state. */
   get record(): AccountRecord {
     return this.#work?.record ?? this.#parts.record;
   }
 
-  /** The working copy, made when it is asked for. */
+  /** The working copy, created on first use. */
   get work(): OpenAccount {
     return (this.#work ??= openAccount(this.#parts));
   }
@@ -80,7 +80,7 @@ export class EventAccount implements AccountAtEvent {
 
   closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined {
     const latest = Math.max(now, this.record.caughtUpTo);
-    // Nearly all events are in the running cycle, whose invoice is not final.
+    // Nearly all events are in the current cycle, whose invoice is not final.
     if (latest < period.end) return undefined;
     return findClosedReason(this.work, period, at, now);
   }
@@ -101,7 +101,7 @@ export class EventAccount implements AccountAtEvent {
   consume({ featureId, quantity, allocations, overage }: FeatureConsumption, at: Instant): FeatureUse {
     const { work } = this;
     const total = decimalOfExact(quantity);
-    // Mostly one entry covers the whole quantity: then one Decimal serves both, for every event keeps its own.
+    // Usually one entry covers the whole quantity; share its Decimal instead of allocating a second one.
     const consumptions = allocations.map(({ entryId, quantity: taken }) => ({
       entryId,
       quantity: taken === quantity ? total : decimalOfExact(taken),
@@ -116,7 +116,7 @@ export class EventAccount implements AccountAtEvent {
     return { featureId, quantity: total, allocations: consumptions, overage: decimalOfExact(overage) };
   }
 
-  /** Adds what an event counts to the usage of its day. */
+  /** Adds the units of an event to the usage of its day. */
   count(meterIds: readonly string[], quantities: readonly (Exact | undefined)[], day: Day): void {
     for (let place = 0; place < quantities.length; place++) {
       const quantity = quantities[place];
@@ -129,9 +129,9 @@ export class EventAccount implements AccountAtEvent {
     this.#work?.addTo(changes);
   }
 
-  /** Makes the grants that fall due up to an instant, for an event that is dated ahead of the clock (S2.4). */
+  /** Creates the grants due up to an instant, for a future-dated event (S2.4). */
   grantUpTo(at: Instant): void {
-    // Every grant falls due at the beginning of a day.
+    // Every grant falls due at the start of a day.
     const upTo = dayStart(at);
     if (upTo <= this.#grantedUpTo) return;
     this.#grantedUpTo = upTo;

@@ -1,8 +1,7 @@
 /**
- * The one place where an event gets its outcome (S14.1).
- *
- * Engine and preview, a single event and a batch: all call {@link decideEvent}, and apply the decision that it returns; it
- * changes nothing itself. Duplicate ids are left to the callers, because engines and previews remember ids in different ways.
+ * Decides the outcome of one event (S14.1), for the engine and previews, single events and batches. {@link decideEvent}
+ * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
+ * differently.
  *
  * @module
  */
@@ -18,21 +17,21 @@ import type { AccountPeriod, Closed } from "../account/plans-at-event.ts";
 import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
 import * as outcomes from "./event-outcomes.ts";
 
-/** The account of an event, as the decision asks for it. */
+/** The account of an event, as the decision reads it. */
 export interface AccountAtEvent {
   readonly id: string;
   readonly isArchived: boolean;
-  /** Why its bill cannot be made, as a sentence; it takes no events then (S13.5). */
+  /** Why its bill cannot be computed, as a sentence; the account then accepts no events (S13.5). */
   readonly billFault: string | undefined;
-  /** The settings that a schema depends on, as the account has them (S4.2). */
+  /** The account's settings that a schema depends on (S4.2). */
   dependenciesOf(program: SchemaProgram): AccountDependencies;
-  /** The cycle, or the stretch without one, that holds an instant. */
+  /** The cycle, or the stretch without one, that contains an instant. */
   periodAt(at: Instant): AccountPeriod;
-  /** Why the period that holds `at` takes no more events (S6.5); undefined while it is open. */
+  /** Why the period that contains `at` accepts no more events (S6.5); undefined while it is open. */
   closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined;
-  /** The entries of a feature that may be spent, whenever they are in force, in spending order (S11.2). */
+  /** The entries of a feature with a balance, whenever they are in force, in spending order (S11.2). */
   entries(featureId: string): readonly FeatureEntry[];
-  /** The overage of a feature that is still allowed at an instant, by the plans as known at `now` (S11.3). */
+  /** The overage of a feature that is still allowed at an instant, by the plans known at `now` (S11.3). */
   overageRoomAt(featureId: string, at: Instant, now: Instant): OverageAllowance;
 }
 
@@ -48,40 +47,37 @@ export interface FeatureConsumption {
 /** The decision on an event. */
 export interface EventDecision {
   readonly outcome: IngestOutcome;
-  /** Whether the event counts, consumes and holds its id: its status is one of INGESTION_COMPLETED (S14.2). */
+  /** Whether the event is counted, consumes credits and reserves its id: its status is one of INGESTION_COMPLETED (S14.2). */
   readonly isAccepted: boolean;
-  /**
-   * The units of each meter of the schema, in their order; undefined where a meter's matcher does not match. Empty for an event
-   * that is not accepted.
-   */
+  /** The units of each meter of the schema, in order; undefined if a meter's matcher does not match. Empty for a rejected event. */
   readonly units: Units;
-  /** Undefined where the schema has no feature. */
+  /** Undefined if the schema has no feature. */
   readonly consumption: FeatureConsumption | undefined;
 }
 
-/** The time at which an event is decided. */
+/** The instant at which an event is decided. */
 export interface DecisionTime {
   readonly now: Instant;
-  /** How far ahead of it an event may be dated, in milliseconds (S6.6). */
+  /** How far after `now` an event may be dated, in milliseconds (S6.6). */
   readonly futureMs: number;
 }
 
-/** An event whose envelope is malformed is refused, and stored nowhere. */
+/** The outcome of an event with a malformed envelope; it is not stored. */
 export const refuse: (problem: string) => IngestOutcome = outcomes.malformed;
 
-/** An event of a schema whose events live elsewhere: it is stored nowhere here, and holds no id (S17.4). */
+/** The outcome of an event of an external schema; it is not stored and does not reserve its id (S17.4). */
 export const refuseExternal: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome = outcomes.externalSchema;
 
-/** An event whose id an accepted event holds. */
+/** The outcome of an event whose id an accepted event reserves. */
 export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateEvent;
 
 /**
- * Decides one event: every check of S14.1 but that of its id, in that order.
+ * Decides one event: every check of S14.1 in order, except that of its id.
  *
- * @param read its fields; those of a known schema are in the program's slots, and the enriched ones are put there
- * @param account undefined where none has the name that the event gives
- * @param measured the units of the event, where it was enriched and measured before for the same account with other plans:
- * units do not depend on plans
+ * @param read its fields; those of a known schema are in the program's slots, where the enriched ones are written too
+ * @param account undefined if no account has the event's name
+ * @param measured the event's units if it was already measured for the same account with other plans: units do not
+ * depend on plans
  */
 export function decideEvent(
   event: EventEnvelope,
@@ -137,7 +133,7 @@ export function measureEvent(
   return typeof units === "string" ? outcomes.notMeasured(units) : (findExcessiveUnits(program, units) ?? units);
 }
 
-/** Enriches the event in the slots. @returns the outcome of its failure, if it fails */
+/** Enriches the event in the slots. @returns the outcome of its failure, if any */
 function enrichEvent(
   event: EventEnvelope,
   program: SchemaProgram,
@@ -152,7 +148,7 @@ function enrichEvent(
   return sentence === undefined ? undefined : outcomes.notEnriched(sentence);
 }
 
-/** @returns the outcome of the failure, if a meter measures too many digits */
+/** @returns the outcome of the failure if a meter measures too many digits */
 function findExcessiveUnits({ meters }: SchemaProgram, units: Units): IngestOutcome | undefined {
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
@@ -162,7 +158,7 @@ function findExcessiveUnits({ meters }: SchemaProgram, units: Units): IngestOutc
   return undefined;
 }
 
-/** Most digits before the point, and most after it, of the units of one event (S1.6). */
+/** Maximum digits before and after the decimal point of the units of one event (S1.6). */
 const MEASURED_PLACES_MAX = 40;
 
 interface ConsumptionInput {
@@ -174,7 +170,7 @@ interface ConsumptionInput {
   readonly now: Instant;
 }
 
-/** Takes feature credits, the rest as overage, all or nothing (S11.3). */
+/** Takes feature credits, and the rest as overage, all or nothing (S11.3). */
 function consumeFeature(
   feature: FeatureProgram,
   { event: { timestamp }, program, account, period, units, now }: ConsumptionInput,
@@ -186,7 +182,7 @@ function consumeFeature(
     return failWith(outcomes.tooManyDigits("feature", featureId, quantity));
   }
   const entries = account.entries(featureId);
-  // Most events are covered by entries: only the others ask what overage is allowed.
+  // Entries cover most events; only the others need the overage limit.
   let result = consume(entries, quantity, timestamp, 0);
   if (result.kind === "INSUFFICIENT") {
     result = consume(entries, quantity, timestamp, account.overageRoomAt(featureId, timestamp, now));

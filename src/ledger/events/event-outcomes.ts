@@ -1,5 +1,5 @@
 /**
- * The outcomes of events that are refused or fail, each with its sentence (S14.1). `decide-event.ts` chooses among them.
+ * The outcomes of rejected or failed events with their messages (S14.1). `decide-event.ts` chooses among them.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import { type Exact, formatExact } from "../../numbers/exact.ts";
 import { formatValue } from "../../rules/value.ts";
 import { type IngestOutcome, createOutcome } from "../outcome.ts";
 
-/** Not an event at all, or a field of a wrong kind. */
+/** Not an event, or a field of the wrong type. */
 export function malformed(problem: string): IngestOutcome {
   return createOutcome("INGESTION_REFUSED", problem);
 }
 
-/** The events of its schema live elsewhere, and are read from there (S17.4). */
+/** An event of a schema with external usage (S17.4). */
 export function externalSchema({ schemaName }: Pick<EventEnvelope, "schemaName">): IngestOutcome {
   const sentence = `The event schema ${formatValue(schemaName)} does not accept events: its usage is external.`;
   return createOutcome("INGESTION_REFUSED", sentence);
 }
 
-/** A declared field is missing, or holds no decimal. */
+/** A declared field is missing or not a decimal. */
 export function unfitField(fault: string): IngestOutcome {
   return createOutcome("INGESTION_FAILED", fault);
 }
@@ -30,24 +30,24 @@ export function notEnriched(sentence: string): IngestOutcome {
   return createOutcome("INGESTION_FAILED_ENRICHMENT_FAILED", sentence);
 }
 
-/** A meter's rule cannot answer. */
+/** A meter's rule fails. */
 export function notMeasured(sentence: string): IngestOutcome {
   return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
-/** The event would consume less than nothing (S11.3). */
+/** The event would consume a negative quantity (S11.3). */
 export function negativeQuantity(featureId: string, quantity: Exact): IngestOutcome {
   const sentence = `The event would consume ${formatExact(quantity)} of the feature ${formatValue(featureId)}: expected 0 or more.`;
   return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
-/** No account has the name that the event gives. */
+/** No account has the event's account name. */
 export function noAccount({ accountId }: EventEnvelope): IngestOutcome {
   const sentence = `No account has the id or alias ${formatValue(accountId)}.`;
   return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
 }
 
-/** The outcome where catching up before the event fails (S2.4). */
+/** Catching up before the event fails (S2.4). */
 export function noBill(accountId: string, reason: string): IngestOutcome {
   const sentence = `The bill of the account ${formatValue(accountId)} cannot be made, so it takes no events: ${reason}.`;
   return createOutcome("INGESTION_FAILED", sentence);
@@ -58,12 +58,12 @@ export function archivedAccount({ accountId }: EventEnvelope): IngestOutcome {
   return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${formatValue(accountId)} is archived.`);
 }
 
-/** No schema of that name is ACTIVE (S4.4). */
+/** No schema with that name is ACTIVE (S4.4). */
 export function noSchema({ schemaName }: EventEnvelope): IngestOutcome {
   return createOutcome("INGESTION_FAILED_SCHEMA_NOT_DEFINED", `No event schema ${formatValue(schemaName)} is active.`);
 }
 
-/** An accepted event has the id and was not reverted. */
+/** An accepted, not reverted event has the same id. */
 export function duplicateEvent({ id }: Pick<EventEnvelope, "id">): IngestOutcome {
   const sentence = `An event with the id ${formatValue(id)} was accepted before.`;
   return createOutcome("INGESTION_FAILED_DUPLICATE_EVENT", sentence);
@@ -87,13 +87,13 @@ export function alreadyInvoiced(timestamp: Instant): IngestOutcome {
   return createOutcome("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
 }
 
-/** A meter measures, or a feature is asked for, more digits than sums of them can keep (S1.6). */
+/** A quantity has more digits than sums can store (S1.6). */
 export function tooManyDigits(what: "meter" | "feature", name: string, quantity: Exact): IngestOutcome {
   const sentence = `Of the ${what} ${formatValue(name)} the event would count ${formatValue(formatExact(quantity))}: expected at most 40 digits before the point and 40 after it.`;
   return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
-/** The entries do not suffice, and overage is not allowed or used up (S11.3). */
+/** The entries do not suffice, and overage is not allowed or exhausted (S11.3). */
 export function insufficientCredits(featureId: string, quantity: Exact, available: Exact): IngestOutcome {
   const sentence = `The event needs ${formatExact(quantity)} of the feature ${formatValue(featureId)}: ${formatExact(available)} are left.`;
   return createOutcome("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence);

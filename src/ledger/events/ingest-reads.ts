@@ -1,5 +1,5 @@
 /**
- * The reads that precede the decision of a batch of events (S14).
+ * Reads for the decision on a batch of events (S14).
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { AccountRecord, InvoiceRecord, LedgerCell } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountRead, type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
 
-/** The data that a batch needs of the account of one name. */
+/** The data that a batch needs for one account name. */
 export interface NameNeeds {
   /** The features that its events consume (S11.2). */
   readonly features: ReadonlySet<string>;
@@ -22,15 +22,15 @@ export interface NameNeeds {
   readonly last: Instant;
 }
 
-/** The names and ids in a batch, from which follows all that is read for it. */
+/** The names and ids in a batch, which determine what is read. */
 export interface IngestNeeds {
-  /** The ids that its events may take, each once. */
+  /** The ids of its events, each once. */
   readonly eventIds: readonly string[];
-  /** By what the events call the account: an id or an alias, to be resolved before the accounts are locked (S16.6). */
+  /** By account name in the events: an id or an alias, resolved before the accounts are locked (S16.6). */
   readonly names: ReadonlyMap<string, NameNeeds>;
 }
 
-/** Finds the names and ids in a batch. Malformed events, which are refused, have none. */
+/** Finds the names and ids in a batch. Malformed events are skipped. */
 export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): IngestNeeds {
   const eventIds = new Set<string>();
   const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
@@ -52,11 +52,7 @@ export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): Ing
 
 const NO_FEATURES: ReadonlySet<string> = new Set();
 
-/**
- * Reads the state by which `decideIngest` decides.
- *
- * @param names the id of the account that a name stands for, where it is not the name itself
- */
+/** Reads the state that `decideIngest` needs. @param names account ids by name, for names that are not ids */
 export async function readForIngest(
   catalog: Catalog,
   view: LedgerReads,
@@ -84,7 +80,7 @@ export async function readForIngest(
   return { accounts, names, acceptedIds, holders };
 }
 
-/** The accounts of ids that only an open cycle still holds (S14.1). */
+/** The accounts of ids that are reserved only because their cycle is open (S14.1). */
 function findHolderAccounts(
   { options }: Catalog,
   acceptedIds: readonly AcceptedEventId[],
@@ -98,7 +94,7 @@ function findHolderAccounts(
   return new Set(old.map(({ accountId }) => accountId));
 }
 
-/** The needs by account instead of by name: several names may stand for one account. */
+/** Groups needs by account instead of name: several names may resolve to one account. */
 function needsByAccount(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
   if (names.size === 0) return needs.names;
   const byAccount = new Map<string, NameNeeds>();
@@ -118,7 +114,7 @@ function needsByAccount(needs: IngestNeeds, names: ReadonlyMap<string, string>):
   return byAccount;
 }
 
-/** Accounts for which nothing falls due, and those of them of which more than the record is read. */
+/** Accounts with nothing due, and those of them for which more than the record is read. */
 interface MinimalReads {
   readonly accounts: { readonly record: AccountRecord; readonly plan: AccountPlan }[];
   readonly consuming: string[];
@@ -144,7 +140,7 @@ function addMinimalRead(
   if (range !== undefined) lean.limited.push({ id: record.id, ...range });
 }
 
-/** Reads only the data that the events need, of accounts for which nothing falls due. */
+/** Reads only the data that the events need, for accounts with nothing due. */
 async function readMinimal(
   view: LedgerReads,
   { accounts, consuming, late, limited }: MinimalReads,
@@ -191,12 +187,12 @@ function readOverage(
   );
 }
 
-/** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
+/** Whether an event at or after an instant may be in a past cycle, whose invoice may be final (S6.5). */
 function mayBeInvoiced({ clock }: AccountPlan, record: AccountRecord, first: Instant, now: Instant): boolean {
   return clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
 }
 
-/** The days of the billing windows in which overage counts against a limit (S11.3). */
+/** The days of the billing windows in which overage counts towards a limit (S11.3). */
 function findLimitedDays(
   { decisions, clock }: AccountPlan,
   { features, first, last }: NameNeeds,

@@ -1,6 +1,5 @@
 /**
- * The decision of an ingest: each event of a batch gets its one outcome, in order, and the changes of all are one decision
- * (S14).
+ * Decides an ingest: each event of a batch gets one outcome, in order, and all changes form one decision (S14).
  *
  * @module
  */
@@ -28,55 +27,54 @@ import {
 } from "./decide-event.ts";
 import { newEvent, type NewEvent } from "./new-event.ts";
 
-/** An account that a batch names, as it was read. */
+/** An account named in a batch, as read. */
 export interface AccountRead extends AccountParts {
-  /** Its plans, where it is known that nothing falls due of it up to the instant of the ingest. */
+  /** Its plans, if nothing is known to be due up to the instant of the ingest. */
   readonly currentPlan?: AccountPlan;
 }
 
-/** The state that a batch is decided by (see `readForIngest`). */
+/** The state that decides a batch (see `readForIngest`). */
 export interface IngestRead {
-  /** The accounts that the batch names and that exist. */
+  /** The existing accounts named in the batch. */
   readonly accounts: readonly AccountRead[];
-  /** The id of the account that a name stands for, where it is not the name itself but an alias (S16.6). */
+  /** Account ids by name, for names that are aliases (S16.6). */
   readonly names: ReadonlyMap<string, string>;
-  /** Those of the batch's event ids that accepted events hold. */
+  /** The batch's event ids that accepted events have. */
   readonly acceptedIds: readonly AcceptedEventId[];
-  /** The accounts of those events, where they are not in `accounts`. */
+  /** The accounts of those events that are not in `accounts`. */
   readonly holders: readonly AccountRecord[];
 }
 
 /** The result of one event. */
 export interface IngestResult extends IngestOutcome {
-  /** As it was sent, also of a malformed event; absent where that has none. */
+  /** As sent, also for a malformed event; absent if that has none. */
   readonly eventId?: string;
-  /** The stored event's; for a duplicate that of the event that holds the id. Absent where the event is malformed. */
+  /** The stored event's; for a duplicate, that of the event that reserves the id. Absent if the event is malformed. */
   readonly referenceId?: string;
 }
 
-/** An event of a batch as it came in: its envelope, or why it is malformed. */
+/** An event of a batch: its envelope, or why it is malformed. */
 export type BatchEvent = IncomingEvent | MalformedEvent;
 
 /** An event whose envelope cannot be read. */
 export interface MalformedEvent {
   readonly problem: string;
-  /** Its id, where it has one. */
+  /** Its id, if it has one. */
   readonly id?: string;
 }
 
-/** Whether an event is malformed. */
 export function isMalformed(event: BatchEvent): event is MalformedEvent {
   return "problem" in event;
 }
 
-/** So many events are decided in one piece: the rules of each may take a whole budget, some 10 ms for each meter (S3.8). */
+/** Events decided per step: the rules of each may use a full budget, some 10 ms per meter (S3.8). */
 const PIECE = 4;
 
 /**
  * Decides a batch of events. Pure: the same state, batch and instant give the same decision (S14.3).
  *
- * @param batch in the order in which they were sent
- * @param ids makes the referenceIds
+ * @param batch in the order sent
+ * @param ids creates the referenceIds
  */
 export function decideIngest(
   catalog: Catalog,
@@ -88,7 +86,7 @@ export function decideIngest(
   return runToCompletion(decideIngestInPieces(catalog, read, batch, now, ids));
 }
 
-/** As {@link decideIngest}, in pieces of a few events, between which the caller may yield to other work. */
+/** Like {@link decideIngest}, but pauses every few events so that other work can run. */
 export function* decideIngestInPieces(
   catalog: Catalog,
   read: IngestRead,
@@ -118,12 +116,12 @@ type IngestDecision = Decision<readonly IngestResult[]>;
 
 interface Ingest {
   readonly catalog: Catalog;
-  /** By id: as they were read, and opened from their first event on. */
+  /** By id: as read, then opened from the first event on. */
   readonly accounts: Map<string, AccountRead | EventAccount>;
   readonly names: ReadonlyMap<string, string>;
-  /** By event id; the batch's own events are added as they are accepted. */
+  /** By event id; accepted events of the batch are added. */
   readonly acceptedIds: Map<string, AcceptedEventId>;
-  /** Of other accounts, by id. */
+  /** Accounts not in the batch, by id. */
   readonly holders: ReadonlyMap<string, AccountRecord>;
   /** The events to store, in order. */
   readonly events: NewEvent[];
@@ -176,7 +174,7 @@ function addToChanges(
 
 const NOBODY = { id: "", customerId: "" };
 
-/** Whether an accepted event still holds its id: for a time after its ingest, and while its cycle is open (S14.1). */
+/** Whether an accepted event still reserves its id: for a time after its ingest, and while its cycle is open (S14.1). */
 function isIdStillTaken({ catalog, accounts, holders, time: { now } }: Ingest, acceptedIds: AcceptedEventId): boolean {
   if (now < acceptedIds.createdAt + catalog.options.idMemoryMs) return true;
   const { accountId } = acceptedIds;
@@ -186,7 +184,7 @@ function isIdStillTaken({ catalog, accounts, holders, time: { now } }: Ingest, a
   return openUntil !== undefined && now < openUntil;
 }
 
-/** The account of a name, caught up with (S2.4); undefined where there is none. */
+/** Finds the account with a name, caught up (S2.4). */
 function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: string): EventAccount | undefined {
   const id = names.get(name) ?? name;
   let account = accounts.get(id);
@@ -195,11 +193,11 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
     account = caughtUp(catalog, account, now);
     accounts.set(id, account);
   }
-  // The name of an account that is archived is its id: archiving frees the aliases (S16.6).
+  // An archived account is named by its id only: archiving frees its aliases (S16.6).
   return account.isArchived && name !== id ? undefined : account;
 }
 
-/** Opens an account with everything done that has fallen due. Where nothing has, its record is not written. */
+/** Opens an account with everything due processed. If nothing was due, its record is not written. */
 function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccount {
   if (read.currentPlan !== undefined) return new EventAccount(catalog, read, read.currentPlan);
   const plan = findAccountPlan(catalog, read.record);
@@ -209,7 +207,7 @@ function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccou
     catchUp(catalog, work, now);
     return new EventAccount(catalog, { ...read, record: work.record }, findAccountPlan(catalog, work.record), work);
   } catch (error) {
-    // Amounts with too many digits: this account stays as it was read, and its events fail; other accounts go on.
+    // Amounts with too many digits: the account stays as read and its events fail; other accounts continue.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     const faulty = new EventAccount(catalog, read, plan);
     faulty.billFault = error.message;

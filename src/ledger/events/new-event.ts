@@ -1,5 +1,5 @@
 /**
- * A new event on its way from its decision to the store, and the record that a read makes of it (S4.1, S11.4, S14.2).
+ * A new event between its decision and the store, and its record (S4.1, S11.4, S14.2).
  *
  * @module
  */
@@ -15,38 +15,38 @@ import { INGEST_STATUSES, type IngestStatus } from "../outcome.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
 import type { EventDecision } from "./decide-event.ts";
 
-/** A new event as it was sent and decided. How a store keeps it is the store's own affair. */
+/** A new event as sent and decided. Stores choose how to represent it. */
 export interface NewEvent {
   readonly referenceId: string;
   readonly eventId: string;
-  /** Empty, as `customerId`, where no account has the name that was sent. */
+  /** Empty, like `customerId`, if no account has the name that was sent. */
   readonly accountId: string;
   readonly customerId: string;
   readonly schemaName: string;
-  /** Absent where no schema was active. */
+  /** Absent if no schema was active. */
   readonly schemaVersion?: number | undefined;
   readonly timestamp: Instant;
-  /** When it is ingested. */
+  /** The time of ingest. */
   readonly createdAt: Instant;
-  /** As it was sent, well formed. The object is the caller's own: a store copies it. */
+  /** As sent, well formed. The object belongs to the caller: a store copies it. */
   readonly sent: EventInput;
   readonly status: IngestStatus;
   readonly description: string;
   /** The ids of the schema's active meters. */
   readonly meterIds: readonly string[];
-  /** The units of each; undefined where it does not match. Empty for an event that counts nothing. */
+  /** The units of each meter; undefined if it does not match. Empty for an event that is not counted. */
   readonly quantities: readonly (Exact | undefined)[];
-  /** The enriched fields; undefined without any. */
+  /** The enriched fields, if any. */
   readonly enriched: EventRecord["enriched"] | undefined;
   readonly feature: FeatureUse | undefined;
 }
 
-/** A new event with only those parts of what was sent that the row itself does not hold. */
+/** A new event with only those sent fields that it does not store itself. */
 export type StoredEventFields = Omit<NewEvent, "sent"> & {
   readonly sent: Pick<EventInput, "accountId" | "attributes" | "dimensions">;
 };
 
-/** The account of a new event, and its referenceId. */
+/** The account and the referenceId of a new event. */
 export interface NewEventOwner {
   readonly accountId: string;
   readonly customerId: string;
@@ -55,9 +55,9 @@ export interface NewEventOwner {
 }
 
 /**
- * The row of an event that was just decided: its enriched fields are still in its program's slots.
+ * Creates the row of an event that was just decided, while its enriched fields are in its program's slots.
  *
- * @param feature what it took, as it is kept
+ * @param feature what it took, as stored
  */
 export function newEvent(
   event: IncomingEvent,
@@ -88,11 +88,7 @@ export function newEvent(
 
 const NO_METERS: readonly string[] = [];
 
-/**
- * The record of a new event.
- *
- * @param number its place in the order of ingest, which the store gives
- */
+/** Creates the record of a new event. @param number its position in the order of ingest, assigned by the store */
 export function toEventRecord(event: StoredEventFields, number: number): EventRecord {
   const { sent, schemaVersion, feature } = event;
   return {
@@ -130,7 +126,7 @@ export function eventUnits({ meterIds, quantities }: Pick<NewEvent, "meterIds" |
 const NOTHING_ENRICHED: EventRecord["enriched"] = { attributes: [], dimensions: {} };
 const ENRICHMENT = INGEST_STATUSES.indexOf("INGESTION_FAILED_ENRICHMENT_FAILED");
 
-/** The statuses are in the order of the checks. */
+/** Statuses are in the order of the checks. */
 function wasEnriched(status: IngestStatus): boolean {
   return INGEST_STATUSES.indexOf(status) > ENRICHMENT;
 }
@@ -158,12 +154,12 @@ function fieldsAfterDeclared(
   return [...all].filter(([, slot]) => slot >= declared);
 }
 
-/** An attribute as it is kept: its value a decimal, or a text where it is none (S1.3). */
+/** An attribute as stored: a decimal, or a text if the value is not a decimal (S1.3). */
 export function attributeAsSent({ name, value, unit }: EventAttribute): EventRecord["payload"]["attributes"][number] {
   return typeof unit === "string" ? { name, value: valueAsSent(value), unit } : { name, value: valueAsSent(value) };
 }
 
-/** The value as a decimal, or, where it is none, as the text that was sent (S1.3). */
+/** The value as a decimal, or the text that was sent if it is not a decimal (S1.3). */
 function valueAsSent(value: DecimalInput): Decimal | string {
   if (typeof value === "number" && Number.isSafeInteger(value)) return decimalOfInteger(value);
   try {
@@ -176,26 +172,26 @@ function valueAsSent(value: DecimalInput): Decimal | string {
 
 type Payload = EventRecord["payload"];
 
-/** Dimensions as they are kept: texts all, with the names of those that were sent as numbers. */
+/** Dimensions as stored: all texts, with the names of those sent as numbers. */
 function dimensionsAsSent(
   dimensions: Readonly<Record<string, DecimalInput>>,
 ): Pick<Payload, "dimensions" | "numericDimensions"> {
   const entries = Object.entries(dimensions);
   const numeric = numericNames(entries);
   return {
-    // Made of entries, so that own fields of any name are kept, `__proto__` too.
+    // Created from entries so that own fields with any name are stored, including `__proto__`.
     dimensions: Object.fromEntries(entries.map(([name, value]) => [name, dimensionAsSent(value)])),
     ...(numeric === undefined ? {} : { numericDimensions: numeric }),
   };
 }
 
-/** The names of the dimensions that were sent as numbers; undefined where there are none. */
+/** The names of the dimensions sent as numbers; undefined if there are none. */
 export function numericNames(dimensions: readonly (readonly [string, DecimalInput])[]): readonly string[] | undefined {
   const numeric = dimensions.filter(([, value]) => typeof value !== "string" && typeof valueAsSent(value) !== "string");
   return numeric.length === 0 ? undefined : numeric.map(([name]) => name);
 }
 
-/** Dimensions as they were sent: texts and numbers (S4.1). */
+/** Dimensions as sent: texts and numbers (S4.1). */
 export function sentDimensions({ dimensions, numericDimensions }: Payload): Readonly<Record<string, Decimal | string>> {
   if (numericDimensions === undefined) return dimensions;
   const numeric = new Set(numericDimensions);
@@ -203,7 +199,7 @@ export function sentDimensions({ dimensions, numericDimensions }: Payload): Read
   return Object.fromEntries(sent) as Readonly<Record<string, Decimal | string>>;
 }
 
-/** A dimension as it is kept: a text. */
+/** A dimension as stored: a text. */
 export function dimensionAsSent(value: DecimalInput): string {
   const text = typeof value === "string" ? value : valueAsSent(value);
   return typeof text === "string" ? text : formatDecimal(text);

@@ -1,5 +1,5 @@
 /**
- * The old events that may be removed from the store, because nothing reads them any more. Usage, invoices and their explanations
+ * Retention: which old events can be deleted because nothing reads them again. Usage, invoices and their explanations
  * stay.
  *
  * @module
@@ -15,17 +15,17 @@ import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
 /** The result of retention for one slice of old events. */
 export interface Removal {
   readonly events: readonly EventRecord[];
-  /** Their accounts, as far as these change: cycles that events left stay closed (S6.5). */
+  /** The accounts that change: cycles whose events were deleted stay closed (S6.5). */
   readonly accounts: readonly AccountRecord[];
 }
 
 /**
- * Those of the events that may leave: failed and undone ones, and those whose cycle is past its grace, so that they can
- * neither be undone nor hold their id (S6.5, S14.1, S15.2), once what falls due of their account is done. A cycle that an
- * event leaves is noted as closed for good: it would take the event again.
+ * Finds the events that can be deleted: failed and reverted ones, and those whose cycle is past its grace period, so
+ * that they neither can be undone nor reserve their id (S6.5, S14.1, S15.2), once their account is caught up. Cycles of
+ * deleted events are recorded as closed, because they would accept the same event again.
  *
- * @param accounts theirs, as far as they exist
- * @param events ingested so long ago that no id is remembered for its time of ingest alone (S14.1)
+ * @param accounts the events' existing accounts
+ * @param events ingested so long ago that their ingest alone reserves no id (S14.1)
  */
 export function findRemovableEvents(
   catalog: Catalog,
@@ -45,11 +45,11 @@ export function findRemovableEvents(
   return { events: removed, accounts: [...noted.values()] };
 }
 
-/** The cycles of an account that take no change, and of which nothing is read again. */
+/** The closed cycles of an account, which nothing reads again. */
 interface ClosedDays {
-  /** Whether an instant lies in one of them. */
+  /** Whether an instant is in a closed cycle. */
   has(at: Instant): boolean;
-  /** The account that notes them as closed; undefined where it does already. */
+  /** The account with these cycles recorded as closed; undefined if they already are. */
   readonly noted: AccountRecord | undefined;
 }
 
@@ -68,16 +68,17 @@ function findClosedDays(catalog: Catalog, record: AccountRecord, now: Instant): 
   };
 }
 
-/** The accounts of those of the events that spent entries: it is their entries that {@link recordSpending} asks for. */
+/** The accounts of those events that spent entries, which {@link recordSpending} needs. */
 export function accountsThatSpent(removed: readonly EventRecord[]): readonly string[] {
   return [...new Set(removed.filter(hasSpent).map(({ accountId }) => accountId))];
 }
 
 /**
- * Notes on entries when events that leave spent them, for an entry cannot end at or before an event that did (S11.8).
+ * Records on entries when deleted events spent them, because an entry cannot end at or before an event that spent it
+ * (S11.8).
  *
  * @param entries of the accounts of these events
- * @returns the entries that change
+ * @returns the changed entries
  */
 export function recordSpending(
   entries: readonly EntryRecord[],

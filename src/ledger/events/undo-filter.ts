@@ -1,5 +1,5 @@
 /**
- * The filter of an undo: one of six combinations of parts (S15.1).
+ * The filter of an undo: one of six combinations of fields (S15.1).
  *
  * @module
  */
@@ -10,24 +10,24 @@ import { quoteText } from "../refusals.ts";
 import type { EventFilter } from "../view.ts";
 
 /**
- * The parts of an undo's filter beside its account. A date-time without a fraction of a second matches its whole second; one
- * with a fraction, milliseconds since 1970 and a `Date` match their millisecond.
+ * The filter fields besides the account. A date-time without fractional seconds matches the whole second; one with a
+ * fraction, milliseconds since 1970 and a `Date` match the millisecond.
  */
 interface UndoParts {
-  /** The event of this referenceId. */
+  /** The event with this referenceId. */
   readonly referenceId: string;
-  /** The events that were sent with this id. */
+  /** The events sent with this id. */
   readonly eventId: string;
-  /** The events that carry this timestamp. */
+  /** The events with this timestamp. */
   readonly timestamp: InstantInput;
-  /** The events that were ingested then. */
+  /** The events ingested at this time. */
   readonly createdAt: InstantInput;
 }
 type UndoFilterWith<Part extends keyof UndoParts> = Pick<UndoParts, Part> & {
   readonly [Other in Exclude<keyof UndoParts, Part>]?: undefined;
 };
 
-/** Which events an undo takes back: all of an account, or those that one of five combinations tells (S15.1). */
+/** Selects the events to undo: all of an account, or those that match one of five combinations of fields (S15.1). */
 export type UndoFilter = {
   /** The account's id or one of its aliases. */
   readonly account: string;
@@ -42,7 +42,7 @@ export type UndoFilter = {
 
 const PARTS = ["account", "referenceId", "eventId", "timestamp", "createdAt"] as const;
 
-/** The filters beside `account`; without any, all events of the account match. */
+/** The allowed fields besides `account`; with none of them, all events of the account match. */
 const COMBINATIONS: readonly (readonly (keyof UndoParts)[])[] = [
   [],
   ["referenceId"],
@@ -52,12 +52,12 @@ const COMBINATIONS: readonly (readonly (keyof UndoParts)[])[] = [
   ["eventId", "createdAt"],
 ];
 
-/** The parts beside `account` that are given, in one order. */
+/** The fields besides `account` that are present, in a fixed order. */
 function filterParts(filter: object): readonly (keyof UndoParts)[] {
   return PARTS.filter((part) => part !== "account" && Reflect.get(filter, part) !== undefined) as (keyof UndoParts)[];
 }
 
-/** Whether what is given beside `account` is one of the six combinations (S15.1). */
+/** Whether the fields form one of the six combinations (S15.1). */
 export function isUndoCombination(filter: object): filter is UndoFilter {
   const fieldList = filterParts(filter).join();
   return COMBINATIONS.some((combination) => combination.join() === fieldList);
@@ -73,8 +73,8 @@ export interface UndoQuery {
 /**
  * Checks the filter of an undo (S15.1).
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with every fault: a part that is unknown, empty or no instant, and a
- * combination that is not one of the six
+ * @throws {RatebookError} ERR_INPUT_INVALID with every problem: an unknown or empty field, an invalid instant, and an
+ * unsupported combination
  */
 export function parseUndoFilter(filter: UndoFilter): UndoQuery {
   const fields = Object.entries(filter).filter(([, value]) => value !== undefined);
@@ -119,7 +119,7 @@ function checkPart(name: string, value: unknown): readonly Problem[] {
   }
 }
 
-/** The millisecond that is named, or the whole second of a text that has no fraction. */
+/** The given millisecond, or the whole second of a text without a fraction. */
 function toInstantRange(input: InstantInput): { readonly from: Instant; readonly until: Instant } {
   const from = typeof input === "string" ? parseInstant(input) : toInstant(input);
   return { from, until: from + (typeof input === "string" && !/[.,]/.test(input) ? 1000 : 1) };

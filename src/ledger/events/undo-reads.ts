@@ -1,5 +1,5 @@
 /**
- * The reads that precede the decision of an undo (S15.1).
+ * Reads for the decision of an undo (S15.1).
  *
  * @module
  */
@@ -13,10 +13,10 @@ import type { AccountParts } from "../workspace.ts";
 import type { UndoQuery } from "./undo-filter.ts";
 import { isRevertible, UNDO_EVENTS_MAX } from "./undo.ts";
 
-/** The state that an undo is decided by. */
+/** The state that decides an undo. */
 export interface UndoRead {
   readonly account: AccountParts;
-  /** The first events that can be reverted and the first that cannot, as many as an undo may touch. */
+  /** The first events that can be reverted and the first that cannot, as many of each as an undo may include. */
   readonly matched: readonly EventRecord[];
 }
 
@@ -41,7 +41,7 @@ export async function readForUndo(
   };
   add(earliest);
   const first = [...matched.values()];
-  // With fewer, these are all that match; with five that can be reverted, no other event is touched.
+  // With fewer, these are all that match; if all can be reverted, the undo includes no others.
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
     for (const stretch of open) {
       const within = narrowFilter(filter, stretch);
@@ -58,7 +58,7 @@ export async function readForUndo(
   };
 }
 
-/** The filter for the accepted events of one stretch; undefined where none of them can match. */
+/** The filter for the accepted events of one stretch; undefined if none can match. */
 function narrowFilter(filter: UndoQuery["events"], { from, until }: Stretch): EventFilter | undefined {
   const timestamp = {
     from: Math.max(from, filter.timestamp?.from ?? from),
@@ -67,7 +67,7 @@ function narrowFilter(filter: UndoQuery["events"], { from, until }: Stretch): Ev
   return timestamp.from < timestamp.until ? { ...filter, accepted: true, timestamp } : undefined;
 }
 
-/** The entries that the undo of events gives balance back to. */
+/** The entries whose balance the undo of events increases. */
 function restoredCovers(events: readonly EventRecord[], entries: readonly EntryRecord[]): readonly OverageCover[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   return events.flatMap(({ feature }) =>

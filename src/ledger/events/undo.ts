@@ -1,5 +1,5 @@
 /**
- * The decision of an undo: the usage and the consumption of events are taken back (S15, S11.5).
+ * Decides an undo: reverts the usage and the consumption of events (S15, S11.5).
  *
  * @module
  */
@@ -16,12 +16,12 @@ import type { EventRecord, FeatureUse } from "../records.ts";
 import { entryOf } from "../spendable-entries.ts";
 import type { AccountWork } from "../workspace.ts";
 
-/** Most events that one undo touches (S15.1). */
+/** Maximum number of events per undo (S15.1). */
 export const UNDO_EVENTS_MAX = 5;
 
 /** The result of an event that an undo matched. */
 export interface UndoneEvent {
-  /** As it is now. */
+  /** The current state. */
   readonly event: EventRecord;
   readonly status: "REVERTED" | "FAILED";
   /** A sentence. */
@@ -29,16 +29,16 @@ export interface UndoneEvent {
 }
 
 const REVERTED = "Event was reverted, and what it counted and consumed was taken back";
-/** The sentence of the reference, of a cycle that is past its grace period or has a final invoice (S15.2). */
+/** The reference's message for a cycle that is past its grace period or has a final invoice (S15.2). */
 const PAST_CYCLE = "Event was ingested in past pricing cycle";
 
 /**
- * Reverts the events that match and can be reverted, earliest ingested first and at most five; where they are fewer,
- * those that cannot are answered as FAILED, and stay as they are (S15.1, S15.2).
+ * Reverts the matching events that can be reverted, earliest ingested first, at most five. If there are fewer, events
+ * that cannot be reverted are reported as FAILED and stay unchanged (S15.1, S15.2).
  *
- * @param work with all that catching up needs, and the events whose overage may move (see `readForUndo`)
- * @param matched events of the account that match and are not reverted: all of them, or at least the first five that can
- * be reverted and the first five that cannot
+ * @param work with everything that catching up needs, and the events whose overage may move (see `readForUndo`)
+ * @param matched matching events of the account that are not reverted: all, or at least the first five that can be
+ * reverted and the first five that cannot
  */
 export function decideUndo(
   catalog: Catalog,
@@ -49,7 +49,7 @@ export function decideUndo(
   return runToCompletion(decideUndoInSteps(catalog, work, matched, now));
 }
 
-/** As {@link decideUndo}, in a step for each event, between which the caller may yield to other work. */
+/** Like {@link decideUndo}, one event per step, with pauses for other work. */
 export function* decideUndoInSteps(
   catalog: Catalog,
   work: AccountWork,
@@ -89,7 +89,7 @@ function revert(
   { referenceId, ...read }: EventRecord,
   isOpen: (at: Instant) => boolean,
 ): UndoneEvent {
-  // Its overage may have moved since it was read, by the undo of one before it.
+  // The undo of an earlier event may have moved its overage since it was read.
   const current = work.event(referenceId) ?? { referenceId, ...read };
   const event: EventRecord = { ...current, reverted: true };
   work.putEvent(event);
@@ -100,7 +100,7 @@ function revert(
   return { event, status: "REVERTED", reason: REVERTED };
 }
 
-/** Gives allocations back, the last one first; then overage moves onto the freed balance (S11.5). */
+/** Returns allocations, the last one first; then overage moves onto the freed balance (S11.5). */
 function returnFeature(
   work: AccountWork,
   { featureId, allocations, overage }: FeatureUse,

@@ -1,5 +1,5 @@
 /**
- * Revenue over time: what usage adds to the price of its cycle, period by period (S7).
+ * Revenue over time: what the usage of each period adds to the charge of its cycle (S7).
  *
  * @module
  */
@@ -11,36 +11,36 @@ import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/f
 import { rateUsage } from "../../rating/usage.ts";
 import type { Periods } from "./metric-series.ts";
 
-/** Units of a meter, all of one period. */
+/** Units of a meter in one period. */
 export interface UsageAtInstant {
   readonly meterId: string;
-  /** The day or the hour in which they were used. */
+  /** The start of the day or hour of use. */
   readonly at: Instant;
   readonly quantity: Decimal;
 }
 
-/** An account whose revenue is worked out. */
+/** An account and its usage. */
 export interface RevenueSource {
   readonly timeline: Timeline;
   readonly currency: string;
-  /** Of the cycle that the range begins in and of all after it, in any order. */
+  /** Of all cycles from the one in which the range begins, in any order. */
   readonly usage: readonly UsageAtInstant[];
   /** Cycles that begin later have no revenue yet. */
   readonly now: Instant;
 }
 
-/** Whence usage must be known for the revenue of a range: the start of the cycle that it begins in. */
+/** From when usage must be known for the revenue of a range: the start of the cycle in which it begins. */
 export function revenueReadsFrom(timeline: Timeline, { start, end }: Pick<Periods, "start" | "end">): Instant {
   return Math.min(start, ...cyclesIn(timeline, start, end).map((cycle) => cycle.start));
 }
 
 /**
- * The revenue of an account's usage cards: of a period, the price of the cycle's quantity at its end less that at its
- * start. Before the cycle began that is nothing, so that all periods of a cycle add up to the exact charge of its
- * invoice, bounds of the card included; where a price falls with quantity, revenue is below zero.
+ * The revenue of an account's usage cards. The revenue of a period is the price of the cycle's quantity at its end
+ * minus that at its start, with 0 before the cycle. All periods of a cycle add up to the exact charge of its invoice,
+ * including minimum and maximum charges; if the price falls with quantity, revenue is negative.
  *
  * @param isWanted which meters count
- * @param put is called with each revenue that is not 0
+ * @param put is called with each revenue other than 0
  */
 export function putUsageRevenue(
   { timeline, currency, usage, now }: RevenueSource,
@@ -91,7 +91,7 @@ function putCardRevenue(
   const last = periods.indexAt(Math.min(cycle.end, periods.end) - 1);
   for (let index = periods.indexAt(start); index <= last; index += 1) {
     const hasMore = countUntil(periods.periodAt(index).end);
-    // Nothing changes a price but usage, and that the cycle begins.
+    // Only usage and the start of the cycle change a price.
     if (!hasMore && !(index === periods.indexAt(start) && start === cycle.start)) continue;
     const after = priceOf(quantity);
     const revenue = subtractFractions(after, price);

@@ -1,5 +1,5 @@
 /**
- * Series of points over time: the periods of a range, and the values that fall into them, by group.
+ * Time series: the periods of a range, and the values in them, by group.
  *
  * @module
  */
@@ -17,17 +17,17 @@ const CALENDARS: Readonly<Record<"WEEK" | "MONTH", CycleConfig>> = {
 
 /** The periods that a range touches, UTC. */
 export interface Periods extends Cycle {
-  /** How many points a series has. */
+  /** The number of points of a series. */
   readonly count: number;
-  /** The place of the period that holds an instant of the range, from 0. */
+  /** The index, from 0, of the period that contains an instant of the range. */
   readonly indexAt: (instant: Instant) => number;
-  /** A period, cut where the range begins or ends within it. */
+  /** A period, cut at the bounds of the range. */
   readonly periodAt: (index: number) => Cycle;
 }
 
 /**
- * The periods of a range, which is first widened to what usage is kept by: whole hours for hours, else whole days. So a
- * week or a month that the range cuts is a shorter point, and points add up to the range whatever their length.
+ * The periods of a range. The range is first extended to the granularity of stored usage: whole hours for hours, else
+ * whole days. Weeks and months at its bounds may be shorter, so that points add up to the range.
  */
 export function createPeriods(aggregation: AggregationPeriod, from: Instant, until: Instant): Periods {
   const unit = aggregation === "HOUR" ? HOUR_MS : DAY_MS;
@@ -58,34 +58,34 @@ export function createPeriods(aggregation: AggregationPeriod, from: Instant, unt
 
 /** The key of one series. */
 export interface SeriesKey {
-  /** The account, meter, schema or status; absent without `groupBy`, and for events that have none. */
+  /** The account, meter, schema or status; absent without `groupBy`, and for events without one. */
   readonly group?: string;
-  /** Where values are money. */
+  /** For amounts of money. */
   readonly currency?: string;
 }
 
-/** One series: its values by the place of their period; those that are not there are nothing. */
+/** One series: its values by period index; absent values are 0. */
 export interface Series<Value> extends SeriesKey {
   readonly values: ReadonlyMap<number, Value>;
 }
 
-/** A value that belongs to a period of a series. */
+/** A value in a period of a series. */
 export interface SeriesValue<Value> {
   readonly key: SeriesKey;
   readonly index: number;
   readonly value: Value;
 }
 
-/** Series to which values are added. */
+/** Series to which values can be added. */
 export interface SeriesSet<Value> {
   add(key: SeriesKey, index: number, value: Value): void;
-  /** Adds all of them, or none where one of the sums throws. */
+  /** Adds all values, or none if a sum throws. */
   addAll(values: readonly SeriesValue<Value>[]): void;
-  /** By group, then by currency; what has no group comes last. */
+  /** By group, then by currency; series without a group come last. */
   all(): readonly Series<Value>[];
 }
 
-/** No series yet. @param onMany is called, and throws, when there is one series more than `most` */
+/** Creates an empty set. @param onMany is called, and throws, when there are more than `most` series */
 export function createSeries<Value>(
   plus: (a: Value, b: Value) => Value,
   most: number,

@@ -1,7 +1,6 @@
 /**
- * The charge of a plan for one whole cycle of given quantities: the preview of S13.5 for an account made for it.
- *
- * Nothing is rated here: the quantities become the usage of that account, and invoicing draws its invoices.
+ * The charge of a plan for one whole cycle with given quantities: a preview (S13.5) of a temporary account. Nothing is
+ * rated here: the quantities become the usage of that account, and invoicing draws its invoices.
  *
  * @module
  */
@@ -21,14 +20,14 @@ import { findCard } from "../../invoicing/plan-cards.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 
-/** A plan, and what is used of it in one cycle. */
+/** A plan, and the quantities used in one cycle. */
 export interface RevenueCase {
-  /** Fit to be priced in the currency. */
+  /** Must have prices in the currency. */
   readonly plan: AssociatedPlan;
   readonly currency: string;
-  /** The natural cycle that holds this instant is charged; it ends by {@link NO_END}. */
+  /** The charged natural cycle contains this instant; it ends by {@link NO_END}. */
   readonly at: Instant;
-  /** Which cycle of the plan it is, from 1 (S9.1). */
+  /** The number of the cycle in the plan, from 1 (S9.1). */
   readonly cycleNumber: number;
   /** Units by meter. */
   readonly usage: ReadonlyMap<string, Decimal>;
@@ -36,37 +35,40 @@ export interface RevenueCase {
   readonly overage: ReadonlyMap<string, Decimal>;
   /** In order of arrival. */
   readonly licenseChanges: readonly LicenseChange[];
-  /** Whether lines carry explanations (S13.6). */
+  /** Whether lines have explanations (S13.6). */
   readonly explain: boolean;
 }
 
-/** An invoice that a plan would make, without account and customer. */
+/** An invoice of the plan, without account and customer. */
 export type CalculatedInvoice = Pick<
   Invoice,
   "invoiceType" | "currency" | "startDate" | "endDate" | "invoiceDate" | "usageInfo" | "revenueInfo" | "notices"
 >;
 
-/** The calculated charges of a plan for a cycle. */
+/** The charges of a plan for a cycle. */
 export interface CalculatedRevenue {
   readonly currency: string;
-  /** The natural cycle that was charged, half open. */
+  /** The charged natural cycle, half open. */
   readonly cycle: Cycle;
   readonly cycleNumber: number;
-  /** The sum of the invoices, after the credits that the plan grants. What an invoice below zero pays of another counts once (S13.4). */
+  /**
+   * The sum of the invoices after the credits that the plan grants. An invoice below zero that pays for another counts
+   * once (S13.4).
+   */
   readonly totalAmount: Decimal;
   /** In the order in which they take credits. */
   readonly invoices: readonly CalculatedInvoice[];
-  /** Sentences about given quantities that are not charged. */
+  /** Sentences about quantities that are not charged. */
   readonly notices: readonly string[];
 }
 
-/** The natural cycle that is charged. */
+/** The charged natural cycle. */
 export interface ChargedCycle extends Cycle {
-  /** Where the plan's cycle number 1 begins. */
+  /** The start of the plan's cycle number 1. */
   readonly planStart: Instant;
 }
 
-/** The natural cycle of a plan that holds an instant, as its cycle number `cycleNumber`. */
+/** The natural cycle of a plan that contains an instant, as cycle number `cycleNumber`. */
 export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber: number): ChargedCycle {
   const index = cycleIndexAt(cycleConfig, at);
   return {
@@ -76,8 +78,8 @@ export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNum
 }
 
 /**
- * Draws the invoices of one whole natural cycle, the `cycleNumber`th of the plan; the earlier ones left neither usage nor
- * credits.
+ * Draws the invoices of one whole natural cycle, number `cycleNumber` of the plan, as if earlier cycles left no usage
+ * or credits.
  */
 export function calculateRevenue(catalog: BillingCatalog, request: RevenueCase): CalculatedRevenue {
   const view = createCalculatorView(catalog, request);
@@ -107,7 +109,7 @@ export function calculateRevenue(catalog: BillingCatalog, request: RevenueCase):
   };
 }
 
-/** An account that has the plan and nothing else, with all that is used on the first day of the cycle. */
+/** An account with only this plan, and all usage on the first day of the cycle. */
 function createCalculatorView(
   catalog: BillingCatalog,
   { plan, currency, at, cycleNumber, ...used }: RevenueCase,
@@ -137,7 +139,7 @@ function usageOnDay(quantities: ReadonlyMap<string, Decimal>, day: Day): Account
     from <= day && day < until ? (quantities.get(meterOrFeatureId) ?? ZERO) : ZERO;
 }
 
-/** Notices on given quantities that are not charged in this cycle, so that an incomplete total is not mistaken for a whole one. */
+/** Notices about quantities that are not charged in this cycle, so that the total is not mistaken for a complete one. */
 function describeUncharged(
   catalog: BillingCatalog,
   { plan: { details }, usage, overage, licenseChanges }: RevenueCase,

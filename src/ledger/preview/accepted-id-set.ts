@@ -1,46 +1,44 @@
 /**
- * The ids of accepted events, so that none is counted twice (S14.1).
+ * A set of ids of accepted events, to detect duplicates (S14.1).
  *
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 
-/** Remembers ids, each until an instant of its own. */
+/** Remembers ids, each until its own expiry. */
 export interface SeenIds {
-  /** Whether the id was admitted before and still counts at `at`. */
+  /** Whether the id was added and has not expired at `at`. */
   has(id: string, at: Instant): boolean;
   /**
-   * Remembers an id, unless it still counts at `at`.
+   * Adds an id unless it is present and not expired at `at`.
    *
-   * @param until exclusive: from then on the id may come again
-   * @returns false when it still counts; it is then left as it was
+   * @param until expiry, exclusive: from then on the id may be added again
+   * @returns false if it is present; it is then unchanged
    */
   admit(id: string, at: Instant, until: Instant): boolean;
 }
 
 /** Slots of the first table. */
 const SLOTS_FIRST = 1024;
-/** How many times the slots of a full table the next one has. */
+/** The factor by which a full table grows. */
 export const GROWTH = 2;
-/** Slots that are looked at before an id is kept aside: only ids made to meet in the table get there. */
+/** Slots probed before an id goes to the overflow map, which only ids chosen to collide reach. */
 export const PROBES_MAX = 64;
-/** So many ids at most have room from the start. */
+/** Maximum number of ids to preallocate for. */
 const CAPACITY_MAX = 1 << 21;
-/** Ids of one page; a power of two. Pages are never copied as the memory grows. */
+/** Ids per page; a power of two. Growing never copies pages. */
 const PAGE_BITS = 12;
 const PAGE_IDS = 1 << PAGE_BITS;
-/** The ids of a new page, to be copied: that takes far less time than making them one by one. */
+/** The ids of a new page; copying this array is much faster than filling a new one. */
 const NO_IDS: readonly string[] = Array.from({ length: PAGE_IDS }, () => "");
 
 /**
- * An exact memory of ids, held in full, in order of admission.
+ * An exact set of ids, in order of admission. A hash table points to them, so that adding an id reads no other: with a
+ * million ids it is about twice as fast as a Set.
  *
- * A table of hashes leads to them, so that a new id touches no other: with a million ids that is about twice as fast as a
- * Set.
- *
- * @param hashOf 32 bits of an id; ids of one hash are told apart all the same, only slower. A host that fears ids made to
- * collide can bring one with a secret key
- * @param capacity how many ids are likely to come; there may be more
+ * @param hashOf 32 bits of an id; ids with equal hashes are distinguished, only more slowly. Pass one with a secret key
+ * if ids may be chosen to collide
+ * @param capacity the expected number of ids; there may be more
  */
 export function rememberIds(hashOf: (id: string) => number = hashOfText, capacity = 0): SeenIds {
   let slots = SLOTS_FIRST;
@@ -64,7 +62,7 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText, capacit
   };
 }
 
-/** Some ids in order of admission, and until when each counts. */
+/** Some ids in order of admission, with their expiries. */
 interface Page {
   readonly ids: string[];
   readonly untils: Float64Array;
@@ -73,9 +71,9 @@ interface Page {
 interface Memory {
   readonly pages: Page[];
   count: number;
-  /** Open addressing, at most half full: a hash and a place plus one, 0 where the slot is free. */
+  /** Open addressing, at most half full: a hash, and a position plus one, 0 in a free slot. */
   table: Int32Array;
-  /** The places of ids that found no slot nearby. */
+  /** The positions of ids that found no slot nearby. */
   readonly aside: Map<string, number>;
   readonly hashOf: (id: string) => number;
 }
@@ -93,7 +91,7 @@ function setUntil({ pages }: Memory, place: number, until: Instant): void {
   if (page !== undefined) page.untils[place & (PAGE_IDS - 1)] = until;
 }
 
-/** The slot of an id, or the free one where it would be; -1 where there is neither nearby. */
+/** The slot of an id, or the free one where it would go; -1 if there is neither nearby. */
 function findIdSlot(memory: Memory, id: string, hash: number): number {
   const { table } = memory;
   const mask = table.length / 2 - 1;
@@ -105,7 +103,7 @@ function findIdSlot(memory: Memory, id: string, hash: number): number {
   return -1;
 }
 
-/** The place that the slot of an id leads to; -1 when the id is not there. */
+/** The position in the slot of an id; -1 if the id is not present. */
 function placeAt({ table, aside }: Memory, id: string, slot: number): number {
   return slot < 0 ? (aside.get(id) ?? -1) : (table[slot + 1] ?? 0) - 1;
 }
@@ -135,7 +133,7 @@ function put(
   }
 }
 
-/** Takes the first free slot of a table for a place; false when there is none nearby. */
+/** Stores a position in the first free slot; false if none is nearby. */
 export function takeSlot(table: Int32Array, hash: number, place: number): boolean {
   const mask = table.length / 2 - 1;
   for (let probe = 0; probe < PROBES_MAX; probe++) {
@@ -148,7 +146,7 @@ export function takeSlot(table: Int32Array, hash: number, place: number): boolea
   return false;
 }
 
-/** Enlarges the table. Slots are moved in their order, which is almost that of the new table: memory is passed in a row. */
+/** Enlarges the table. Moving slots in order, which is almost the order of the new table, accesses memory sequentially. */
 function grow(memory: Memory): void {
   const { table, aside, hashOf } = memory;
   memory.table = new Int32Array(GROWTH * table.length);
@@ -158,11 +156,11 @@ function grow(memory: Memory): void {
     const id = idAt(memory, place);
     if (id !== undefined) aside.set(id, place);
   }
-  // Ids that were kept aside may have room in the larger table, where they are looked for first.
+  // Overflow ids may fit into the larger table, where they are found first.
   for (const [id, place] of aside) if (takeSlot(memory.table, hashOf(id), place)) aside.delete(id);
 }
 
-/** 32 bits of a text, each of them moved by every character; four characters are mixed in at once. */
+/** A 32-bit hash of a text; mixes in four characters at a time. */
 export function hashOfText(text: string): number {
   const { length } = text;
   let hash = length;

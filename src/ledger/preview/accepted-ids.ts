@@ -1,6 +1,6 @@
 /**
- * The ids of the events that the scenarios of a run have accepted (S14.1). An id that all of them hold for the same time is
- * kept once for all; any other is kept by each scenario that holds it.
+ * The ids of events accepted in each scenario of a run (S14.1). Ids reserved for the same time in all scenarios are
+ * stored once; others are stored per scenario.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import { rememberIds, type SeenIds } from "./accepted-id-set.ts";
 
-/** One scenario that accepts an event, and until when it holds the event's id, exclusive. */
+/** A scenario that accepts an event, and until when the event reserves its id, exclusive. */
 export interface IdClaim<Scenario> {
   readonly scenario: Scenario;
   readonly holdsUntil: Instant;
@@ -23,26 +23,26 @@ export class AcceptedIds<Scenario> {
     this.#shared = shared;
   }
 
-  /** Whether every id is held by all scenarios or by none. */
+  /** Whether every id is reserved in all scenarios or in none. */
   get areAllShared(): boolean {
     return this.#own.size === 0;
   }
 
-  /** Whether an accepted event of the scenario holds the id at the event's timestamp. */
+  /** Whether an accepted event of the scenario reserves the id at the event's timestamp. */
   has(scenario: Scenario, { id, timestamp }: EventEnvelope): boolean {
     return this.#shared.has(id, timestamp) || this.#own.get(scenario)?.has(id, timestamp) === true;
   }
 
-  /** Holds the id of an event in all scenarios alike. @returns false where it is held already; nothing is changed then */
+  /** Reserves the id of an event in all scenarios. @returns false if it is already reserved; nothing changes then */
   admit({ id, timestamp }: EventEnvelope, holdsUntil: Instant): boolean {
     return this.#shared.admit(id, timestamp, holdsUntil);
   }
 
   /**
-   * Holds the id of an event in each scenario that accepts the event, unless it is held there already.
+   * Reserves the id of an event in each scenario that accepts it, where it is not reserved yet.
    *
-   * @param count of the scenarios of the run
-   * @returns those of the claims whose scenario did not hold the id before
+   * @param count the number of scenarios of the run
+   * @returns the claims that succeeded
    */
   admitEach<Claim extends IdClaim<Scenario>>(
     { id, timestamp }: EventEnvelope,

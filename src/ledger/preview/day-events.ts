@@ -1,5 +1,5 @@
 /**
- * The events behind the usage of a day: how many there were, and the largest of them.
+ * The events behind the usage of a day: their number, and the largest of them.
  *
  * @module
  */
@@ -8,32 +8,32 @@ import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import type { Tracer } from "./line-trace.ts";
 
-/** An event as far as a report names it. */
+/** An event in a report. */
 export interface DayEvent {
-  /** The id that it was sent with. */
+  /** The id as sent. */
   readonly id: string;
   readonly timestamp: Instant;
-  /** Units that it added to the meter, below 0 too (S5.2). */
+  /** Units added to the meter; may be negative (S5.2). */
   readonly quantity: Decimal;
 }
 
 /** The events that added to a meter on a UTC day. */
 export interface DayEvents {
   readonly count: number;
-  /** Those that added most, above or below 0, first. */
+  /** By absolute quantity, largest first. */
   readonly largest: readonly DayEvent[];
 }
 
-/** Keeps the events behind the usage of days. */
+/** Collects the events behind the usage of days. */
 export interface EventSampler extends Pick<Tracer, "note"> {
-  /** Undefined where there are none, or where they were too many days to keep. */
+  /** Undefined if there are none, or if the limit of days was reached. */
   of(accountId: string, meterId: string, day: Day): DayEvents | undefined;
 }
 
-/** So many days, each of an account and a meter, are kept at most: a quarter of a gigabyte with five events each. */
+/** Maximum number of account and meter days with sampled events: a quarter of a gigabyte with five events each. */
 const DAYS_MAX = 200_000;
 
-/** Starts to keep events. @param most so many of each account, meter and day */
+/** Starts sampling. @param most events per account, meter and day */
 export function startSampling(most: number): EventSampler {
   const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
   let sampleSize = 0;
@@ -70,7 +70,7 @@ function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   return value;
 }
 
-/** Puts an event where it belongs among the largest; of equal ones the earlier that came stays first. */
+/** Inserts an event among the largest; of equal ones the earliest comes first. */
 function insert(largest: DayEvent[], event: DayEvent, most: number): void {
   const size = event.quantity.abs();
   const after = largest.findIndex(({ quantity }) => quantity.abs().lt(size));

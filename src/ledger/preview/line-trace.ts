@@ -1,5 +1,5 @@
 /**
- * The events behind the lines of a preview, with what each added and what rules saw of it (S13.6).
+ * Traces the lines of a preview to their events, with what each added and the values that rules saw (S13.6).
  *
  * @module
  */
@@ -22,56 +22,53 @@ import type { PreviewAccount } from "./preview-account.ts";
 import { invalidOption } from "./preview-range.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
 
-/** An event behind a line, as rules saw it. */
+/** An event behind a line, with the values that rules saw. */
 export interface TracedEvent {
-  /** The id that it was sent with. */
+  /** The id as sent. */
   readonly id: string;
   readonly schemaName: string;
   readonly schemaVersion: number;
   readonly timestamp: Instant;
-  /** The attributes that were sent, then the enriched ones (S4.3). */
+  /** The sent attributes, then the enriched ones (S4.3). */
   readonly attributes: readonly { readonly name: string; readonly value: Decimal }[];
   readonly dimensions: Readonly<Record<string, string>>;
-  /** The units that it added to the line's quantity; those of a meter may be below 0 (S5.2). */
+  /** Units added to the line's quantity; those of a meter may be negative (S5.2). */
   readonly quantity: Decimal;
 }
 
-/**
- * How the quantity of a line came about: the quantities of events add up to those of days, and these to the line's. A sum below
- * 0 is priced as 0 (S7.5).
- */
+/** How the quantity of a line was computed: events add up to days, and days to the line. A negative sum is priced as 0 (S7.5). */
 export interface LineTrace extends Omit<ChargedLine, "of"> {
   readonly accountId: string;
-  /** The meter, or the feature whose overage it charges. */
+  /** The meter, or the feature whose overage is charged. */
   readonly id: string;
-  /** The steps of the meter, each with its rules (S5.1); none of a feature, of which an event takes its attribute (S11.2). */
+  /** The steps of the meter with their rules (S5.1); empty for a feature, whose quantity is an attribute (S11.2). */
   readonly computations: readonly Computation[];
-  /** The days on which something was added, in order. */
+  /** The days with quantities, in order. */
   readonly days: readonly { readonly date: string; readonly quantity: Decimal }[];
-  /** In order of time; of one instant, as they came. */
+  /** By timestamp, then in order of arrival. */
   readonly events: readonly TracedEvent[];
 }
 
-/** Keeps the events behind the lines of a meter or a feature. */
+/** Collects the events behind the lines of a meter or feature. */
 export interface Tracer {
-  /** Notes an accepted event, which is in its program's slots. */
+  /** Records an accepted event while it is in its program's slots. */
   note(account: PreviewAccount, event: EventEnvelope, program: SchemaProgram, decision: EventDecision): void;
-  /** The traces of invoices, which carry explanations, by account. */
+  /** The traces of invoices that have explanations, by account. */
   tracesOf(scenario: ScenarioResult, invoices: readonly Invoice[]): readonly LineTrace[];
 }
 
-/** An event with the quantity that it added to the usage or the overage. */
+/** An event with the quantity that it added to usage or overage. */
 interface Contribution extends TracedEvent {
   readonly of: ChargedLine["of"];
-  /** The referenceId that the preview gives it, if it consumed a feature: its place among those of its account. */
+  /** The preview's referenceId of an event that consumed a feature: its index among those of its account. */
   readonly consumptionId: string;
 }
 
 /**
- * Starts to trace.
+ * Starts tracing.
  *
  * @param lineId the id of a meter or a feature
- * @throws {RatebookError} ERR_OPTION_INVALID for an id that the book has not
+ * @throws {RatebookError} ERR_OPTION_INVALID for an unknown id
  */
 export function startTrace({ usageMeters, features }: Book, lineId: string): Tracer {
   const ids = [...usageMeters, ...features].map(({ id }) => id);
@@ -109,7 +106,7 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   };
 }
 
-/** The days and events behind one line, among those of all lines of its account. */
+/** The days and events of one line, from those of its account. */
 function traceLine(
   { of, ...line }: ChargedLine,
   contributions: readonly Contribution[],
@@ -124,12 +121,12 @@ function traceLine(
   return { ...line, days: sumByDay(days), events: events.map(({ of: _of, consumptionId: _id, ...event }) => event) };
 }
 
-/** One line for usage and one for overage: the card's line says what the line of its usage does. */
+/** The first line of usage and the first of overage: a card's line repeats that of its usage. */
 function firstLineOfEachKind(lines: readonly ChargedLine[]): readonly ChargedLine[] {
   return (["usage", "overage"] as const).flatMap((of) => lines.filter((line) => line.of === of).slice(0, 1));
 }
 
-/** The quantities that an event adds to the usage of a meter, and to the overage of a feature. */
+/** The quantities that an event adds to the usage of a meter and to the overage of a feature. */
 function findContributions(
   lineId: string,
   { id, schemaName, timestamp }: EventEnvelope,
@@ -161,7 +158,7 @@ function readEventFields({
   };
 }
 
-/** The events with their overage as it is now: some may have moved onto a grant that was decided later (S11.5). */
+/** The events with their current overage, which may have moved onto a grant that was decided later (S11.5). */
 function applyMoves(
   contributions: readonly Contribution[],
   { seen }: PreviewAccount,

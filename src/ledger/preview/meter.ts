@@ -1,5 +1,5 @@
 /**
- * From a book and events to usage cells: what a preview counts, to be kept or to be priced later (S17.1).
+ * Meters events into usage cells, to store or to price later (S17.1).
  *
  * @module
  */
@@ -16,40 +16,38 @@ import { startEventRun } from "./preview-run.ts";
 import { refusedCells } from "./preview-usage.ts";
 import type { PreviewOptions } from "./preview.ts";
 
-/** How events are metered. */
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;
 
 /** The result of metering. */
 export interface MeterResult {
-  /** By account in book order, meter and day; what was metered and counted 0 is among them. */
+  /** By account in book order, meter and day; includes quantities of 0. */
   readonly usage: readonly UsageRow[];
   readonly events: EventCounts;
-  /** The first thousand refused or failed events. */
+  /** The first thousand rejected or failed events. */
   readonly problems: readonly EventProblem[];
 }
 
-/** Events that are metered one after another. */
+/** Meters events one at a time. */
 export interface MeterRun {
-  /** Meters one event as it was sent. @throws {RatebookError} ERR_REFUSED as {@link meter} */
+  /** Meters one event as sent. @throws {RatebookError} ERR_REFUSED as {@link meter} */
   add(event: unknown): IngestOutcome;
-  /** As {@link EventRun.slotsOf}. */
+  /** See {@link EventRun.slotsOf}. */
   slotsOf(schemaName: string): EventSlots | undefined;
-  /** As {@link add}, for the event that was laid out in the slots. */
+  /** Like {@link add}, for the event in the slots. */
   addSlots(slots: EventSlots): IngestOutcome;
-  /** As {@link EventRun.addCounted}. */
+  /** See {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
-  /** As {@link EventRun.takesCounted}. */
+  /** See {@link EventRun.takesCounted}. */
   takesCounted(accountId: string): boolean;
   /** The result so far. */
   finish(): Omit<MeterResult, "problems">;
 }
 
 /**
- * Meters events as a preview does, in the order given, each arriving at its own timestamp, and gives the usage cells that
- * they leave.
+ * Meters events in the given order like a preview, each arriving at its own timestamp, and returns the usage cells.
  *
- * @throws {RatebookError} ERR_REFUSED at the first accepted event of a schema that consumes a feature, which it names: the
- * order of its events matters, and cells have none; ERR_BOOK_INVALID; ERR_OPTION_INVALID for events that are none
+ * @throws {RatebookError} ERR_REFUSED at the first accepted event of a schema that consumes a feature, because the
+ * order of its events matters and cells have none; ERR_BOOK_INVALID; ERR_OPTION_INVALID for invalid events
  */
 export function meter(source: BookSource, events: Iterable<EventInput>, options: MeterOptions = {}): MeterResult {
   const run = createMeter(source, options);
@@ -57,7 +55,7 @@ export function meter(source: BookSource, events: Iterable<EventInput>, options:
   return { ...run.finish(), problems };
 }
 
-/** Starts to meter events that come one after another. @throws {RatebookError} as {@link meter} */
+/** Starts metering events one at a time. @throws {RatebookError} as {@link meter} */
 export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOptions = {}): MeterRun {
   const book = toBook(source, { ruleBudget });
   const run = startEventRun(book, { ids: ids === false ? undefined : (ids ?? rememberIds()), ruleBudget });

@@ -1,6 +1,6 @@
 /**
- * An event in a run of several scenarios: it is decided by the plans of its account in each, and counted once where all of
- * them accept it.
+ * Events in a run of several scenarios: each is decided by the plans of its account in each scenario, and counted once
+ * if all of them accept it.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import { isNarrow, type PreviewAccount } from "./preview-account.ts";
 import { decideIn, heldUntil, type ReadEvent, type Scenario } from "./preview-scenario.ts";
 import { outcomeOfUnaccepted, type RunState } from "./run-state.ts";
 
-/** An event in one scenario: its account and its decision there. */
+/** An event in one scenario: its account and its decision. */
 interface Attempt extends IdClaim<Scenario> {
   readonly account: PreviewAccount | undefined;
   readonly decision: EventDecision;
 }
 
-/** Whether the decision on an event in the first scenario holds for all, and its id is held for the same time in all. */
+/** Whether the decision in the first scenario holds for all, and the id is reserved for the same time in all. */
 export function isAgreed(
   { agreements, ids }: RunState,
   account: PreviewAccount | undefined,
@@ -30,13 +30,13 @@ export function isAgreed(
 ): boolean {
   if (!isAccepted || program?.feature !== undefined || ids?.areAllShared === false) return false;
   if (account === undefined || !agreements.hold(account.index, timestamp)) return false;
-  // A quantity with many digits may make the bill of one scenario impossible, and not of another.
+  // A quantity with many digits may make the bill impossible in one scenario and not in another.
   for (const quantity of units) if (quantity !== undefined && !isNarrow(quantity)) return false;
   return true;
 }
 
 /**
- * Decides an event in all scenarios and takes it in those that accept it.
+ * Decides an event in all scenarios and counts it in those that accept it.
  *
  * @param account that of the first scenario
  * @param decision that of the first scenario
@@ -70,7 +70,7 @@ export function takeInEach(
   return outcomes[0] ?? decision.outcome;
 }
 
-/** Decides an event in the scenarios after the first; units that were measured in one are not measured again in the next. */
+/** Decides an event in the other scenarios, reusing units that were measured in one. */
 function listAttempts(
   { scenarios, time, ids }: RunState,
   { event, read, units: measured }: ReadEvent,
@@ -85,7 +85,7 @@ function listAttempts(
   });
 }
 
-/** Takes an event in a scenario that accepts it, unless its id is held there. @returns its outcome */
+/** Counts an event in a scenario that accepts it, unless its id is reserved there. @returns its outcome */
 function settle(
   { scenario, account, decision }: Attempt,
   event: EventEnvelope,
@@ -99,7 +99,7 @@ function settle(
   return decision.outcome;
 }
 
-/** Until when all scenarios decide the events of an account alike, from an event on that all of them have accepted. */
+/** Until when all scenarios decide an account's events alike, after an event that all of them accepted. */
 function agreedUntil(attempts: readonly Attempt[], at: Instant): Instant {
   const [first] = attempts;
   const openUntil = first?.account?.seen.periodAt(at).openUntil;

@@ -1,5 +1,5 @@
 /**
- * Which events may be counted elsewhere and in any order, and what they count: measured as the one decider measures them (S17.3).
+ * Finds events that can be counted in parallel and in any order, and measures them like the engine does (S17.3).
  *
  * @module
  */
@@ -21,34 +21,34 @@ import { isNarrow } from "./preview-account.ts";
 export interface PlainAccount {
   readonly accountId: string;
   readonly customerId: string;
-  /** Its id and its aliases, as events name it. */
+  /** Its id and its aliases, which events may use. */
   readonly names: readonly string[];
 }
 
 /**
- * What an event is. `plain`: accepted, whatever the order of events. `wide`: its account may take no events after it, so all
- * events of that account are to be decided in their order. `other`: to be decided in its order.
+ * The kind of an event. `plain`: accepted, whatever the order of events. `wide`: its account may reject later events,
+ * so all its events must be decided in order. `other`: must be decided in order.
  */
 export type EventKind = "plain" | "wide" | "other";
 
-/** Looks at events one after another, and measures them. */
+/** Classifies and measures events one at a time. */
 export interface PlainEvents {
-  /** The schemas, by the index of their program. */
+  /** The schemas, by program index. */
   readonly programs: readonly SchemaProgram[];
   readonly accounts: readonly PlainAccount[];
-  /** As `EventRun.slotsOf`. */
+  /** See `EventRun.slotsOf`. */
   readonly slotsOf: (schemaName: string) => EventSlots | undefined;
-  /** Looks at an event that was laid out in the slots of {@link slotsOf}. */
+  /** Classifies the event in the slots of {@link slotsOf}. */
   readonly ofSlots: (slots: EventSlots) => EventKind;
-  /** Looks at an event as it was sent. */
+  /** Classifies an event as sent. */
   readonly of: (event: unknown) => EventKind;
   /** The last event that was plain or wide. */
   readonly last: Readonly<MeasuredEvent>;
 }
 
-/** An event that was measured. */
+/** A measured event. */
 interface MeasuredEvent {
-  /** The index of its account among {@link PlainEvents.accounts}. */
+  /** The index of its account in {@link PlainEvents.accounts}. */
   account: number;
   /** The index of its program. */
   program: number;
@@ -56,7 +56,7 @@ interface MeasuredEvent {
   units: Units;
 }
 
-/** Makes what looks at events of a book. @param accounts those whose events may be counted in any order */
+/** Creates the classifier for a book. @param accounts those whose events may be counted in any order */
 export function openPlainEvents(book: MeteringBook, accounts: readonly PlainAccount[]): PlainEvents {
   const { schemas } = compileMetering(book);
   const indexes = new Map(accounts.flatMap(({ names }, index) => names.map((name) => [name, index] as const)));
@@ -85,7 +85,7 @@ export function openPlainEvents(book: MeteringBook, accounts: readonly PlainAcco
     const { feature } = program;
     for (const quantity of units) if (quantity !== undefined && !isNarrow(quantity)) return "wide";
     if (feature === undefined) return "plain";
-    // The order of events matters where a feature is consumed.
+    // The order of events matters if they consume a feature.
     return isNarrow(featureQuantity(feature, program.slots)) ? "other" : "wide";
   };
   return {

@@ -1,5 +1,5 @@
 /**
- * What plain events add up to by account, schema and UTC day; sums of several readers add up, and an event can be taken out again.
+ * Sums of plain events by account, schema and UTC day. Sums of several readers can be merged, and events removed again.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { type Exact, negateExact } from "../../numbers/exact.ts";
 import type { PlainEvents } from "./order-free-events.ts";
 import type { CountedEvents } from "./premeasured-events.ts";
 
-/** A sum, by the indices of its account and its column. */
+/** A sum, by account index and column index. */
 export type PlainSum = readonly [account: number, column: number, day: Day, sum: Exact];
 
 /** Sums of plain events. */
 export interface PlainSums {
-  /** Adds the last event that was looked at. */
+  /** Adds the last classified event. */
   readonly add: () => void;
-  /** Takes out an event that was added, which was looked at last. */
+  /** Removes the last classified event, which was added before. */
   readonly takeOut: () => void;
   /** Adds a sum of another reader. */
   readonly merge: (sum: PlainSum) => void;
@@ -25,17 +25,20 @@ export interface PlainSums {
   readonly counted: () => Iterable<CountedEvents>;
 }
 
-/** The columns of a schema: for each meter its units, and how many events it counts; then all events, and those of no meter. */
+/**
+ * The columns of a schema: for each meter its units and its number of events; then the number of all events, and of
+ * those without a meter.
+ */
 interface Columns {
   readonly schemaName: string;
   readonly first: number;
   readonly meters: number;
-  /** The quantities of one event, used again for the next. */
+  /** The quantities of one event, reused for the next. */
   readonly quantities: (Exact | undefined)[];
   readonly add: ReturnType<Cells["adder"]>;
 }
 
-/** No sums yet. */
+/** Creates empty sums. */
 export function openPlainSums({
   programs,
   accounts,
@@ -99,7 +102,7 @@ function* listCountedEvents(
   for (const [day, found] of cells.days(account, all)) {
     const on = (column: number): Exact => cells.between(account, column, day, day + 1);
     const events = Number(found);
-    // All of them were taken out again.
+    // All of them were removed again.
     if (events === 0) continue;
     const units = Array.from({ length: meters }, (_, place) =>
       on(first + 2 * place + 1) === 0 ? undefined : on(first + 2 * place),

@@ -1,5 +1,5 @@
 /**
- * Counts of events by status, and the span of time of the accepted ones, while events come.
+ * Counts events by status, and tracks the time span of the accepted ones.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import { INGEST_STATUSES, type IngestOutcome, type IngestStatus, METERED } from 
 import { quoteText } from "../refusals.ts";
 import type { EventSpan, SpanEnd } from "./preview-range.ts";
 
-/** How many events had each status. */
+/** The number of events with each status. */
 export type OutcomeCounts = Readonly<Record<IngestStatus, number>>;
 
-/** The kind of thing at the end of a span: an event, named by its id, or usage, named by its account's. */
+/** What bounds a span: an event, named by its id, or usage, named by its account. */
 type SpanKind = "event" | "usage of";
 
-/** Outcomes and a span that grow. */
+/** Counts outcomes and extends a span. */
 export interface OutcomeTally {
-  /** Counts an outcome, once or so many times. @returns it */
+  /** Counts an outcome once or several times. @returns it */
   readonly count: (outcome: IngestOutcome, times?: number) => IngestOutcome;
   readonly counts: () => OutcomeCounts;
-  /** Takes an instant into the span. */
+  /** Extends the span to an instant. */
   readonly widen: (at: Instant, id: string, kind: SpanKind) => void;
-  /** The first and the last so far; of one instant, the one that came first. */
+  /** The first and the last so far; of equal instants, the earliest to arrive. */
   readonly span: () => EventSpan | undefined;
 }
 
-/** An empty tally. */
+/** Creates an empty tally. */
 export function createTally(): OutcomeTally {
   const counts = new Map(INGEST_STATUSES.map((status) => [status, 0]));
-  // Most events have the same outcome as the event before them.
+  // Most events have the same outcome as the previous one.
   let last: IngestOutcome = METERED;
   let uncounted = 0;
   const settle = (): void => {
@@ -72,12 +72,12 @@ function toSpanEnd({ at, id, kind }: OpenEnd): SpanEnd {
   return { name: `${kind} ${quoteText(id)}`, timestamp: at };
 }
 
-/** Counts of different events together. */
+/** Adds the counts of disjoint sets of events. */
 export function addCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
   return Object.fromEntries(INGEST_STATUSES.map((status) => [status, a[status] + b[status]])) as OutcomeCounts;
 }
 
-/** The span of both: from the earlier first to the later last. */
+/** The union of two spans. */
 export function mergeSpans(a: EventSpan | undefined, b: EventSpan | undefined): EventSpan | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return {

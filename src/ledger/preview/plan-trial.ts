@@ -1,6 +1,6 @@
 /**
- * The plans that a preview tries on accounts: those that they have, a draft in place of these, or a draft that they move to
- * on a date.
+ * The plans that a preview applies to accounts: their own, a draft instead of them, or a draft to which they migrate on
+ * a date.
  *
  * @module
  */
@@ -14,25 +14,25 @@ import { planMoveOnto } from "../commands/migrate.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 
-/** The createdAt of everything in a book: before all events, so that ties are broken by the order in the book. */
+/** The createdAt of everything in a book: before all events, so that the order in the book breaks ties. */
 export const LOADED_AT: Instant = INSTANT_MIN;
 
-/** When and how accounts move to a plan (S16.5). */
+/** When and how accounts migrate to a plan (S16.5). */
 export interface TrialMigration {
   readonly mode: MigrationMode;
-  /** The midnight at which the migration is decided; who has a plan then takes part. */
+  /** The midnight of the migration; accounts with a plan at that time take part. */
   readonly on: Instant;
 }
 
-/** The plans that one scenario tries. */
+/** The plans of one scenario. */
 export interface PlanTrial {
-  /** A checked plan; undefined for the plans of the book alone. */
+  /** A checked plan; undefined for the plans of the book only. */
   readonly plan?: PricePlan | undefined;
   /** Undefined: every account has the plan on the dates of its associations (book.md, `--plan`). */
   readonly migration?: TrialMigration | undefined;
 }
 
-/** An account of the book as a ledger would have it, with the plans of a trial. */
+/** Creates a ledger account from an account of the book, with the plans of a trial. */
 export function partsInTrial(
   catalog: Catalog,
   account: Account,
@@ -46,7 +46,7 @@ export function partsInTrial(
   return record === undefined ? parts : { ...parts, record };
 }
 
-/** An account after a migration that is known from the day of its decision on; undefined where it does not take part. */
+/** An account after a migration that is known from the day of its decision; undefined if it does not take part. */
 export function migrateTo(
   catalog: Catalog,
   record: AccountRecord,
@@ -55,12 +55,12 @@ export function migrateTo(
 ): AccountRecord | undefined {
   const decided = planMoveOnto(catalog, record, { mode, target }, on)?.decided;
   if (decided === undefined || record.status !== "ACTIVE") return undefined;
-  // The migration is laid over every association of the book, also over those with a later decidedAt (S9.2).
+  // The migration takes precedence over every association of the book, including later decisions (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > on ? { ...each, decidedAt: on } : each));
   return { ...record, associations: [...before, { ...decided, id: record.id, decidedAt: on, recordedAt: LOADED_AT }] };
 }
 
-/** An account with a draft on the dates of its associations, without overrides (book.md, `--plan`). */
+/** Gives an account a draft on the dates of its associations, without overrides (book.md, `--plan`). */
 function withDraft(account: Account, { id: pricePlanId, version }: PricePlan): Account {
   return {
     ...account,

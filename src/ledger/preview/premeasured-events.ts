@@ -1,5 +1,5 @@
 /**
- * Events that were measured elsewhere, many at once.
+ * Adds events in bulk that another reader measured.
  *
  * @module
  */
@@ -11,27 +11,27 @@ import type { IngestOutcome } from "../outcome.ts";
 import { decideIn, type Scenario } from "./preview-scenario.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Plain events of one account, schema and UTC day that were measured elsewhere: their ids occur nowhere else (S17.3). */
+/** Measured plain events of one account, schema and UTC day, whose ids occur nowhere else (S17.3). */
 export interface CountedEvents {
   readonly schemaName: string;
   /** An id or an alias. */
   readonly accountId: string;
   readonly day: Day;
-  /** How many there are, and how many of them a meter counts. */
+  /** The number of events, and of those that a meter counts. */
   readonly events: number;
   readonly metered: number;
-  /** The first and the last of their timestamps. */
+  /** The first and the last timestamp. */
   readonly first: Instant;
   readonly last: Instant;
-  /** The sum of their units, by the meters of the schema in their order; undefined where a meter counts none of them. */
+  /** The sums of their units, by the schema's meters in order; undefined if a meter counts none of them. */
   readonly units: Units;
 }
 
 /**
- * Takes events that were measured elsewhere, if all of them would be decided alike: the decider decides one of those that a
- * meter counts, and one of the others.
+ * Counts measured events if all of them would be decided alike. Decides one of those that a meter counts, and one of
+ * the others.
  *
- * @returns false where they are to be decided one by one; then nothing of them is counted
+ * @returns false if they must be decided one by one; then nothing is counted
  */
 export function addCountedEvents(run: RunState, counted: CountedEvents, read: FieldsRead | undefined): boolean {
   const { scenarios, tally } = run;

@@ -1,6 +1,6 @@
 /**
- * The accounts of a book while a preview decides their events: as those of a ledger that was loaded with the book before
- * anything began, and whose clock goes to each event's timestamp (S13.5).
+ * The accounts of a book while a preview decides their events, like those of a ledger that was loaded with the book
+ * before everything, and whose clock follows the events' timestamps (S13.5).
  *
  * @module
  */
@@ -25,24 +25,20 @@ import { type EventRecord, type FeatureUse, UNNUMBERED } from "../records.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
 import { LOADED_AT, type PlanTrial, partsInTrial } from "./plan-trial.ts";
 
-/** Places after the point up to which sums of units keep their bill within 100 digits, whatever the rates (S1.4). */
+/** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
 const NARROW_SCALE_MAX = 15;
 
-/** Makes the accounts of a preview, each when its first event comes. */
+/** Creates the accounts of a preview, each at its first event. */
 export interface PreviewAccounts {
-  /** The account of an id or alias; undefined where there is none (S16.6). */
+  /** The account with an id or alias; undefined if there is none (S16.6). */
   readonly find: (name: string) => PreviewAccount | undefined;
-  /** The account of an id of the book. */
+  /** The account with an id of the book. */
   readonly of: (accountId: string) => PreviewAccount | undefined;
   /** The account at an index of the book's list. */
   readonly at: (index: number) => PreviewAccount | undefined;
 }
 
-/**
- * Makes the accounts of a preview.
- *
- * @param catalog with the plan of the trial among its plans
- */
+/** Creates the accounts of a preview. @param catalog includes the plan of the trial */
 export function previewAccounts(
   catalog: Catalog,
   book: Book,
@@ -81,31 +77,31 @@ interface PreviewAccountParts {
   readonly draft: PricePlan | undefined;
 }
 
-/** One account of a preview: its grants fall due, and its feature credits are taken, as its events come. */
+/** One account of a preview. Its grants fall due, and its feature credits are consumed, as its events arrive. */
 export class PreviewAccount {
   /** Its index in the book's list. */
   readonly index: number;
-  /** The account as its events see it. */
+  /** The account as events read it. */
   seen: EventAccount;
-  /** How many of its events consumed a feature so far. */
+  /** The number of its events that consumed a feature. */
   consumptions = 0;
   readonly #catalog: Catalog;
   #parts: AccountParts;
   readonly #usage: Pick<Usage, "cellsOf">;
-  /** The draft that the account gets with its first accepted event, where it has no plan. */
+  /** The draft that the account gets with its first accepted event, if it has no plan. */
   #awaited: PricePlan | undefined;
-  /** The next instant at which something falls due that events may see. */
+  /** The next instant at which something falls due that affects events. */
   #nextDueAt: Instant = Number.NEGATIVE_INFINITY;
-  /** Whether a plan of it grants feature credits. */
+  /** Whether one of its plans grants feature credits. */
   #isGranted = false;
-  /** The latest decision on a plan that began before it was decided: its grants may take overage of earlier events. */
+  /** The latest decision on a backdated plan: its grants may take overage of earlier events. */
   #reachedBackUntil: Instant = Number.NEGATIVE_INFINITY;
   /**
-   * The account with the invoices that a ledger would have made final so far. Kept from the first wide quantity on (see
-   * {@link isNarrow}): from then on its bill may need too many digits.
+   * The account with the invoices that a ledger would have finalized so far. Kept from the first wide quantity (see
+   * {@link isNarrow}), because from then on its bill may need too many digits.
    */
   #billed: AccountParts | undefined;
-  /** Days of usage that was counted elsewhere: the first, the last, and the first with a wide quantity. */
+  /** Days of usage given as cells: the first, the last, and the first with a wide quantity. */
   readonly #counted = {
     from: Number.POSITIVE_INFINITY,
     last: Number.NEGATIVE_INFINITY,
@@ -127,8 +123,8 @@ export class PreviewAccount {
   }
 
   /**
-   * Whether all events of a UTC day that count nothing wide are decided alike, whatever their time of day: nothing that keeps
-   * the bill of the account from being made can happen within the day (S17.3).
+   * Whether all events of a UTC day without wide quantities are decided alike: nothing within the day can make the
+   * account's bill fail (S17.3).
    */
   isSteadyOn(day: Day): boolean {
     if (this.#billed !== undefined || this.seen.billFault !== undefined) return false;
@@ -141,8 +137,8 @@ export class PreviewAccount {
   }
 
   /**
-   * Whether its events that count nothing wide are all decided alike, in whatever order they come: it takes events, has no plan to
-   * wait for, and its bill can be made (S17.3).
+   * Whether events without wide quantities are all decided alike in any order: the account accepts events, awaits no
+   * plan, and its bill can be computed (S17.3).
    */
   get takesAnyOrder(): boolean {
     const { isArchived, billFault, record } = this.seen;
@@ -156,16 +152,16 @@ export class PreviewAccount {
     );
   }
 
-  /** The next instant at which something falls due; the past while the account awaits a plan or its bill is made on trial. */
+  /** The next instant at which something falls due; the past while the account awaits a plan or needs trial bills. */
   get quietUntil(): Instant {
     const isFollowed = this.#awaited !== undefined || this.#billed !== undefined || this.seen.billFault !== undefined;
     return isFollowed ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
   /**
-   * Associates the draft from the natural cycle of the first accepted event on (book.md, `--plan`).
+   * Associates the draft from the natural cycle of the first accepted event (book.md, `--plan`).
    *
-   * @returns takes the plan away again, for an event that is not accepted by it either; only before anything else is done
+   * @returns removes the plan again, for an event that it does not accept either; call it before anything else changes
    */
   startPlan(at: Instant): () => void {
     const plan = this.#awaited;
@@ -187,7 +183,7 @@ export class PreviewAccount {
     };
   }
 
-  /** Makes the grants that fall due up to and including an instant (S2.4), and the bill on trial where it may fail. */
+  /** Creates the grants due up to and including an instant (S2.4), and a trial bill if it may fail. */
   fallDue(at: Instant): void {
     if (at >= this.#nextDueAt) this.#haveFallDue(at);
   }
@@ -201,7 +197,7 @@ export class PreviewAccount {
     this.#nextDueAt = Math.min(due, this.#nextCounted());
   }
 
-  /** Takes the feature credits of an accepted event, and has the bill made on trial where its quantities are wide. */
+  /** Consumes the feature credits of an accepted event, and creates a trial bill if its quantities are wide. */
   apply(event: EventEnvelope, program: SchemaProgram, decision: EventDecision): void {
     const { units, consumption } = decision;
     const { timestamp: at } = event;
@@ -211,19 +207,15 @@ export class PreviewAccount {
     }
     if (consumption === undefined) return;
     this.consumptions++;
-    // The bill of everything due up to the event is made without it, so before its credits are taken.
+    // The trial bill of everything due up to the event excludes it, so it precedes consumption.
     this.#widen(consumption.quantity, at);
     const use = this.seen.consume(consumption, at);
-    // Its overage may move onto a grant that is decided later: then it is kept (S11.5).
+    // Its overage may move onto a grant that is decided later, so it is kept (S11.5).
     if (at < this.#reachedBackUntil && !use.overage.isZero())
       this.seen.work.putEvent(toPreviewRecord(this, event, program, decision, use));
   }
 
-  /**
-   * Notes usage that was counted elsewhere, which is there from the beginning, whatever order it comes in (S17.1).
-   *
-   * @param at the day's first instant
-   */
+  /** Records usage given as cells, which exists from the beginning, in any order (S17.1). @param at the day's first instant */
   noteCounted(quantity: Exact, at: Instant): void {
     const counted = this.#counted;
     counted.from = Math.min(counted.from, at);
@@ -233,15 +225,15 @@ export class PreviewAccount {
   }
 
   /**
-   * Has fall due what no event may come after, but the bill depends on: everything up to the last day of usage that was
-   * counted elsewhere, and the grants of a plan that reaches back, onto which overage of earlier events moves (S11.5).
+   * Processes what no event follows but the bill depends on: everything due up to the last day of usage given as cells,
+   * and the grants of a backdated plan, onto which overage of earlier events moves (S11.5).
    */
   settle(): void {
     if (this.#counted.from <= this.#counted.last) this.fallDue(this.#counted.last);
     grantUpTo(this.#catalog, this.seen.work, this.#reachedBackUntil);
   }
 
-  /** When usage that was counted elsewhere matters next: its first day may start a plan, a wide quantity needs a trial bill. */
+  /** When usage given as cells matters next: its first day may start a plan, a wide quantity needs a trial bill. */
   #nextCounted(): Instant {
     const { from, wide } = this.#counted;
     return Math.min(
@@ -267,7 +259,7 @@ export class PreviewAccount {
 
   #followBill(at: Instant): void {
     if (this.#billed !== undefined) return;
-    // Everything that fell due before had narrow quantities only, so this bill can be made.
+    // Everything due earlier had narrow quantities, so this bill can be computed.
     this.#billed = this.#billedUpTo(at, this.#parts, []);
     this.#nextDueAt = this.#dueAfter(at);
   }
@@ -276,7 +268,7 @@ export class PreviewAccount {
     return nextDueAfter(this.#catalog, this.#parts.record, at);
   }
 
-  /** Makes the bill on trial: an account whose bill cannot be made takes no events from then on (S13.5). */
+  /** Creates a trial bill; if it fails, the account accepts no more events (S13.5). */
   #failsToBill(at: Instant, before: AccountParts): boolean {
     if (this.seen.billFault !== undefined) return true;
     const cells = [...this.#usage.cellsOf(this.seen.id)];
@@ -294,7 +286,7 @@ export class PreviewAccount {
     }
   }
 
-  /** The account with all done that falls due up to and including an instant, as a ledger would have it. */
+  /** The account with everything due up to and including an instant processed, as a ledger would have it. */
   #billedUpTo(at: Instant, before: AccountParts, usage: AccountParts["usage"]): AccountParts {
     const taken = noChanges();
     this.seen.work.addTo(taken);
@@ -311,7 +303,7 @@ export class PreviewAccount {
   }
 }
 
-/** The record of an event that took credits of a feature. Its referenceId is its place among these, as ids may come again. */
+/** The record of an event that consumed a feature. Its referenceId is its index among these, because ids may be reused. */
 function toPreviewRecord(
   { seen: { id: accountId, customerId }, consumptions }: PreviewAccount,
   event: EventEnvelope,
@@ -325,7 +317,7 @@ function toPreviewRecord(
   return toEventRecord(newEvent({ ...event, sent }, program, decision, owner, use), UNNUMBERED);
 }
 
-/** Whether sums of such quantities keep every amount of a bill within 100 digits, whatever the rates (S1.3, S1.4). */
+/** Whether sums of such quantities keep every amount of a bill within 100 digits at any rate (S1.3, S1.4). */
 export function isNarrow(quantity: Exact): boolean {
   return typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= NARROW_SCALE_MAX);
 }

@@ -1,5 +1,5 @@
 /**
- * A draft plan that a preview tries on accounts (book.md, `--plan`): which of them it fits.
+ * Finds the accounts to which a preview can apply a draft plan (book.md, `--plan`).
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { PricePlan } from "../../book/model/price-plan.ts";
 import { quoteText } from "../refusals.ts";
 import { invalidOption } from "./preview-range.ts";
 
-/** Accounts by whether a draft can be tried on them. */
+/** Accounts by whether a draft can be applied to them. */
 export interface Draftable {
   readonly shown: readonly Account[];
-  /** Accounts with which the draft cannot be associated. */
+  /** Accounts that the draft cannot be associated with. */
   readonly leftOut: readonly Account[];
 }
 
 /**
- * The accounts that a draft can be tried on (S7.7, S16.1). Of all accounts of a book, those whose currency the draft does not
- * support are left out; an account that is named must fit.
+ * The accounts to which a draft can be applied (S7.7, S16.1). If all accounts of a book are shown, those in a currency
+ * that the draft does not support are left out; a requested account must have a supported one.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID for a draft that fits none of the accounts, or not one that was named
+ * @throws {RatebookError} ERR_OPTION_INVALID if the draft supports none of the accounts, or not a requested one
  */
 export function draftable(
   accounts: readonly Account[],
@@ -37,17 +37,17 @@ export function draftable(
   return { shown, leftOut };
 }
 
-/** The notices on accounts that a draft leaves out. */
+/** The notices on accounts left out. */
 export function noticesOnDraft(leftOut: readonly Account[], plan: PricePlan | undefined): string[] {
   if (plan === undefined || leftOut.length === 0) return [];
   const accounts = leftOut.length === 1 ? "1 account is" : `${leftOut.length} accounts are`;
   return [`${accounts} left out: the plan ${unsupported(plan, leftOut)}`];
 }
 
-/** So many accounts are named in a sentence. */
+/** Maximum number of accounts named in a sentence. */
 const NAMED_MAX = 5;
 
-/** Which currencies a plan supports, and which accounts are in another. */
+/** The currencies that a plan supports, and the accounts in other ones. */
 function unsupported({ pricePlanDetails }: PricePlan, accounts: readonly Account[]): string {
   const supported = (pricePlanDetails.supportedCurrencies ?? []).join(", ") || "no currency";
   const named = accounts.slice(0, NAMED_MAX).map(({ id, invoiceCurrency }) => `${id} (${invoiceCurrency})`);

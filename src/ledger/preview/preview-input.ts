@@ -1,5 +1,5 @@
 /**
- * Checks of a preview's arguments, for callers without types.
+ * Checks a preview's arguments, for callers without types.
  *
  * @module
  */
@@ -7,16 +7,16 @@ import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-row.ts";
 import { invalidOption } from "./preview-range.ts";
 
-/** Usage and events of a preview. Of a schema that gives both, both count. */
+/** Usage and events of a preview. For a schema with both, both count. */
 export interface PreviewInput {
-  /** Usage that was counted elsewhere, in any order: rows of one account, meter and day add up (S17.1). */
+  /** Usage cells, in any order: rows of one account, meter and day add up (S17.1). */
   readonly usage?: Iterable<UsageRowInput> | undefined;
-  /** As they were sent, in the order in which they count. */
+  /** As sent, in the order in which they count. */
   readonly events?: Iterable<EventInput> | undefined;
 }
 
 /**
- * The two ways of giving input as one: events alone, or usage and events.
+ * Normalizes the two forms of input: events alone, or usage and events.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for anything else
  */
@@ -31,14 +31,14 @@ export function toPreviewInput(input: PreviewInput | Iterable<EventInput>): Prev
 
 const NO_EVENTS = (): Error => invalidOption("events", "events: expected a list or another iterable of events");
 
-/** The options of a preview beside its range. */
+/** The options of a preview besides its range. */
 interface CheckedOptions {
   readonly accounts?: unknown;
   readonly plan?: { readonly pricePlanDetails: unknown } | undefined;
   readonly ids?: { readonly admit: unknown } | false | undefined;
 }
 
-/** @throws {RatebookError} ERR_OPTION_INVALID for options that are none, most of all a plan that was never read */
+/** @throws {RatebookError} ERR_OPTION_INVALID for invalid options, in particular a plan that was not read */
 export function checkOptions(options: CheckedOptions): void {
   if (!isObject(options)) throw invalidOption("options", "options: expected an object");
   const { accounts, plan, ids } = options;

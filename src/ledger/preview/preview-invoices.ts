@@ -18,9 +18,9 @@ import type { ScenarioResult } from "./preview-scenario.ts";
 /** How invoices are drawn. */
 interface DrawOptions extends PreviewRange {
   readonly explain: boolean;
-  /** Whether the caller named the accounts: then one whose bill cannot be made is an error. */
+  /** Whether the caller requested specific accounts: then one whose bill fails is an error. */
   readonly areNamed: boolean;
-  /** As the option of drawing of that name. */
+  /** See the option of `drawInvoices`. */
   readonly belowZeroOnce?: boolean | undefined;
 }
 
@@ -30,9 +30,9 @@ export type DrawnAccount =
   | { readonly invoices?: undefined; readonly skipped: SkippedAccount };
 
 /**
- * Draws the invoices of an account. One whose bill cannot be made stops no other one.
+ * Draws the invoices of an account. A failed bill does not affect other accounts.
  *
- * @returns undefined where the scenario has no such account
+ * @returns undefined if the scenario has no such account
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account
  */
 export function drawAccount(
@@ -50,9 +50,10 @@ export function drawAccount(
 }
 
 /**
- * The totals of an account's invoices, in less time than the invoices take; what an invoice below zero pays of another one counts once.
+ * The totals of an account's invoices, faster than drawing them. An invoice below zero that pays for another counts
+ * once.
  *
- * @returns undefined where the scenario has no such account
+ * @returns undefined if the scenario has no such account
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account
  */
 export function accountTotals(
@@ -63,7 +64,11 @@ export function accountTotals(
   return billIn(scenario, accountId, drawTotals, { ...range, belowZeroOnce: true });
 }
 
-/** Draws the bill of an account; undefined where the scenario lacks it. @throws {RatebookError} ERR_ARITHMETIC, which names the account */
+/**
+ * Draws the bill of an account; undefined if the scenario lacks it.
+ *
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account
+ */
 function billIn<Drawn>(
   scenario: ScenarioResult,
   accountId: string,
@@ -74,14 +79,14 @@ function billIn<Drawn>(
   if (account === undefined) return undefined;
   account.settle();
   const { billFault } = account.seen;
-  // The bill failed on trial while events came, and later events were not counted: it must not be drawn without them (S13.5).
+  // A trial bill failed and later events were not counted: no invoice may be drawn without them (S13.5).
   if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, billFault), {});
   const view = viewIn(scenario, account);
   const creditId = (cause: Parameters<typeof dueCreditId>[1]): string => dueCreditId(accountId, cause);
   return withBillErrors(accountId, () => draw(view, scenario.catalog.billing, { ...options, creditId }));
 }
 
-/** An account as invoicing sees it: its usage is that of the scenario. */
+/** An account as input for invoicing, with the usage of the scenario. */
 function viewIn({ catalog, usage }: ScenarioResult, { seen: { id, work } }: PreviewAccount): AccountView {
   const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
   return { ...toAccountView(catalog, work), usage: metered };

@@ -1,5 +1,5 @@
 /**
- * Which cycles a preview shows: those that were asked for, or those that its events reach (book.md).
+ * The cycles that a preview shows: the requested ones, or those of its events (book.md).
  *
  * @module
  */
@@ -13,37 +13,37 @@ export interface PreviewRange {
   readonly until: Instant;
 }
 
-/** How a caller asks for a range. */
+/** The requested range. */
 export interface RangeOptions {
-  /** Shows the cycles that hold this instant. Not beside `from` and `until`. */
+  /** Shows the cycles that contain this instant. Excludes `from` and `until`. */
   readonly at?: Instant | string | Date | undefined;
   /** Shows the cycles that touch `[from, until)`; default from the first event to the last. */
   readonly from?: Instant | string | Date | undefined;
   readonly until?: Instant | string | Date | undefined;
 }
 
-/** An event, or a day of usage, that bounds what was taken. */
+/** An event, or a day of usage, at one end of the span. */
 export interface SpanEnd {
   /** As in `event "e-1"`. */
   readonly name: string;
   readonly timestamp: Instant;
 }
 
-/** The span of time of the accepted events and the days of usage. */
+/** The time span of the accepted events and the days of usage. */
 export interface EventSpan {
   readonly first: SpanEnd;
-  /** The event itself, so inclusive. */
+  /** The last event, inclusive. */
   readonly last: SpanEnd;
 }
 
-/** Ten years, with as many leap days as these may have: events do not reach further apart, or one has a wrong date. */
+/** Ten years with the most leap days they may have. A longer span means that an event has a wrong date. */
 const SPAN_MAX_MS = 3653 * DAY_MS;
 
 /**
- * The range that was asked for; undefined for that of the events.
+ * The requested range; undefined for that of the events.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID for options that do not go together, or a range that ends before it begins
- * or behind 9999-01-01; ERR_DATE_INVALID for a date that is none
+ * @throws {RatebookError} ERR_OPTION_INVALID for conflicting options, or a range that ends before it begins or after
+ * 9999-01-01; ERR_DATE_INVALID for an invalid date
  */
 export function toPreviewRange({ at, from, until }: RangeOptions): PreviewRange | undefined {
   if (at !== undefined) {
@@ -67,8 +67,8 @@ export function toPreviewRange({ at, from, until }: RangeOptions): PreviewRange 
 /**
  * The range from the first event to the last.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID where that is more than ten years, naming both events: the cycles between are
- * as many as the dates say, and a single wrong one would have thousands drawn
+ * @throws {RatebookError} ERR_OPTION_INVALID if that is more than ten years, naming both events: a single wrong date
+ * would draw thousands of cycles
  */
 export function rangeOfEvents({ first, last }: EventSpan): PreviewRange {
   const range = { from: first.timestamp, until: last.timestamp + 1 };

@@ -1,8 +1,7 @@
 /**
- * A run takes events one after another, gives each its outcome, and keeps the usage and overage that a preview prices.
- *
- * An event arrives at its own timestamp, so none is late or early (S13.5). A run may have several scenarios, each with plans of
- * its own: an event is read and measured once, and decided in each of them.
+ * A run decides events one at a time, and collects the usage and overage that a preview prices. An event arrives at its
+ * own timestamp, so none is late or early (S13.5). In a run of several scenarios with their own plans, an event is read
+ * and measured once, and decided in each.
  *
  * @module
  */
@@ -31,53 +30,53 @@ import { Agreements, outcomeOfUnaccepted, type RunState } from "./run-state.ts";
 export interface EventRunOptions {
   /** The plans of each scenario; default one scenario with the plans of the book. */
   readonly trials?: readonly [PlanTrial, ...PlanTrial[]] | undefined;
-  /** Remembers the ids of accepted events; undefined does without (S14.1). */
+  /** Remembers the ids of accepted events; undefined for no check (S14.1). */
   readonly ids?: SeenIds | undefined;
-  /** The budget of one evaluation of a rule (S3.8). */
+  /** The budget for one evaluation of a rule (S3.8). */
   readonly ruleBudget?: Partial<RuleBudget> | undefined;
-  /** Traces the events behind lines, in a run of one scenario. */
+  /** Traces lines to events, in a run of one scenario. */
   readonly tracer?: Pick<Tracer, "note"> | undefined;
 }
 
 /** Events in, usage out. Members of a {@link ScenarioResult} are those of the first scenario. */
 export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
-  /** Decides one event as it was sent. @returns its outcome in the first scenario */
+  /** Decides one event as sent. @returns its outcome in the first scenario */
   readonly add: (event: unknown) => IngestOutcome;
   /**
-   * The slots for the events of an ACTIVE schema, for a reader that finds the parts of an event without JSON.parse. It must set id,
+   * The slots for the events of an ACTIVE schema, for a reader that parses events without JSON.parse. It must set id,
    * accountId, timestamp, every declared attribute within S1.3 and every declared dimension, all within their bounds;
-   * every other event goes through {@link add}.
+   * all other events must use {@link add}.
    */
   readonly slotsOf: (schemaName: string) => EventSlots | undefined;
-  /** Decides the event that was laid out in the slots of {@link slotsOf}. */
+  /** Decides the event in the slots of {@link slotsOf}. */
   readonly addSlots: (slots: EventSlots) => IngestOutcome;
   /**
-   * Adds usage that was counted elsewhere (S17.1), in any order, for all scenarios.
+   * Adds a usage cell (S17.1), in any order, to all scenarios.
    *
    * @param account an index in the book's accounts
    * @param meter an index in the book's meters
-   * @throws {RatebookError} ERR_ARITHMETIC when its cell would need more than 100 digits (S1.4); nothing is added then
+   * @throws {RatebookError} ERR_ARITHMETIC if its cell would need more than 100 digits (S1.4); nothing is added then
    */
   readonly addCell: (account: number, meter: number, day: Day, quantity: Exact) => void;
   /**
-   * Takes plain events that were measured elsewhere, if every one of them would be decided alike and be accepted. Days of an
-   * account come in order, each before the other events of that day.
+   * Adds measured plain events if all would be decided alike and accepted. Days of an account must be added in order,
+   * each before the other events of that day.
    *
-   * @returns false where they are to be decided one by one; then nothing of them is counted
+   * @returns false if they must be decided one by one; then nothing is counted
    */
   readonly addCounted: (counted: CountedEvents) => boolean;
   /**
-   * Whether {@link addCounted} will take the events of an account, which is given by its id or an alias, in any order and beside
-   * any others, as long as none of these counts a wide quantity ({@link isNarrow}).
+   * Whether {@link addCounted} will accept the events of an account, given by id or alias, in any order and mixed with
+   * others, if none of these has a wide quantity ({@link isNarrow}).
    */
   readonly takesCounted: (accountId: string) => boolean;
-  /** The usage of events that were taken in all scenarios at once: with one scenario, of all events. */
+  /** The usage of events counted in all scenarios at once: with one scenario, of all events. */
   readonly usage: Usage;
-  /** In the order in which they were asked for. */
+  /** In the order of the trials. */
   readonly scenarios: readonly [ScenarioResult, ...ScenarioResult[]];
 }
 
-/** Starts a run over a book that was read and checked. */
+/** Starts a run over a checked book. */
 export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, tracer }: EventRunOptions = {}): EventRun {
   const catalog = createCatalog(book, ruleBudget === undefined ? {} : { ruleBudget });
   const { metering } = catalog;
@@ -135,10 +134,10 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
 /** The fields of an event whose schema is unknown. */
 const UNKNOWN: FieldsRead = { program: undefined, problem: undefined, fault: undefined };
 
-/** Decides an event, and takes it where it is accepted. @returns its outcome in the first scenario */
+/** Decides an event, and counts it if it is accepted. @returns its outcome in the first scenario */
 function takeEvent(run: RunState, event: EventEnvelope, read: FieldsRead): IngestOutcome {
   const { scenarios, tally, ids } = run;
-  // An index, not a pattern, which would make an iterator for each event.
+  // Indexing avoids creating an iterator for each event.
   const scenario = scenarios[0];
   run.time.now = event.timestamp;
   const account = scenario.accounts.find(event.accountId);

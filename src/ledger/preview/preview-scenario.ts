@@ -1,5 +1,5 @@
 /**
- * One scenario of a run: a set of plans by which all events are decided, be it the book's own, or a draft in place of them.
+ * One scenario of a run: a set of plans that decides all events, either the book's own or with a draft instead of them.
  *
  * @module
  */
@@ -20,28 +20,28 @@ import type { PlanTrial } from "./plan-trial.ts";
 import { type PreviewAccount, type PreviewAccounts, previewAccounts } from "./preview-account.ts";
 import type { EventSpan } from "./preview-range.ts";
 
-/** The usage of a scenario: that of all scenarios, and beside it that of this one alone. */
+/** The usage of a scenario: the shared usage of all scenarios plus its own. */
 export type ScenarioUsage = Pick<Usage, "between" | "cellsOf">;
 
 /** The result of a run in one of its scenarios. */
 export interface ScenarioResult {
-  /** The book by which its events are decided, with the draft among its plans. */
+  /** The book that decides its events, with the draft among its plans. */
   readonly catalog: Catalog;
   /** The plans of its accounts. */
   readonly trial: PlanTrial;
   readonly accounts: PreviewAccounts;
   readonly usage: ScenarioUsage;
-  /** How many events had each status so far. */
+  /** The number of events with each status so far. */
   readonly counts: () => Readonly<Record<IngestStatus, number>>;
-  /** The first and the last accepted event or day of usage so far; of one instant, the one that came first. */
+  /** The first and the last accepted event or day of usage so far; of equal instants, the earliest to arrive. */
   readonly span: () => EventSpan | undefined;
 }
 
-/** A scenario while events come. */
+/** A scenario during a run. */
 export interface Scenario extends ScenarioResult {
-  /** Outcomes and span of the events that were not taken in all scenarios at once. */
+  /** Outcomes and span of the events that were not counted in all scenarios at once. */
   readonly tally: OutcomeTally;
-  /** Adds the units of an event to the usage of this scenario alone. @param program the index of its program */
+  /** Adds the units of an event to the usage of this scenario only. @param program the index of its program */
   readonly addAlone: (program: number, account: number, day: Day, units: Units) => void;
 }
 
@@ -49,15 +49,14 @@ export interface Scenario extends ScenarioResult {
 interface Shared {
   readonly catalog: Catalog;
   readonly book: Book;
-  /** The usage of the events that were taken in all scenarios at once. */
+  /** The usage of the events counted in all scenarios at once. */
   readonly usage: Usage;
-  /** Outcomes and span of the events that were taken in all scenarios at once. */
+  /** Outcomes and span of the events counted in all scenarios at once. */
   readonly tally: OutcomeTally;
-  /** The indices of meters that events of a program count in, by its index. */
+  /** The indices of the meters of each program, by program index. */
   readonly together: readonly (readonly number[])[];
 }
 
-/** Opens a scenario. */
 export function openScenario(all: Shared, trial: PlanTrial): Scenario {
   const alone = usageAlone(all);
   const usage: ScenarioUsage = {
@@ -82,7 +81,7 @@ export function openScenario(all: Shared, trial: PlanTrial): Scenario {
   };
 }
 
-/** The usage of one scenario alone: its tally is made with the first event, for most scenarios have none. */
+/** The usage of one scenario only, created with the first event, because most scenarios have none. */
 function usageAlone({ usage: { accountIds, meterIds }, together }: Shared): {
   readonly tally: UsageTally | undefined;
   readonly add: Scenario["addAlone"];
@@ -104,7 +103,7 @@ function usageAlone({ usage: { accountIds, meterIds }, together }: Shared): {
   };
 }
 
-/** The cells of an account in several tallies, those of one meter and day added up. */
+/** The cells of an account in several tallies, merged by meter and day. */
 function mergedCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: string): Iterable<UsageCell> {
   const cells = new Map<string, UsageCell>();
   for (const tally of tallies) {
@@ -117,19 +116,19 @@ function mergedCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: stri
   return cells.values();
 }
 
-/** An event that was read, to be decided. */
+/** An event with its fields, to be decided. */
 export interface ReadEvent {
   readonly event: EventEnvelope;
   readonly read: FieldsRead;
-  /** Its units, where it was measured before in another scenario. */
+  /** Its units, if another scenario measured it. */
   readonly units: Units | undefined;
 }
 
 /**
- * Decides an event in one scenario. Nothing is changed but its account: what falls due of it up to the event is done, and one
- * without a plan may get the draft.
+ * Decides an event in one scenario. Changes only its account: everything due before the event is processed, and an
+ * account without a plan may get the draft.
  *
- * @param ids of accepted events; undefined where none are remembered
+ * @param ids of accepted events; undefined for no check
  */
 export function decideIn(
   scenario: Scenario,
@@ -142,7 +141,7 @@ export function decideIn(
   const decision = decideEvent(event, read, account?.seen, time, units);
   if (account?.awaitsPlan !== true || !mayBeginPlan(decision, read)) return decision;
   if (ids?.has(scenario, event) === true) return decision;
-  // Deciding changes nothing: the event is decided again by the plan, whose credits it may spend.
+  // Deciding has no effect: the event is decided again with the plan, whose credits it may spend.
   const takeBack = account.startPlan(event.timestamp);
   const byPlan = decideEvent(event, read, account.seen, time, units);
   if (!byPlan.isAccepted) takeBack();
@@ -154,7 +153,7 @@ function mayBeginPlan({ isAccepted }: EventDecision, { program }: FieldsRead): b
   return isAccepted || program?.feature !== undefined;
 }
 
-/** Until when an accepted event holds its id: for a time after its ingest, and while its cycle is open (S14.1). */
+/** Until when an accepted event reserves its id: for a time after its ingest, and while its cycle is open (S14.1). */
 export function heldUntil(
   { options }: Catalog,
   account: PreviewAccount | undefined,

@@ -1,5 +1,5 @@
 /**
- * Usage that was counted elsewhere, taken into a run in place of the events that it came from, or beside others (S17.1).
+ * Adds usage rows to a run, instead of the events that they came from or in addition to others (S17.1).
  *
  * @module
  */
@@ -13,15 +13,15 @@ import { featuresBySchema, describeOrderDependence } from "../catalog.ts";
 import { quoteText, refusal } from "../refusals.ts";
 import type { EventRun } from "./preview-run.ts";
 
-/** So many problems of rows are kept. */
+/** Maximum number of row problems listed. */
 const PROBLEMS_MAX = 1000;
 
 /**
- * Makes the function that takes a row.
+ * Creates the function that adds a row.
  *
- * @returns throws ERR_INPUT_INVALID for a row that is none, or names no account or meter of the book; ERR_REFUSED for a meter
- * whose event schema consumes a feature, where the order of events matters; ERR_ARITHMETIC when its cell would need more
- * than 100 digits. A row that throws adds nothing
+ * @returns throws ERR_INPUT_INVALID for an invalid row, or an unknown account or meter; ERR_REFUSED for a meter whose
+ * event schema consumes a feature, because the order of events matters; ERR_ARITHMETIC if its cell would need more than
+ * 100 digits. A row that throws adds nothing
  */
 export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell">): (row: unknown) => void {
   const meters = new Map(book.usageMeters.map((meter, index) => [meter.id, { meter, index }]));
@@ -49,9 +49,9 @@ export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell
 }
 
 /**
- * Takes all rows, or throws one error for all that is wrong with them.
+ * Adds all rows, or throws one error for all problems.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with the first {@link PROBLEMS_MAX} problems, each with its place, as in
+ * @throws {RatebookError} ERR_INPUT_INVALID with the first {@link PROBLEMS_MAX} problems, each with its path, as in
  * `$.usage[3].date`
  */
 export function takeUsage(take: (row: unknown) => void, rows: Iterable<unknown>): void {
@@ -73,12 +73,12 @@ export function takeUsage(take: (row: unknown) => void, rows: Iterable<unknown>)
   throw new RatebookError("ERR_INPUT_INVALID", `${first.path}: ${first.message}${more}`, { problems });
 }
 
-/** Whether an error is of one row: others may be read to tell what is wrong with them, too. */
+/** Whether an error concerns a single row, so that other rows can still be checked. */
 export function isRowFault(error: unknown): error is RatebookError {
   return hasCode(error, "ERR_INPUT_INVALID") || hasCode(error, "ERR_REFUSED") || hasCode(error, "ERR_ARITHMETIC");
 }
 
-/** The refusal of usage of a schema that consumes a feature. */
+/** The error for usage of a schema that consumes a feature. */
 export function refusedCells(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
   const why = describeOrderDependence(featureId);
   return refusal(

@@ -1,5 +1,5 @@
 /**
- * The preview: from a book and events to the invoices of its accounts, as a pure function (S13.5, book.md).
+ * The preview: a pure function from a book and events to the invoices of its accounts (S13.5, book.md).
  *
  * @module
  */
@@ -35,84 +35,82 @@ export interface PreviewOptions extends RangeOptions {
   /** Ids or aliases of the accounts to show; default all that are not archived. */
   readonly accounts?: readonly string[] | undefined;
   /**
-   * A checked plan instead of the accounts' plans: it keeps the association dates and drops overrides; an account
-   * without an association gets it from its first event's natural cycle on. Accounts in a currency that it does not
-   * support are left out with a notice, but for those that `accounts` names: these are refused.
+   * A checked plan to use instead of the accounts' plans. It keeps the association dates and drops overrides; an
+   * account without an association gets it from the natural cycle of its first event. Accounts in a currency that it
+   * does not support are left out with a notice, or rejected if `accounts` names them.
    */
   readonly plan?: PricePlan | undefined;
-  /** Whether lines carry explanations (S13.6). */
+  /** Whether lines have explanations (S13.6). */
   readonly explain?: boolean | undefined;
   /**
-   * The id of a meter or a feature: {@link Preview.traces} lists the events behind its lines, which are kept in memory, and
-   * lines carry explanations. Rows of usage have no events.
+   * The id of a meter or a feature: {@link Preview.traces} lists the events behind its lines, which are kept in memory,
+   * and lines have explanations. Rows of usage have no events.
    */
   readonly trace?: string | undefined;
   /**
-   * So many of the largest events of each account, meter and UTC day are kept for {@link PreviewRun.eventsOf}; default none.
+   * The number of largest events to keep per account, meter and UTC day for {@link PreviewRun.eventsOf}; default none.
    * Rows of usage have no events.
    */
   readonly sampleEvents?: number | undefined;
-  /** Remembers the ids of accepted events (S14.1); `false` does without, default an exact memory. */
+  /** Remembers the ids of accepted events (S14.1); `false` for no check, default an exact set. */
   readonly ids?: SeenIds | false | undefined;
-  /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
+  /** The budget for one evaluation of a rule that iterates over lists or creates text (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 
 /** The result of a preview. */
 export interface Preview {
-  /** By account in book order, each in the order in which invoices take credits. */
+  /** By account in book order, then in the order in which invoices take credits. */
   readonly invoices: readonly Invoice[];
   readonly events: EventCounts;
-  /** The first thousand refused or failed events. */
+  /** The first thousand rejected or failed events. */
   readonly problems: readonly EventProblem[];
-  /** Sentences that a reader should know although nothing failed, such as accounts that are left out. */
+  /** Sentences about things that did not fail but matter, such as accounts that are left out. */
   readonly notices: readonly string[];
-  /** Accounts without invoices, because their bill cannot be made (S1.4); absent where there are none. */
+  /** Accounts without invoices, because their bill cannot be computed (S1.4); absent if there are none. */
   readonly skipped?: readonly SkippedAccount[];
   /** With the option `trace`: the events behind each line that charges the usage of the meter or the overage of the feature. */
   readonly traces?: readonly LineTrace[];
 }
 
-/** A preview whose events come one after another; its memory does not grow with them, apart from ids. */
+/** A preview that takes events one at a time. Its memory does not grow with them, except for ids. */
 export interface PreviewRun {
   /**
-   * Adds a row of usage that was counted elsewhere, in any order (S17.1).
+   * Adds a row of usage, in any order (S17.1).
    *
-   * @throws {RatebookError} ERR_INPUT_INVALID for a row that is none, or names no account or meter of the book; ERR_REFUSED
-   * for a meter whose event schema consumes a feature; ERR_ARITHMETIC when its cell would need more than 100 digits. It
-   * adds nothing then
+   * @throws {RatebookError} ERR_INPUT_INVALID for an invalid row, or an unknown account or meter; ERR_REFUSED for a
+   * meter whose event schema consumes a feature; ERR_ARITHMETIC if its cell would need more than 100 digits. It adds
+   * nothing then
    */
   addUsage(row: UsageRowInput): void;
-  /** Decides one event as it was sent. */
+  /** Decides one event as sent. */
   add(event: EventInput): IngestOutcome;
-  /** As {@link EventRun.slotsOf}. */
+  /** See {@link EventRun.slotsOf}. */
   slotsOf(schemaName: string): EventSlots | undefined;
-  /** As {@link EventRun.addSlots}. */
+  /** See {@link EventRun.addSlots}. */
   addSlots(slots: EventSlots): IngestOutcome;
-  /** As {@link EventRun.addCounted}. */
+  /** See {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
-  /** As {@link EventRun.takesCounted}. */
+  /** See {@link EventRun.takesCounted}. */
   takesCounted(accountId: string): boolean;
   /** The usage of an account so far, by meter and day; empty for an unknown account. */
   cellsOf(accountId: string): Iterable<UsageCell>;
-  /** The events behind the usage of a day, where `sampleEvents` asks for them. */
+  /** The events behind the usage of a day, with the option `sampleEvents`. */
   eventsOf(accountId: string, meterId: string, day: Day): DayEvents | undefined;
-  /** The invoices of what was added so far, and how many events there were of each kind; more may be added after it. */
+  /** The invoices and the event counts so far; more can be added afterwards. */
   finish(): Omit<Preview, "problems">;
 }
 
 /**
- * Previews the invoices of a book's accounts over events, taken in the order given, each arriving at its own timestamp, and
- * over usage that was counted elsewhere. Without a range, the cycles from the first event or day of usage to the last are
- * shown.
+ * Previews the invoices of a book's accounts over events, added in the given order and each arriving at its own
+ * timestamp, and over usage rows. Without a range, shows the cycles from the first event or day of usage to the last.
  *
- * @param source a book as it is written, its text, or one that `readBook` read
+ * @param source a book object, its text, or a book from `readBook`
  * @param input events, or usage and events
- * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
- * a plan without prices in the currency of an account that is named, or of all; events that reach over more than ten years,
- * where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none;
- * ERR_ARITHMETIC for an account that is named, whose bill cannot be made; ERR_INPUT_INVALID for rows of usage that are
- * wrong, all of which are named
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_OPTION_INVALID for an unknown account, an invalid range or none without
+ * events, a plan without prices in the currency of a requested account or of all, events that span more than ten years
+ * without a range, or an invalid rule budget; ERR_DATE_INVALID for an invalid date; ERR_ARITHMETIC for a requested
+ * account whose bill cannot be computed; ERR_INPUT_INVALID with all problems of usage rows
  */
 export function preview(
   source: BookSource,
@@ -128,7 +126,7 @@ export function preview(
   return { ...finish(), problems };
 }
 
-/** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
+/** Starts a preview that takes events one at a time. @throws {RatebookError} as {@link preview} */
 export function createPreview(source: BookSource, options: PreviewOptions = {}): PreviewRun {
   checkOptions(options);
   const book = toBook(source, options);
@@ -183,7 +181,7 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
   };
 }
 
-/** Notes each event for the trace, for the sample or for both. */
+/** Passes each event to the trace, to the sample or to both. */
 function combineTracers(
   tracer: Tracer | undefined,
   sampler: EventSampler | undefined,
@@ -197,7 +195,7 @@ function combineTracers(
   };
 }
 
-/** So many accounts without a bill are named in sentences; all are in {@link Preview.skipped}. */
+/** Maximum number of accounts without a bill named in sentences; {@link Preview.skipped} has all. */
 const NO_BILLS_TOLD_MAX = 20;
 
 function noticesOnSkipped(skipped: readonly SkippedAccount[]): readonly string[] {
@@ -206,7 +204,7 @@ function noticesOnSkipped(skipped: readonly SkippedAccount[]): readonly string[]
   return more === 0 ? listed : [...listed, `left out: ${more} more accounts that cannot be billed`];
 }
 
-/** The accounts of a book that are shown. @throws {RatebookError} ERR_OPTION_INVALID for a name that none has */
+/** The accounts of a book that are shown. @throws {RatebookError} ERR_OPTION_INVALID for an unknown name */
 export function shownAccounts(book: Book, accounts: readonly string[] | undefined): readonly Account[] {
   if (accounts === undefined) return book.accounts.filter(({ status }) => status === "ACTIVE");
   const shown = new Set(accounts.map((name) => accountNamed(book, name)));

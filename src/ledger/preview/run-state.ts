@@ -1,5 +1,5 @@
 /**
- * The state of a run: what its events share, one after another.
+ * The state that the events of a run share.
  *
  * @module
  */
@@ -14,23 +14,26 @@ import type { Tracer } from "./line-trace.ts";
 import type { OutcomeTally } from "./outcome-tally.ts";
 import type { Scenario } from "./preview-scenario.ts";
 
-/** A run while events come. */
+/** A run in progress. */
 export interface RunState {
   readonly scenarios: readonly [Scenario, ...Scenario[]];
-  /** Outcomes and span of the events that are taken in all scenarios at once. */
+  /** Outcomes and span of the events counted in all scenarios at once. */
   readonly tally: OutcomeTally;
-  /** Add the units of an event to the usage of all scenarios, by the index of its program. */
+  /** Add the units of an event to the usage of all scenarios, by program index. */
   readonly adders: readonly AddAll[];
-  /** Undefined where no ids are remembered. */
+  /** Undefined if ids are not checked. */
   readonly ids: AcceptedIds<Scenario> | undefined;
   /** Empty with one scenario. */
   readonly agreements: Agreements;
-  /** The time of the event that is being decided: one object for all events. */
+  /** The time of the event being decided: one object for all events. */
   readonly time: { now: DecisionTime["now"]; readonly futureMs: number };
   readonly tracer: Pick<Tracer, "note"> | undefined;
 }
 
-/** The outcome of an event that a scenario does not accept: a duplicate id is told before any other fault but a malformed field. */
+/**
+ * The outcome of an event that a scenario rejects: a duplicate id is reported before any other problem except a
+ * malformed field.
+ */
 export function outcomeOfUnaccepted(
   { ids }: RunState,
   scenario: Scenario,
@@ -42,20 +45,19 @@ export function outcomeOfUnaccepted(
 }
 
 /**
- * For each account a span of time in which all scenarios decide its events alike, so that one decision holds for all: with
- * five drafts a million events take a fifth of the time so.
+ * For each account a time span in which all scenarios decide its events alike, so that one decision holds for all. With
+ * five drafts, this makes a million events five times as fast.
  */
 export class Agreements {
   readonly #from: Float64Array;
   readonly #until: Float64Array;
 
-  /** No spans yet. */
   constructor(accounts: number) {
     this.#from = new Float64Array(accounts).fill(Infinity);
     this.#until = new Float64Array(accounts).fill(-Infinity);
   }
 
-  /** Whether the span of an account, which is given by its index, holds an instant. */
+  /** Whether the span of the account at an index contains an instant. */
   hold(account: number, at: Instant): boolean {
     return at >= (this.#from[account] ?? Infinity) && at < (this.#until[account] ?? -Infinity);
   }
@@ -66,7 +68,7 @@ export class Agreements {
     this.#until[account] = until;
   }
 
-  /** Ends the span of an account. */
+  /** Clears the span of an account. */
   end(account: number): void {
     this.#until[account] = -Infinity;
   }
