@@ -1,5 +1,5 @@
 /**
- * Puts the endpoints on a Fastify instance, each behind its credential, its limits and its schemas.
+ * Registers the endpoints on a Fastify instance, with authentication, rate limits and validation.
  *
  * @module
  */
@@ -19,23 +19,22 @@ import type { Paging, PagingSource } from "./http/pagination.ts";
 import { toWireError } from "./http/wire-names.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
-/** The objects that serve the endpoints. */
 export interface ApiContext {
   readonly engine: Engine;
   readonly access: AccessControl;
   readonly paging: PagingSource;
-  /** Endpoints beside {@link ENDPOINTS}: those of credentials, health and documentation. */
+  /** Endpoints besides {@link ENDPOINTS}: credentials, health and documentation. */
   readonly extraEndpoints?: readonly Endpoint[];
-  /** Paths that are served beside the endpoints, by routes of their own. */
+  /** Paths that other routes serve. */
   readonly extraPaths?: readonly RoutePath[];
-  /** Where a client found the API, without a slash at the end. */
+  /** The base URL of the API as the client sees it, without a trailing slash. */
   readonly baseUrl?: (request: FastifyRequest) => string;
 }
 
-/** Bytes of a body unless its endpoint takes more. */
+/** The default maximum of a body, in bytes. */
 const BODY_LIMIT = 1_048_576;
 
-/** Puts every endpoint on an instance, which is theirs alone: its parsers and handlers are replaced. */
+/** Registers every endpoint on an instance of its own, whose parsers and handlers are replaced. */
 export function registerEndpoints(app: FastifyInstance, context: ApiContext): void {
   const endpoints = [...ENDPOINTS, ...(context.extraEndpoints ?? [])];
   const { access } = context;
@@ -49,7 +48,7 @@ export function registerEndpoints(app: FastifyInstance, context: ApiContext): vo
     if (allowedMethods !== undefined && !allowedMethods.has(method))
       return refuseMethod(allowedMethods, request, reply);
     const isRoot = request.url.replace(/\/?(?:\?.*)?$/, "") === app.prefix;
-    // A person who opens the API in a browser is led to its pages.
+    // A browser at the root is redirected to the documentation.
     if (isRoot && method === "GET") return reply.redirect(`${context.baseUrl?.(request) ?? app.prefix}/docs`);
     return answerFailure(new Refusal(404, NO_ENDPOINT), request, reply);
   };
@@ -57,7 +56,7 @@ export function registerEndpoints(app: FastifyInstance, context: ApiContext): vo
     void reply.header("x-request-id", request.id).header("cache-control", "no-store");
     if (!request.is404) return undefined;
     access.admit({ address: request.ip }, undefined);
-    // Before the body is looked at, which may be anything.
+    // Checked before the body is read.
     return answerUnknownPath(request, reply);
   });
   app.setNotFoundHandler(answerUnknownPath);
@@ -98,7 +97,7 @@ async function callEndpoint(
   identity: { readonly caller: Caller; readonly credential: string } | undefined,
 ): Promise<Answer> {
   const params = readInput(endpoint.params ?? EMPTY_OBJECT, request.params ?? {});
-  // The parsed values, for failures compare ids with them: `+` in an event schema's name is a space.
+  // Failures compare ids with the parsed values, in which `+` in an event schema's name is a space.
   request.params = params;
   const giveWay = createYielder();
   const body = readBody(endpoint, request.body);
@@ -106,7 +105,7 @@ async function callEndpoint(
   if (pause !== undefined) await pause;
   return endpoint.handle({
     engine: context.engine,
-    // Only lists need the secret that signs cursors, which is in the store: `/health` answers without it.
+    // Only lists need the secret for cursors, which is in the store. `/health` works without it.
     paging: endpoint.query !== undefined && "nextToken" in endpoint.query.shape ? await context.paging() : NO_PAGING,
     params,
     query: readInput(endpoint.query ?? EMPTY_OBJECT, parseQuery(request.url)),
@@ -125,7 +124,7 @@ const NO_PAGING: Paging = {
 };
 const EMPTY_OBJECT = z.strictObject({});
 
-/** The body as it was given, once its schema took it: the engine makes decimals and dates of it. */
+/** Returns the validated body in its original form; the engine converts decimals and dates. */
 function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, body: unknown): unknown {
   if (schema === undefined) {
     if (body !== undefined) readInput(EMPTY_OBJECT, body);
@@ -139,7 +138,7 @@ function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, body
   return body;
 }
 
-/** Sends an answer; others have their turn while the text of a large one is written. */
+/** Sends an answer. A large one is serialized in steps, so that other requests can run. */
 async function send(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
   const { body, contentType, plain } = answer;
   if (contentType !== undefined) return sendText(reply, answer, Buffer.isBuffer(body) ? body : String(body));
@@ -167,14 +166,14 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   return sendText(reply, { status, headers }, JSON.stringify({ message }));
 }
 
-/** A path that exists answers other methods with a 405 that lists its own. */
+/** Answers 405 with the allowed methods of an existing path. */
 function refuseMethod(methods: ReadonlySet<string>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const methodList = [...methods].toSorted().join(", ");
   void reply.header("allow", methodList);
   return answerFailure(new Refusal(405, `the method is not allowed; use ${methodList}`), request, reply);
 }
 
-/** The methods of each path, as endpoints write it. */
+/** The methods of each path, in the form that endpoints use. */
 function collectMethods(endpoints: readonly RoutePath[]): ReadonlyMap<string, ReadonlySet<string>> {
   const methodsByTemplate = new Map<string, Set<string>>();
   for (const { path, method } of endpoints)
@@ -182,7 +181,7 @@ function collectMethods(endpoints: readonly RoutePath[]): ReadonlyMap<string, Re
   return methodsByTemplate;
 }
 
-/** Tells the methods of the path of a request; undefined where no endpoint has it. */
+/** Finds the methods of a request's path; undefined for an unknown path. */
 function createMethodLookup(
   prefix: string,
   endpoints: readonly RoutePath[],

@@ -1,5 +1,5 @@
 /**
- * The billing API as a Fastify plugin, to mount in a server of one's own.
+ * The billing API as a Fastify plugin, to mount in another server.
  *
  * @module
  */
@@ -24,19 +24,22 @@ import { ENDPOINTS } from "./routes/routes.ts";
 
 /** Options of the API. */
 export interface BillingApiOptions {
-  /** The API does not close it. */
+  /** The API doesn't close it. */
   readonly engine: Engine;
-  /** Signs tokens and cursors: at least 32 bytes, the same for all servers over a database. Default: the database keeps one. */
+  /**
+   * Signs tokens and cursors: at least 32 bytes, the same for all servers of a database. Default: a secret stored in
+   * the database.
+   */
   readonly jwtSecret?: string | Uint8Array | undefined;
-  /** Other figures than `RATE_LIMITS`, or `off`. They are counted in this process. */
+  /** Changes to `RATE_LIMITS`, or `off`. Each process counts separately. */
   readonly rateLimits?: RateLimitOptions | undefined;
-  /** Where clients find the API, as its OpenAPI document says. Default: where the request found it. */
+  /** The base URL for clients in the OpenAPI document. Default: the URL of the request. */
   readonly publicUrl?: string | undefined;
-  /** Milliseconds since 1970, for credentials and limits; default the system's clock. */
+  /** Milliseconds since 1970, for credentials and limits. Default: the system clock. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** Nothing of an answer runs, is framed or loads anything. */
+/** Answers can't run scripts, be framed or load anything. */
 const POLICY = {
   useDefaults: false,
   directives: {
@@ -48,11 +51,10 @@ const POLICY = {
 };
 
 /**
- * Serves the billing API below the prefix that it is registered with. Parsers, handlers and headers are its own: the
- * other routes of the host stay as they are.
+ * Serves the billing API under the prefix with which it is registered. Its parsers, handlers and headers don't affect
+ * other routes of the server.
  *
- * @example
- *   await host.register(billingApi, { prefix: "/billing", engine });
+ * @example await host.register(billingApi, { prefix: "/billing", engine });
  */
 export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, options) => {
   const { engine, clock = Date.now } = options;
@@ -61,7 +63,7 @@ export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, opt
   const { extraEndpoints, serializeDocument } = createApiParts(access);
   const baseUrl = (request: FastifyRequest): string =>
     options.publicUrl?.replace(/\/+$/, "") ?? toBaseUrl(app, request);
-  // Whether all of a host is served by TLS is for the host to say.
+  // Whether the whole host uses TLS is for the application to declare.
   await app.register(helmet, {
     contentSecurityPolicy: POLICY,
     frameguard: { action: "deny" },
@@ -72,14 +74,14 @@ export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, opt
   await serveDocs(app, { access, serializeDocument: (request) => serializeDocument(baseUrl(request)) });
 };
 
-/** Every endpoint, and the JSON text of the OpenAPI document for an address. */
+/** Every endpoint, and the OpenAPI document for a base URL as JSON. */
 export function createApiParts(access: KeyAccessControl): {
   readonly extraEndpoints: readonly Endpoint[];
   readonly serializeDocument: (baseUrl: string) => string;
 } {
   let document: string | undefined;
   const serializeDocument = (baseUrl: string): string => {
-    // Serialized once: only the address depends on the request.
+    // Serialized once; only the URL depends on the request.
     document ??= JSON.stringify(createOpenApiDocument([...extraEndpoints, ...ENDPOINTS]));
     const servers = JSON.stringify([{ url: baseUrl === "" ? "/" : baseUrl }]);
     return `${document.slice(0, -1)},"servers":${servers}}`;
@@ -94,7 +96,7 @@ export function createApiParts(access: KeyAccessControl): {
   return { extraEndpoints, serializeDocument };
 }
 
-/** Where a request found the API; only its path where the request does not say on which host. */
+/** The base URL of a request; only the path if the request has no host. */
 function toBaseUrl({ prefix }: FastifyInstance, { protocol, host }: FastifyRequest): string {
   const path = prefix.replace(/\/+$/, "");
   return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host ?? "") ? `${protocol}://${host}${path}` : path;

@@ -1,5 +1,5 @@
 /**
- * A server of its own for the billing API.
+ * A standalone server for the billing API.
  *
  * @module
  */
@@ -25,51 +25,51 @@ import { startBillRuns } from "./routes/bill-runs.ts";
 export interface ServerOptions extends BillingApiOptions {
   /** Closed with the server, after the last answer. */
   readonly engine: BillingApiOptions["engine"];
-  /** Below which path the API is served, such as `/v1`; default at the root. */
+  /** The path prefix of the API, such as `/v1`. Default: none. */
   readonly prefix?: string | undefined;
   readonly log?: LogOptions | undefined;
   /**
-   * Whether `X-Forwarded-For`, `-Host` and `-Proto` count: how many proxies are in front of the server, or their
-   * addresses. Default: none, so that no client can forge its address.
+   * Which proxies to trust for `X-Forwarded-For`, `-Host` and `-Proto`: their number or addresses. Default: none, so
+   * that clients can't forge their address.
    */
   readonly trustProxy?: number | string | undefined;
   readonly limits?: ConnectionLimits | undefined;
 }
 
-/** Options of a server that listens. */
+/** Options of a listening server. */
 export interface ServeOptions extends ServerOptions {
-  /** Default `127.0.0.1`: only this machine reaches it. */
+  /** Default `127.0.0.1`, reachable only from this machine. */
   readonly host?: string | undefined;
-  /** Default {@link DEFAULT_PORT}; 0 takes a free one. */
+  /** Default {@link DEFAULT_PORT}; 0 selects a free port. */
   readonly port?: number | undefined;
-  /** Milliseconds between bill runs; 0 for none. Default 10 minutes. */
+  /** Milliseconds between bill runs; 0 disables them. Default 10 minutes. */
   readonly billRunInterval?: number | undefined;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
-  /** Where it listens: `http://127.0.0.1:4747`, with the prefix. */
+  /** Its URL with the prefix: `http://127.0.0.1:4747`. */
   readonly url: string;
   readonly app: FastifyInstance;
-  /** Takes no more connections, finishes what is in flight, and closes the engine. Idempotent. */
+  /** Accepts no more connections, finishes running requests, and closes the engine. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The port without another. */
+/** The default port. */
 export const DEFAULT_PORT = 4747;
-/** Milliseconds between bill runs. */
+/** The default of milliseconds between bill runs. */
 export const BILL_RUN_INTERVAL = 600_000;
-/** Ids of paths are checked by their schemas: one that is too long is a 400, not an unknown path. */
+/** Schemas check the length of ids in paths, so that one that is too long gives 400 instead of 404. */
 const PATH_ID_MAX = 5000;
-/** How often connections are looked at for those that take too long, at least. */
+/** The interval of timeout checks in milliseconds. */
 const CONNECTION_CHECK_MS = 1000;
-/** For how long a stopping server waits for what is in flight. */
+/** How long a stopping server waits for running requests, in milliseconds. */
 const SHUTDOWN_MS = 30_000;
 
 /**
- * Makes a server that does not listen yet.
+ * Creates a server without listening.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds
+ * @throws {RatebookError} ERR_OPTION_INVALID for an option out of bounds
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, prefix = "", log = {}, trustProxy } = options;
@@ -79,14 +79,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = Fastify({
     logger: toLoggerOptions(log),
     logController: new LogController({ disableRequestLogging: true }),
-    // Ids of ours alone: one that a client chose could be anybody's.
+    // Request ids from clients are not trusted.
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     trustProxy: typeof trustProxy === "number" ? (_, hop) => hop < trustProxy : (trustProxy ?? false),
     routerOptions: { maxParamLength: PATH_ID_MAX },
     frameworkErrors: answerRouterError,
     clientErrorHandler: (error, socket) => handleClientError?.(error, socket),
-    // Requests on an open connection are still answered while the server stops.
+    // Requests on open connections are still answered while the server stops.
     return503OnClosing: false,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
@@ -111,9 +111,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 }
 
 /**
- * Makes a server, listens, and does bill runs. Where it cannot, the engine is closed.
+ * Creates a server that listens and performs bill runs. Closes the engine if it fails.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds; an error of `node:net` where it cannot listen
+ * @throws {RatebookError} ERR_OPTION_INVALID for an option out of bounds; an error of `node:net` if it can't listen
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host = "127.0.0.1", port = DEFAULT_PORT, billRunInterval = BILL_RUN_INTERVAL, prefix = "" } = options;
@@ -142,14 +142,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-/** Beyond this machine, keys and figures can be read on their way unless a proxy encrypts them; `trustProxy` names one. */
+/** Warns if keys and figures leave this machine unencrypted, unless `trustProxy` names a proxy. */
 function warnAboutPlainHttp({ server, log }: FastifyInstance, { trustProxy = 0 }: ServeOptions): void {
   const { address } = server.address() as AddressInfo;
   if (trustProxy !== 0 || /^(?:::ffff:)?127\.|^::1$/.test(address)) return;
   log.warn({ address }, "listening on a public address without TLS; put a TLS proxy in front of the server");
 }
 
-/** Connections end with the answers that are on their way; what takes too long is cut off. */
+/** Lets connections end after pending answers, and closes them after a timeout. */
 function closeGracefully(app: FastifyInstance, connections: Connections): void {
   let isClosing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;

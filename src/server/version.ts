@@ -1,11 +1,10 @@
 /**
- * Which ratebook this is.
+ * The version of the package.
  *
  * @module
  */
 import { readFileSync } from "node:fs";
 
-/** The version of the package. */
 export function readPackageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   return String((manifest as { readonly version: unknown }).version);

@@ -1,5 +1,5 @@
 /**
- * Who may call what, and how often: the port between the server and a way to identify callers.
+ * Access control: who may call which endpoint, and how often.
  *
  * @module
  */
@@ -16,26 +16,26 @@ import { createTokenService } from "./tokens.ts";
 /** Identifies callers and counts their requests. */
 export interface AccessControl {
   /**
-   * The caller of this credential.
+   * Identifies the caller of a credential.
    *
-   * @throws {Refusal} 401 for none or a bad one, 429 for the sixth bad one from an address
+   * @throws {Refusal} 401 for a missing or invalid credential, 429 for the sixth invalid one from an address
    */
   identify(request: { readonly authorization: string | undefined; readonly address: string }): Promise<CallerIdentity>;
   /**
-   * Counts a request in the bucket of its caller, or of its address where it has none.
+   * Counts a request against the caller's bucket, or the address's without a caller.
    *
-   * @throws {Refusal} 429 with the seconds after which to try again
+   * @throws {Refusal} 429 with the seconds to wait
    */
   admit(from: { readonly keyId: string } | { readonly address: string }, bucket: Endpoint["bucket"]): void;
 }
 
-/** A caller with the bearer text that told who it is. */
+/** A caller and the bearer text that identified it. */
 export interface CallerIdentity {
   readonly caller: Caller;
   readonly credential: string;
 }
 
-/** What each role may call. */
+/** The permissions of each role. */
 const PERMISSIONS_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
   admin: ["any", "ingest", "read", "write", "keys"],
   full: ["any", "ingest", "read", "write"],
@@ -43,16 +43,15 @@ const PERMISSIONS_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
   read: ["any", "read"],
 };
 
-/** Whether a role may call an endpoint that needs this permission. */
+/** Whether a role has the permission of an endpoint. */
 export function mayCall(role: Role, permission: Permission): boolean {
   return PERMISSIONS_BY_ROLE[role].includes(permission);
 }
 
-/** Access by API keys and their tokens. */
 export interface KeyAccessControl extends AccessControl {
-  /** The keys; one that is revoked here is good for nothing at once. */
+  /** The keys. Revoking one here takes effect immediately. */
   readonly keys: ApiKeys;
-  /** A token for a key; for a token itself. */
+  /** Issues a token for a key. A token returns itself. */
   tokenFor(identity: CallerIdentity): Promise<string>;
 }
 
@@ -66,16 +65,16 @@ export interface AccessOptions {
 }
 
 const BEARER = /^bearer +(\S+) *$/i;
-/** For how long a key that was read of the store is taken for good: then a revocation by another server counts. */
+/** How long a key is cached. A revocation by another server takes effect after this time. */
 const KEY_CACHE_MS = 2000;
-/** Keys that are remembered. */
+/** The maximum number of cached keys. */
 const CACHED_KEYS_MAX = 10_000;
 
 /**
- * Access by API keys and their tokens. A bad credential is counted against its address, but a good one is served from
- * any address: bad requests of one client lock out no other client behind the same address.
+ * Access control by API keys and their tokens. An invalid credential counts against its address, but valid ones are
+ * accepted from any address, so that one client can't lock out others behind the same address.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID for rate limits that are none
+ * @throws {RatebookError} ERR_OPTION_INVALID for invalid rate limits
  */
 export function createAccessControl({ engine, secret, rateLimits, clock }: AccessOptions): KeyAccessControl {
   const storedKeys = manageApiKeys(engine, clock);
@@ -127,7 +126,7 @@ interface KeyCache {
   forget(id: string): void;
 }
 
-/** Asks the store for a key that is in use every two seconds, and once for all who ask at the same time. */
+/** Caches keys: reads one in use every two seconds, and shares concurrent reads. */
 function createKeyCache(keys: Pick<ApiKeys, "find">, clock: () => number): KeyCache {
   const entries = new Map<string, { readonly key: Promise<StoredKey | undefined>; readonly readAt: number }>();
   return {
@@ -140,7 +139,7 @@ function createKeyCache(keys: Pick<ApiKeys, "find">, clock: () => number): KeyCa
       const isCurrent = (): boolean => entries.get(id) === pending;
       try {
         const key = await pending.key;
-        // Guesses would only push out what is in use.
+        // Unknown keys aren't cached, because guesses would evict keys in use.
         if (key === undefined && isCurrent()) entries.delete(id);
         return key;
       } catch (error) {

@@ -1,14 +1,14 @@
 /**
- * Addresses of clients: what one client has many of counts as one.
+ * Client networks: addresses that one client can have many of count as one.
  *
  * @module
  */
 import { isIPv6 } from "node:net";
 
-/** Characters that are kept of what is no address, as a proxy may say. */
+/** The maximum length of an invalid address, which a proxy may send. */
 const INVALID_LENGTH_MAX = 64;
 
-/** The client behind an address: the whole IPv4 address, or the /64 of an IPv6 address, which is what one client is assigned. */
+/** The network of a client: the IPv4 address, or the /64 of an IPv6 address, which is what one client is assigned. */
 export function toClientNetwork(address: string): string {
   const [withoutZone = ""] = address.split("%", 1);
   if (!isIPv6(withoutZone)) return withoutZone.slice(0, INVALID_LENGTH_MAX);

@@ -1,18 +1,21 @@
 /**
- * Counts bad credentials by address, so that guessing them is slow.
+ * Counts invalid credentials by address, to slow down guessing.
  *
  * @module
  */
 import { toClientNetwork } from "./client-networks.ts";
 import { keepNewest } from "./rate-limits.ts";
 
-/** How many bad credentials an address may send within 30 minutes; the next one is refused. */
+/** The number of invalid credentials that an address may send in 30 minutes. */
 const FAILURES_MAX = 5;
 const WINDOW_MS = 30 * 60_000;
-/** Addresses that are remembered; the one that failed longest ago is forgotten first. */
+/** The maximum number of addresses. The one whose last failure is oldest is removed first. */
 const ADDRESSES_MAX = 10_000;
 
-/** Counts a bad credential. @returns the seconds to wait where it is one too many */
+/**
+ * Counts an invalid credential.
+ * @returns the seconds to wait if the limit is exceeded
+ */
 export type FailureCounter = (address: string) => number | undefined;
 
 /** @param clock milliseconds since 1970 */

@@ -1,5 +1,5 @@
 /**
- * API keys: made, listed and revoked. A key itself is shown once and never kept.
+ * Creates, lists and revokes API keys. The key itself is shown once and not stored.
  *
  * @module
  */
@@ -15,10 +15,8 @@ import { notFound } from "../../ledger/refusals.ts";
 import { BASE_62 } from "../../numbers/short-id.ts";
 import type { Role } from "../http/endpoint.ts";
 
-/** The roles of keys. */
 export const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
 
-/** The request for a new key. */
 export const keyRequest = z.strictObject({
   name: z.string().min(1).max(255).meta({ description: "Name of the key." }),
   role: z.enum(ROLES).meta({
@@ -28,47 +26,48 @@ export const keyRequest = z.strictObject({
   }),
 });
 
-/** A key as it is known: all but the key itself. */
+/** An API key without its secret text. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** The beginning of the key, to tell it from others. */
+  /** The start of the key, for recognition. */
   readonly prefix: string;
   readonly createdAt: number;
-  /** Absent while the key is good. */
+  /** Absent unless revoked. */
   readonly revokedAt?: number | undefined;
 }
 
-/** A key that was just made. */
+/** A key with its secret text. */
 export interface CreatedApiKey extends ApiKey {
-  /** The key itself: it is not kept, and cannot be shown again. */
+  /** The secret text. It is not stored and can't be shown again. */
   readonly key: string;
 }
 
-/** A key as the store has it. */
 export interface StoredKey {
   readonly apiKey: ApiKey;
   /** The SHA-256 of the key. */
   readonly digest: Uint8Array;
 }
 
-/** The API keys of a database. */
 export interface ApiKeys {
-  /** Makes a key. */
+  /** Creates a key. */
   create(request: z.output<typeof keyRequest>): Promise<CreatedApiKey>;
   /**
-   * Makes the first key, of the role admin, unless a key was ever made; of callers at the same time, one makes it.
+   * Creates the first key, with the role admin, unless the database ever had a key. Concurrent callers create only one.
    *
-   * @param key the key itself, where it is not to be drawn
+   * @param key the secret text; random by default
    * @throws {RatebookError} ERR_OPTION_INVALID for a `key` that is not `rb_` and 43 letters or digits
    */
   createFirst(key?: string): Promise<CreatedApiKey | undefined>;
-  /** Newest first, with those that were revoked. */
+  /** Newest first, including revoked keys. */
   list(options?: PageOptions): Promise<Page<ApiKey>>;
-  /** Ends a key and all its tokens for good; one that is revoked stays as it is. @throws {RatebookError} ERR_NOT_FOUND */
+  /**
+   * Revokes a key and all its tokens permanently. Has no effect on a revoked key.
+   * @throws {RatebookError} ERR_NOT_FOUND
+   */
   revoke(id: string): Promise<ApiKey>;
-  /** The key of an id, as the store has it now. */
+  /** Reads a key from the store. */
   find(id: string): Promise<StoredKey | undefined>;
 }
 
@@ -76,27 +75,30 @@ const KEY_PATTERN = /^rb_[0-9A-Za-z]{43}$/;
 /** 62^43 is a little more than 2^256. */
 const KEY_DIGITS = 43;
 const KEY_BYTES = 32;
-/** `rb_` and 8 characters, which find the key; 208 bits are left that are kept nowhere. */
+/** `rb_` and 8 characters, which identify the key; the other 208 bits are not stored. */
 const PREFIX_LENGTH = 11;
 const EXCLUSIVE = { configuration: "exclusive", accountIds: [], eventIds: [] } as const;
 
-/** Whether a text is written as a key is. */
+/** Whether a text has the format of a key. */
 export function isKey(text: string): boolean {
   return KEY_PATTERN.test(text);
 }
 
-/** The id that a key of this text has, should there be one. */
+/** The id of a key with this text, whether or not it exists. */
 export function keyIdOf(key: string): string {
   return `key.${key.slice(3, PREFIX_LENGTH)}`;
 }
 
-/** Whether a text is the very key; takes the same time for every text. */
+/** Whether a text is this key, in constant time. */
 export function isSameKey(text: string, storedKey: StoredKey | undefined): storedKey is StoredKey {
   const digest = hashKey(text);
   return timingSafeEqual(digest, storedKey?.digest ?? NO_DIGEST) && storedKey !== undefined;
 }
 
-/** The API keys of an engine's database. @param clock milliseconds since 1970 */
+/**
+ * The API keys of an engine's database.
+ * @param clock milliseconds since 1970
+ */
 export function manageApiKeys({ store }: Pick<Engine, "store">, clock: () => number = Date.now): ApiKeys {
   return {
     create: (request) =>
@@ -139,7 +141,7 @@ export function manageApiKeys({ store }: Pick<Engine, "store">, clock: () => num
   };
 }
 
-/** Every key of 256 random bits is as likely as the others. */
+/** Generates a key from 256 uniformly random bits. */
 function generateKey(): string {
   let rest = BigInt(`0x${randomBytes(KEY_BYTES).toString("hex")}`);
   let text = "";
@@ -162,7 +164,9 @@ function createKeyDecision(
   return { result: { ...parseStoredKey(document).apiKey, key }, changes: { documents: [document] } };
 }
 
-/** A key as it is stored: its digest, never its text. A role that this version does not know may do the least. */
+/**
+ * A key in the store, with a digest instead of its text. A role unknown to this version gets the fewest permissions.
+ */
 const storedKeyShape = z.object({
   name: z.string(),
   role: z.enum(ROLES).catch("read"),
@@ -180,5 +184,5 @@ function hashKey(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** A stand-in to compare unknown keys with. */
+/** Compared with if the key is unknown, so that timing doesn't reveal it. */
 const NO_DIGEST = Buffer.alloc(32);

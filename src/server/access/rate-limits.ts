@@ -1,20 +1,20 @@
 /**
- * Token buckets: how many requests a key, or an address without one, may send.
+ * Rate limits of API keys, and of addresses without one, as token buckets.
  *
  * @module
  */
 import { RatebookError } from "../../errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 
-/** How fast a bucket fills, and how much it holds. */
+/** The refill rate and capacity of a bucket. */
 export interface RateLimit {
-  /** Requests a second for good; above 0. */
+  /** Sustained requests per second, above 0. */
   readonly perSecond: number;
-  /** Requests at once after a pause; at least 1. */
+  /** Maximum requests in a burst, at least 1. */
   readonly burst: number;
 }
 
-/** The limits of one key, one for each named endpoint. Each process counts on its own. */
+/** The limits of one key, with separate ones for some endpoints. Each process counts separately. */
 export interface RateLimits {
   readonly ingest: RateLimit;
   readonly ingestBatch: RateLimit;
@@ -23,7 +23,7 @@ export interface RateLimits {
   readonly rest: RateLimit;
 }
 
-/** The limits without other figures. */
+/** The default limits. */
 export const RATE_LIMITS: RateLimits = {
   ingest: { perSecond: 50, burst: 500 },
   ingestBatch: { perSecond: 50, burst: 500 },
@@ -31,13 +31,16 @@ export const RATE_LIMITS: RateLimits = {
   rest: { perSecond: 10, burst: 200 },
 };
 
-/** Other figures than {@link RATE_LIMITS}, or none at all. */
+/** Changes to {@link RATE_LIMITS}, or `off`. */
 export type RateLimitOptions = Partial<RateLimits> | "off";
 
-/** Counts a request. @returns the seconds to wait where it is one too many */
+/**
+ * Counts a request.
+ * @returns the seconds to wait if the limit is exceeded
+ */
 export type RateLimiter = (caller: string, bucket: Endpoint["bucket"]) => number | undefined;
 
-/** Buckets that are kept; the ones that were used longest ago are forgotten, which fills them. */
+/** The maximum number of buckets. The least recently used are removed, which refills them. */
 const BUCKETS_MAX = 10_000;
 
 interface Bucket {
@@ -47,9 +50,9 @@ interface Bucket {
 }
 
 /**
- * Limits that count by the names of their callers.
+ * Creates a rate limiter.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID for figures that limit nothing or everything
+ * @throws {RatebookError} ERR_OPTION_INVALID for limits that are out of bounds
  */
 export function createRateLimiter(options: RateLimitOptions, clock: () => number): RateLimiter {
   if (options === "off") return () => undefined;
@@ -71,7 +74,7 @@ export function createRateLimiter(options: RateLimitOptions, clock: () => number
   };
 }
 
-/** Puts an entry at the end of a map, and drops the oldest ones above `max`. */
+/** Moves an entry to the end of a map and removes the oldest ones beyond `max`. */
 export function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
   map.delete(key);
   map.set(key, value);

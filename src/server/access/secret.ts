@@ -1,5 +1,5 @@
 /**
- * The secret of the servers over one database: it signs tokens and, by derivation, cursors.
+ * The secret of all servers of a database, from which the signing keys of tokens and cursors are derived.
  *
  * @module
  */
@@ -8,25 +8,25 @@ import { hkdfSync, randomBytes } from "node:crypto";
 import type { Engine } from "../../engine/engine.ts";
 import { RatebookError } from "../../errors.ts";
 
-/** Keys that sign. */
+/** Signing keys. */
 export interface SigningKeys {
   /** For tokens (HS256). */
   readonly tokens: Uint8Array;
-  /** For cursors of lists. */
+  /** For list cursors. */
   readonly cursors: Uint8Array;
 }
 
-/** Gives the secret; it is read once. Rejects while the store that keeps it is away. */
+/** Returns the signing keys, read once. Rejects while the store is unavailable. */
 export type SecretSource = () => Promise<SigningKeys>;
 
-/** Bytes of a secret that is made, and the fewest of one that is given. */
+/** The length of a generated secret and the minimum of a configured one, in bytes. */
 export const SECRET_BYTES = 32;
 const SECRET_DOCUMENT_ID = "server";
 
 /**
- * The secret that is given or else the one that the database keeps, which the first server to need it makes.
+ * Uses the configured secret, otherwise the one in the database, which the first server creates.
  *
- * @param jwtSecret at least 32 bytes; a text is its UTF-8
+ * @param jwtSecret at least 32 bytes; a string is encoded as UTF-8
  * @throws {RatebookError} ERR_OPTION_INVALID for a shorter one
  */
 export function createSecretSource(
@@ -62,7 +62,7 @@ function deriveSigningKeys(secret: Uint8Array): SigningKeys {
   return { tokens: secret, cursors: new Uint8Array(cursors) };
 }
 
-/** Of servers that start at once, one makes it and the others find it: they wait for its lock. */
+/** Reads the secret, or creates it under a lock, so that of several servers only one does. */
 async function readOrCreateSecret({ store }: Engine, clock: () => number): Promise<Uint8Array> {
   const storedDocument = await store.read.document("serverSecret", SECRET_DOCUMENT_ID);
   if (storedDocument !== undefined) return decodeSecret(storedDocument.body);

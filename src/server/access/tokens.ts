@@ -1,5 +1,5 @@
 /**
- * Tokens: JWTs (HS256) that stand for an API key for 24 hours.
+ * Tokens: JWTs (HS256) that represent an API key for 24 hours.
  *
  * @module
  */
@@ -8,32 +8,34 @@ import { jwtVerify, SignJWT } from "jose";
 import { Refusal } from "../http/failures.ts";
 import type { SecretSource } from "./secret.ts";
 
-/** Makes and reads tokens. */
+/** Issues and verifies tokens. */
 export interface TokenService {
-  /** A token that stands for a key. */
+  /** Issues a token for a key. */
   issue(keyId: string): Promise<string>;
   /**
-   * The id of the key that a token stands for, undefined for one that is not ours or is over.
+   * Returns the key id of a token; undefined for an invalid or expired one.
    *
-   * @throws {Refusal} 401 for a token of ours that begins too far in the future
+   * @throws {Refusal} 401 for a valid token that starts too far in the future
    */
   verify(token: string): Promise<string | undefined>;
 }
 
-/** Seconds for which a token is good. */
+/** The lifetime of a token in seconds. */
 export const TOKEN_SECONDS = 86_400;
 /**
- * Seconds by which a token may begin in the future: another server made it whose clock is ahead, or a clock was put back.
- * Its end is not moved.
+ * How far in the future a token may start, in seconds, because server clocks differ. This doesn't extend its lifetime.
  */
 const CLOCK_TOLERANCE_SECONDS = 3600;
 const ISSUER = "ratebook";
 const AUDIENCE = "ratebook-api";
 const ALGORITHM = "HS256";
-/** A token of ours has about 250 characters. */
+/** The maximum length of a token; issued ones have about 250 characters. */
 const LENGTH_MAX = 2000;
 
-/** Tokens that are signed with a secret. @param clock milliseconds since 1970 */
+/**
+ * Creates a token service.
+ * @param clock milliseconds since 1970
+ */
 export function createTokenService(secret: SecretSource, clock: () => number): TokenService {
   return {
     issue: async (keyId) => {
@@ -55,7 +57,7 @@ export function createTokenService(secret: SecretSource, clock: () => number): T
       const claims = await verifyClaims(token, tokens, now);
       if (claims === undefined) return undefined;
       const { sub, iat, exp, nbf = iat } = claims;
-      // A token is good for a day from its beginning, whatever end it states.
+      // A token expires a day after its start, even if it states a later end.
       if (exp <= now || now - iat > TOKEN_SECONDS) return undefined;
       const startsAt = Math.max(iat, nbf);
       if (startsAt > now + CLOCK_TOLERANCE_SECONDS) throw createFutureTokenRefusal(startsAt, now);
@@ -64,7 +66,6 @@ export function createTokenService(secret: SecretSource, clock: () => number): T
   };
 }
 
-/** The claims of a token of ours. */
 interface Claims {
   readonly sub: string;
   readonly iat: number;
@@ -72,7 +73,7 @@ interface Claims {
   readonly nbf?: number;
 }
 
-/** The claims of a token that is ours whatever the time; undefined for any other. */
+/** The claims of a correctly signed token, without a time check; undefined for any other. */
 async function verifyClaims(token: string, secret: Uint8Array, now: number): Promise<Claims | undefined> {
   try {
     const { payload } = await jwtVerify(token, secret, {
@@ -81,7 +82,7 @@ async function verifyClaims(token: string, secret: Uint8Array, now: number): Pro
       issuer: ISSUER,
       audience: AUDIENCE,
       requiredClaims: ["sub", "iat", "exp"],
-      // The library checks that times are numbers; when they are is for the caller to judge.
+      // The library only checks that times are numbers; the caller compares them.
       currentDate: new Date(now * 1000),
       clockTolerance: Number.MAX_SAFE_INTEGER,
     });
@@ -91,7 +92,7 @@ async function verifyClaims(token: string, secret: Uint8Array, now: number): Pro
   }
 }
 
-/** Only a server with the secret can have made it: it is no bad credential, and is not counted as one. */
+/** Only a server with the secret can have signed it, so it doesn't count as an invalid credential. */
 function createFutureTokenRefusal(startsAt: number, now: number): Refusal {
   const wait = startsAt - now;
   return new Refusal(

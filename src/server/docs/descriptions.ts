@@ -1,12 +1,12 @@
 /**
- * What each field of a request or an answer means, where the book has no such field or the API says more of it; and what
- * each section of the document is about.
+ * Descriptions of fields and sections in the OpenAPI document, for fields that a book doesn't have or that the API
+ * describes differently.
  *
  * @module
  */
 import { findDescription } from "../../book/describing/descriptions.ts";
 
-/** By the tag of endpoints. */
+/** By endpoint tag. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Credentials: "API keys with a role each, and tokens that are made from them for 24 hours.",
   Service: "Health, readiness, the API document and the playground.",
@@ -29,7 +29,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Metrics: "Usage and revenue over time, and a price calculator.",
 };
 
-/** By the list or object that has the field, or by the field alone. */
+/** By the object or list and the field, or by the field only. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   accountId: "The account id; a request can also use an alias.",
   accountIds: "Account ids.",
@@ -180,7 +180,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   versionsToMigrate: "Versions whose accounts move to this one.",
 };
 
-/** Components of the document that have the fields of a list of the book. */
+/** Components that have the fields of a list in a book. */
 const BOOK_LISTS: Readonly<Record<string, string>> = {
   Account: "accounts",
   AddOn: "addOns",
@@ -201,7 +201,7 @@ const BOOK_LISTS: Readonly<Record<string, string>> = {
   UsageRateCard: "usageRateCards",
 };
 
-/** The sentence for a field of a component or of what has this name; undefined where there is none. */
+/** The description of a field; undefined if there is none. */
 export function describeField(owner: string, field: string): string | undefined {
   const bookList = BOOK_LISTS[owner] ?? `${owner.slice(0, 1).toLowerCase()}${owner.slice(1)}`;
   return DESCRIPTIONS[`${owner}.${field}`] ?? findDescription(bookList, field) ?? DESCRIPTIONS[field];

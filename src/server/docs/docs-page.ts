@@ -1,5 +1,5 @@
 /**
- * The page on which a person reads and tries the API: Swagger UI, served whole from here.
+ * The interactive API documentation: Swagger UI, served from the package.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import { JSON_TYPE, type RoutePath } from "../http/endpoint.ts";
 /** Options of the page. */
 export interface DocsOptions {
   readonly access: Pick<AccessControl, "admit">;
-  /** The JSON text of the OpenAPI document for a request. */
+  /** Returns the OpenAPI document for a request, as JSON. */
   readonly serializeDocument: (request: FastifyRequest) => string;
 }
 
-/** Scripts, styles and requests of this server alone; nothing inline but the pictures that the style sheet holds. */
+/** Allows scripts, styles and requests of this server only; nothing inline except images in the style sheet. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,7 +30,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The paths of the page and its parts. */
+/** The paths of the page and its files. */
 export const DOCS_PATHS: readonly RoutePath[] = [
   { method: "GET", path: "/docs" },
   { method: "GET", path: "/docs/" },
@@ -38,11 +38,11 @@ export const DOCS_PATHS: readonly RoutePath[] = [
   { method: "GET", path: "/docs/static/{file}" },
 ];
 
-/** Serves the page at `/docs` of an instance that serves endpoints already. */
+/** Serves the page at `/docs` of an instance that already serves the endpoints. */
 export async function serveDocs(app: FastifyInstance, { access, serializeDocument }: DocsOptions): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook("onRequest", async (request) => access.admit({ address: request.ip }, undefined));
-    // The plugin allows caches to keep its files; like every other answer they are kept by none.
+    // The plugin would allow caching; no answer of this server is cached.
     docs.addHook("onSend", async (_, reply) => void reply.header("cache-control", "no-store"));
     const emptyDocument = { openapi: "3.1.0", info: { title: "ratebook", version: "" }, paths: {} } as const;
     await docs.register(swagger, { mode: "static", specification: { document: emptyDocument } });
@@ -53,7 +53,7 @@ export async function serveDocs(app: FastifyInstance, { access, serializeDocumen
       validatorUrl: false,
       theme: { title: "ratebook API" },
       uiConfig: { layout: "BaseLayout", docExpansion: "none", displayRequestDuration: true },
-      // The plugin would serialize the document for each request.
+      // The plugin would serialize the document for every request.
       uiHooks: {
         onRequest: (request, reply, next) => {
           const { url = "" } = request.routeOptions;

@@ -1,14 +1,13 @@
 /**
- * A body for each endpoint that takes one, as the documentation page offers it to be tried: the story of a small API
- * that is sold by the call, with seats and tokens. Where a name will do, it is used; where only the id will, which the
- * server makes, stands `<id of …>`.
+ * Example bodies for the API documentation: a small API that is sold per call, with licenses and tokens. Where a
+ * request needs an id that the server generates, it is `<id of …>`.
  *
  * @module
  */
 
 const ADDRESS = { line1: "1 Main Street", postalCode: "12345", city: "Springfield", country: "US" };
 
-/** Calls by tiers, seats, a fee in advance, and tokens of which 1,000 a month are included. */
+/** A plan with tiered calls, licenses, a fee in advance, and tokens of which 1,000 a month are included. */
 const TEAM = {
   supportedCurrencies: ["USD"],
   pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" }, gracePeriod: 3 },
@@ -60,7 +59,10 @@ const TEAM = {
   ],
 };
 
-/** The body of each endpoint, by its id. Events have theirs in their schema, for their time is best the present. */
+/**
+ * The example body by endpoint id. Events have their examples in their schema, because their time should be the
+ * present.
+ */
 export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   createKey: { name: "till 4", role: "ingest" },
 

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 document, combined from columns the very schemas that validate.
+ * The OpenAPI 3.1 document, generated from the schemas that validate requests and answers.
  *
  * @module
  */
@@ -11,10 +11,9 @@ import { failure } from "../http/fields.ts";
 import { describeField, TAG_DESCRIPTIONS } from "./descriptions.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 
-/** A JSON object. */
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What may go wrong at any endpoint, by status. */
+/** Failures of every endpoint, by status. */
 const FAILURES: Readonly<Record<number, string>> = {
   400: "Malformed, out of bounds, an unknown id in a body or query, or refused by a rule.",
   401: "The credential is missing or invalid.",
@@ -31,13 +30,12 @@ const FAILURES: Readonly<Record<number, string>> = {
   500: "An internal error.",
   503: "The database is unavailable; `Retry-After` says when to try again.",
 };
-/** Those that a public endpoint has. */
+/** Failures of public endpoints. */
 const PUBLIC_FAILURES: readonly number[] = [400, 404, 405, 408, 429, 431, 500, 503];
 
-/** The version of what the API promises; it is not that of the package. */
+/** The version of the API, independent of the package version. */
 const API_VERSION = "1.0";
 
-/** The document of these endpoints. */
 export function createOpenApiDocument(endpoints: readonly Endpoint[]): JsonObject {
   const components = new Map<string, unknown>();
   const toSchema = (schema: z.ZodType): JsonObject => toJsonSchema(schema, components);
@@ -150,7 +148,7 @@ const FAILURE_HEADERS: JsonObject = {
   },
 };
 
-/** The JSON schema of a zod schema; what has an id becomes a component. */
+/** The JSON schema of a zod schema. Schemas with an id become components. */
 function toJsonSchema(schema: z.ZodType, components: Map<string, unknown>): JsonObject {
   const { $defs, ...own } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
   for (const [name, definition] of Object.entries($defs ?? {}))
@@ -158,13 +156,16 @@ function toJsonSchema(schema: z.ZodType, components: Map<string, unknown>): Json
   return addDescriptions(linkComponents(own), "") as JsonObject;
 }
 
-/** Keys that are left out of components: their place in the document identifies them. */
+/** Keys that components omit, because their place in the document identifies them. */
 const OMITTED_KEYS: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
 
-/** The bounds of every safe integer, which are left out. */
+/** The bounds of safe integers, which are omitted. */
 const SAFE_INTEGER_BOUNDS: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
 
-/** A schema with a sentence beside each field that has none. @param owner the component, or the field, whose schema it is */
+/**
+ * Adds descriptions to fields without one.
+ * @param owner the component or field that the schema belongs to
+ */
 function addDescriptions(value: unknown, owner: string): unknown {
   if (Array.isArray(value)) return value.map((part) => addDescriptions(part, owner));
   if (typeof value !== "object" || value === null) return value;
@@ -189,7 +190,7 @@ function describeFields(properties: object, owner: string): object {
   return Object.fromEntries(fields);
 }
 
-/** References to definitions of a schema as references to components. */
+/** Turns references to a schema's definitions into references to components. */
 function linkComponents(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(linkComponents);
   if (typeof value !== "object" || value === null) return value;
@@ -202,7 +203,7 @@ function linkComponents(value: unknown): unknown {
 
 function linkComponentsIn(name: string, part: unknown): unknown {
   if (name === "$ref" && typeof part === "string") return part.replace("#/$defs/", "#/components/schemas/");
-  // An open object says so in words: some generators stumble over a schema that is empty.
+  // An open object is written as `true`, because some generators fail on an empty schema.
   if (name === "additionalProperties" && isEmpty(part)) return true;
   return linkComponents(part);
 }

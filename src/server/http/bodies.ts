@@ -1,5 +1,5 @@
 /**
- * What requests carry: JSON bodies whose numbers keep all their digits, and queries without surprises (S1.2).
+ * Parses JSON bodies with exact numbers, and queries (S1.2).
  *
  * @module
  */
@@ -20,24 +20,30 @@ import { createMark, MARKS_MAX, describeFirstMark, replaceMarkedItems } from "./
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const OTHER_TYPE = "application/octet-stream";
-/** Most values of a body, lists and objects among them, so that it is read within a quarter of a second. */
+/**
+ * The maximum number of values in a body, including lists and objects, so that parsing takes at most a quarter of a
+ * second.
+ */
 const VALUES_MAX = 150_000;
-/** Most values of a batch of events: 1,000 events of 100 attributes and 100 dimensions have 507,000. */
+/** The maximum for batches of events. 1,000 events with 100 attributes and 100 dimensions each have 507,000 values. */
 const BATCH_VALUES_MAX = 600_000;
-/** Most numbers of a body that are read as decimals, which takes longer: as many as a batch of events has attributes. */
+/**
+ * The maximum number of numbers in a body that must be parsed as decimals, which is slower: the number of attributes in
+ * a batch.
+ */
 const LONG_NUMBERS_MAX = 100_000;
-/** A charset parameter of a type, and its value. */
+/** The charset parameter of a content type, and its value. */
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
-/** US-ASCII is a part of UTF-8. */
+/** US-ASCII is a subset of UTF-8. */
 const CHARSETS: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii"]);
 
 /**
- * Parses every body of an instance: an empty one is none, whatever its type. One that is not JSON, is compressed or has
- * another charset than UTF-8 is a 415.
+ * Parses all bodies of an instance as JSON; an empty body is no body. Answers 415 for other types, compression, and
+ * charsets other than UTF-8.
  */
 export function registerBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Of types only one thing counts; the framework would refuse one that is not well-formed before it looks for a body.
+  // Only the JSON type and the charset matter; the framework would reject a malformed type even without a body.
   app.addHook("onRequest", async ({ raw }) => {
     const type = raw.headers["content-type"];
     if (type === undefined) return;
@@ -54,7 +60,7 @@ export function registerBodyParsers(app: FastifyInstance): void {
       const { batchField } = request.routeOptions.config as Pick<Endpoint, "batchField">;
       const giveWay = createYielder();
       const read = readJsonBody(body as Buffer, batchField);
-      // What is made of a large body takes as long again.
+      // Processing a large body takes as long as parsing it.
       const pause = giveWay();
       if (pause !== undefined) return pause.then(() => read);
       callback(null, read);
@@ -70,11 +76,11 @@ export function registerBodyParsers(app: FastifyInstance): void {
 }
 
 /**
- * Reads the bytes of a body; undefined where there are none.
+ * Parses a body; undefined if it is empty.
  *
- * @param batchField the field of a list whose items are set apart where they have a number that no decimal keeps
- * @throws {Refusal} 400 for what is no JSON, is nested too deeply, has too many keys, values or long numbers, has an object with a key that is given twice, or has
- * a number that is not kept elsewhere
+ * @param batchField the list whose items fail separately if they contain a number that is not representable
+ * @throws {Refusal} 400 for invalid JSON, nesting that is too deep, too many keys, values or long numbers, a duplicate
+ * key, or a number outside `batchField` that is not representable
  */
 export function readJsonBody(bytes: Buffer, batchField?: string): unknown {
   if (bytes.length === 0) return undefined;
@@ -128,7 +134,7 @@ function refuseMarks(body: unknown, batchField: string | undefined): unknown {
   return rest;
 }
 
-/** A parser keeps the last of a key's values in silence: what of them was meant, only the sender knows. */
+/** Rejects duplicate keys, of which a parser would silently keep the last. */
 function refuseRepeatedKey(text: string): void {
   const [repeatedKey] = findRepeatedKeys(text, 1);
   if (repeatedKey === undefined) return;
@@ -136,9 +142,9 @@ function refuseRepeatedKey(text: string): void {
 }
 
 /**
- * The parameters of a query.
+ * Parses the parameters of a query.
  *
- * @throws {Refusal} 400 for one that is repeated, empty or without a name
+ * @throws {Refusal} 400 for a repeated, empty or nameless one
  */
 export function parseQuery(url: string): Readonly<Record<string, string>> {
   const start = url.indexOf("?");

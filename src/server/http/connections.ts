@@ -1,6 +1,6 @@
 /**
- * Failures before there is a request: malformed HTTP, headers without an end, clients that take too long. Each is answered
- * as other failures are, and its connection closed.
+ * Failures before a request exists: malformed HTTP, unterminated headers, timeouts. Each gets an ordinary error answer,
+ * and the connection is closed.
  *
  * @module
  */
@@ -13,23 +13,23 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { JSON_TYPE } from "./endpoint.ts";
 import { toFailure } from "./failures.ts";
 
-/** How long clients may take, in milliseconds, and how much they may open. */
+/** Timeouts in milliseconds, and limits of connections. */
 export interface ConnectionLimits {
-  /** From the opening of a connection to the end of a request's headers. Default 10 s. */
+  /** Until the headers are complete, from the start of the connection. Default 10 s. */
   readonly headersTimeout?: number;
-  /** To the end of its body. Default 60 s. */
+  /** Until the body is complete. Default 60 s. */
   readonly requestTimeout?: number;
-  /** Between two requests. Default 72 s, more than a proxy in front of it waits. */
+  /** Between two requests. Default 72 s, longer than the usual timeout of a proxy in front. */
   readonly keepAliveTimeout?: number;
-  /** Without a byte in either direction, also while an answer is worked out or not fetched. Default 10 minutes. */
+  /** Without a byte in either direction, even while an answer is computed or not read. Default 10 minutes. */
   readonly silenceTimeout?: number;
-  /** Bytes of a request's headers. Default 16 KiB. */
+  /** The maximum of the headers in bytes. Default 16 KiB. */
   readonly maxHeaderSize?: number;
-  /** Connections that are open at once; more are closed at once. Default 20,000. */
+  /** The maximum number of open connections; others are closed immediately. Default 20,000. */
   readonly maxConnections?: number;
 }
 
-/** The limits without others. */
+/** The default limits. */
 export const CONNECTION_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
@@ -39,7 +39,7 @@ export const CONNECTION_LIMITS = {
   maxConnections: 20_000,
 } as const satisfies Required<ConnectionLimits>;
 
-/** The answer to an error of a connection, by its code; else 400. */
+/** The answer to a connection error by its code; 400 for others. */
 const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "the request took too long to arrive"],
   HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "the headers are too large"],
@@ -47,21 +47,21 @@ const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
 };
 const MALFORMED = [400, "Bad Request", "the request is not valid HTTP"] as const;
 
-/** Answers what is no request. */
+/** Answers a connection error. */
 export type ClientErrorHandler = (error: ClientError, socket: Socket) => void;
 
-/** An error of a connection; `rawPacket` is what came last. */
+/** A connection error; `rawPacket` is the last packet. */
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
-/** The connections of a server, and what is on its way on them. */
+/** The connections of a server and their answers. */
 export interface Connections {
-  /** The answer that a connection waits for, or had last. */
+  /** The pending or last answer of a connection. */
   findResponse(socket: Socket): ServerResponse | undefined;
-  /** Closes those that wait for no answer, also those that never asked. */
+  /** Closes connections without a pending answer, also those that never sent a request. */
   closeIdle(): void;
 }
 
-/** Watches the connections of a server. */
+/** Tracks the connections of a server. */
 export function trackConnections(server: Server): Connections {
   const openSockets = new Set<Socket>();
   const responses = new WeakMap<Socket, ServerResponse>();
@@ -78,7 +78,7 @@ export function trackConnections(server: Server): Connections {
   };
 }
 
-/** Answers errors of connections, unless an answer is on its way already. */
+/** Answers connection errors unless an answer has started. */
 export function createClientErrorHandler(
   connections: Pick<Connections, "findResponse">,
   log: () => FastifyBaseLogger,
@@ -106,8 +106,8 @@ export function createClientErrorHandler(
 }
 
 /**
- * Whether what is refused may be a HEAD, whose answer has no body: its client would take one for the next answer. A
- * request that came in several packets is known by its first one alone.
+ * Whether a rejected request may be a HEAD, whose answer must have no body. Only the first packet of a request shows
+ * its method.
  */
 function mayBeHead({ rawPacket }: ClientError, { bytesRead }: Socket, response: ServerResponse | undefined): boolean {
   if (response?.writableFinished === false) return response.req.method === "HEAD";
@@ -117,10 +117,10 @@ function mayBeHead({ rawPacket }: ClientError, { bytesRead }: Socket, response: 
   return true;
 }
 
-/** Most bytes of a request's method. */
+/** The maximum length of a method in bytes. */
 const METHOD_MAX = 32;
 
-/** Answers what no endpoint is found for: a path that is no text, or that is not below the prefix. */
+/** Answers errors of the router: an undecodable path, or one outside the prefix. */
 export function answerRouterError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message } = toFailure(error, {}) ?? { status: 500, message: "internal error" };
   void reply

@@ -1,5 +1,5 @@
 /**
- * An endpoint as a value: its path, who may call it, the schemas that validate it and document it, and what it does.
+ * Endpoints as values: path, permission, schemas for validation and documentation, and handler.
  *
  * @module
  */
@@ -10,24 +10,24 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Paging } from "./pagination.ts";
 import type { WireNames } from "./wire-names.ts";
 
-/** The permission that a call with a credential needs; every role has `any`, and `admin` has all. */
+/** The permission that an endpoint requires. Every role has `any`, and `admin` has all. */
 export type Permission = "any" | "ingest" | "read" | "write" | "keys";
 
-/** The caller: an API key, or a token that was made from it. */
+/** The caller: an API key, or a token of it. */
 export interface Caller {
   readonly keyId: string;
   readonly role: Role;
 }
-/** The permissions of a key. */
+/** The role of a key. */
 export type Role = "admin" | "full" | "ingest" | "read";
 
-/** The objects that every endpoint works with. */
+/** The services that every endpoint uses. */
 export interface EndpointServices {
   readonly engine: Engine;
   readonly paging: Paging;
 }
 
-/** One request, checked. A body is as it was given: its schema said yes, and the engine reads it to decimals and dates. */
+/** A validated request. The body is in its original form; the engine converts decimals and dates. */
 export interface EndpointRequest<
   Params extends z.ZodType,
   Query extends z.ZodType,
@@ -36,39 +36,37 @@ export interface EndpointRequest<
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.input<Body>;
-  /** The credential, absent on a public endpoint. */
+  /** Absent on a public endpoint. */
   readonly caller: Caller | undefined;
-  /** The bearer text as it was sent; never to be logged. */
+  /** The bearer text. It must not be logged. */
   readonly credential: string | undefined;
   readonly log: FastifyBaseLogger;
-  /** Where the client found the API, without a slash at the end: `https://billing.example.com/v1`. */
+  /** The base URL of the API as the client sees it, without a trailing slash: `https://billing.example.com/v1`. */
   readonly baseUrl: () => string;
 }
 
 /** The content type of JSON answers. */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The answer of an endpoint. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
   /** Default JSON. */
   readonly contentType?: string;
-  /** Beside those of every answer. */
+  /** Headers besides the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the body holds no decimal, so that the plain serializer is enough. */
+  /** Whether the body contains no decimals, so that the plain serializer can be used. */
   readonly plain?: boolean;
 }
 
-/** The methods in use. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** An endpoint whose types are hidden: all that the server needs of it. */
+/** An endpoint without the types of its schemas. */
 export interface Endpoint {
   readonly method: Method;
-  /** As the reference writes it: `/accounts/{account_id}`. */
+  /** In the form of the reference: `/accounts/{account_id}`. */
   readonly path: `/${string}`;
-  /** Unique; the name of the method in generated clients. */
+  /** Unique. Generated clients use it as the method name. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
@@ -78,31 +76,33 @@ export interface Endpoint {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Tells quickly of most bodies that the schema takes them; where it says no, the schema says what is wrong. */
+  /** A fast check that accepts most valid bodies. If it fails, the schema decides and names the problem. */
   readonly accepts?: (body: unknown) => boolean;
-  /** Whether a request without a body is refused; default yes where there is a schema. */
+  /** Whether a body is required. Default: true if there is a schema. */
   readonly bodyRequired?: boolean;
-  /** The most bytes of a body; default 1 MiB. */
+  /** The maximum body size in bytes. Default 1 MiB. */
   readonly bodyLimit?: number;
-  /** The list of a body whose items are answered one by one: one with a number that is not kept fails alone. */
+  /**
+   * The list in the body whose items are answered separately: an item with a number that is not representable fails
+   * alone.
+   */
   readonly batchField?: string;
-  /** The schema of each successful answer, by its status. */
+  /** The schema of each successful answer by status. */
   readonly answers: Readonly<Record<number, z.ZodType | "html">>;
-  /** Whether the answer may be a page too. */
+  /** Whether the answer can also be HTML. */
   readonly html?: boolean;
-  /** The status where an id of the path is unknown; default 404. */
+  /** The status if an id in the path is unknown. Default 404. */
   readonly unknownIdStatus?: number;
-  /** The names here of fields that the engine calls otherwise, so that errors name the field that was sent. */
+  /** The wire names of fields that the engine names differently, so that errors name the field that was sent. */
   readonly wireNames?: WireNames;
-  /** The token bucket that it is counted in. */
+  /** The rate limit bucket. */
   readonly bucket?: "ingest" | "ingestBatch" | "entitled";
   readonly handle: (request: EndpointRequest<z.ZodType, z.ZodType, z.ZodType>) => Promise<Answer>;
 }
 
-/** A path and one of its methods. */
 export type RoutePath = Pick<Endpoint, "method" | "path">;
 
-/** An endpoint as it is written, with the types of its schemas. */
+/** An endpoint with the types of its schemas. */
 export interface EndpointSpec<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
@@ -114,22 +114,20 @@ export interface EndpointSpec<
   readonly handle: (request: EndpointRequest<Params, Query, Body>) => Promise<Answer>;
 }
 
-/** Makes an endpoint; its schemas are what its handler is given. */
+/** Defines an endpoint, whose handler receives the types of its schemas. */
 export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   spec: EndpointSpec<Params, Query, Body>,
 ): Endpoint {
   return spec;
 }
 
-/** A 200 with a body. */
 export function answerOk(body: unknown): Answer {
   return { status: 200, body };
 }
 
-/** A 201 with what was made. */
 export function answerCreated(body: unknown): Answer {
   return { status: 201, body };
 }
 
-/** The answer of a removal. */
+/** The answer of a deletion. */
 export const SUCCESS: Answer = { status: 200, body: { success: true } };

@@ -1,22 +1,22 @@
 /**
- * Answers to failures: a status and one sentence, and no other detail.
+ * Error answers: a status and one sentence, without further details.
  *
  * @module
  */
 import { type ErrorCode, hasCode, RatebookError } from "../../errors.ts";
 
-/** A failure as it is answered. */
+/** An error answer. */
 export interface Failure {
   readonly status: number;
   /** At most 500 characters. */
   readonly message: string;
-  /** Seconds after which to try again. */
+  /** Seconds to wait before retrying. */
   readonly retryAfter?: number;
-  /** The header fields that name the error's code and the place of its first problem. */
+  /** The headers with the error code and the path of its first problem. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal that HTTP knows and the engine does not: no credential, too many requests, an unknown path. */
+/** An error of HTTP that the engine doesn't have: no credential, too many requests, an unknown path. */
 export class Refusal extends Error {
   override readonly name: string = "Refusal";
   readonly status: number;
@@ -30,7 +30,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The status of each code; the compiler keeps the table whole. */
+/** The status of each code; the compiler ensures that it is complete. */
 const STATUSES: Readonly<Record<ErrorCode, number>> = {
   ERR_NUMBER_INVALID: 400,
   ERR_ARITHMETIC: 400,
@@ -52,29 +52,28 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   ERR_OPTION_INVALID: 400,
 };
 
-/** The sentence on a path without an endpoint. */
 export const NO_ENDPOINT = "there is no endpoint at this path";
 
-/** Most characters of a message. */
+/** The maximum length of a message. */
 const MESSAGE_MAX = 500;
 const STORE_UNAVAILABLE = "the database is unavailable; retry later";
 const USAGE_UNAVAILABLE = "external usage cannot be read; retry later";
-/** Seconds after which a store that was away is asked again. */
+/** Seconds to wait before retrying if the store was unavailable. */
 const RETRY_SECONDS = 1;
-/** Refusals of the framework in our words, by its code. */
+/** The framework's errors by code, with status and message. */
 const FRAMEWORK_REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "the body is too large"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "the body must be application/json in UTF-8"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "the body does not have the length in Content-Length"],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, "expected a body"],
   FST_ERR_BAD_URL: [400, "the path is not valid percent-encoded UTF-8"],
-  // A client that went away in the middle of its body; one of the store's has a meaning of its own.
+  // A client that disconnected while sending its body. The same code from the store has another meaning.
   ECONNRESET: [400, "the connection closed before the whole body arrived"],
   FST_ERR_MAX_PARAM_LENGTH: [400, "an id in the path is too long"],
 };
-/** Refusals of the plugin that serves files, by their names: they have no codes. */
+/** Errors of the static file plugin by name, because they have no codes. */
 const FILE_REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
-  // A path outside the folder, or with a NUL byte, is the path of no file.
+  // A path outside the directory, or with a NUL byte.
   BadRequestError: [404, NO_ENDPOINT],
   ForbiddenError: [404, NO_ENDPOINT],
   PreconditionFailedError: [412, "the file does not match If-Match or If-Unmodified-Since"],
@@ -82,10 +81,10 @@ const FILE_REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 };
 
 /**
- * The answer to an error that was thrown.
+ * The answer to a thrown error.
  *
- * @param pathIds the ids of the path: an unknown one of them is `unknownIdStatus`, one of a body or query a 400
- * @returns undefined for a fault of our own, which is answered as an internal error and logged
+ * @param pathIds the ids in the path: an unknown one gives `unknownIdStatus`, an unknown one in a body or query 400
+ * @returns undefined for an internal error, which is logged and answered as one
  */
 export function toFailure(
   error: unknown,
@@ -99,7 +98,7 @@ export function toFailure(
     const status = hasCode(error, "ERR_NOT_FOUND")
       ? chooseUnknownStatus(error, pathIds, unknownIdStatus)
       : STATUSES[(error as RatebookError).code];
-    // Where the store or the usage is, and how it failed, is for the log alone.
+    // Details of an unavailable store or usage source are only logged.
     if (status === 503) {
       const message = hasCode(error, "ERR_USAGE_UNAVAILABLE") ? USAGE_UNAVAILABLE : STORE_UNAVAILABLE;
       return { status, message, retryAfter: RETRY_SECONDS, headers: toErrorHeaders(error) };
@@ -110,15 +109,15 @@ export function toFailure(
   return refusal === undefined ? undefined : { status: refusal[0], message: refusal[1] };
 }
 
-/** The header fields of errors: of an invalid input the code and path of its first problem, else the code alone. */
+/** Headers of errors: the code, and for invalid input the path of the first problem. */
 export const ERROR_HEADERS = { code: "ratebook-error-code", path: "ratebook-error-path" } as const;
-/** Most characters of a path in a header. */
+/** The maximum length of a path in a header. */
 const HEADER_PATH_MAX = 200;
 
 function toErrorHeaders(error: RatebookError): Readonly<Record<string, string>> {
   const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
   if (problem === undefined) return { [ERROR_HEADERS.code]: error.code };
-  // A header is ASCII: in a quoted key, other characters are escaped as in JSON.
+  // Headers are ASCII, so other characters in a quoted key are escaped as in JSON.
   const path = problem.path.replaceAll(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -126,7 +125,7 @@ function toErrorHeaders(error: RatebookError): Readonly<Record<string, string>> 
   return { [ERROR_HEADERS.code]: problem.code, [ERROR_HEADERS.path]: path.slice(0, HEADER_PATH_MAX) };
 }
 
-/** What the framework or a plugin calls a client's error is never answered as a fault of ours. */
+/** An error that the framework or a plugin attributes to the client is not answered as an internal error. */
 function findRefusalByStatus(error: unknown): readonly [number, string] | undefined {
   if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
   const { statusCode: status, name } = error;
@@ -139,7 +138,7 @@ function chooseUnknownStatus(
   pathIds: Readonly<Record<string, unknown>>,
   unknownIdStatus: number,
 ): number {
-  // The id of a version holds the id of its resource: `api-calls@3`.
+  // The id of a version contains the id of its resource: `api-calls@3`.
   const inPath = Object.entries(pathIds).some(
     ([name, id]) =>
       typeof id === "string" &&
@@ -149,7 +148,7 @@ function chooseUnknownStatus(
   return inPath ? unknownIdStatus : 400;
 }
 
-/** Whether a name in a path is of a resource: `addon_id` is that of an add-on, `entry_id` that of a feature credit entry. */
+/** Whether a path parameter belongs to a resource: `addon_id` to an add-on, `entry_id` to a feature credit entry. */
 function isIdOf(name: string, resource: string): boolean {
   const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
   return letters(resource).endsWith(letters(name.replace(/_(?:id|name)(?:_str)?$/, "")));

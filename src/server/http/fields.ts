@@ -1,5 +1,5 @@
 /**
- * The kinds of field that requests and answers share (service-reference: conventions; S1, S2.2).
+ * Field types that requests and answers share (service-reference: conventions; S1, S2.2).
  *
  * @module
  */
@@ -16,23 +16,22 @@ export function pathId(max = 50): z.ZodString {
   return z.string().min(1).max(max);
 }
 
-/** A number as it is answered: exact in its text. */
+/** An exact number in an answer. */
 export const number = z
   .custom<Decimal>((value) => isDecimalObject(value))
   .meta({ type: "number", description: "Exact in its text: a client that needs every digit reads the text." });
 
-/** An instant as it is answered. */
+/** An instant in an answer. */
 export const timestamp = z
   .string()
   .meta({ format: "date-time", description: "UTC, with milliseconds: `2024-01-02T03:04:05.000Z`." });
 
-/** A UTC day as it is answered. */
+/** A UTC day in an answer. */
 export const day = z.string().meta({ format: "date", description: "A UTC day: `2024-01-02`." });
 
 /** `{success}`. */
 export const success = z.strictObject({ success: z.boolean() }).meta({ id: "Success" });
 
-/** The body of every error. */
 export const failure = z
   .strictObject({
     message: z.string().max(500).meta({ description: "A sentence for people; the wording can change." }),
@@ -53,22 +52,22 @@ export function wholeNumberField(min: number, max: number): z.ZodType<number, st
     .meta({ type: "integer", minimum: min, maximum: max });
 }
 
-/** The version that is asked for in a query. */
+/** The requested version in a query. */
 export const version = wholeNumberField(1, 999_999_999)
   .optional()
   .meta({ type: "integer", minimum: 1, description: "Default: the latest one." });
 
-/** A date-time in a query may have lost its plus: there it is a space. */
+/** Restores the plus of a date-time, which a query decodes as a space. */
 function restorePlus(text: string): string {
   return text.replace(/ (\d\d:?\d\d)$/, "+$1");
 }
 
-/** Milliseconds since 1970 as a date-time, and a date-time that has lost its plus; anything else as it is. */
+/** Converts milliseconds since 1970 to a date-time, and restores the plus of date-times. Other text is unchanged. */
 export function normalizeTime(text: string): string {
   return /^\d{9,14}$/.test(text) ? formatInstant(Number(text)) : restorePlus(text);
 }
 
-/** A date or a date-time in a query, as milliseconds since 1970 (S2.2). */
+/** A date or date-time in a query, as milliseconds since 1970 (S2.2). */
 export const queryTime: z.ZodType<number, string> = z
   .string()
   .transform((text, context) => {
@@ -89,24 +88,24 @@ export const flag: z.ZodType<boolean, string> = z
   .transform((text) => text === "true")
   .meta({ type: "boolean", enum: [true, false] });
 
-/** An instant as answers write it; what has no end is 9999-01-01. */
+/** Formats an instant for an answer; an open end is 9999-01-01. */
 export function formatTime(instant: Instant): string {
   return formatInstant(Math.min(instant, NO_END));
 }
 
-/** The UTC day of an instant as answers write it; what has no end is 9999-01-01. */
+/** Formats the UTC day of an instant for an answer; an open end is 9999-01-01. */
 export function formatDay(instant: Instant): string {
   return formatTime(instant).slice(0, 10);
 }
 
-/** The same without what is undefined or null: a field without a value is left out. */
+/** Removes fields that are undefined or null. */
 export function withoutAbsent<Value extends object>(value: Value): Present<Value> {
   return Object.fromEntries(
     Object.entries(value).filter(([, part]) => part !== undefined && part !== null),
   ) as Present<Value>;
 }
 
-/** The fields of a value that are there. */
+/** The fields of a value that are present. */
 export type Present<Value> = { [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key] } & {
   [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: NonNullable<Value[Key]>;
 };

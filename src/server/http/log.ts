@@ -1,11 +1,11 @@
 /**
- * The log of the server: JSON lines without credentials, queries or bodies.
+ * The server log: JSON lines without credentials, queries or bodies.
  *
  * @module
  */
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
 
-/** How much is logged, and where. */
+/** Options of the log. */
 export interface LogOptions {
   /** Default `info`. */
   readonly level?: LogLevel | undefined;
@@ -13,12 +13,10 @@ export interface LogOptions {
   readonly stream?: { write(line: string): void } | undefined;
 }
 
-/** From all that happens to nothing. */
+/** From most to least. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
-/** How much is logged. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The options of the logger. */
 export function toLoggerOptions({
   level = "info",
   stream = process.stderr,
@@ -26,7 +24,7 @@ export function toLoggerOptions({
   return {
     level,
     stream,
-    // No host name: log collectors add it.
+    // Log collectors add the host name.
     base: { pid: process.pid },
     serializers: {
       req: ({ method, url }: { readonly method?: string; readonly url?: string }) => ({
@@ -50,16 +48,16 @@ export function logRequests(app: FastifyInstance): void {
   });
 }
 
-/** The path alone: a query may be long, and may hold personal data. */
+/** The path without the query, which may be long or contain personal data. */
 function toLoggedPath(url = ""): string {
   return maskCredentials(url.split("?", 1)[0] ?? "");
 }
 
-/** Of a key only what finds it may be known; a token begins with a JSON object, `{"`, in base64url. */
+/** Keys are shortened to the part that identifies them. A token starts with a JSON object, `{"`, in base64url. */
 const KEY_TEXT = /(rb_[0-9A-Za-z]{8})[0-9A-Za-z]{2,}/g;
 const TOKEN_TEXT = /eyJ[\w-]{6,}(?:\.[\w-]*)*/g;
 
-/** A path in which credentials that were pasted into it are cut short, also those written in percent encoding. */
+/** Masks credentials in a path, also percent-encoded ones. */
 function maskCredentials(path: string): string {
   const text = path.replaceAll(KEY_TEXT, "$1…").replaceAll(TOKEN_TEXT, "eyJ…");
   if (!text.includes("%")) return text;
@@ -70,7 +68,7 @@ function maskCredentials(path: string): string {
   return hasCredentials ? decodedPath.replaceAll(KEY_TEXT, "$1…").replaceAll(TOKEN_TEXT, "eyJ…") : text;
 }
 
-/** Of an error, only what was said on purpose: drivers add the values of a statement to theirs. */
+/** The fields of an error that are safe to log. Drivers add the values of statements to others. */
 export function toErrorLog(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error).slice(0, MESSAGE_MAX) };
   const { name, message, stack, cause } = error;

@@ -1,15 +1,15 @@
 /**
- * Long texts in pieces.
+ * Serializes long texts in steps.
  *
  * @module
  */
 import { jsonPieces } from "../../numbers/json-pieces.ts";
 import { createYielder } from "../../store/yielder.ts";
 
-/** Characters after which pieces are put into bytes: long concatenations are slow. */
+/** The length at which pieces are encoded, because long concatenations are slow. */
 const CHUNK_LENGTH = 16_384;
 
-/** Puts the pieces of a text together, while other requests have their turn between them. */
+/** Joins the pieces of a text, yielding to other requests in between. */
 export async function joinPieces(pieces: Iterable<string>): Promise<Buffer> {
   const yieldToOthers = createYielder();
   const chunks: Buffer[] = [];
@@ -24,7 +24,7 @@ export async function joinPieces(pieces: Iterable<string>): Promise<Buffer> {
   return Buffer.concat([...chunks, Buffer.from(text)]);
 }
 
-/** The JSON text of a value, while other requests have their turn between its pieces; of a small one, at once. */
+/** Serializes a value as JSON, yielding to other requests. Small values are serialized immediately. */
 export async function serializeJson(value: unknown): Promise<string | Buffer> {
   const pieces = jsonPieces(value);
   const first = pieces.next();

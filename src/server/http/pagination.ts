@@ -1,5 +1,5 @@
 /**
- * Pages of lists over HTTP: a signed cursor carries the page size, the filters and the place where the next page begins.
+ * Pagination with signed cursors that contain the page size, the filters and the start of the next page.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Page, PageOptions } from "../../engine/pages.ts";
 import { Refusal } from "./failures.ts";
 import { wholeNumberField, withoutAbsent } from "./fields.ts";
 
-/** How many items a page of a list has. */
+/** The page sizes of a list. */
 export interface PageSizes {
   readonly default: number;
   readonly max: number;
@@ -20,10 +20,10 @@ export interface PageSizes {
 
 /** Most lists: 20 by default, at most 100. */
 export const PAGE_SIZES: PageSizes = { default: 20, max: 100 };
-/** Feature entries, events, invoices, credits and license updates: 50. */
+/** Feature credit entries, events, invoices, credits and license updates. */
 export const LONG_PAGE_SIZES: PageSizes = { default: 50, max: 50 };
 
-/** The query of a list: its filters, `pageSize` and `nextToken`. */
+/** The query schema of a list: its filters, `pageSize` and `nextToken`. */
 export function listQuery<Filters extends z.ZodRawShape>(
   filters: Filters,
   sizes: PageSizes = PAGE_SIZES,
@@ -53,56 +53,58 @@ export type PageFields = {
   readonly nextToken: z.ZodOptional<z.ZodString>;
 };
 
-/** Which page of which list is asked for. */
+/** A request for a page of a list. */
 export interface ListRequest<Filters> {
-  /** The list with the ids of its path: a cursor is good for it alone. */
+  /** The list with the ids of its path. Cursors are only valid for the same list. */
   readonly list: string;
   readonly sizes?: PageSizes;
   readonly query: Filters & { readonly pageSize?: number | undefined; readonly nextToken?: string | undefined };
 }
 
-/** One page as it is asked of the engine and answered. */
+/** The page to read. */
 export interface PagedRequest<Filters> {
-  /** Those of the first request. */
+  /** The filters of the first request. */
   readonly filters: Omit<Filters, "pageSize" | "nextToken">;
   readonly page: PageOptions & { readonly limit: number };
-  /** The cursor of the page after. */
+  /** The cursor of the next page. */
   nextToken(page: Page<unknown>): string | undefined;
 }
 
-/** Reads and writes cursors. */
+/** Reads and creates cursors. */
 export interface Paging {
-  /** @throws {Refusal} 400 for a cursor that is not ours, or not of this list, or contradicted by a parameter beside it */
+  /** @throws {Refusal} 400 for a cursor that is invalid, of another list, or contradicted by a parameter */
   readRequest<Filters extends object>(request: ListRequest<Filters>): PagedRequest<Filters>;
 }
 
-/** The contents of a cursor. */
 interface Cursor {
-  /** Which list. */
+  /** The list. */
   readonly l: string;
-  /** The size of a page. */
+  /** The page size. */
   readonly s: number;
   /** The filters. */
   readonly f: Readonly<Record<string, unknown>>;
-  /** The place of the last item: its time and id. */
+  /** The time and id of the last item. */
   readonly a: readonly [number, string];
 }
 
 const TOKEN_MAX = 500;
-/** How the text of a cursor is written: one beyond ASCII is shortest with two bytes for most characters. */
+/** The encodings of a cursor's text. If it isn't ASCII, two bytes per character are shortest. */
 const ONE_BYTE = ["n", "latin1"] as const;
 const TWO_BYTES = ["w", "utf16le"] as const;
-/** Texts that cursors are likely to have, for the compressor; those of invoices last: near matches take fewest bytes. */
+/**
+ * Likely contents of cursors for the compressor. Those of invoices are last, because near matches take the fewest
+ * bytes.
+ */
 const CURSOR_DICTIONARY = [
   '{"l":"license_updates","l":"entries:","s":20,"f":{},"a":[1',
   '{"l":"credits","s":50,"f":{"account_id":""},"a":[17"credit||refund|LICENSE|CREDIT_GRANT|BILLING_ENTITLEMENT|',
   '{"l":"invoices","s":50,"f":{"account_id":"","owner_id":"","customer_id":"","status":"DRAFT",',
   '"start_time":17,"end_time":17},"a":[17"inv||AD_HOC|STANDARD_ADVANCED|2024-06-01T00:00:00.000Z|',
 ].join("");
-/** Bytes of the signature that are kept: 128 bits. */
+/** The length of the signature in bytes. */
 const SIGNATURE_BYTES = 16;
 
-/** @param secret what signs cursors; every server over one database has the same */
+/** @param secret signs cursors; all servers of a database have the same */
 export function createPaging(secret: () => Promise<Uint8Array> | Uint8Array): PagingSource {
   return async () => {
     const key = await secret();
@@ -110,7 +112,7 @@ export function createPaging(secret: () => Promise<Uint8Array> | Uint8Array): Pa
   };
 }
 
-/** Makes a {@link Paging}; asked once for each list request, as the secret may not be known before. */
+/** Creates a {@link Paging}, for each list request because the secret may be unknown at startup. */
 export type PagingSource = () => Promise<Paging>;
 
 function readPagedRequest<Filters extends object>(
@@ -133,7 +135,7 @@ function readPagedRequest<Filters extends object>(
   };
 }
 
-/** Query parameters beside a cursor must have the values that it carries. */
+/** Checks that query parameters next to a cursor have the values in it. */
 function checkSameFilters(
   cursorFilters: Readonly<Record<string, unknown>>,
   queryFilters: Readonly<Record<string, unknown>>,
@@ -145,7 +147,7 @@ function checkSameFilters(
   throw new Refusal(400, `${other}: must be the same as in the first request, or left out with nextToken`);
 }
 
-/** Ids and filters of 50 characters each may be long in bytes, and often say the same: deflated, the most common for free. */
+/** Creates a signed cursor. It is compressed, because ids and filters can be long and repetitive. */
 function signCursor(key: Uint8Array, cursor: Cursor): string {
   const text = JSON.stringify(cursor);
   const [mark, encoding] = /[\u0080-\uffff]/.test(text) ? TWO_BYTES : ONE_BYTE;

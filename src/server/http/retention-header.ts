@@ -1,5 +1,5 @@
 /**
- * Answers that are made of stored events.
+ * Answers from stored events.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { formatInstant } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { type Answer, answerOk } from "./endpoint.ts";
 
-/** An answer made of stored events; where a server does not keep all of them for good, the header says since when it does. */
+/** An answer from stored events. If the server deletes old events, a header states since when they are complete. */
 export async function withRetentionHeader({ events }: Pick<Engine, "events">, body: unknown): Promise<Answer> {
   const retainedSince = await events.keptSince();
   return {

@@ -1,5 +1,6 @@
 /**
- * Numbers of a body that no decimal keeps (S1.2): where the first of them stands, and the items of a list that have one.
+ * Numbers in a body that no decimal can represent (S1.2): the position of the first, and the list items that contain
+ * one.
  *
  * @module
  */
@@ -7,15 +8,15 @@ import { type Path, formatPath } from "../../book/problems.ts";
 import { refuse } from "../../ledger/events/decide-event.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";
 
-/** Most numbers of a body that are marked; with more of them it is refused as a whole. */
+/** The maximum number of such numbers. With more, the whole body is rejected. */
 export const MARKS_MAX = 10_000;
 
-/** A placeholder in a body for a number that is not kept: a symbol, which no JSON has. */
+/** Creates a placeholder for such a number: a symbol, which JSON can't contain. */
 export function createMark(reason: string): symbol {
   return Symbol(reason);
 }
 
-/** An item of a list that has such a number: it is answered alone, and the others are taken. */
+/** A list item with such a number. It fails alone. */
 export class UnrepresentableItem {
   readonly result: IngestResult;
 
@@ -27,17 +28,17 @@ export class UnrepresentableItem {
 }
 
 /**
- * Takes the items with such a number out of a list of the body.
+ * Replaces list items that contain such a number.
  *
- * @param list its field
- * @returns the body with an {@link UnrepresentableItem} in place of each, or as it was
+ * @param list the field of the list
+ * @returns the body with an {@link UnrepresentableItem} for each, or the same body
  */
 export function replaceMarkedItems(body: unknown, list: string): unknown {
   if (typeof body !== "object" || body === null || !Object.hasOwn(body, list)) return body;
   const items: unknown = Reflect.get(body, list);
   if (!Array.isArray(items)) return body;
   const results = items.map((item: unknown) => {
-    // An item that is a number is refused for that, whichever it is.
+    // An item that is a number is invalid anyway.
     if (typeof item === "symbol") return 0;
     const sentence = typeof item === "object" && item !== null ? describeFirstMark(item) : undefined;
     return sentence === undefined ? item : new UnrepresentableItem(item as object, sentence);
@@ -45,7 +46,7 @@ export function replaceMarkedItems(body: unknown, list: string): unknown {
   return { ...body, [list]: results };
 }
 
-/** The sentence on the first number of a value that is not kept, with its place; undefined where it has none. */
+/** The message for the first such number in a value; undefined if there is none. */
 export function describeFirstMark(value: unknown): string | undefined {
   const firstMark = findMark(value);
   if (firstMark === undefined) return undefined;
@@ -53,7 +54,7 @@ export function describeFirstMark(value: unknown): string | undefined {
   return `${place === "" ? "" : `${place}: `}expected a number that is kept whole: ${firstMark.mark.description ?? ""}`;
 }
 
-/** The first mark of a value, and the path to it, backwards. */
+/** The first placeholder in a value and its path, reversed. */
 function findMark(value: unknown): { readonly mark: symbol; readonly path: (string | number)[] } | undefined {
   if (typeof value === "symbol") return { mark: value, path: [] };
   if (typeof value !== "object" || value === null || value instanceof UnrepresentableItem) return undefined;

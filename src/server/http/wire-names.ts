@@ -1,15 +1,15 @@
 /**
- * Errors with their fields named as a request names them, where the engine has another name: those of all errors of an
- * endpoint, and those of one operation, for names that depend on the request or are a place in it.
+ * Renames fields in errors from the engine's names to those in the request: for all errors of an endpoint, or for one
+ * operation whose names depend on the request.
  *
  * @module
  */
 import { hasCode, inputError, optionError, type Problem } from "../../errors.ts";
 
-/** The names of fields on the wire, by the engine's names; that of `""` is what contains a list without a name. */
+/** Wire names by engine name; `""` is the container of a list without a name. */
 export type WireNames = Readonly<Record<string, string>>;
 
-/** An error with the fields of its problems renamed; any other error as it is. */
+/** Renames the fields of an error's problems. Other errors are unchanged. */
 export function toWireError(error: unknown, names: WireNames): unknown {
   if (hasCode(error, "ERR_OPTION_INVALID")) {
     const { option, reason } = error.details;
@@ -22,7 +22,7 @@ export function toWireError(error: unknown, names: WireNames): unknown {
   return first === undefined || !isRenamed ? error : inputError([first, ...others], { cause: error });
 }
 
-/** The result of an operation; its errors name fields as the client knows them. */
+/** Renames fields in the errors of an operation. */
 export async function withWireNames<Result>(names: WireNames, operation: Promise<Result>): Promise<Result> {
   try {
     return await operation;
@@ -31,7 +31,7 @@ export async function withWireNames<Result>(names: WireNames, operation: Promise
   }
 }
 
-/** A path with its first field renamed: of `$.version`, and of `$[0].id`, whose list has no name. */
+/** Renames the first field of a path: of `$.version`, and of `$[0].id`, whose list has no name. */
 function renamePath(path: Problem["path"], names: WireNames): string {
   const [start = "", field = ""] = /^\$\.?([A-Za-z_$][\w$]*)?(?=[.[]|$)/.exec(path) ?? [];
   if (path === "$" || start === "" || !Object.hasOwn(names, field)) return path;

@@ -22,7 +22,7 @@ import { accountScheduleShape, createScheduleReader } from "../shapes/pricing-sc
 
 const params = z.strictObject({ account_id: pathId() });
 
-/** A plan's own schedule begins then; every cycle since is worked through. */
+/** The earliest start of a plan's own schedule; every cycle since then is processed. */
 const EARLIEST_START = 0;
 
 const planChange = z.strictObject({
@@ -52,13 +52,12 @@ const accountSchedulesShape = z
   .strictObject({ accountId: z.string(), accountName: z.string(), pricingSchedules: z.array(accountScheduleShape) })
   .meta({ id: "AccountPricingSchedules" });
 
-/** An account rarely has more schedules. */
+/** More schedules per account are rare. */
 const SCHEDULE_PAGE_SIZES: PageSizes = { default: 100, max: 100 };
 
-/** Fields of a plan change under the names that the engine has for them. */
+/** Wire names of a plan change. */
 const WIRE_NAMES = { version: "pricePlanVersion" };
 
-/** The endpoints of the plans of accounts. */
 export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -101,7 +100,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       if (end <= start) throw invalidInput("end_date", "expected a date after start_date");
       const { limit, after: { createdAt: last = Number.NEGATIVE_INFINITY } = {} } = request.page;
       const schedules = await engine.accounts.pricingSchedules(accountId);
-      // A schedule without an end goes on after any date.
+      // A schedule without an end continues after any date.
       const matches = schedules.filter(
         ({ from, until }) => from > last && from < end && (until === undefined || until > start),
       );

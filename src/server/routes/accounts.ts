@@ -20,7 +20,6 @@ import { keepItem, readBoundedPage, createListShape, answerPage } from "../shape
 const params = z.strictObject({ account_id: pathId() });
 const aliasesBody = z.strictObject({ aliases: REQUESTS.aliases });
 
-/** The endpoints of accounts. */
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -149,7 +148,7 @@ async function readAccountJson(
   return toAccountJson(account, { settings: settings.get(account.id), group });
 }
 
-/** The group that an account is or was in; undefined for none, and for one that ended since. */
+/** The group that an account is or was in; undefined if it has none or the group has ended. */
 async function findGroup(engine: Engine, { invoiceGroupId }: AccountRecord): Promise<InvoiceGroupSnapshot | undefined> {
   return invoiceGroupId === undefined ? undefined : undefinedIfNotFound(engine.invoiceGroups.get(invoiceGroupId));
 }

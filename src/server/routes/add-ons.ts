@@ -32,7 +32,6 @@ const addOnShape = createAnswerDeriver().deriveObject(
 const { type, status } = addOnShape.shape;
 const params = z.strictObject({ addon_id: pathId() });
 
-/** The endpoints of add-ons. */
 export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

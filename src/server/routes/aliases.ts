@@ -1,5 +1,5 @@
 /**
- * Aliases over HTTP: other names under which events may call accounts (S16.6).
+ * Aliases over HTTP: alternative account names in events (S16.6).
  *
  * @module
  */
@@ -24,7 +24,6 @@ const aliasShape = z
 
 const params = z.strictObject({ alias: pathId() });
 
-/** The endpoints of aliases. */
 export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

@@ -9,7 +9,7 @@ import type { KeyAccessControl } from "../access/access.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 
-/** Makes a token for the key that asks. */
+/** Issues a token for the calling key. */
 export function authenticateEndpoints(access: Pick<KeyAccessControl, "tokenFor">): readonly Endpoint[] {
   return [
     defineEndpoint({

@@ -1,7 +1,7 @@
 /**
- * Bill runs at intervals: invoices become final without a request; once a day, old events leave after one.
+ * Periodic bill runs, which make due invoices final, and the daily deletion of old events.
  *
- * Servers over one database may all have them, and share the accounts: an invoice becomes final once, by the first of them.
+ * Several servers of a database can run them and share the accounts: each invoice becomes final once.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { FastifyBaseLogger } from "fastify";
 import type { FinalizeOptions } from "../../engine/billing/bill-run.ts";
 import type { Engine } from "../../engine/engine.ts";
 
-/** Bill runs that go on until they are stopped. */
+/** Bill runs until they are stopped. */
 export interface BillRuns {
   /**
-   * Starts no more. The one that runs ends with the store that is closed under it, between two of its transactions.
+   * Starts no more. A run in progress ends between two transactions when its store is closed.
    *
    * @returns when it has ended
    */
@@ -23,31 +23,31 @@ export interface BillRuns {
 /** Options of bill runs. */
 export interface BillRunOptions {
   readonly engine: Pick<Engine, "finalize" | "pruneEvents">;
-  /** Milliseconds from the end of one to the start of the next, give or take a tenth. */
+  /** Milliseconds between the end of one run and the start of the next, ±10 %. */
   readonly interval: number;
   readonly log: FastifyBaseLogger;
-  /** A number from 0 to below 1; default `Math.random`. */
+  /** Returns a number from 0 to below 1. Default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** The first one comes soon: what fell due while no server ran has waited long enough. */
+/** The first run starts soon, because invoices may have become due while no server was running. */
 const FIRST_DELAY_MS = 5000;
 const JITTER = 0.1;
 /**
- * A run rests three times as long as it worked: requests are served in between, and where several servers and the database share
- * a machine, two runs seldom work at the same time, which holds up requests more than anything else of them.
+ * A run pauses three times as long as it works, so that requests are served in between, and runs of servers on the same
+ * machine as the database rarely overlap.
  */
 export const REST = 3;
-/** Events leave by transactions so short that a rest as long as each is enough. */
+/** Deletions use short transactions, so an equal pause is enough. */
 const PRUNING_REST = 1;
-/** A long run says how far it is after so many milliseconds, and again after as many. */
+/** A long run logs its progress at this interval, in milliseconds. */
 const PROGRESS_MS = 10_000;
-/** Events that are kept no longer are looked for once a day. */
+/** Milliseconds between deletions of old events. */
 const PRUNE_MS = 86_400_000;
-/** The longest delay that a timer takes, in milliseconds. */
+/** The maximum delay of a timer in milliseconds. */
 const INTERVAL_MAX = 2 ** 31 - 1;
 
-/** Starts bill runs; each comes at a time of its own, so that servers that started together do not run together. */
+/** Starts bill runs at randomized times, so that servers that started together don't run together. */
 export function startBillRuns({ engine, interval, log, random = Math.random }: BillRunOptions): BillRuns {
   let running: Promise<void> | undefined;
   let timer = setTimeout(run, Math.min(interval, FIRST_DELAY_MS) * random());
@@ -98,7 +98,7 @@ async function runOnce(
   }
 }
 
-/** Lets old events leave, where the engine keeps them for a time only. */
+/** Deletes old events if retention is configured. */
 async function prune(
   engine: Pick<Engine, "pruneEvents">,
   log: FastifyBaseLogger,

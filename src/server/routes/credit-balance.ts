@@ -22,7 +22,6 @@ const creditBalanceShape = z
   })
   .meta({ id: "CreditBalance" });
 
-/** The endpoint of credit balances. */
 export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",

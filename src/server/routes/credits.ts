@@ -55,7 +55,6 @@ const creditWithTransactions = creditShape
 
 const params = z.strictObject({ credit_id: pathId(512) });
 
-/** The endpoints of credits. */
 export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

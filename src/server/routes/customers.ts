@@ -31,11 +31,10 @@ const customerShape = z
   .meta({ id: "Customer" });
 const createdCustomerShape = customerShape.extend({ account: accountShape }).meta({ id: "CustomerMade" });
 
-/** Over HTTP a customer has an address to write to; one that was loaded from a book may have none. */
+/** Over HTTP a customer requires an email address, although a book may omit it. */
 const primaryEmail = REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap();
 const params = z.strictObject({ customer_id: pathId() });
 
-/** The endpoints of customers. */
 export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -123,7 +122,7 @@ function toCustomerJson(snapshot: CustomerSnapshot): z.input<typeof customerShap
     togaiCustomerId: id,
     name,
     primaryEmail: primaryEmail ?? undefined,
-    // The service's clients take no customer without one.
+    // Clients of the reference API require an address.
     address: toAddressJson(address) ?? {},
     billingAddress: formatAddressLines(address).join(", "),
     status,

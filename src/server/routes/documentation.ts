@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { type Endpoint, defineEndpoint, JSON_TYPE } from "../http/endpoint.ts";
 
-/** @param serializeDocument the JSON text of the document of an API at an address */
+/** @param serializeDocument returns the document for a base URL as JSON */
 export function documentationEndpoints(serializeDocument: (baseUrl: string) => string): readonly Endpoint[] {
   return [
     defineEndpoint({

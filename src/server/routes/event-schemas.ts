@@ -16,7 +16,7 @@ import { readBoundedPage, createListShape, answerPage } from "../shapes/list.ts"
 const TAG = "Event schemas";
 const { name, description, enrichments, eventLevelRevenue } = eventSchema.shape;
 const { status } = eventSchemaShape.shape;
-/** In its path, `+` is a space as `%20` is: names have spaces and no plus. */
+/** In its path, `+` means a space like `%20`, because names can contain spaces but no plus. */
 const params = z.strictObject({
   event_schema_name: z
     .string()
@@ -27,7 +27,6 @@ const params = z.strictObject({
 });
 const answers = { 200: eventSchemaShape };
 
-/** The endpoints of event schemas. */
 export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

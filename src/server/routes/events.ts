@@ -1,5 +1,5 @@
 /**
- * Stored events: listed, shown with all that was made of them, and undone (S15).
+ * Stored events: listed, shown with their outcome, and undone (S15).
  *
  * @module
  */
@@ -19,11 +19,11 @@ import { pipelineShape, readPipeline } from "../shapes/event-pipeline.ts";
 import { eventRecordShape, toEventRecordJson, toUndoneEventJson, undoneEventShape } from "../shapes/event.ts";
 import { keepItem, readBoundedPage, openPageFields, toPageFields } from "../shapes/list.ts";
 
-/** Characters of an event schema's name, and most that a filter by it has. */
+/** The maximum length of an event schema's name, and of a filter by it. */
 const NAME_MAX = 50;
 
 const ingestStatus = z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"]);
-/** What became of events, as their `status` says it: the service's clients ask for that one, too. */
+/** Filter values for outcomes, in the form of `status`, which clients of the reference API use as well. */
 const STATUS_FILTERS = {
   INGESTED: { accepted: true, reverted: false },
   FAILED: { accepted: false, reverted: false },
@@ -53,7 +53,7 @@ const undoQuery = z.strictObject({
     .meta({ description: "The time of ingest; without a fraction it matches the whole second." }),
 });
 
-/** The parts of a filter under the names that the engine has for them. */
+/** Wire names of filters. */
 const UNDO_WIRE_NAMES = {
   account: "account_id",
   referenceId: "id",
@@ -66,14 +66,13 @@ function normalizeOptionalTime(text: string | undefined): string | undefined {
   return text === undefined ? undefined : normalizeTime(text);
 }
 
-/** Says which filters an undo takes, beginning with those that it was given beside the account. */
+/** Lists the filters of an undo, starting with those in the request. */
 function describeUndoFilters(query: z.output<typeof undoQuery>): string {
   const otherFilters = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
   const filterNames = otherFilters.map(([name]) => name).join(" with ");
   return `${filterNames}: expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time`;
 }
 
-/** The endpoints of stored events. */
 export const EVENT_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",
@@ -165,7 +164,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** The filter of events by what became of them, or by the status of their ingest. */
+/** The filter by outcome or by ingestion status. */
 function statusFilter(
   status: z.output<typeof ingestStatus> | z.output<typeof recordStatus> | undefined,
 ): Pick<EventFilter, "status" | "accepted" | "reverted"> {

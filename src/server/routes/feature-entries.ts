@@ -45,7 +45,6 @@ const totalsShape = z
 const featureParams = z.strictObject({ account_id: pathId(), feature_id: pathId() });
 const entryParams = featureParams.extend({ entry_id: pathId(512) });
 
-/** The endpoints of what accounts have of features. */
 export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",

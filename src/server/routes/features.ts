@@ -16,7 +16,7 @@ import { createListShape, answerPage } from "../shapes/list.ts";
 
 const TAG = "Features";
 const { name, billableName, schemaAssociations, schemaAssocitions } = feature.shape;
-/** Bounded over HTTP; a stored one may be longer, and its feature must still be read. */
+/** Limited in requests only; stored descriptions may be longer. */
 const description = label;
 const associations = {
   schemaAssocitions: schemaAssocitions.meta({
@@ -27,7 +27,6 @@ const associations = {
 };
 const params = z.strictObject({ feature_id: pathId() });
 
-/** The endpoints of features. */
 export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -87,7 +86,7 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** The spelling that a request has, for what is wrong in it. */
+/** The field names that a request uses, for errors. */
 function findSpelling(body: {
   readonly schemaAssociations?: unknown;
   readonly schemaAssocitions?: unknown;

@@ -1,5 +1,5 @@
 /**
- * Whether the server runs, and whether it can work.
+ * Liveness and readiness of the server.
  *
  * @module
  */
@@ -7,10 +7,9 @@ import { RatebookError } from "../../errors.ts";
 import { type Endpoint, defineEndpoint, SUCCESS } from "../http/endpoint.ts";
 import { success } from "../http/fields.ts";
 
-/** For how long the store may take to answer. */
+/** How long the store may take to answer, in milliseconds. */
 const READY_MS = 3000;
 
-/** For whatever watches the server. */
 export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",

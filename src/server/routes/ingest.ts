@@ -1,5 +1,5 @@
 /**
- * Events come in: one, many, or one that asks for feature credits (S11, S14).
+ * Event ingestion: single events, batches, and entitlement requests (S11, S14).
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { UnrepresentableItem } from "../http/unrepresentable-numbers.ts";
 import { ingestionStatus, usageEvent } from "../shapes/event.ts";
 
 const EVENTS_MAX = 1000;
-/** Bytes of a batch. */
+/** The maximum size of a batch in bytes. */
 const BATCH_LIMIT = 16_777_216;
 const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
 
@@ -40,7 +40,6 @@ const ingestedBatchShape = z
 
 const eventBody = z.strictObject({ event: usageEvent });
 
-/** The endpoints that take events. */
 export const INGEST_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -101,7 +100,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** Whether a body is a batch of at most so many events, each something: the engine looks at them one by one. */
+/** Whether a body is a batch within the size limit. The engine validates the events. */
 function isBatch(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Object.keys(body).length !== 1) return false;
   const { events } = body as { readonly events?: unknown };
@@ -109,10 +108,10 @@ function isBatch(body: unknown): boolean {
   return events.every((event) => event !== null && event !== undefined);
 }
 
-/** A value that was sent as an event, unchecked: the engine says what is wrong with it. */
+/** An unchecked event; the engine validates it. */
 const toEventInput = (event: unknown): EventInput => event as EventInput;
 
-/** What became of each event of a batch, in order. */
+/** The outcome of each event of a batch, in order. */
 async function ingestInOrder(events: readonly unknown[], engine: Engine): Promise<readonly IngestResult[]> {
   if (!events.some((event) => event instanceof UnrepresentableItem)) return engine.ingest(events.map(toEventInput));
   const results = await engine.ingest(
@@ -128,7 +127,7 @@ function createMalformedRefusal(result: IngestResult | undefined): Refusal {
   return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);
 }
 
-/** What became of an event; what is undefined is left to the serializer to leave out. */
+/** The outcome of an event. The serializer omits undefined fields. */
 function toResultJson(result: IngestResult): z.input<typeof ingestedShape> {
   const { referenceId } = result;
   return { success: isSuccess(result), referenceId, ingestionStatus: toResultStatus(result) };
@@ -138,17 +137,17 @@ function isSuccess({ status }: IngestResult): boolean {
   return isCompleted(status) || status === DUPLICATE;
 }
 
-/** A malformed event is stored nowhere, so over HTTP it is one that failed (S14.1). */
+/** A malformed event is not stored, so over HTTP it is a failed one (S14.1). */
 function toResultStatus({ status, description }: IngestResult): z.input<typeof ingestionStatus> {
   return { status: status === "INGESTION_REFUSED" ? "INGESTION_FAILED" : status, statusDescription: description };
 }
 
-/** Characters after which a piece of an answer is put into bytes: long concatenations are slow. */
+/** The length at which pieces are encoded, because long concatenations are slow. */
 const PIECE_LENGTH = 16_384;
 
 /**
- * The answer to a batch. Written piece by piece: most events have the outcome of the one before them, whose text is kept,
- * and nothing is made for each of them but to be written.
+ * Serializes the answer to a batch directly, without objects per event. Most events have the same outcome as the
+ * previous one, whose text is reused.
  */
 function serializeBatch(results: readonly IngestResult[], isAllSuccess: boolean): Buffer {
   const pieces: Buffer[] = [];
@@ -175,7 +174,7 @@ function serializeBatch(results: readonly IngestResult[], isAllSuccess: boolean)
 
 const [BLANK, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
-/** A text as JSON has it; ids mostly have nothing in them that must be escaped. */
+/** A JSON string. Most ids need no escaping. */
 function quoteJson(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -184,7 +183,7 @@ function quoteJson(text: string): string {
   return `"${text}"`;
 }
 
-/** An event whose schema has no feature would be metered, though nothing was asked of any entry: it is refused before. */
+/** Rejects an event whose schema has no feature, which would be metered without checking any entitlement. */
 async function checkHasFeature(engine: Engine, event: unknown): Promise<void> {
   const name = (event as { readonly schemaName?: unknown } | null)?.schemaName;
   if (typeof name !== "string") return;

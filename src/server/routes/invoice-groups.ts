@@ -20,7 +20,6 @@ const groupWithAccountsShape = invoiceGroupShape
 const params = z.strictObject({ invoice_group_id: pathId(512) });
 const accountsBody = z.strictObject({ accountIds: REQUESTS.accountIds });
 
-/** The endpoints of invoice groups. */
 export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

@@ -1,5 +1,5 @@
 /**
- * Invoices as pages: what ids stand for, and what settings say of seller and buyer.
+ * Invoices as HTML: resolves ids, and reads seller and buyer from settings.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { Answer } from "../http/endpoint.ts";
 import { joinPieces } from "../http/long-texts.ts";
 import { formatAddressLines } from "../shapes/address.ts";
 
-/** An invoice as a page. */
+/** Renders an invoice. */
 export async function renderInvoice(engine: Engine, snapshot: InvoiceSnapshot): Promise<Answer> {
   const { accountId, customerId, pricePlanId, invoiceDate } = snapshot.invoice;
   const [account, customer, pricePlan] = await Promise.all([
@@ -41,7 +41,7 @@ export async function renderInvoice(engine: Engine, snapshot: InvoiceSnapshot): 
   return answerHtml(renderInvoicePage({ ...pageInvoice, mergedInto }, letterhead));
 }
 
-/** The invoice of a group as a page. */
+/** Renders the invoice of a group. */
 export async function renderComposite(engine: Engine, composite: CompositeSnapshot): Promise<Answer> {
   const { invoiceGroupId, invoices, invoiceDate } = composite;
   const accountIds = [...new Set(invoices.map(({ accountId }) => accountId))];
@@ -65,7 +65,7 @@ export async function renderComposite(engine: Engine, composite: CompositeSnapsh
   );
 }
 
-/** What settings in the namespace `invoice` say: those of the account, else of the customer, else of the organization. */
+/** Settings in the namespace `invoice`: those of the account, else of the customer, else of the organization. */
 async function readLetterhead(
   engine: Engine,
   buyer: readonly string[],
@@ -98,7 +98,7 @@ async function findSetting(engine: Engine, key: string, entities: readonly strin
   return undefined;
 }
 
-/** Where somebody is reached, a line each. */
+/** An address, one line each. */
 function listContactLines(address: Address | null | undefined): readonly string[] {
   return [...formatAddressLines(address), address?.phoneNumber ?? ""].filter((line) => line !== "");
 }

@@ -37,7 +37,6 @@ const listFilters = {
   end_time: queryTime.optional().meta({ description: "Billing periods that start before it." }),
 };
 
-/** The endpoints of invoices. */
 export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",
@@ -131,7 +130,7 @@ async function listAllInvoices(
   const period = { from: filters.start_time, until: filters.end_time };
   const accountId = account ?? owner;
   const accountInvoices = await engine.invoices.list({ filter: { accountId, customerId, status, ...period }, page });
-  // A composite invoice is of no account and no customer, and due from the first.
+  // A composite invoice has no account or customer, and is DUE from the start.
   const hasComposites = account === undefined && customerId === undefined && (status ?? "DUE") === "DUE";
   const composites: Page<CompositeSnapshot> = hasComposites
     ? await engine.compositeInvoices.list({ filter: { invoiceGroupId: owner, ...period }, page })
@@ -140,7 +139,7 @@ async function listAllInvoices(
   return { ...mergePages(accountInvoices, composites, page.limit), ...(skipped === undefined ? {} : { skipped }) };
 }
 
-/** Two lists of one order as one; the place of an item is the one that its own list goes on by. */
+/** Merges two lists in the same order. Each item keeps its position in its own list. */
 function mergePages(
   accountInvoices: Page<InvoiceSnapshot>,
   composites: Page<CompositeSnapshot>,

@@ -26,7 +26,7 @@ const createdKeyShape = z
   .strictObject({ ...fields, key: z.string().meta({ description: "The key itself; it is shown only here." }) })
   .meta({ id: "MadeApiKey" });
 
-/** Makes, lists and revokes keys; for the role admin. */
+/** Creates, lists and revokes keys; requires the role admin. */
 export function keyEndpoints({ keys }: Pick<KeyAccessControl, "keys">): readonly Endpoint[] {
   return [
     defineEndpoint({

@@ -1,5 +1,5 @@
 /**
- * License updates over HTTP: how many units of a license an account holds (S10.1).
+ * License updates over HTTP: how many units of a license an account has (S10.1).
  *
  * @module
  */
@@ -29,7 +29,6 @@ const updateShape = z
   })
   .meta({ id: "LicenseUpdate" });
 
-/** The endpoints of license updates. */
 export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

@@ -1,5 +1,5 @@
 /**
- * The events behind a line of an invoice (S13.6).
+ * The events of an invoice line (S13.6).
  *
  * @module
  */
@@ -55,7 +55,6 @@ const lineEventsShape = z
   })
   .meta({ id: "LineEvents" });
 
-/** The endpoint of the events behind a line. */
 export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",
@@ -125,7 +124,7 @@ function toLineEventJson({ event, quantity }: LineEvent): z.input<typeof lineEve
   });
 }
 
-/** The lines of a composite invoice are those of the invoices that it shows. */
+/** Rejects composite invoices, whose lines belong to the contained invoices. */
 async function refuseComposite(engine: Engine, invoiceId: string): Promise<void> {
   if ((await undefinedIfNotFound(engine.compositeInvoices.get(invoiceId))) === undefined) return;
   throw new Refusal(400, "invoice_id: this is an invoice of a group; use the invoices of its accounts");

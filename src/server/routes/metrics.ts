@@ -34,7 +34,7 @@ const seriesShape = z
   })
   .meta({ id: "MetricSeries" });
 
-/** The same series as the service's clients read them. */
+/** The same series in the form that clients of the reference API read. */
 const metricResultShape = z
   .strictObject({
     id: z.string(),
@@ -70,7 +70,6 @@ const metricsShape = z
   })
   .meta({ id: "Metrics" });
 
-/** The endpoint of metrics. */
 export const METRIC_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

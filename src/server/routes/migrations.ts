@@ -28,7 +28,6 @@ const migrationShape = z
   })
   .meta({ id: "Migration" });
 
-/** The endpoints of migrations. */
 export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -78,7 +77,7 @@ function toMigrationJson(migration: MigrationSnapshot): z.input<typeof migration
     id,
     status: "COMPLETED",
     type: "PRICE_PLAN",
-    // It is done when it is recorded, and never changes.
+    // A migration is complete when it is recorded, and never changes.
     updatedAt: formatTime(createdAt),
     totalEntries: Number(total),
     movedEntries: Number(moved),

@@ -1,5 +1,5 @@
 /**
- * The playground with the price plans of the organization in it.
+ * The playground with the organization's price plans.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { findFirstPlanDay, createStateFromBook } from "../../pages/play/play-sta
 import { readPolicy, embedData } from "../../pages/self-contained-page.ts";
 import { type Endpoint, defineEndpoint } from "../http/endpoint.ts";
 
-/** The page, for who may read: it is one file, and sends nothing back. */
+/** The page, for callers with read permission. It is a single file and sends nothing back. */
 export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",
@@ -36,12 +36,12 @@ export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** Characters of the price plans in the page as JSON; a page edits a few of them. */
+/** The maximum length of the price plans in the page, as JSON. The page can only edit a few of them. */
 const PRICE_PLANS_LENGTH = 1 << 20;
 
 async function readPageState(engine: Engine): Promise<ReturnType<typeof createStateFromBook>> {
   const { book } = await engine.exportBook({ accountsMax: 1, pricePlansLength: PRICE_PLANS_LENGTH });
-  // A group is of accounts that are not shown.
+  // Groups refer to accounts that are not included.
   const bookWithoutGroups = { ...book, invoiceGroups: undefined };
   return createStateFromBook(stringifyJson(bookWithoutGroups, 2), "", findFirstPlanDay(bookWithoutGroups));
 }

@@ -26,7 +26,6 @@ const params = z.strictObject({ price_plan_id: pathId(255) });
 const answers = { 200: pricePlanShape };
 const mode = z.enum(MIGRATION_MODES).nullish();
 
-/** The endpoints of price plans. */
 export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -157,7 +156,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** A plan with its versions, or with one of them; of long ones, with the latest. */
+/** A plan with all versions or the requested one; if they are too large, with the latest. */
 async function answerPlan(engine: Engine, plan: StoredResource<PricePlan>, version?: number): Promise<Answer> {
   const versions = await engine.pricePlans.versions(plan.item.id);
   const request = version === undefined ? versions : [await findVersion(engine, plan, versions)];

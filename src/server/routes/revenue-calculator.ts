@@ -1,5 +1,5 @@
 /**
- * The revenue calculator over HTTP: what a draft or existing plan would charge (S13.5).
+ * The revenue calculator over HTTP: prices usage on a draft or an existing plan (S13.5).
  *
  * @module
  */
@@ -29,7 +29,7 @@ const calculatedInvoiceShape = z
   })
   .meta({ id: "CalculatedInvoice" });
 
-/** The plan that was priced; one that was given whole may leave out more than a stored one. */
+/** The priced plan. A plan in the request may omit more than a stored one. */
 const calculatedDetailsShape = pricePlanDetailsShape.meta({ id: "CalculatedPricePlanDetails" });
 
 const summary = z.strictObject({ revenue: number }).optional();
@@ -60,7 +60,6 @@ const revenueShape = z
   })
   .meta({ id: "CalculatedRevenue" });
 
-/** The endpoint of the revenue calculator. */
 export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -90,7 +89,7 @@ export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-/** The details as a plan's are answered: with the defaults of what was not given. */
+/** The details of the plan, with defaults. */
 function toCalculatedDetails(details: PricePlanDetails): z.input<typeof calculatedDetailsShape> {
   const { supportedCurrencies, activeCurrencies } = details;
   const currencies = [...(supportedCurrencies ?? [])];
@@ -102,7 +101,7 @@ function toCalculatedDetails(details: PricePlanDetails): z.input<typeof calculat
   } as z.input<typeof calculatedDetailsShape>;
 }
 
-/** By kind: the list of a plan's cards, the name of one in the answer, its id, and the name of the sum of its lines. */
+/** By kind: the plan's card list, the name of a card in the answer, its id, and the name of its total. */
 const CARD_KINDS = [
   ["USAGE", "usageRateCards", "usageRateCard", "usageMeterId"],
   ["FIXED_FEE", "fixedFeeRateCards", "fixedFeeRateCard", "id", "fixedFeeRevenueSummary"],

@@ -27,7 +27,7 @@ import { REVENUE_CALCULATOR_ENDPOINTS } from "./revenue-calculator.ts";
 import { SETTING_ENDPOINTS } from "./settings.ts";
 import { USAGE_METER_ENDPOINTS } from "./usage-meters.ts";
 
-/** In the order of the document. */
+/** In document order. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...CUSTOMER_ENDPOINTS,
   ...ACCOUNT_ENDPOINTS,

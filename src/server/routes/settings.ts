@@ -15,7 +15,7 @@ import { readBoundedPage, createListShape, answerPage } from "../shapes/list.ts"
 import { settingShape, toSettingJson } from "../shapes/setting.ts";
 
 const TAG = "Settings";
-/** Characters of `setting.<namespace>.<id>.<entityType>.<entityId>`. */
+/** The maximum length of `setting.<namespace>.<id>.<entityType>.<entityId>`. */
 const ID_MAX = 1100;
 const { id, value, entityType, entityId } = setting.shape;
 const namespace = setting.shape.namespace.in.unwrap().unwrap();
@@ -23,7 +23,6 @@ const name = z.string().max(255);
 const dataType = settingShape.shape.dataType;
 const params = z.strictObject({ setting_id_str: pathId(ID_MAX) });
 
-/** The endpoints of settings. */
 export const SETTING_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -94,7 +93,7 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
 
 const LONG_ID = /^setting\.([\w-]+)\.([\w-]+)\.(organization|customer|account)\.(.+)$/i;
 
-/** The id of a setting as it is answered, where it was asked for with capitals or with the organization written out. */
+/** The canonical id of a setting, if requested in uppercase or with the organization's id. */
 async function resolveSettingId(engine: Engine, requestedId: string): Promise<string> {
   const [, namespaceName, shortName, entityKind, entityKey] = LONG_ID.exec(requestedId) ?? [];
   if (namespaceName === undefined || shortName === undefined || entityKind === undefined || entityKey === undefined) {

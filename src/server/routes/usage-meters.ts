@@ -20,7 +20,7 @@ const { type } = usageMeterShape.shape;
 const params = z.strictObject({ usage_meter_id: pathId() });
 const answers = { 200: usageMeterShape };
 
-/** One aggregation, or several with commas between. */
+/** One aggregation, or several separated by commas. */
 const aggregations = z
   .string()
   .refine((text) => text.split(",").every((part) => aggregation.safeParse(part).success), {
@@ -29,7 +29,6 @@ const aggregations = z
   .meta({ pattern: "^(COUNT|SUM)(,(COUNT|SUM))*$" })
   .optional();
 
-/** The endpoints of usage meters. */
 export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",

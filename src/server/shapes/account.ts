@@ -1,5 +1,5 @@
 /**
- * Accounts as they are answered (service-reference: Account).
+ * Accounts in answers (service-reference: Account).
  *
  * @module
  */
@@ -17,10 +17,9 @@ import { settingShape, toSettingJson } from "./setting.ts";
 
 const answers = createAnswerDeriver();
 
-/** How many settings an account shows, those of the oldest first. */
+/** The maximum number of settings in an account; the oldest are first. */
 const SETTINGS_MAX = 10;
 
-/** An account. */
 export const accountShape = z
   .strictObject({
     ...answers.derive(bookAccount.pick({ customerId: true, status: true, metadata: true, tags: true })).shape,
@@ -44,13 +43,12 @@ export const accountShape = z
   })
   .meta({ id: "Account" });
 
-/** Parts of a shown account that are kept outside of its record. */
+/** Parts of an account in an answer that are not in its record. */
 export interface AccountExtras {
   readonly settings?: readonly StoredSetting[] | undefined;
   readonly group?: InvoiceGroupSnapshot | undefined;
 }
 
-/** An account as it is answered. */
 export function toAccountJson(
   account: AccountRecord,
   { settings = [], group }: AccountExtras = {},

@@ -1,5 +1,5 @@
 /**
- * Addresses as they are answered (service-reference: Address).
+ * Addresses in answers (service-reference: Address).
  *
  * @module
  */
@@ -10,15 +10,14 @@ import { address } from "../../book/resources/account.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { createAnswerDeriver } from "./derive-answers.ts";
 
-/** A postal address. */
 export const addressShape = createAnswerDeriver().derive(address).meta({ id: "Address" });
 
-/** An address without what it does not have. */
+/** An address without missing fields. */
 export function toAddressJson(postalAddress: Address | null | undefined): z.input<typeof addressShape> | undefined {
   return postalAddress === undefined || postalAddress === null ? undefined : withoutAbsent(postalAddress);
 }
 
-/** A postal address as it is written, without the lines that it lacks. */
+/** A postal address as lines, without missing ones. */
 export function formatAddressLines(postalAddress: Address | null | undefined): readonly string[] {
   const { line1, line2, postalCode, city, state, country } = postalAddress ?? {};
   const cityLine = [postalCode, city].filter(Boolean).join(" ");

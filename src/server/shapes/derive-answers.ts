@@ -1,8 +1,8 @@
 /**
- * The shape of an answer, derived from the shape that a book has for the same thing.
+ * Derives the schemas of answers from those of the book.
  *
- * What is answered was checked when it was taken, so an answer's shape has no bounds. A decimal is a number, what may be
- * missing or null is missing, and what has a default is there.
+ * Stored data was validated before, so the schemas of answers have no bounds. Decimals are numbers, optional or
+ * nullable fields are optional, and fields with defaults are present.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import * as z from "zod";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { number } from "../http/fields.ts";
 
-/** The shape of the answer for a shape of the book. Dates have none: answers write some as days and some as date-times. */
+/** The answer schema of a book schema. Dates have none, because answers write some as days and some as date-times. */
 export type AnswerSchema<Schema> =
   Schema extends z.ZodObject<infer Fields>
     ? z.ZodObject<{ -readonly [Name in keyof Fields]: AnswerSchema<Fields[Name]> }, z.core.$strict>
@@ -27,14 +27,17 @@ export type AnswerSchema<Schema> =
               ? Schema
               : never;
 
-/** Derives answers; what it derived once for a part of the book is the same for every other part that has it. */
+/** Derives answer schemas. Equal parts of the book get the same schema. */
 export interface AnswerDeriver {
-  /** The answer for a shape of the book. @throws {TypeError} where that has a part that answers cannot have */
+  /**
+   * Derives the answer schema of a book schema.
+   * @throws {TypeError} for a schema that answers don't support
+   */
   derive<Schema extends z.ZodType>(schema: Schema): AnswerSchema<Schema>;
   /**
-   * The same for an object, with fields that differ, and a name in the OpenAPI document if it gets one.
+   * Derives an object schema with some fields changed, and a name in the OpenAPI document if given.
    *
-   * @param fields these are in place of those of the book, or beside them
+   * @param fields replaced or additional fields
    */
   deriveObject<Fields extends z.ZodRawShape, More extends z.ZodRawShape>(
     schema: z.ZodObject<Fields>,
@@ -46,7 +49,6 @@ export interface AnswerDeriver {
   >;
 }
 
-/** Starts deriving answers. */
 export function createAnswerDeriver(): AnswerDeriver {
   const answersBySchema = new Map<z.ZodType, z.ZodType>();
   const derive = (schema: z.ZodType): z.ZodType => {
@@ -81,7 +83,7 @@ function deriveWithoutBounds(schema: z.ZodType, derive: (schema: z.ZodType) => z
   throw new TypeError(`no answer is derived from a ${schema.type}`);
 }
 
-/** The schema of a field that may be missing or null, for where it is given. */
+/** The schema of an optional or nullable field if it is present. */
 function unwrapOptional(schema: z.ZodOptional): z.ZodType {
   const inner = schema.unwrap();
   return (inner instanceof z.ZodNullable ? inner.unwrap() : inner) as z.ZodType;

@@ -1,5 +1,5 @@
 /**
- * The way of an event from its schema to the plan that prices it, as the service's clients read it.
+ * The path of an event from its schema to the plan that prices it, in the form that clients of the reference API read.
  *
  * @module
  */
@@ -16,7 +16,6 @@ const enrichedFields = z.array(
   z.strictObject({ name: z.string(), type: z.enum(["ATTRIBUTE", "DIMENSION"]), value: z.string() }),
 );
 
-/** The way of an event from its schema to the plan that prices it. */
 export const pipelineShape = z
   .strictObject({
     eventSchema: z.strictObject({ name: z.string(), version: z.int() }).optional(),
@@ -54,7 +53,6 @@ export const pipelineShape = z
 
 type Pipeline = z.input<typeof pipelineShape>;
 
-/** The way of an event, as it is answered. */
 export async function readPipeline(
   engine: Engine,
   event: EventRecord,

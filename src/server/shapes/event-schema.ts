@@ -1,5 +1,5 @@
 /**
- * Event schemas as they are answered (service-reference: Event schema).
+ * Event schemas in answers (service-reference: Event schema).
  *
  * @module
  */
@@ -20,7 +20,6 @@ answers.deriveObject(fields.in.unwrap().unwrap().element, {
   order: z.int().min(0),
 });
 
-/** A version of an event schema. */
 export const eventSchemaShape = answers.deriveObject(
   eventSchema,
   {
@@ -37,7 +36,6 @@ export const eventSchemaShape = answers.deriveObject(
   { id: "EventSchema" },
 );
 
-/** An event schema as it is answered. */
 export function toEventSchemaJson({ item, input }: StoredResource<EventSchema>): z.input<typeof eventSchemaShape> {
   const { enrichments } = input as { readonly enrichments?: EnrichmentsInput };
   const { name, version, description, status, attributes, dimensions, featureDetails, eventLevelRevenue } = item;
@@ -60,7 +58,7 @@ function toEnrichmentsJson(
   { enrichments }: EventSchema,
   input: EnrichmentsInput,
 ): NonNullable<z.input<typeof eventSchemaShape>["enrichments"]> {
-  // The fields of the item are in their order, those that were given in any: their names are unique.
+  // The stored fields are sorted, the input's are not; names are unique.
   const valuesByName = new Map((input.fields ?? []).map(({ name, value }) => [name, value]));
   return {
     dependencies: enrichments.dependencies.map(({ type, key, name }) => ({ type, key, name })),

@@ -1,5 +1,5 @@
 /**
- * Usage events as they are sent, and the records that are kept of them (service-reference: Ingested event record).
+ * Usage events and their stored records in answers (service-reference: Ingested event record).
  *
  * @module
  */
@@ -18,8 +18,8 @@ import { number, formatTime, timestamp, withoutAbsent } from "../http/fields.ts"
 const decimalText = z.union([z.number(), z.string()]);
 
 /**
- * What an event looks like. Whatever else it carries is kept and not seen by rules (S4.1). The examples are of
- * examples.ts; the timestamp has none, for a page that tries requests then fills in the present.
+ * An event. Other fields are stored but invisible to rules (S4.1). The examples are in examples.ts; the timestamp has
+ * none, so that the documentation page fills in the present.
  */
 const eventShape = z.looseObject({
   schemaName: z
@@ -55,12 +55,12 @@ const eventShape = z.looseObject({
     .meta({ examples: [{ region: "eu" }] }),
 });
 
-/** An event as the engine is given it, null too: the engine itself says what is wrong with each (S14.1). */
+/** An event for the engine, which validates it; can be null (S14.1). */
 export const usageEvent = z
   .custom<unknown>((value) => value !== undefined, issueParams("MISSING", { expected: "an event" }))
   .meta({ id: "UsageEvent", ...z.toJSONSchema(eventShape, { io: "input" }), $schema: undefined });
 
-/** What became of an event; a malformed one is refused whole, or INGESTION_FAILED in a batch. */
+/** The outcome of an event. A malformed one is rejected, or INGESTION_FAILED in a batch. */
 export const ingestionStatus = z
   .strictObject({
     status: z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED"]),
@@ -99,10 +99,10 @@ const recordFields = {
   reason: z.string(),
 };
 
-/** A record as an undo answers it. */
+/** An undone record. */
 export const undoneEventShape = z.strictObject(recordFields).meta({ id: "IngestedEvent" });
 
-/** A record with all that was made of it. */
+/** A record with everything derived from it. */
 export const eventRecordShape = z
   .strictObject({
     ...recordFields,
@@ -131,7 +131,6 @@ export const eventRecordShape = z
   })
   .meta({ id: "EventRecord" });
 
-/** A record as an undo answers it. */
 export function toUndoneEventJson(
   event: EventRecord,
   outcome: Pick<z.input<typeof undoneEventShape>, "status" | "reason">,
@@ -139,7 +138,7 @@ export function toUndoneEventJson(
   return { ...toEventFields(event), ...outcome };
 }
 
-/** The fields of an event that are shown of every record. */
+/** The event's fields that every record shows. */
 function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape>, "status" | "reason"> {
   const { payload } = event;
   return withoutAbsent({
@@ -159,13 +158,15 @@ function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape
   });
 }
 
-/** The outcome of an event as it is answered. @throws {InvariantError} for an outcome that is answered as a 400 alone */
+/**
+ * The outcome of an event.
+ * @throws {InvariantError} for an outcome that is only answered as a 400
+ */
 export function toIngestionStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
   invariant(status !== "INGESTION_REFUSED", "S14.1: a malformed event is refused whole, or INGESTION_FAILED");
   return { status, statusDescription };
 }
 
-/** A record with all that was made of it. */
 export function toEventRecordJson(event: EventRecord, place: EventPlace | undefined): z.input<typeof eventRecordShape> {
   const { accountId, schemaVersion, enriched, units, feature } = event;
   return withoutAbsent({

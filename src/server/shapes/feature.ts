@@ -1,5 +1,5 @@
 /**
- * Features as they are answered (service-reference: Feature).
+ * Features in answers (service-reference: Feature).
  *
  * @module
  */
@@ -9,7 +9,6 @@ import type { Feature } from "../../book/model/catalog-items.ts";
 import type { StoredResource } from "../../engine/configured-resources.ts";
 import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
-/** A feature. */
 export const featureShape = z
   .strictObject({
     id: z.string(),
@@ -31,7 +30,6 @@ export const featureShape = z
   })
   .meta({ id: "Feature" });
 
-/** A feature as it is answered. */
 export function toFeatureJson({ item, createdAt, updatedAt }: StoredResource<Feature>): z.input<typeof featureShape> {
   const { id, name, displayName, billableName, description } = item;
   const schemaAssociations = item.schemaAssociations.map(({ schemaName }) => schemaName);

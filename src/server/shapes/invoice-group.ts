@@ -1,5 +1,5 @@
 /**
- * Invoice groups as they are answered (service-reference: Invoice group).
+ * Invoice groups in answers (service-reference: Invoice group).
  *
  * @module
  */
@@ -9,7 +9,6 @@ import type { InvoiceGroupSnapshot } from "../../engine/accounts/invoice-groups.
 import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { addressShape, toAddressJson } from "./address.ts";
 
-/** An invoice group. */
 export const invoiceGroupShape = z
   .strictObject({
     id: z.string().max(512),
@@ -26,7 +25,6 @@ export const invoiceGroupShape = z
   })
   .meta({ id: "InvoiceGroup" });
 
-/** An invoice group as it is answered. */
 export function toGroupJson({
   item,
   accountIds,

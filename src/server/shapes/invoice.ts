@@ -1,5 +1,5 @@
 /**
- * Invoices as they are answered (S13).
+ * Invoices in answers (S13).
  *
  * @module
  */
@@ -31,7 +31,7 @@ const explanation = z
     description: "How the value was made, enough to recompute it by hand.",
   });
 
-/** The names of lines that no card makes, for those without a description of their own. */
+/** The names of lines without a card or a description. */
 const LINE_NAMES = {
   TOTAL_USAGE: "Usage",
   USAGE_METER_USAGE: "Usage of a meter",
@@ -49,7 +49,7 @@ const LINE_NAMES = {
 } as const;
 type NamedLineType = keyof typeof LINE_NAMES;
 
-/** The types of lines that cards make; a usage card and an overage card are never in advance. */
+/** The types of card lines. Usage and overage cards are never in advance. */
 const CARD_TYPES = CARD_KINDS.flatMap((kind) => [
   cardLineType(kind, false),
   ...(kind === "USAGE" || kind === "ENTITLEMENT_OVERAGE" ? [] : [cardLineType(kind, true)]),
@@ -59,7 +59,7 @@ const lineType = z
   .enum([...Object.keys(LINE_NAMES).filter(hasLineName), ...CARD_TYPES])
   .meta({ id: "InvoiceLineType" });
 
-/** One line of the tree of an invoice. */
+/** A line in the tree of an invoice. */
 export const lineShape = z
   .strictObject({
     type: lineType,
@@ -76,7 +76,7 @@ export const lineShape = z
   })
   .meta({ id: "InvoiceLine" });
 
-/** The usage of an invoice: a line TOTAL_USAGE over one for every meter with some. */
+/** The usage of an invoice: a TOTAL_USAGE line above one for each meter with usage. */
 export const usageInfo = z.array(lineShape).meta({
   description:
     "A TOTAL_USAGE line, whose value is the sum of all quantities, over a USAGE_METER_USAGE line for each meter.",
@@ -108,15 +108,15 @@ const fields = {
   updatedAt: timestamp,
 };
 
-/** An invoice of a list, without its trees. */
+/** An invoice in a list, without line items. */
 export const invoiceShape = z.strictObject(fields).meta({ id: "Invoice" });
 
-/** One invoice with its trees. */
+/** An invoice with line items. */
 export const invoiceWithLinesShape = z
   .strictObject({ ...fields, usageInfo: usageInfo.optional(), revenueInfo: lineShape })
   .meta({ id: "InvoiceWithLines" });
 
-/** An invoice without its trees. */
+/** An invoice without line items. */
 export function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceShape> {
   const { invoice } = snapshot;
   const { accountId, customerId, invoiceType, status, currency, pricePlanId, pricePlanVersion } = invoice;
@@ -139,7 +139,7 @@ export function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoice
     dueDate,
     netTermDays: daysBetween(parseInstant(invoiceDate), parseInstant(dueDate)),
     totalAmount: revenueInfo.value,
-    // Nothing is paid here but what comes to nothing: a total of 0 or below (S13.4).
+    // Only totals of 0 or below count as paid here (S13.4).
     paidAmount: ZERO,
     mergedInto: snapshot.mergedInto,
     notices: [...notices],
@@ -147,7 +147,7 @@ export function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoice
   });
 }
 
-/** An invoice with its trees. */
+/** An invoice with line items. */
 export function toInvoiceWithLinesJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceWithLinesShape> {
   const { usageInfo: usage, revenueInfo } = snapshot.invoice;
   return withoutAbsent({
@@ -157,7 +157,7 @@ export function toInvoiceWithLinesJson(snapshot: InvoiceSnapshot): z.input<typeo
   });
 }
 
-/** A composite invoice without its tree. */
+/** A composite invoice without line items. */
 export function toCompositeJson(composite: CompositeSnapshot): z.input<typeof invoiceShape> {
   const { id, invoiceGroupId, currency, invoiceDate, dueDate, total, createdAt } = composite;
   return {
@@ -180,7 +180,7 @@ export function toCompositeJson(composite: CompositeSnapshot): z.input<typeof in
   };
 }
 
-/** A composite invoice with its tree: a GRAND_TOTAL_AMOUNT over the totals of its invoices. */
+/** A composite invoice: a GRAND_TOTAL_AMOUNT above the totals of its invoices. */
 export function toCompositeWithLinesJson(composite: CompositeSnapshot): z.input<typeof invoiceWithLinesShape> {
   return { ...toCompositeJson(composite), revenueInfo: toLineJson(compositeLines(composite)) };
 }
@@ -190,7 +190,7 @@ type AnyLine = Omit<InvoiceLine, "type" | "lineItems"> & {
   readonly lineItems?: readonly AnyLine[] | undefined;
 };
 
-/** A line and all below it. */
+/** A line and all lines below it. */
 export function toLineJson({ lineItems, explanation: explanationFields, ...line }: AnyLine): z.input<typeof lineShape> {
   const type = toCurrentType(line.type);
   return withoutAbsent({
@@ -214,7 +214,7 @@ export function toUsageJson(usage: Invoice["usageInfo"]): z.input<typeof usageIn
 
 const LINE_TYPES: ReadonlySet<string> = new Set(lineType.options);
 
-/** The type of a line; invoices that became final before have the types that cards in advance and slabs had then. */
+/** The current type of a line. Older final invoices have former types for cards in advance and for slabs. */
 function toCurrentType(type: string): z.input<typeof lineType> {
   if (isLineType(type)) return type;
   const currentType = type

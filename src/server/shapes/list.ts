@@ -1,5 +1,5 @@
 /**
- * The envelopes of lists (service-reference: Paged list envelope).
+ * List envelopes (service-reference: Paged list envelope).
  *
  * @module
  */
@@ -23,31 +23,31 @@ export function createListShape(item: z.ZodType, id: string): z.ZodType {
     .meta({ id });
 }
 
-/** Accounts whose bill cannot be made: an answer over many is without them. */
+/** Accounts that could not be billed and are missing from an answer over many accounts. */
 export const skippedShape = z
   .array(z.strictObject({ accountId: z.string(), message: z.string() }).meta({ id: "SkippedAccount" }))
   .optional()
   .meta({ description: "Accounts that are left out, and why; only where there are some." });
 
-/** What a list says of its page where `nextToken` is left out on the last one. */
+/** The page fields of lists that omit `nextToken` on the last page. */
 export const openPageFields = {
   nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
   context: z.strictObject({ pageSize: z.int() }),
 };
 
-/** As {@link createListShape}, but with {@link openPageFields}: credits, invoices and license updates. */
+/** Same as {@link createListShape}, with {@link openPageFields}: credits, invoices and license updates. */
 export function createOpenListShape(item: z.ZodType, id: string, more: z.ZodRawShape = {}): z.ZodType {
   return z.strictObject({ data: z.array(item), ...openPageFields, ...more }).meta({ id });
 }
 
-/** Characters of JSON after which a page ends early: it has one item at least, however large that is. */
+/** The JSON length at which a page ends early. It has at least one item. */
 export const PAGE_LENGTH_MAX: number = 1 << 20;
 
 /**
- * A page of items that may be large, each as it is shown. It ends before the item with which it would be longer than
- * {@link PAGE_LENGTH_MAX}; the next page begins with that one.
+ * Reads a page of items that may be large. It ends before the item that would exceed {@link PAGE_LENGTH_MAX}, with
+ * which the next page starts.
  *
- * @param readPage reads a page of at most as many items
+ * @param readPage reads a page of at most `limit` items
  */
 export async function readBoundedPage<Item, Result extends Page<Item> & WithoutSkipped>(
   { page }: PagedRequest<unknown>,
@@ -61,10 +61,7 @@ export async function readBoundedPage<Item, Result extends Page<Item> & WithoutS
   return { ...shorterPage, items: shorterPage.items.map(toJson) };
 }
 
-/**
- * The first items as they are shown: as many as have at most so many characters of JSON in all, and one at least. Other
- * requests have their turn between them.
- */
+/** The first items that fit a JSON length together, at least one. Yields to other requests in between. */
 export async function shownWithin<Item, Shown>(
   lengthMax: number,
   items: readonly Item[],
@@ -85,12 +82,12 @@ export async function shownWithin<Item, Shown>(
   return shown;
 }
 
-/** An item that is shown already. */
+/** An item that needs no conversion. */
 export function keepItem(item: unknown): unknown {
   return item;
 }
 
-/** A page as {@link createListShape} says. */
+/** A page in the form of {@link createListShape}. */
 export function answerPage<Item>(
   request: PagedRequest<unknown>,
   page: Page<Item>,
@@ -100,7 +97,7 @@ export function answerPage<Item>(
   return answerOk({ data: page.items.map(toJson), nextToken, context });
 }
 
-/** A page as {@link createOpenListShape} says. */
+/** A page in the form of {@link createOpenListShape}. */
 export function answerOpenPage<Item>(
   request: PagedRequest<unknown>,
   page: Page<Item> & WithoutSkipped,
@@ -114,7 +111,7 @@ export function answerOpenPage<Item>(
   });
 }
 
-/** What {@link openPageFields} says of a page. */
+/** The {@link openPageFields} of a page. */
 export function toPageFields(
   request: PagedRequest<unknown>,
   page: Page<unknown>,

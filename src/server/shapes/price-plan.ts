@@ -1,5 +1,5 @@
 /**
- * Price plans as they are answered (service-reference: Price plan, Schedule entry).
+ * Price plans in answers (service-reference: Price plan, Schedule entry).
  *
  * @module
  */
@@ -28,13 +28,12 @@ const scheduleEntryShape = z
   })
   .meta({ id: "PricingScheduleEntry" });
 
-/** A version of a price plan. */
 export const pricePlanShape = createAnswerDeriver()
   .derive(pricePlan.omit({ version: true, pricePlanDetails: true }))
   .extend({ pricingSchedule: z.array(scheduleEntryShape) })
   .meta({ id: "PricePlan" });
 
-/** A price plan in a list: its latest version, with what it prices beside. */
+/** A price plan in a list: its latest version, with its details beside. */
 export const listedPlanShape = pricePlanShape
   .extend({
     description: z.string().meta({ description: "Empty where the plan has none." }),
@@ -46,7 +45,7 @@ export const listedPlanShape = pricePlanShape
   })
   .meta({ id: "PricePlanListed" });
 
-/** A version of a price plan as an entry of its schedule. */
+/** A version as a schedule entry. */
 export function shownVersion(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
   const { id, version } = stored.item;
   return {
@@ -60,9 +59,9 @@ export function shownVersion(stored: PricePlanVersion): Readonly<Record<string, 
 }
 
 /**
- * A price plan as it is answered.
  *
- * @param pricingSchedule its versions, as they are shown
+ *
+ * @param pricingSchedule the schedule entries of its versions
  */
 export function toPlanJson(
   { item: { id, name, type, status, description } }: StoredResource<PricePlan>,
@@ -71,7 +70,7 @@ export function toPlanJson(
   return withoutAbsent({ id, name, type, status, description, pricingSchedule });
 }
 
-/** A price plan as a list answers it: its schedule has the latest version alone. */
+/** A price plan in a list, whose schedule has only the latest version. */
 export function toListedPlanJson(planVersion: PricePlanVersion): Readonly<Record<string, unknown>> {
   const { version, description, pricePlanDetails } = planVersion.item;
   const entry = shownVersion(planVersion);
@@ -87,7 +86,7 @@ export function toListedPlanJson(planVersion: PricePlanVersion): Readonly<Record
   };
 }
 
-/** The details as they were given; the currencies always. */
+/** The plan's details as created; the currencies are always present. */
 export function toPlanDetailsJson({ item, input }: StoredResource<PricePlan>): Readonly<Record<string, unknown>> {
   const { pricePlanDetails = {} } = input as { readonly pricePlanDetails?: Readonly<Record<string, unknown>> };
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;

@@ -1,5 +1,5 @@
 /**
- * The plans of accounts as they are answered (service-reference: Schedule entry; S16.1, S16.2).
+ * The plans of accounts in answers (service-reference: Schedule entry; S16.1, S16.2).
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { toPlanDetailsJson } from "./price-plan.ts";
 import { pricePlanDetailsShape, rateCardsShape, toCardsJson } from "./rate-cards.ts";
 
-/** A stretch of time in which an account has one version of a plan. */
+/** A period in which an account has one version of a plan. */
 export const accountScheduleShape = z
   .strictObject({
     id: z.string(),
@@ -36,7 +36,7 @@ export const accountScheduleShape = z
   })
   .meta({ id: "AccountPricingSchedule" });
 
-/** Shows schedules as they are answered; each version of a plan is read once. */
+/** Converts schedules for answers; reads each plan version once. */
 export function createScheduleReader(
   engine: Engine,
 ): (schedule: PricingSchedule) => Promise<z.input<typeof accountScheduleShape>> {
@@ -68,7 +68,7 @@ function toScheduleJson(
   });
 }
 
-/** The cycles that are charged: those of an anniversary, and retained ones, begin on other days than the plan says. */
+/** The charged cycles. Anniversary and retained cycles start on other days than the plan's. */
 function withChargedCycles(
   { cycleConfig, gracePeriodDays, from }: PricingSchedule,
   details: z.input<typeof pricePlanDetailsShape>,
@@ -82,7 +82,7 @@ function withChargedCycles(
   return { ...details, pricingCycleConfig: { ...config, startOffset: toStartOffset(cycleConfig) } };
 }
 
-/** A plan's details with the parts that an override changes. */
+/** A plan's details with an override applied. */
 function toAccountDetailsJson(
   plan: StoredResource<PricePlan>,
   override: PricePlanDetailsOverride | undefined,
@@ -94,7 +94,7 @@ function toAccountDetailsJson(
   return { ...planDetails, ...toCardsJson(Object.fromEntries(parts.filter(([name]) => changedNames.has(name)))) };
 }
 
-/** The parts of an override that change something: empty lists do not. */
+/** The non-empty parts of an override; empty lists change nothing. */
 function omitEmptyLists(override: PricePlanDetailsOverride): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(override).filter(([, part]) => !Array.isArray(part) || part.length > 0));
 }

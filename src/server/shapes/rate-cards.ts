@@ -1,5 +1,5 @@
 /**
- * What is priced under a plan as it is answered: every card as it was given (service-reference: pricePlanDetails).
+ * Plan details in answers, with every card as it was created (service-reference: pricePlanDetails).
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { createAnswerDeriver } from "./derive-answers.ts";
 
 const answers = createAnswerDeriver();
 
-/** What the reference lets be null is always answered: null is what was not given. */
+/** Nullable fields of the reference are always present; null if they were not set. */
 const nullable = {
   tag: z.string().nullable(),
   endAt: number.nullable(),
@@ -32,7 +32,7 @@ const nullable = {
 const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a text, as it was given." });
 const optionalTextOrNumber = textOrNumber.optional();
 
-// The parts that cards share come first: the cards that have them get these.
+// Shared parts come first, so that the cards reuse their schemas.
 const { ratePlan, rateValues: slabRateValues } = usageRateCard.shape;
 const { slabRates, rateConfig } = slabRateValues.element.shape;
 const { element: slab } = ratePlan.shape.slabs;
@@ -76,7 +76,7 @@ const licenseConfigShape = z.strictObject({ maxQuantity: nullable.endAt });
 const { tag, whole } = nullable;
 answers.deriveObject(minimumCommitment, { displayName: z.string() });
 
-/** One card of each kind, by the name that it has where it stands alone. */
+/** A card of each kind, by its name outside a plan. */
 export const CARD_SHAPES = {
   usageRateCard: answers.deriveObject(usageRateCard, { tag }, { id: "UsageRateCard" }),
   fixedFeeRateCard: answers.deriveObject(fixedFeeRateCard, { tag, recurrenceConfig }, { id: "FixedFeeRateCard" }),
@@ -112,10 +112,10 @@ answers.deriveObject(
   { id: "PricingCycleConfig" },
 );
 
-/** The cards of a plan, or of what an association changes of it (S16.2). */
+/** The cards of a plan or of an override (S16.2). */
 export const rateCardsShape = answers.derive(pricePlanDetailsOverride).partial().meta({ id: "RateCards" });
 
-/** Everything that is priced under a plan. */
+/** All details of a plan. */
 export const pricePlanDetailsShape = answers.deriveObject(
   pricePlanDetails,
   {
@@ -130,7 +130,7 @@ export const pricePlanDetailsShape = answers.deriveObject(
   { id: "PricePlanDetails" },
 );
 
-/** Fields of cards that are answered as numbers however they were given; in the config of a slab or rate a text stays a text. */
+/** Card fields that are always answered as numbers. In the config of a slab or rate, text stays text. */
 const NUMBER_FIELDS: ReadonlySet<string> = new Set([
   "rate",
   "startAfter",
@@ -141,7 +141,7 @@ const NUMBER_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const CONFIG_FIELDS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig"]);
 
-/** By the list or object: what is answered of it where it was not given. */
+/** Defaults for missing fields, by list or object. */
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   usageRateCards: { tag: null },
   fixedFeeRateCards: { tag: null, enableProration: false, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
@@ -160,7 +160,7 @@ const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   startOffset: { monthOffset: "NIL" },
 };
 const CARD_LISTS = Object.keys(DEFAULTS).filter((name) => name.endsWith("RateCards"));
-/** How often a card recurs that does not say so (S9.1). */
+/** The default recurrence of a card (S9.1). */
 const RECURRENCES: Readonly<Record<string, Readonly<Record<string, number | null>>>> = {
   fixedFeeRateCards: { interval: null, offset: null },
   billingEntitlementRateCards: { interval: null, offset: null },
@@ -168,17 +168,16 @@ const RECURRENCES: Readonly<Record<string, Readonly<Record<string, number | null
 };
 
 /**
- * Cards as they are answered: as they were given, numbers as numbers, with the defaults of what was not given, and null for
- * what may be null.
+ * Cards in answers: as created, with numbers as numbers, defaults for missing fields, and null for nullable ones.
  *
- * @param cards plain JSON, in which a decimal may be a text
+ * @param cards plain JSON, in which a decimal may be text
  */
 export function toCardsJson(cards: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const parts = Object.entries(cards).filter(([name]) => Object.hasOwn(pricePlanDetailsOverride.shape, name));
   return toObjectJson("", Object.fromEntries(parts));
 }
 
-/** All parts that details have always: a list of each kind of card, as it is given or empty, and null for what may be null. */
+/** Adds missing parts to details: an empty list for each kind of card, and null for nullable parts. */
 export function addMissingParts(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const lists = CARD_LISTS.map((name) => [name, []]);
   return { ...Object.fromEntries(lists), rateDetails: null, entitlementRateCards: null, ...parts };

@@ -1,5 +1,5 @@
 /**
- * Settings as they are answered (service-reference: Setting).
+ * Settings in answers (service-reference: Setting).
  *
  * @module
  */
@@ -11,7 +11,6 @@ import type { StoredSetting } from "../../engine/entity-settings.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { createAnswerDeriver } from "./derive-answers.ts";
 
-/** A setting. */
 export const settingShape = createAnswerDeriver().deriveObject(
   setting,
   {
@@ -24,7 +23,6 @@ export const settingShape = createAnswerDeriver().deriveObject(
   { id: "Setting" },
 );
 
-/** A setting as it is answered. */
 export function toSettingJson({ item, input }: StoredSetting): z.input<typeof settingShape> {
   const { value, entityType, entityId, namespace, name, dataType } = item;
   return withoutAbsent({

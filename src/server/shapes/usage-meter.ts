@@ -1,5 +1,5 @@
 /**
- * Usage meters as they are answered (service-reference: Usage meter).
+ * Usage meters in answers (service-reference: Usage meter).
  *
  * @module
  */
@@ -14,7 +14,6 @@ import { withoutAbsent } from "../http/fields.ts";
 import { createAnswerDeriver } from "./derive-answers.ts";
 import { formatRule } from "./rule-text.ts";
 
-/** A usage meter. */
 export const usageMeterShape = createAnswerDeriver().deriveObject(
   usageMeter,
   {
@@ -37,7 +36,7 @@ export const usageMeterShape = createAnswerDeriver().deriveObject(
   { id: "UsageMeter" },
 );
 
-/** A usage meter as it is answered: its computations in the order in which they were sent. */
+/** A usage meter with its computations in the order in which they were sent. */
 export function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeof usageMeterShape> {
   const { id, name, displayName, billableName, description, type, aggregation, status, eventSchemaName } = item;
   const { computations } = input as { readonly computations: z.input<typeof usageMeter>["computations"] };
