@@ -1,5 +1,5 @@
 /**
- * Bundles the pages: what runs in a browser, with the packages that it takes from, into one file each.
+ * Bundles the pages, each with the package code it uses, into single files.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { type PlayExample, createStateFromRecipe } from "./play/play-state.ts";
 import { parseRecipes } from "./play/recipes.ts";
 import { buildSelfContainedPage } from "./self-contained-page.ts";
 
-/** Where the sources of the package are, seen from `src` and from `dist`. */
+/** The source directory of the package, relative to both `src` and `dist`. */
 const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
 
-/** The script and the style of a page. */
+/** Bundles the script and style of a page. */
 export async function bundlePage(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`${name}/main.tsx`, SOURCES))],
@@ -40,12 +40,12 @@ export async function bundlePage(name: PageName): Promise<{ readonly script: str
   return { script: findOutput(".js"), style: findOutput(".css") };
 }
 
-/** The JSON Schema by which the playground completes a book. */
+/** The JSON Schema with which the playground completes a book. */
 function serializeBookSchema(): string {
   return JSON.stringify(toDescribedSchema(bookFileSchema, "book"));
 }
 
-/** The recipes, for the playground to start from. */
+/** The recipes that the playground offers as examples. */
 function listExamples(): readonly PlayExample[] {
   const text = readFileSync(new URL("../../docs/examples/recipes.json", import.meta.url), "utf8");
   return parseRecipes(text).map(({ title, recipe }) => ({ title, state: createStateFromRecipe(recipe, title) }));

@@ -1,5 +1,5 @@
 /**
- * Texts from outside in HTML and SVG.
+ * Escapes untrusted text for HTML and SVG.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A {@link toPrintable} text as HTML and SVG show it, in content and in quoted attributes; what is no character is a blank. */
+/** Escapes text for content and quoted attributes, after {@link toPrintable}. Invalid characters become spaces. */
 export function escapeHtml(text: string): string {
   return toPrintable(text)
     .replaceAll(/[\p{Cs}\uFFFE\uFFFF]+/gu, " ")

@@ -1,5 +1,5 @@
 /**
- * An HTML page in one file: its script and its style are in it, and a policy lets nothing else run or load.
+ * Builds HTML pages with embedded script and style, and a policy that forbids everything else.
  *
  * @module
  */
@@ -7,27 +7,27 @@ import { createHash } from "node:crypto";
 
 import { escapeHtml } from "./escape-html.ts";
 
-/** What a page is made of. */
+/** The parts of a page. */
 export interface PageSource {
   readonly title: string;
-  /** A classic script: it runs when the page and its data are there. */
+  /** A classic script, which runs after the page and its data are loaded. */
   readonly script: string;
   readonly style: string;
 }
 
-/** The policy that a page has, for a server that says it in a header too. */
+/** The content security policy of a page, to send as a header as well. */
 export function readPolicy(html: string): string {
   const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html) ?? [];
   if (policy === undefined) throw new TypeError("expected a page that has a policy");
   return `${policy}; frame-ancestors 'none'`;
 }
 
-/** Where data is put into a page. */
+/** The place of the data in a page. */
 const DATA_PLACEHOLDER = "<!-- data -->";
 
 /**
- * A page whose policy names its script and its style by their hashes: what is not in it is not run, and nothing is loaded
- * from anywhere. Workers may be made of the page's own text, pictures of data.
+ * Builds a page whose policy allows only its script and style, by hash, and no loading. Workers can use the page's own
+ * script, and images can be data URIs.
  */
 export function buildSelfContainedPage({ title, script, style }: PageSource): string {
   const javaScript = requireEmbeddable(script, "script");
@@ -63,9 +63,9 @@ ${DATA_PLACEHOLDER}
 }
 
 /**
- * A page with its data in it, as an element that the browser does not run.
+ * Embeds data in a page, in an element that browsers don't execute.
  *
- * @param html what {@link buildSelfContainedPage} made
+ * @param html from {@link buildSelfContainedPage}
  * @param json any JSON text
  */
 export function embedData(html: string, json: string): string {
@@ -75,7 +75,7 @@ export function embedData(html: string, json: string): string {
   return `${html.slice(0, at)}${element}${html.slice(at + DATA_PLACEHOLDER.length)}`;
 }
 
-/** JSON that no HTML parser sees an end or a comment in; it means the same. */
+/** Escapes JSON so that HTML parsers find no end tag or comment in it. Its value is unchanged. */
 export function escapeJsonForHtml(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
@@ -84,7 +84,7 @@ function hashForPolicy(text: string): string {
   return `sha256-${createHash("sha256").update(text, "utf8").digest("base64")}`;
 }
 
-/** A script or a style may not hold its own end, nor begin a comment that hides it: a bundler writes these otherwise. */
+/** Throws if a script or style contains its own end tag or starts a comment; bundlers escape these. */
 function requireEmbeddable(text: string, tag: "script" | "style"): string {
   const endTag = new RegExp(`</${tag}|<!--`, "i").exec(text);
   if (endTag !== null) throw new TypeError(`expected a ${tag} without ${endTag[0]}`);

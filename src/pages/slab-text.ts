@@ -1,5 +1,5 @@
 /**
- * Slabs as a person says them: "first 1,000", "next 9,000", "above 10,000".
+ * Slabs in words: "first 1,000", "next 9,000", "above 10,000".
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
 import type { SlabExplanation } from "../rating/charge.ts";
 
-/** A slab, as far as its name goes. */
+/** The range of a slab. */
 export interface SlabRange {
   /** Units, exclusive. */
   readonly startAfter: Decimal;
@@ -16,7 +16,9 @@ export interface SlabRange {
   readonly endAt?: Decimal | undefined;
 }
 
-/** Which units a slab prices: in TIERED its own, in VOLUME all of a quantity that ends in it (S7.2). */
+/**
+ * Describes the units that a slab prices: in TIERED its own, in VOLUME all units of a quantity that ends in it (S7.2).
+ */
 export function describeSlabRange(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabRange): string {
   if (startAfter.isZero()) {
     if (endAt === undefined) return "all units";
@@ -27,10 +29,8 @@ export function describeSlabRange(model: "TIERED" | "VOLUME", { startAfter, endA
 }
 
 /**
- * Makes the names of the lines below a card: `first 1,000, each`, `raised to the minimum`; a line without an explanation has
- * its own description.
- *
- * @param slabs those of `slabsByLine`
+ * Creates a function that labels the lines below a card: `first 1,000, each`, `raised to the minimum`. Lines without an
+ * explanation keep their own name. Slabs are indexed once, because a card may have thousands.
  */
 export function createSlabLabeler(
   { explanation }: InvoiceLine,
@@ -50,7 +50,7 @@ export function createSlabLabeler(
   };
 }
 
-/** How a slab is priced. */
+/** The price of a slab. */
 export interface SlabPrice {
   readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
   readonly rate: Decimal;
@@ -60,7 +60,10 @@ export interface SlabPrice {
   readonly maximumRate?: Decimal | undefined;
 }
 
-/** A slab's price in words: `0.01 each, at least 5.00`. @param digits of the currency's minor unit */
+/**
+ * Describes a slab's price: `0.01 each, at least 5.00`.
+ * @param digits minor-unit digits of the currency
+ */
 export function describePrice(slab: SlabPrice, digits: number): string {
   const formatRate = (amount: Decimal): string => formatMoney(amount, digits);
   const phrases = [describeRate(slab, digits)];

@@ -1,5 +1,5 @@
 /**
- * Writes the pages into the package, as the last part of its build, with the licences of what is bundled in them.
+ * Writes the pages into the package at the end of its build, with the licenses of bundled packages.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { buildPages } from "./build-pages.ts";
 import { PAGE_BUDGETS, measurePageSize } from "./page-file.ts";
 
-/** The packages whose code is in the pages. */
+/** The packages bundled into the pages. */
 const BUNDLED_PACKAGES = [
   "preact",
   "csv-parse",
@@ -40,7 +40,7 @@ function formatKilobytes(bytes: number): string {
   return `${(bytes / 1000).toFixed(1)} kB`;
 }
 
-/** The text of a package's licence, or its name where the package has no text of it. */
+/** A package's license text, or its name if it has none. */
 function readLicence(folder: URL): string {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (file !== undefined) return readFileSync(new URL(file, folder), "utf8");

@@ -54,7 +54,8 @@ const POLICY = {
  * Serves the billing API under the prefix with which it is registered. Its parsers, handlers and headers don't affect
  * other routes of the server.
  *
- * @example await host.register(billingApi, { prefix: "/billing", engine });
+ * @example
+ *   await host.register(billingApi, { prefix: "/billing", engine });
  */
 export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, options) => {
   const { engine, clock = Date.now } = options;

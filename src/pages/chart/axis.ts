@@ -1,5 +1,5 @@
 /**
- * Axes with round ticks, and places on them.
+ * Chart axes with round ticks.
  *
  * @module
  */
@@ -15,22 +15,24 @@ import {
   ZERO,
 } from "../../numbers/decimal.ts";
 
-/** One axis. */
 export interface Axis {
   readonly min: Decimal;
   readonly max: Decimal;
-  /** Ascending, all within the axis; zero is one of them where the axis has it. */
+  /** In ascending order, within the axis. Includes 0 if the axis does. */
   readonly ticks: readonly Decimal[];
-  /** Where a value is, from 0 at `min` to 1 at `max`: a place on a picture, never an amount. */
+  /** The position of a value, from 0 at `min` to 1 at `max`; for drawing, never an amount. */
   readonly toPosition: (value: Decimal) => number;
 }
 
-/** An axis from 0 to a quantity, which is its end. @param count about how many ticks */
+/**
+ * An axis from 0 to a quantity.
+ * @param count the approximate number of ticks
+ */
 export function createQuantityAxis(upTo: Decimal, count: number): Axis {
   return createAxis(ZERO, upTo, chooseStep(upTo, count));
 }
 
-/** An axis that holds 0 and all amounts, and ends at round ones. */
+/** An axis that contains 0 and all amounts, and ends at round ones. */
 export function createAmountAxis(amounts: readonly Decimal[], count: number): Axis {
   const [low, high] = [amounts.reduce(least, ZERO), amounts.reduce(greatest, ZERO)];
   const step = chooseStep(greatest(high, low.abs()), low.isZero() || high.isZero() ? count : count / 2);
@@ -47,12 +49,12 @@ function createAxis(min: Decimal, max: Decimal, step: Decimal): Axis {
   return { min, max, ticks, toPosition: (value) => divide(subtractRoughly(value, min), span).toNumber() };
 }
 
-/** A difference of which a picture shows few digits; values of very different sizes have no exact one of 100 digits. */
+/** A difference with enough digits for drawing. The exact one can have more than 100 digits. */
 function subtractRoughly(value: Decimal, min: Decimal): Decimal {
   return value.toSignificantDigits(30).sub(min.toSignificantDigits(30));
 }
 
-/** A step of 1, 2 or 5 times a power of ten, of which a length has about so many. */
+/** A step of 1, 2 or 5 times a power of ten that gives about `count` ticks. */
 function chooseStep(length: Decimal, count: number): Decimal {
   const rough = length.isZero() ? parseDecimal(1) : divide(length, parseDecimal(count));
   const power = parseDecimal(`1e${rough.e}`);

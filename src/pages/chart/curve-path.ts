@@ -1,21 +1,24 @@
 /**
- * The line of a price curve on a picture.
+ * The SVG path of a price curve.
  *
  * @module
  */
 import type { PriceCurve, PricePiece } from "../../analysis/price-curve.ts";
 import { add, type Decimal, divide, multiply, ONE, ZERO } from "../../numbers/decimal.ts";
 
-/** A point of a picture, in pixels. */
+/** A point in pixels. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** More steps than this in one run are closer than a line is wide: they are drawn as the line through their corners. */
+/**
+ * The maximum number of steps drawn in one run. More are closer than a line's width, and drawn as a line through their
+ * corners.
+ */
 const STEPS_DRAWN_MAX = 120;
 
-/** The path of a curve as SVG writes it, broken where the price jumps. */
+/** The SVG path of a curve, interrupted where the price jumps. */
 export function drawCurvePath(curve: PriceCurve, toPoint: (quantity: Decimal, amount: Decimal) => Point): string {
   let path = "";
   let end: Point | undefined;
@@ -47,7 +50,7 @@ function splitIntoStrokes(
   });
 }
 
-/** Coordinates with a tenth of a pixel. */
+/** Coordinates with one decimal place. */
 export function formatPoint({ x, y }: Point): string {
   return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What a price curve does, in words: how its slabs are priced, where it jumps, and where it falls.
+ * Describes a price curve in words: the prices of its slabs, and where it jumps or falls.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import { add, type Decimal, ONE, subtract } from "../../numbers/decimal.ts";
 import { describePrice, describeSlabRange } from "../slab-text.ts";
 
-/** So many letters of a number are shown whole; longer ones as a power of ten. */
+/** The maximum length of a plain number; longer ones are powers of ten. */
 const NUMBER_LENGTH_MAX = 16;
-/** The smallest number that is written with its zeros; smaller ones as a power of ten. */
+/** The smallest number written with zeros; smaller ones are powers of ten. */
 const PLAIN_NUMBER_MIN = "1e-12";
-/** A name that is longer is no word of a sentence. */
+/** The maximum length of a unit name in a sentence. */
 const UNIT_LENGTH_MAX = 20;
 
-/** A quantity as a person reads it; of a very large one, or one without an end, the first digits. */
+/** A readable quantity; very long ones are shortened to their first digits. */
 export function formatQuantity(quantity: Decimal): string {
   return abbreviateNumber(quantity, formatNumber(quantity));
 }
 
-/** An amount as a person reads it. */
+/** A readable amount. */
 export function formatAmount(amount: Decimal, digits: number): string {
   return abbreviateNumber(amount, formatMoney(amount, digits));
 }
@@ -32,13 +32,13 @@ function abbreviateNumber(value: Decimal, text: string): string {
   const size = value.abs();
   if (size.lt(1e9) && size.gte("1e-4")) return `about ${formatNumber(value.toSignificantDigits(9))}`;
   const short = value.toSignificantDigits(4);
-  // What a token costs is read as money, zeros and all.
+  // Small unit prices are shown as money, with their zeros.
   if (size.lt("1e-4") && size.gte(PLAIN_NUMBER_MIN)) return `${short.eq(value) ? "" : "about "}${formatNumber(short)}`;
   const power = short.toExponential().replace("e+", " × 10^").replace("e", " × 10^");
   return short.eq(value) ? power : `about ${power}`;
 }
 
-/** The slabs of a card with their prices, a sentence each. */
+/** The prices of a card's slabs, one sentence each. */
 export function describeSlabs(
   { slabs: { pricingModel, slabs, bounds } }: CardCurve,
   digits: number,
@@ -64,7 +64,10 @@ export interface CurveJump extends CurveEdge {
   readonly kind: CurveNote["kind"];
 }
 
-/** Where a price jumps and falls, ascending; the first package of a slab is no jump, for its price says so. */
+/**
+ * The edges at which a price jumps or falls, ascending. The first package of a slab doesn't count, because its price is
+ * listed.
+ */
 export function findJumps(curve: PriceCurve): readonly CurveJump[] {
   return curveEdges(curve).flatMap((edge, index): readonly CurveJump[] => {
     const { kind } = edge;
@@ -75,7 +78,7 @@ export function findJumps(curve: PriceCurve): readonly CurveJump[] {
   });
 }
 
-/** Where a card's price jumps and falls, ascending, with the figures that show it. */
+/** Describes the jumps and falls of a card's price, ascending, with figures. */
 export function describeJumps({ card, name, upTo }: CardCurve, digits: number): readonly CurveNote[] {
   const unit = name.length <= UNIT_LENGTH_MAX ? ` ${name}` : "";
   const toAmountText = (amount: Decimal): string => formatAmount(amount, digits);
@@ -101,7 +104,7 @@ export function describeJumps({ card, name, upTo }: CardCurve, digits: number): 
   return [...edges, ...falls].sort((a, b) => a.from.comparedTo(b.from)).map(({ event }) => event);
 }
 
-/** The next whole quantity above an edge, where it shows the same. */
+/** The next whole quantity above an edge, if it demonstrates the same. */
 function findNextWholeQuantity(
   curve: PriceCurve,
   { at, kind, below }: CurveEdge,

@@ -1,5 +1,6 @@
 /**
- * The cost curves of a plan as one SVG: nothing in it runs or is loaded, and a screen reader reads it in sentences.
+ * Draws the cost curves of a plan as an SVG without scripts or external resources, described in sentences for screen
+ * readers.
  *
  * @module
  */
@@ -14,15 +15,15 @@ import { drawCurvePath, type Point } from "./curve-path.ts";
 import { formatAmount, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
 
 const WIDTH = 720;
-/** A chart of less has its words below each other that stand beside each other elsewhere, in pixels. */
+/** The width in pixels below which texts are stacked instead of side by side. */
 const NARROW_BELOW = 600;
 const PLOT_HEIGHT = 230;
 const LINE_HEIGHT = 18;
-/** A letter of a sentence is about so wide, in pixels. */
+/** The approximate width of a character in pixels. */
 const LETTER_WIDTH = 6.2;
-/** So many sentences of a kind are shown; the rest is counted. */
+/** The maximum number of sentences of one kind; the rest is counted. */
 const SENTENCES_MAX = 8;
-/** So many slab edges are drawn; more are closer than a person can tell apart. */
+/** The maximum number of slab edges drawn; more are too close to distinguish. */
 const EDGES_MAX = 60;
 const FIVE = parseDecimal(5);
 
@@ -55,19 +56,19 @@ const KINDS: Readonly<Record<CurveKind, string>> = {
   ENTITLEMENT_OVERAGE: "overage",
 };
 
-/** A chart, and what it says in sentences. */
+/** A chart and its description in sentences. */
 export interface ChartWithDescription {
   readonly svg: string;
   readonly description: string;
 }
 
-/** Where things stand across a chart of some width, in pixels. */
+/** Horizontal positions in a chart, in pixels. */
 interface ChartLayout {
   readonly width: number;
   readonly isNarrow: boolean;
-  /** Between the sheet and what is on it. */
+  /** The space around the content. */
   readonly margin: number;
-  /** Where the plot begins, and how wide it is. */
+  /** The left end of the plot. */
   readonly left: number;
   readonly plotWidth: number;
 }
@@ -78,15 +79,18 @@ function createLayout(width: number): ChartLayout {
   return { width, isNarrow, margin, left, plotWidth: width - left - margin };
 }
 
-/** The chart of a plan: a panel for each card whose price depends on a quantity. @param title such as the plan's name */
+/**
+ * Draws the chart of a plan, with a panel for each card that prices a quantity.
+ * @param title for example the plan's name
+ */
 export function drawPlanChart(title: string, curves: PlanCurves): string {
   return drawChartWithDescription(title, curves).svg;
 }
 
 /**
- * As {@link drawPlanChart}, with what it says beside it: for where the picture is not read itself.
+ * Same as {@link drawPlanChart}, with the description separate, for when screen readers can't read the image.
  *
- * @param width of the picture in pixels, at least 240
+ * @param width of the image in pixels, at least 240
  */
 export function drawChartWithDescription(title: string, curves: PlanCurves, width = WIDTH): ChartWithDescription {
   const layout = createLayout(width);
@@ -145,10 +149,10 @@ function drawHeader(
   };
 }
 
-/** Where a panel is drawn. */
+/** The position of a panel. */
 interface PanelPosition {
   readonly digits: number;
-  /** Pixels from above. */
+  /** Pixels from the top. */
   readonly top: number;
   readonly layout: ChartLayout;
 }
@@ -210,7 +214,7 @@ function drawPanel(
   };
 }
 
-/** A sentence on the quantities at which a total holds the other cards. */
+/** A sentence on the quantities of the other cards in a total. */
 function describeOtherCards(others: readonly CardCurve[]): string {
   if (others.length === 0) return "";
   const nonZero = others.filter(({ heldAt }) => !heldAt.isZero());
@@ -221,7 +225,7 @@ function describeOtherCards(others: readonly CardCurve[]): string {
   );
 }
 
-/** Which line is which: beside each other, or one below the other where there is little room. */
+/** The legend, side by side or stacked if there is little room. */
 function drawLegend(
   showsTotal: boolean,
   total: string,
@@ -267,7 +271,7 @@ function drawAxes(
   return [...amounts, ...quantities];
 }
 
-/** An amount at a tick: without digits that say nothing, and short where it is very large. */
+/** The amount at a tick, without insignificant digits; large ones are shortened. */
 function formatTick(tick: Decimal, digits: number): string {
   return tick.isInteger() ? formatQuantity(tick) : formatAmount(tick, digits);
 }
@@ -294,7 +298,7 @@ function drawSlabEdges(
   });
 }
 
-/** Jumps and falls: a dot for the price that holds at the edge, a ring for the one that holds above it. */
+/** Jumps and falls: a dot for the price at the edge, a ring for the one above it. */
 function drawJumps(curve: PriceCurve, toPoint: (quantity: Decimal, amount: Decimal) => Point): readonly string[] {
   const jumps = findJumps(curve);
   const radius = jumps.length > 12 ? 2.5 : 4;
@@ -342,7 +346,7 @@ function curveAmounts({ atZero, pieces }: PriceCurve): readonly Decimal[] {
   return [atZero, ...pieces.flatMap(({ first, last }) => [first, last])];
 }
 
-/** What the whole cycle costs more than the card, where that is one amount at every quantity. */
+/** How much more the whole cycle costs than the card, if constant. */
 function findConstantDifference({ card, total }: CardCurve): Decimal | undefined {
   const [cardAmounts, totalAmounts] = [curveAmounts(card), curveAmounts(total)];
   const differences = totalAmounts.map((amount, index) => subtract(amount, cardAmounts[index] ?? ZERO));
@@ -351,7 +355,7 @@ function findConstantDifference({ card, total }: CardCurve): Decimal | undefined
   return differences.every((difference) => difference.eq(first)) ? first : undefined;
 }
 
-/** Whether the card's curve would still be seen on the axis of the whole cycle's. */
+/** Whether the card's curve would be visible on the axis of the whole cycle. */
 function isVisibleBesideTotal({ card, total }: CardCurve): boolean {
   const largest = (curve: PriceCurve): Decimal =>
     curveAmounts(curve)
@@ -360,17 +364,17 @@ function isVisibleBesideTotal({ card, total }: CardCurve): boolean {
   return multiply(largest(card), FIVE).gte(largest(total));
 }
 
-/** How many letters stand beside each other in so many pixels. */
+/** The number of characters that fit a width. */
 function lettersPerLine(pixels: number): number {
   return Math.floor(pixels / LETTER_WIDTH);
 }
 
-/** So many letters of a name in large letters fit a chart. */
+/** The maximum number of characters of a heading. */
 function maxNameLength({ isNarrow, width, margin }: ChartLayout): number {
   return isNarrow ? Math.floor((width - 2 * margin) / 9) : 60;
 }
 
-/** A sentence in rows of so many letters; a word that is longer is cut. */
+/** Wraps a sentence to a number of characters per line; longer words are cut. */
 function wrapText(sentence: string, length: number): readonly string[] {
   const rows: string[] = [];
   for (const word of sentence.split(" ")) {

@@ -1,5 +1,5 @@
 /**
- * UTC days as a letter says them.
+ * UTC days in long form.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function formatLongDate(instant: Instant): string {
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
 }
 
-/** A half-open period by its first and its last day, without repeating what they share: `15 to 30 June 2026`. */
+/** The first and last day of a half-open period, without repeating equal parts: `15 to 30 June 2026`. */
 export function formatLongPeriod(startDate: string, endDate: string): string {
   const start = parseInstant(startDate);
   const last = Math.max(start, parseInstant(endDate) - DAY_MS);

@@ -1,6 +1,5 @@
 /**
- * The lines of an invoice as the one who pays it reads them: cards with their slabs in words, then what is added, paid
- * and due.
+ * The lines of an invoice for its recipient: cards with slabs in words, then additions, payments and the amount due.
  *
  * @module
  */
@@ -18,7 +17,6 @@ import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
 import type { SlabExplanation } from "../../rating/charge.ts";
 import { createSlabLabeler } from "../slab-text.ts";
 
-/** A row of the table. */
 export interface PageRow {
   readonly kind: "group" | "card" | "slab" | "note" | "sum" | "total";
   readonly label: string;
@@ -27,13 +25,16 @@ export interface PageRow {
   readonly amount?: string;
 }
 
-/** The amounts of an invoice that are paid and that are due. */
+/** The paid and due amounts of an invoice. */
 export interface Payment {
   readonly amountPaid: Decimal;
   readonly amountDue: Decimal;
 }
 
-/** The amount due of a total: nothing of a draft, of what a group's invoice shows, and of what is paid (S13.4, S16.7). */
+/**
+ * The paid and due amounts of a total. Drafts, invoices within a group's invoice and paid ones have nothing due (S13.4,
+ * S16.7).
+ */
 export function computePayment(status: InvoiceStatus, total: Decimal): Payment {
   switch (status) {
     case "DUE":
@@ -46,7 +47,7 @@ export function computePayment(status: InvoiceStatus, total: Decimal): Payment {
   }
 }
 
-/** The rows of an invoice, one at a time: there may be tens of thousands. */
+/** The rows of an invoice, generated one at a time because there may be tens of thousands. */
 export function* createPageRows(invoice: Invoice): Generator<PageRow> {
   const digits = minorUnitDigits(invoice.currency);
   const { revenueInfo, status } = invoice;
@@ -69,7 +70,7 @@ export function* createPageRows(invoice: Invoice): Generator<PageRow> {
   yield* createUnpricedRows(unpriced);
 }
 
-/** A card with what is below it, or cards with one tag. */
+/** A card with the lines below it, or the cards with one tag. */
 function* createItemRows(line: InvoiceLine, digits: number): Generator<PageRow> {
   if (line.type !== "CUSTOM_TAG") return yield* createCardRows(line, digits);
   yield { kind: "group", label: line.description ?? "", amount: formatMoney(line.value, digits) };
@@ -87,7 +88,7 @@ function* createCardRows(card: InvoiceLine, digits: number): Generator<PageRow> 
   };
   const slabs = slabsByLine(card);
   const [only, second] = lineItems;
-  // One slab that says nothing but the card's own figures is written on the card's row.
+  // A slab that only repeats the card's figures is shown in the card's row.
   const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, card, slabs.get(only));
   const rate = isOnOneRow && isSimpleLine(card) ? only.valuePerQuantity : undefined;
   yield rate === undefined ? cardRow : { ...cardRow, rate: formatMoney(rate, digits) };
@@ -101,7 +102,7 @@ function* createCardRows(card: InvoiceLine, digits: number): Generator<PageRow> 
   }
 }
 
-/** Whether quantity × rate is the amount, of all units; a rate of packages or of a whole slab says of what it is. */
+/** Whether the amount is quantity × rate for all units. Rates of packages or whole slabs need their own row. */
 function isWholeCard(item: InvoiceLine, card: InvoiceLine, slab: SlabExplanation | undefined): boolean {
   const coversAllUnits = slab?.priceType === "PER_UNIT" && slab.startAfter.isZero();
   return coversAllUnits && item.value.eq(card.value) && item.quantity?.eq(card.quantity ?? ZERO) === true;
@@ -117,19 +118,19 @@ function createSlabRow({ quantity, valuePerQuantity, value }: InvoiceLine, label
   };
 }
 
-/** Sentences on how a line was made, where it is more than its quantity and rate say. */
+/** Sentences on the calculation of a line, if quantity and rate don't explain it. */
 function createNoteRows(line: InvoiceLine): readonly PageRow[] {
   return isSimpleLine(line) ? [] : describeParts(line).map(({ text }) => createNoteRow(text));
 }
 
-/** Whether a line is one quantity, priced in full. */
+/** Whether a line is a single quantity that is charged in full. */
 function isSimpleLine({ explanation }: InvoiceLine): boolean {
   const parts = explanation !== undefined && "parts" in explanation ? explanation.parts : [];
   const [only, ...more] = parts;
   return only !== undefined && more.length === 0 && only.share.days === only.share.of && only.quantity !== undefined;
 }
 
-/** A sentence with its days in words; days that it has named are not said again. */
+/** A sentence with its days in words, without repeating days that it already names. */
 function createNoteRow(text: string): PageRow {
   const label = text.replaceAll(/ × (\d+)\/(\d+) days/g, (_, days: string, of: string) => {
     const words = ` for ${days} of ${of} days`;

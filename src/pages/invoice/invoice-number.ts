@@ -1,19 +1,20 @@
 /**
- * Invoice numbers that a person can read out: the month, and ten letters and digits that follow from the id.
+ * Readable invoice numbers: the month and ten characters derived from the id.
  *
  * @module
  */
 import { BASE_62, shortId } from "../../numbers/short-id.ts";
 
-/** Crockford's letters and digits: without those that are taken for another. */
+/** Crockford's digits, without those that are easily confused. */
 const READABLE_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const DIGIT_COUNT = 10;
 
 /**
- * The number of an invoice, such as `2026-11 7K3F9-QTDX2`: the same for the same id, a draft's as that of the final one.
- * The ten signs are 50 bits of the id: among a million invoices of one month the chance that two share a number is 1 in 2000.
+ * The number of an invoice, such as `2026-11 7K3F9-QTDX2`. It depends only on the id and the month, so a draft keeps it
+ * when it becomes final. The ten characters are 50 bits of the id: among a million invoices in a month, two have the
+ * same number with a probability of 1 in 2000.
  *
- * @param invoiceDate an ISO 8601 text
+ * @param invoiceDate ISO 8601
  */
 export function formatInvoiceNumber(id: string, invoiceDate: string): string {
   const short = /^[a-z]+\.([0-9A-Za-z]{16})$/.exec(id)?.[1] ?? shortId("inv", [id]).slice("inv.".length);

@@ -1,5 +1,5 @@
 /**
- * An invoice as a page to print or send: plain HTML, all text escaped, nothing that runs or is fetched.
+ * Renders an invoice as plain HTML to print or send: escaped text, no scripts, nothing loaded.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { formatInvoiceNumber } from "./invoice-number.ts";
 import { INVOICE_STYLE } from "./invoice-style.ts";
 import { parseLogo } from "./logo.ts";
 
-/** What a browser may do with the page: apply its own style, show a picture that is in it, and nothing else. */
+/** The content security policy: only the page's own style and an embedded image. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(INVOICE_STYLE).digest("base64")}'`,
@@ -28,34 +28,34 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The seller, the buyer, and the lines that the seller puts on every invoice. */
+/** The seller, the buyer, and the seller's fixed texts. */
 export interface InvoiceLetter {
-  /** Name, address and the like of the seller, a line each; empty: unknown. */
+  /** Name, address and so on, one line each; empty if unknown. */
   readonly seller: readonly string[];
-  /** Those of the buyer. */
+  /** The same for the buyer. */
   readonly buyer: readonly string[];
-  /** A picture as a data URI; what is none is not shown. */
+  /** An image as a data URI. Invalid ones are not shown. */
   readonly logo?: string | undefined;
-  /** How to pay and the like; lines stay lines. */
+  /** Payment instructions and so on; line breaks are preserved. */
   readonly notes?: string | undefined;
-  /** The buyer's name of the order. */
+  /** The buyer's order reference. */
   readonly reference?: string | undefined;
 }
 
-/** An invoice and what its ids stand for. */
+/** An invoice and the names that its ids stand for. */
 export interface InvoicePageInput {
   readonly id: string;
   readonly invoice: Invoice;
   readonly account: string;
   readonly pricePlan: string;
-  /** The number of the group's invoice that shows it. */
+  /** The number of the group's invoice that contains it. */
   readonly mergedInto?: string | undefined;
 }
 
 /**
- * The page of an invoice, for the one who pays it: without ids of plans, and without links to rules.
+ * Renders an invoice for its recipient, without plan ids and links to rules.
  *
- * @returns the page in pieces of a row at most, to be put together: an invoice may have tens of thousands of rows
+ * @returns the page in pieces of at most one row, because an invoice may have tens of thousands
  */
 export function renderInvoicePage(
   { id, invoice, account, pricePlan, mergedInto }: InvoicePageInput,
@@ -90,7 +90,7 @@ export function renderInvoicePage(
   });
 }
 
-/** The invoice of a group on a page. */
+/** A group's invoice. */
 export interface CompositePageInput {
   readonly id: string;
   readonly group: string;
@@ -98,11 +98,11 @@ export interface CompositePageInput {
   readonly invoiceDate: Instant;
   readonly dueDate: Instant;
   readonly total: Decimal;
-  /** The invoices that it holds, each with its account's name. */
+  /** The invoices in it, each with the name of its account. */
   readonly invoices: readonly { readonly number: string; readonly account: string; readonly total: Decimal }[];
 }
 
-/** The page of a composite invoice, in pieces: whose invoices it holds, with their numbers. */
+/** Renders a composite invoice in pieces: the invoices in it, with accounts and numbers. */
 export function renderCompositePage(composite: CompositePageInput, letter: InvoiceLetter): Generator<string> {
   const { id, group, currency, invoiceDate, dueDate, total } = composite;
   return renderPage({

@@ -1,10 +1,10 @@
 /**
- * How an invoice looks: on a screen of any width, light or dark, and on paper of A4 or Letter.
+ * The style of an invoice: for any screen width, light or dark, and for A4 or Letter paper.
  *
  * @module
  */
 
-/** The style of the page. On paper no row is cut, and "Draft" stands across every sheet. */
+/** The style sheet. In print no row is split, and drafts have a watermark on every sheet. */
 export const INVOICE_STYLE = `
 :root { color-scheme: light dark; --ink: #1d2433; --soft: #5b6475; --line: #c9cfda; --paper: #fff; --mark: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9f0; --soft: #a3acbd; --line: #3b4557; --paper: #12161f; --mark: #ff9c93; } }

@@ -1,13 +1,13 @@
 /**
- * Logos as data URIs: of a picture that a browser draws and does not run.
+ * Logos as data URIs of image types that can't contain scripts.
  *
  * @module
  */
 
-/** The longest data URI that is taken, in characters: about 190 kB of a picture. */
+/** The maximum length of a data URI in characters, which is about 190 kB of image data. */
 export const LOGO_LENGTH_MAX = 256 * 1024;
 
-/** How the content of each type of picture begins, in base64. */
+/** The start of each image type in base64. */
 const SIGNATURES: Readonly<Record<string, RegExp>> = {
   png: /^iVBORw0KGgo/,
   jpeg: /^\/9j\//,
@@ -15,7 +15,7 @@ const SIGNATURES: Readonly<Record<string, RegExp>> = {
   webp: /^UklGR[\w+/]{6}XRUJQ/,
 };
 
-/** A logo that may be shown: a PNG, JPEG, GIF or WebP by its type and its content, not too long; else undefined. */
+/** The logo if it is a PNG, JPEG, GIF or WebP, by type and content, and not too long; otherwise undefined. */
 export function parseLogo(value: string | undefined): string | undefined {
   if (value === undefined || value.length > LOGO_LENGTH_MAX) return undefined;
   const [, type = "", content = ""] =

@@ -1,15 +1,15 @@
 /**
- * Changes of a book's text by a form: the text is what counts, and a form changes one place of it.
+ * Edits of a book's text by forms. The text is the source of truth, and an edit changes one place in it.
  *
  * @module
  */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
-/** The keys and places that lead to a value. */
+/** The keys and indexes that lead to a value. */
 export type FormPath = readonly (string | number)[];
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined if absent. */
 export function valueAt(value: unknown, path: FormPath): unknown {
   let current = value;
   for (const key of path) {
@@ -19,13 +19,13 @@ export function valueAt(value: unknown, path: FormPath): unknown {
   return current;
 }
 
-/** A list at a path; empty where there is none. */
+/** The list at a path; empty if absent. */
 export function listAt(value: unknown, path: FormPath): readonly unknown[] {
   const list = valueAt(value, path);
   return Array.isArray(list) ? (list as readonly unknown[]) : [];
 }
 
-/** The names of what a book sells, by ids: of meters, add-ons and features. */
+/** The names of meters, add-ons and features by id. */
 export function readBillableNames(book: unknown): ReadonlyMap<string, string> {
   const items = ["usageMeters", "addOns", "features"].flatMap((list) => listAt(book, [list]));
   return new Map(
@@ -37,7 +37,7 @@ export function readBillableNames(book: unknown): ReadonlyMap<string, string> {
   );
 }
 
-/** A copy with another value at a path; undefined takes it away. Objects on the way are made where they lack. */
+/** A copy with the value at a path replaced; undefined removes it. Creates missing objects on the path. */
 export function withValue(value: unknown, [key, ...rest]: FormPath, newValue: unknown): unknown {
   if (key === undefined) return newValue;
   if (Array.isArray(value)) {
@@ -47,24 +47,24 @@ export function withValue(value: unknown, [key, ...rest]: FormPath, newValue: un
   return { ...own, [key]: withValue(own[String(key)], rest, newValue) };
 }
 
-/** The value in a text of JSON, with comments or without; undefined where it is none. */
+/** Parses JSON, with or without comments; undefined if invalid. */
 export function tryParseJson(text: string): unknown {
   const document = parseJsonDocument(text);
   return "value" in document ? document.value : undefined;
 }
 
-/** A text with another value at a path. A text that is no JSON stays what it is. */
+/** Replaces the value at a path of a JSON text. Invalid JSON is unchanged. */
 export function replaceValue(text: string, path: FormPath, newValue: unknown): string {
   const value = tryParseJson(text);
   return value === undefined ? text : stringifyJson(withValue(value, path, newValue), 2);
 }
 
-/** Where each slab of a card begins decides where the one before ends: what is written of ends is taken away. */
+/** Removes the ends of slabs, which follow from the starts of the next ones. */
 function removeSlabEnds(slabs: readonly unknown[]): readonly unknown[] {
   return slabs.map((slab, index) => ({ ...(slab as object), order: index + 1, endAt: undefined }));
 }
 
-/** Changes the slabs of a card, and the rates of each currency with them. */
+/** Changes the slabs of a card, and its rates in each currency. */
 function editSlabs(text: string, card: FormPath, change: (list: readonly unknown[]) => readonly unknown[]): string {
   const value = tryParseJson(text);
   if (value === undefined) return text;
@@ -79,7 +79,7 @@ function editSlabs(text: string, card: FormPath, change: (list: readonly unknown
   return stringifyJson(next, 2);
 }
 
-/** Adds a slab after the last, as that one is, beginning where twice as much is used. */
+/** Adds a copy of the last slab, starting at twice its start. */
 export function addSlab(text: string, card: FormPath): string {
   return editSlabs(text, card, (list) => {
     const last = list.at(-1);
@@ -90,21 +90,21 @@ export function addSlab(text: string, card: FormPath): string {
   });
 }
 
-/** Takes the last slab away; the first stays. */
+/** Removes the last slab, unless it is the only one. */
 export function removeLastSlab(text: string, card: FormPath): string {
   return editSlabs(text, card, (list) => (list.length > 1 ? list.slice(0, -1) : list));
 }
 
-/** Changes where a slab begins. */
+/** Changes the start of a slab. */
 export function moveSlabStart(text: string, card: FormPath, index: number, startAfter: string): string {
   const textWithStart = replaceValue(text, [...card, "ratePlan", "slabs", index, "startAfter"], startAfter);
   return editSlabs(textWithStart, card, (list) => list);
 }
 
-/** Cycles of these lengths begin in a month of their interval. */
+/** Intervals that need a month in which the cycle starts. */
 const LONG_INTERVALS: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
 
-/** Changes how long a plan's cycles are; the month in which they begin is there where the interval has months. */
+/** Changes the interval of a plan, and adds or removes the start month. */
 export function changeInterval(text: string, config: FormPath, interval: string): string {
   const value = tryParseJson(text);
   if (value === undefined) return text;
@@ -112,7 +112,7 @@ export function changeInterval(text: string, config: FormPath, interval: string)
   const day = [...config, "startOffset", "dayOffset"];
   let next = withValue(value, [...config, "interval"], interval);
   next = withValue(next, month, LONG_INTERVALS.has(interval) ? (valueAt(value, month) ?? "1") : undefined);
-  // A week has no day beyond the seventh.
+  // Weeks have seven days.
   const isInvalidWeekday = !/^[1-7]$/.test(String(valueAt(value, day)));
   if (interval === "WEEKLY" && isInvalidWeekday) next = withValue(next, day, "1");
   return stringifyJson(next, 2);

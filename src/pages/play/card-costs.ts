@@ -1,5 +1,5 @@
 /**
- * What a card comes to at a quantity: in all, for each unit on average, and for the next one.
+ * The price of a card at a quantity: total, average per unit, and of the next unit.
  *
  * @module
  */
@@ -12,16 +12,15 @@ import { priceThrough } from "../../rating/slabs.ts";
 import { formatAmount, formatQuantity } from "../chart/curve-text.ts";
 import { toPrintable } from "../printable.ts";
 
-/** A card's price at one quantity, as texts. */
 export interface CostPoint {
   readonly quantity: string;
-  /** Of the card alone. */
+  /** The price of the card alone. */
   readonly amount: string;
-  /** For each unit; absent at 0. */
+  /** Per unit; absent at 0. */
   readonly average?: string;
-  /** What one unit more adds. */
+  /** The price of one more unit. */
   readonly next: string;
-  /** Of the whole cycle; absent beyond what the curve shows. */
+  /** The price of the whole cycle; absent beyond the curve. */
   readonly total?: string;
 }
 
@@ -31,18 +30,21 @@ export interface CardCosts {
   readonly currency: string;
   /** The largest quantity of the curve. */
   readonly upTo: string;
-  /** What is used or held, as it was typed; else half of what the curve shows. */
+  /** The typed quantity, otherwise half of the curve's range. */
   readonly quantity: string;
-  /** At the edges of slabs and just above them. */
+  /** At slab edges and just above them. */
   readonly edges: readonly CostPoint[];
-  /** At a decimal text; undefined where it is none, or is below zero. */
+  /** The price at a decimal text; undefined if it is invalid or negative. */
   readonly costAt: (quantity: string) => CostPoint | undefined;
 }
 
-/** So many edges are shown. */
+/** The maximum number of edges shown. */
 const EDGES_MAX = 12;
 
-/** The costs of each card of a plan. @param quantitiesById what is used of meters and held of licenses, by their ids */
+/**
+ * The costs of each card of a plan.
+ * @param quantitiesById typed usage of meters and quantities of licenses, by id
+ */
 export function computeCardCosts(
   { cards, currency }: PlanCurves,
   quantitiesById: ReadonlyMap<string, Decimal>,
@@ -59,7 +61,7 @@ export function computeCardCosts(
         const quantity = parseDecimal(text.trim());
         return quantity.isNegative() ? undefined : computeCost(card, quantity, digits);
       } catch (error) {
-        // A text that is no number, or one whose price needs more digits than are kept.
+        // The text is not a number, or its price needs too many digits.
         if (error instanceof RatebookError) return undefined;
         throw error;
       }

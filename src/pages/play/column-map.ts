@@ -1,6 +1,6 @@
 /**
- * The map of a file that was dropped on the playground: what its columns probably are, what is still to be said, and changes by a
- * form. Its text is what `--map` takes, and is what counts.
+ * The map of a dropped file: guesses from its columns, what is still missing, and edits by a form. Its text is what
+ * `--map` reads.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { type Columns, guessColumns, type Sample } from "../../event-files/guess
 import { findMatchingForms } from "../../event-files/time-and-number-forms.ts";
 import { type FormPath, listAt, valueAt } from "./book-edits.ts";
 
-/** A part of an event, and where the map says where it comes from. */
+/** A part of an event, and its place in the map. */
 export interface MapPart {
   readonly path: FormPath;
   /** `account`, `time`, `attribute tokens`. */
   readonly label: string;
 }
 
-/** The schemas of a book, by name, as far as maps are about them. */
+/** The schema names of a book. */
 export function listSchemaNames(book: unknown): readonly string[] {
   return listAt(book, ["eventSchemas"]).flatMap(readName);
 }
@@ -27,7 +27,7 @@ export function listAccountIds(book: unknown): readonly string[] {
   return listAt(book, ["accounts"]).flatMap((account) => readTextList(account, "id"));
 }
 
-/** The parts that a file of events of a schema must have. */
+/** The parts that events of a schema must have. */
 export function listMapParts(book: unknown, schema: string): readonly MapPart[] {
   return [
     { path: ["accountId"], label: "account" },
@@ -39,7 +39,7 @@ export function listMapParts(book: unknown, schema: string): readonly MapPart[] 
   ];
 }
 
-/** The labels of what a map leaves open. */
+/** The labels of the parts that a map lacks. */
 export function findMissingParts(map: unknown, book: unknown): readonly string[] {
   const schema = readMapSchema(map);
   if (schema === "") return ["event schema"];
@@ -48,17 +48,17 @@ export function findMissingParts(map: unknown, book: unknown): readonly string[]
     .map(({ label }) => label);
 }
 
-/** The schema that a map gives to all events; empty where it does not. */
+/** The schema that a map assigns to all events; empty without one. */
 export function readMapSchema(map: unknown): string {
   const schema = valueAt(map, ["schemaName", "value"]);
   return typeof schema === "string" ? schema : "";
 }
 
 /**
- * The text of a map for a file: what can be guessed of names and values as `ratebook init --from` does, and what the book leaves
- * no choice about. The rest is left out.
+ * Proposes a map from column names and values, as `ratebook init --from` does, and from what the book determines. Other
+ * parts are left out.
  *
- * @param schema the events' schema; without it the one with the most fields that the file has
+ * @param schema the events' schema; by default the one with the most fields in the file
  */
 export function proposeMap(sample: Sample, book: unknown, schema = guessSchema(sample, book)): string {
   const columns = guessColumns(sample);
@@ -80,7 +80,7 @@ export function proposeMap(sample: Sample, book: unknown, schema = guessSchema(s
   return JSON.stringify(map, null, 2);
 }
 
-/** Where a time is: its column, the form of its texts where an event has another, and a zone where they name none. */
+/** A map's entry for times: the column, its format if not ISO 8601, and a zone if it has none. */
 export function createTimeOrigin(sample: Sample, column: string): object {
   const texts = readColumn(sample, column).filter((text) => text !== "");
   const isPlain = texts.every((text) => tryParseInstant(text, 0) !== undefined);
@@ -89,20 +89,20 @@ export function createTimeOrigin(sample: Sample, column: string): object {
   return { column, ...(form === undefined ? {} : { form }), ...(isZoned ? {} : { zone: "UTC" }) };
 }
 
-/** Where a field is: its column, and the mark of its numbers where they are not plain. */
+/** A map's entry for a field: the column, and its decimal mark if not plain. */
 export function createFieldOrigin(sample: Sample, column: string, list: string): object {
   const decimal = list === "attributes" ? guessColumns(sample)?.decimals.get(column) : undefined;
   return { column, ...(decimal === undefined ? {} : { decimal }) };
 }
 
-/** Whether a text is a map: an object that says where times come from. A file of events has none of it. */
+/** Whether a text is a map: an object with an entry for times. */
 export function isMapText(text: string): boolean {
   const document = parseJsonDocument(text);
   const time = "value" in document ? valueAt(document.value, ["timestamp"]) : undefined;
   return ["column", "value", "template"].some((kind) => valueAt(time, [kind]) !== undefined);
 }
 
-/** Whether no object of some is an event: these have a schema and an account. */
+/** Whether none of the objects is an event, which has a schema and an account. */
 export function needsMap(objects: readonly unknown[]): boolean {
   return (
     objects.length > 0 &&
@@ -118,7 +118,7 @@ interface FieldOriginsInput {
   readonly list: "attributes" | "dimensions";
 }
 
-/** The columns that are called as fields of the schema; the only number of a file is the only attribute of its schema. */
+/** The columns with names of the schema's fields. If both have only one number, these match too. */
 function createFieldOrigins({
   sample,
   book,
@@ -138,7 +138,7 @@ function createFieldOrigins({
   );
 }
 
-/** The column of a name, whatever the case of its letters and what stands between its words. */
+/** The column with a name, ignoring case and word separators. */
 function findColumn(name: string, header: readonly string[]): string | undefined {
   const normalizeName = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
   return (

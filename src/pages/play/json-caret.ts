@@ -1,37 +1,37 @@
 /**
- * Where in a text of JSON the caret stands, also while the text is no JSON yet: what an editor completes by.
+ * Finds the place of the caret in JSON text that may be incomplete, for completion.
  *
  * @module
  */
 import type { FormPath } from "./book-edits.ts";
 
-/** A place at which a key or a value is being written. */
+/** The place where a key or value is being written. */
 export interface CaretContext {
   readonly kind: "key" | "value";
-  /** Of a value: where it is. Of a key: where its object is. */
+  /** The path of a value, or for a key that of its object. */
   readonly path: FormPath;
-  /** What stands there before the caret, without its quote. */
+  /** The text before the caret, without its quote. */
   readonly prefix: string;
-  /** The part of the text that what is chosen takes the place of; the end is exclusive. */
+  /** The range that a completion replaces; the end is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** The other keys of the object that is being written; empty for a value. */
+  /** The other keys of the object; empty for a value. */
   readonly keys: readonly string[];
 }
 
-/** An object or a list that is open. */
+/** An unclosed object or list. */
 interface OpenContainer {
   readonly kind: "object" | "list";
   readonly keys: string[];
-  /** The key or the place of what comes next. */
+  /** The key or index of the next value. */
   key: string | number;
   expects: "key" | "colon" | "value" | "comma";
 }
 
-/** A string, a comment, a word, or one sign. A string without an end reaches to the end of its line. */
+/** A string, comment, word or sign. An unterminated string extends to the end of its line. */
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|[\w.+-]+|[{}[\]:,]/g;
 
-/** The place of a caret; undefined where nothing can be completed. */
+/** The place of the caret; undefined if nothing can be completed. */
 export function findCaretContext(text: string, caret: number): CaretContext | undefined {
   const containers: OpenContainer[] = [];
   let current: LocatedContext | undefined;
@@ -43,7 +43,7 @@ export function findCaretContext(text: string, caret: number): CaretContext | un
       isCaretPassed = true;
     }
     consumeToken(containers, token);
-    // What follows the object that is being written says no more of it.
+    // Text after the edited object doesn't matter.
     if (isCaretPassed && (current === undefined || !containers.includes(current.container))) break;
   }
   if (!isCaretPassed) current = locateContext(containers, { prefix: "", start: caret, end: caret });
@@ -59,14 +59,14 @@ interface LocatedContext {
   readonly container: OpenContainer;
 }
 
-/** What a caret before or within a token would take the place of; nothing within a comment. */
+/** The range that a caret before or in a token would replace; undefined in a comment. */
 function findEditedRange(token: string, start: number, caret: number): EditedRange | undefined {
   if (caret <= start) return { prefix: "", start: caret, end: caret };
   if (token.startsWith("/")) return undefined;
   return { prefix: token.slice(0, caret - start).replace(/^"/, ""), start, end: start + token.length };
 }
 
-/** Whether a caret after a token stands in what comes next: after a sign, or a string with both its quotes. */
+/** Whether a token is complete, so that a caret after it is in what follows: a sign, or a string with both quotes. */
 function isComplete(token: string): boolean {
   return /^[{}[\]:,]|^".*"$/.test(token) && token !== '"';
 }

@@ -1,12 +1,12 @@
 /**
- * What may be written at a place of a document, as its JSON Schema says.
+ * Completions at a place in a document, by its JSON Schema.
  *
  * @module
  */
 import type { FormPath } from "./book-edits.ts";
 import type { CaretContext } from "./json-caret.ts";
 
-/** The parts of a JSON Schema that are used here. */
+/** The used parts of JSON Schema. */
 export interface CompletionSchema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, CompletionSchema>>;
@@ -20,29 +20,28 @@ export interface CompletionSchema {
   readonly description?: string;
 }
 
-/** Something that may be written. */
 export interface Completion {
-  /** As it is read in a list. */
+  /** The label in a list. */
   readonly label: string;
-  /** As it is written. */
+  /** The inserted text. */
   readonly text: string;
   readonly description: string;
 }
 
-/** The texts that may be written at a place and contain what is typed there. */
+/** The completions at a place that contain the typed text. */
 export function findCompletions(root: CompletionSchema, context: CaretContext): readonly Completion[] {
   const schemas = findSchemas(root, context.path);
   const completions = context.kind === "key" ? completeKey(schemas, context) : completeValue(schemas);
   const query = context.prefix.toLowerCase();
   const matching = completions.filter(({ label }) => label.toLowerCase().includes(query) && label !== context.prefix);
-  // What begins as it was typed comes first.
+  // Completions that start with the typed text come first.
   const rank = ({ label }: Completion): number => Number(!label.toLowerCase().startsWith(query));
   return matching.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The sentence on what is at a path; empty where there is none. */
+/** The description of what is at a path; empty without one. */
 export function findDescription(root: CompletionSchema, path: FormPath): string {
-  // An item of a list is what the list's sentence is about.
+  // An item without a description has that of its list.
   for (let length = path.length; length > 0; length -= 1) {
     const schema = findSchemas(root, path.slice(0, length), false).find(({ description }) => description !== undefined);
     if (schema?.description !== undefined) return schema.description;
@@ -68,7 +67,7 @@ function completeValue(schemas: readonly CompletionSchema[]): readonly Completio
   return [...texts].map((text) => ({ label: text.replaceAll('"', ""), text, description: "" }));
 }
 
-/** The schemas that hold at a path, each alternative by itself. */
+/** The schemas that apply at a path, with each alternative separate. */
 function findSchemas(root: CompletionSchema, path: FormPath, withAlternatives = true): readonly CompletionSchema[] {
   let schemas: readonly CompletionSchema[] = [root];
   for (const key of path)

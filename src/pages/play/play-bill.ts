@@ -1,5 +1,5 @@
 /**
- * What the playground shows for what was put in: problems with their places, or invoices, curves and cycles.
+ * The results of the playground: problems with their lines, or invoices, curves and cycles.
  *
  * @module
  */
@@ -23,15 +23,14 @@ import { type CardCosts, computeCardCosts } from "./card-costs.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
 import type { DatedQuantity, PlayState } from "./play-state.ts";
 
-/** Something that is wrong, and where it is in the text of the book. */
+/** A problem and its line in the book's text. */
 export interface PlayProblem {
   readonly message: string;
-  /** From 1; absent where it is not about the book. */
+  /** From 1; absent if it isn't in the book. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** An invoice as rows. */
 export interface PlayInvoice {
   /** `Invoice, 1 to 31 January 2026, Contoso production`. */
   readonly title: string;
@@ -39,15 +38,14 @@ export interface PlayInvoice {
   readonly notices: readonly string[];
 }
 
-/** A plan's chart, and what its cards come to at any quantity. */
+/** A plan's chart, and its cards' prices by quantity. */
 export interface PlayChart {
   readonly name: string;
-  /** The chart in a width in pixels. */
+  /** Draws the chart at a width in pixels. */
   readonly draw: (width: number) => ChartWithDescription;
   readonly cards: readonly CardCosts[];
 }
 
-/** Everything that is shown. */
 export interface PlayBill {
   readonly problems: readonly PlayProblem[];
   readonly invoices: readonly PlayInvoice[];
@@ -57,14 +55,14 @@ export interface PlayBill {
 
 const EMPTY_BILL: Omit<PlayBill, "problems"> = { invoices: [], charts: [] };
 
-/** Cycles of so many years are priced, at most: a page shows no more invoices. */
+/** The maximum number of years to price, because a page shows no more invoices. */
 const YEARS_MAX = 10;
-/** The curves of so many plans are drawn. */
+/** The maximum number of plans with curves. */
 const CHARTS_MAX = 10;
-/** So many problems of events are shown. */
+/** The maximum number of event problems shown. */
 const PROBLEMS_MAX = 20;
 
-/** Prices the state: the same functions that the command line asks, on the same input. */
+/** Prices the state with the same functions as the command line. */
 export function computeBill(state: PlayState): PlayBill {
   const bookResult = parseBookWithSeats(state.book, state.seats);
   if ("problems" in bookResult) return { ...EMPTY_BILL, problems: bookResult.problems };
@@ -88,7 +86,10 @@ export function computeBill(state: PlayState): PlayBill {
   }
 }
 
-/** Why the cycles of a state are not priced; undefined where they are. @throws {RatebookError} for what is no date */
+/**
+ * Why the range of a state can't be priced; undefined if it can.
+ * @throws {RatebookError} for an invalid date
+ */
 function describeRangeProblem({ from, until }: PlayState): string | undefined {
   if (toInstant(until) - toInstant(from) <= YEARS_MAX * 366 * DAY_MS) return undefined;
   return `cycles from ${from} until ${until}: expected ${YEARS_MAX} years at most`;
@@ -107,12 +108,12 @@ function priceState(book: Book, { usage, events, from, until }: PlayState): Prev
   );
 }
 
-/** The id of a meter that is named by its name. */
+/** The id of a meter by its id or name. */
 function findMeterId({ usageMeters }: Book, of: string): string {
   return usageMeters.find(({ id, name }) => id === of || name === of)?.id ?? of;
 }
 
-/** A book whose first account holds these seats, or what is wrong with it. */
+/** A book whose first account has these license quantities, or its problems. */
 export function parseBookWithSeats(
   text: string,
   seats: readonly DatedQuantity[],
@@ -135,7 +136,7 @@ export function parseBookWithSeats(
   }
 }
 
-/** The value of a book with the seats that were typed, where any were. */
+/** Adds typed license quantities, if any, to a parsed book. */
 export function withSeats(book: unknown, seats: readonly DatedQuantity[]): unknown {
   const filledRows = seats.filter(({ quantity }) => quantity.trim() !== "");
   if (filledRows.length === 0 || typeof book !== "object" || book === null) return book;
@@ -151,7 +152,7 @@ export function withSeats(book: unknown, seats: readonly DatedQuantity[]): unkno
   return { ...book, accounts: [{ ...first, licenseUpdates }, ...others] };
 }
 
-/** An invoice as rows. */
+/** Converts an invoice to rows. */
 export function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
   const { invoiceType, startDate, endDate, accountId, notices } = invoice;
   const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
@@ -162,7 +163,7 @@ export function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice
   };
 }
 
-/** The usage that was typed, added up, and the seats that are held last, by their ids. */
+/** The sum of typed usage and the last license quantities, by id. */
 function sumQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<string, Decimal> {
   const quantities = new Map<string, Decimal>();
   for (const [rows, isSum] of [
@@ -174,7 +175,7 @@ function sumQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<str
       try {
         quantities.set(id, add(isSum ? (quantities.get(id) ?? ZERO) : ZERO, parseDecimal(quantity.trim())));
       } catch (error) {
-        // What is no number is told where it is priced.
+        // Invalid numbers are reported when the usage is priced.
         if (!(error instanceof RatebookError)) throw error;
       }
     }
@@ -182,7 +183,7 @@ function sumQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<str
   return quantities;
 }
 
-/** The curves of a plan; that of a plan's only card reaches beyond what is typed. */
+/** The curves of a plan. If it has only one card, they extend beyond the typed quantity. */
 function computeReachingCurves(
   plan: PricePlanDetails,
   names: ReadonlyMap<string, string>,
@@ -211,7 +212,7 @@ function createCharts(book: Book, quantities: ReadonlyMap<string, Decimal>): rea
         },
       ];
     } catch (error) {
-      // A currency in which some card has no rate is told where the plan is priced.
+      // Missing rates of a currency are reported when the plan is priced.
       if (error instanceof RatebookError) return [];
       throw error;
     }

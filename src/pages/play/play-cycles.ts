@@ -1,5 +1,5 @@
 /**
- * The cycles of an account: when they begin, what cuts them, and which share of a cycle is then charged by days.
+ * The cycles of an account: when they start, what splits them, and which share is prorated.
  *
  * @module
  */
@@ -12,36 +12,35 @@ import { formatLongDate, formatLongPeriod } from "../invoice/date-text.ts";
 import { toPrintable } from "../printable.ts";
 import type { PlayState } from "./play-state.ts";
 
-/** One plan of an account, with its cycles. */
 export interface PlayTerm {
   readonly plan: string;
-  /** When the account has it, and when its cycles begin. */
+  /** The dates of the plan and the start of its cycles. */
   readonly description: string;
   readonly cycles: readonly PlayCycle[];
 }
 
-/** One cycle, and the days of it in which the plan is in force. */
+/** A cycle and the days in which the plan applies. */
 export interface PlayCycle {
   readonly description: string;
   readonly isCut: boolean;
-  /** Shares of the range of all cycles, from 0 to 1: places on a picture. */
+  /** Shares of the displayed range, from 0 to 1, for drawing. */
   readonly start: number;
   readonly end: number;
   readonly servedStart: number;
   readonly servedEnd: number;
 }
 
-/** The cycles of the first account, and the days that the picture of them begins and ends with. */
+/** The cycles of the first account, and the first and last day of the timeline. */
 export interface PlayCycles {
   readonly from: string;
   readonly until: string;
   readonly terms: readonly PlayTerm[];
 }
 
-/** So many cycles are shown. */
+/** The maximum number of cycles shown. */
 const CYCLES_MAX = 40;
 
-/** The cycles that touch the days that are looked at. */
+/** The cycles that overlap the selected days. */
 export function listCycles({ accounts, pricePlans }: Book, { from, until }: PlayState): PlayCycles | undefined {
   const [account] = accounts;
   if (account === undefined) return undefined;
@@ -105,7 +104,7 @@ const INTERVAL_NOUNS: Readonly<Record<CycleConfig["interval"], string>> = {
   ANNUALLY: "year",
 };
 
-/** When the cycles of a config begin: `a cycle begins on day 15 of month 2 of each quarter`. */
+/** Describes when cycles start: `a cycle begins on day 15 of month 2 of each quarter`. */
 function describeCycleStart({ interval, dayOffset, monthOffset }: CycleConfig): string {
   if (interval === "WEEKLY") return `a cycle begins each ${WEEKDAYS[Number(dayOffset) - 1] ?? ""}`;
   const day = dayOffset === "LAST" ? "the last day" : `day ${dayOffset}`;

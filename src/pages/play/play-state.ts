@@ -1,5 +1,5 @@
 /**
- * What a person has put into the playground: all of it is in a link.
+ * The state of the playground, all of which is in a link.
  *
  * @module
  */
@@ -10,37 +10,37 @@ import { add, type Decimal, type DecimalInput, parseDecimal, formatDecimal, ZERO
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
 import { buildRecipeBook, buildRecipeEvents, type Recipe } from "./recipes.ts";
 
-/** Usage of a meter on a day, or a quantity of a license from a day on. */
+/** Usage of a meter on a day, or a license quantity from a day on. */
 export interface DatedQuantity {
-  /** The id or the name of the meter or license. */
+  /** The id or name of the meter or license. */
   readonly of: string;
   /** `YYYY-MM-DD`. */
   readonly date: string;
-  /** A decimal text as it was typed. */
+  /** Decimal text as typed. */
   readonly quantity: string;
 }
 
 /** The whole state. */
 export interface PlayState {
-  /** The text of the book, as it was typed. */
+  /** The text of the book as typed. */
   readonly book: string;
   readonly usage: readonly DatedQuantity[];
-  /** What the first account holds of licenses, in place of what the book says. */
+  /** License quantities of the first account, which replace those in the book. */
   readonly seats: readonly DatedQuantity[];
-  /** Events, one JSON object a line. */
+  /** Events as JSON lines. */
   readonly events: string;
-  /** The cycles that are shown touch these days; the end is exclusive. */
+  /** Selects the cycles that overlap these days; the end is exclusive. */
   readonly from: string;
   readonly until: string;
 }
 
-/** Something to begin from. */
+/** An example to start from. */
 export interface PlayExample {
   readonly title: string;
   readonly state: PlayState;
 }
 
-/** The state of a recipe. What serves no feature is usage by day; entitlements take their events one by one. */
+/** The state of a recipe. Usage without a feature is entered by day; usage with entitlements as events. */
 export function createStateFromRecipe(recipe: Recipe, title: string): PlayState {
   const hasFeatures = (recipe.features ?? []).length > 0;
   const account: { readonly licenseUpdates?: readonly SeatInput[] } | undefined = recipe.account;
@@ -57,14 +57,17 @@ export function createStateFromRecipe(recipe: Recipe, title: string): PlayState 
   };
 }
 
-/** The state of a book alone: nothing is used. @param day a day of the month that is shown, `YYYY-MM-DD` */
+/**
+ * A state with a book and events only.
+ * @param day a day of the first month to show, `YYYY-MM-DD`
+ */
 export function createStateFromBook(book: string, events = "", day = "2026-01-01"): PlayState {
   const [year = 2026, month = 1] = day.split("-").map(Number);
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`;
   return { book, usage: [], seats: [], events, from: `${day.slice(0, 7)}-01`, until: `${next}-01` };
 }
 
-/** The first day on which an account of a book has a plan, `YYYY-MM-DD`; undefined where none has. */
+/** The first day on which an account of a book has a plan, `YYYY-MM-DD`; undefined without one. */
 export function findFirstPlanDay({ accounts }: Pick<BookInput, "accounts">): string | undefined {
   const days = (accounts ?? []).flatMap(({ pricePlans }) =>
     (pricePlans ?? []).map(({ effectiveFrom }) => formatDate(toInstant(effectiveFrom))),
@@ -79,7 +82,7 @@ interface SeatInput {
   readonly effectiveFrom: string;
 }
 
-/** What is held from each day on; an update that adds is what was held before and what it adds (S10.1). */
+/** The license quantity from each day on. Updates that add are summed with the previous quantity (S10.1). */
 function listSeats(updates: readonly SeatInput[]): readonly DatedQuantity[] {
   const quantities = new Map<string, Decimal>();
   return updates.map(({ licenseId, updateType, quantity, effectiveFrom }) => {
@@ -90,7 +93,7 @@ function listSeats(updates: readonly SeatInput[]): readonly DatedQuantity[] {
   });
 }
 
-/** A book whose plans are called as what is shown of them. */
+/** A book whose plans have the recipe's title. */
 function nameRecipePlans(book: object, title: string): unknown {
   const { pricePlans = [] } = book as { readonly pricePlans?: readonly object[] };
   return {
@@ -104,7 +107,7 @@ function removeSeats(book: unknown): object {
   return { ...rest, accounts: accounts.map((account) => ({ ...account, licenseUpdates: undefined })) };
 }
 
-/** The state in a text that {@link serializeState} made; undefined where it is none. */
+/** Parses the text of {@link serializeState}; undefined if invalid. */
 export function parseState(text: string): PlayState | undefined {
   try {
     const { book, usage, seats, events, from, until } = parseJson(text) as Record<keyof PlayState, unknown>;
@@ -117,7 +120,6 @@ export function parseState(text: string): PlayState | undefined {
   }
 }
 
-/** The state as text. */
 export function serializeState(state: PlayState): string {
   return JSON.stringify(state);
 }

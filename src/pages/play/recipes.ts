@@ -1,12 +1,12 @@
 /**
- * Recipes: ways to price, as changes to a small book. The playground starts from them, and tests run them.
+ * Recipes: ways to price, as changes to a small book. The playground offers them and tests run them.
  *
  * @module
  */
 
 import type { EventInput } from "../../metering/event-envelope.ts";
 
-/** What a recipe changes of the small book. */
+/** The changes of a recipe to the small book. */
 export interface Recipe {
   readonly plan: object;
   readonly nextPlan?: object;
@@ -23,7 +23,7 @@ export interface Recipe {
   readonly showDue?: boolean;
 }
 
-/** The small book with what a recipe changes of it. */
+/** The small book with a recipe's changes. */
 export function buildRecipeBook(recipe: Recipe): unknown {
   const { currencies = ["USD"], interval = "MONTHLY" } = recipe;
   const startOffset = { dayOffset: "1", ...(interval === "ANNUALLY" ? { monthOffset: "1" } : {}) };
@@ -65,7 +65,6 @@ export function buildRecipeBook(recipe: Recipe): unknown {
   };
 }
 
-/** The events of a recipe, as they are sent. */
 export function buildRecipeEvents({ events }: Recipe): readonly EventInput[] {
   return events.map(([day, value], index) => ({
     schemaName: "usage",

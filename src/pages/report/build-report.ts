@@ -1,5 +1,5 @@
 /**
- * Makes the data of a report of what a preview drew.
+ * Builds the data of a report from a preview.
  *
  * @module
  */
@@ -29,25 +29,25 @@ import type {
   UsageDays,
 } from "./report-data.ts";
 
-/** What a report is made of. */
+/** The inputs of a report. */
 export interface ReportInput {
   readonly book: Book;
   /** With explanations. */
   readonly invoices: readonly Invoice[];
   /** The usage of an account. */
   readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
-  /** The events behind the usage of a day, where they are at hand. */
+  /** The events of a day's usage, if available. */
   readonly eventsOf?: PreviewRun["eventsOf"] | undefined;
   readonly events: Readonly<Record<string, number>>;
   readonly problems: ReportData["problems"];
   readonly notices: readonly string[];
-  /** What drafts would change, with the causes of each line. */
+  /** The effect of drafts, with the causes of each line. */
   readonly backtest?: Backtest | undefined;
-  /** What the drafts are called, in their order; default by their plans alone. */
+  /** The names of the drafts, in order. Default: their plans. */
   readonly draftNames?: readonly string[];
 }
 
-/** How large the parts of a report may be, in bytes of its JSON. */
+/** Size limits of a report's parts, in bytes of JSON. */
 export interface ReportSizeLimits {
   /** The invoices and usage of accounts. */
   readonly details: number;
@@ -57,10 +57,13 @@ export interface ReportSizeLimits {
   readonly drafts: number;
 }
 
-/** What is left of ten megabytes is the page itself, and what is known of all accounts together. */
+/** The rest of ten megabytes is for the page itself and the totals of all accounts. */
 const DEFAULT_SIZE_LIMITS: ReportSizeLimits = { details: 6_000_000, rows: 1_700_000, drafts: 1_800_000 };
 
-/** The data of a report. @param limits what does not fit is left out, and counted */
+/**
+ * Builds the data of a report.
+ * @param limits data beyond them is left out and counted
+ */
 export function buildReport(
   { book, invoices, cellsOf, eventsOf, events, problems, notices, backtest, draftNames }: ReportInput,
   limits = DEFAULT_SIZE_LIMITS,
@@ -97,7 +100,10 @@ export function buildReport(
   };
 }
 
-/** Puts events into the room that invoices leave: first into the accounts with the largest amounts. @param maxBytes bytes */
+/**
+ * Adds events to the space that invoices leave, to the largest accounts first.
+ * @param maxBytes bytes
+ */
 function addEvents(accounts: AccountData[], details: readonly AccountDetail[], maxBytes: number): void {
   let bytesLeft = maxBytes;
   for (const [index, detail] of details.entries()) {
@@ -109,7 +115,7 @@ function addEvents(accounts: AccountData[], details: readonly AccountDetail[], m
   }
 }
 
-/** An account with what it is made of. */
+/** An account and its invoices. */
 interface ReportAccount {
   readonly id: string;
   readonly row: AccountData;
@@ -117,7 +123,7 @@ interface ReportAccount {
   readonly invoices: readonly Invoice[];
 }
 
-/** The accounts that have invoices, the largest amount first. */
+/** The accounts with invoices, largest amount first. */
 function listAccounts(book: Book, invoices: readonly Invoice[]): readonly ReportAccount[] {
   const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
   const customers = new Map(book.customers.map(({ id, name }) => [id, name]));
@@ -149,7 +155,7 @@ interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf
   readonly charges: ChargeSums;
 }
 
-/** What an account opens; what it used and was charged is added to the sums of all. */
+/** The details of an account. Adds its usage and charges to the totals. */
 function buildDetail(
   { book, cellsOf, eventsOf, plans, usage, charges }: DetailContext,
   { id: accountId, invoices }: ReportAccount,
@@ -178,11 +184,11 @@ function buildDetail(
   };
 }
 
-/** Usage added up by meter and day. */
+/** Usage summed by meter and day. */
 interface UsageSums {
   readonly addCell: (cell: UsageCell) => void;
   readonly ofMeter: (meterId: string) => ReadonlyMap<Day, Decimal>;
-  /** Meter by meter, in the order of the book, over the days of a period and those with usage. */
+  /** By meter in book order, over a period and all other days with usage. */
   readonly all: (period: ReportData["period"]) => readonly UsageDays[];
 }
 
@@ -226,7 +232,7 @@ function sumByCurrency(accounts: readonly ReportAccount[]): readonly CurrencyTot
   return totals.sort((a, b) => b.invoices - a.invoices);
 }
 
-/** What each card comes to over all invoices, the largest first; true-ups are among them. */
+/** The total of each card and true-up over all invoices, largest first. */
 function sumByCard(invoices: readonly Invoice[]): readonly NamedAmount[] {
   const sums = new Map<string, Decimal>();
   for (const line of invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo))) {
@@ -240,7 +246,7 @@ function sumByCard(invoices: readonly Invoice[]): readonly NamedAmount[] {
     .map(([label, amount]) => ({ label, amount: formatDecimal(amount) }));
 }
 
-/** From the first day that an invoice is for to the last. */
+/** From the first day of all invoices to the last. */
 function findPeriod(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
   let [first, last] = [Infinity, -Infinity];
   for (const { startDate, endDate } of invoices)

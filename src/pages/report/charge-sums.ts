@@ -1,5 +1,5 @@
 /**
- * What the usage of all accounts came to, day by day: the charges of each meter and currency added up.
+ * Cumulative charges of usage over all accounts, by meter, currency and day.
  *
  * @module
  */
@@ -18,21 +18,19 @@ import {
 import { toPrintable } from "../printable.ts";
 import type { ChargeDays } from "./report-data.ts";
 
-/** Charges that are added up. */
 export interface ChargeSums {
   readonly addLine: (invoice: Invoice, line: InvoiceLine, days: readonly ChargedDay[]) => void;
-  /** What the charges came to up to each day, since the first of all. */
+  /** The cumulative charges by day, from the first day of all. */
   readonly all: () => readonly ChargeDays[];
 }
 
 interface Charge {
   readonly label: string;
   readonly currency: string;
-  /** What each day added. */
+  /** The amount that each day added. */
   readonly amountsByDay: Map<Day, Fraction>;
 }
 
-/** Nothing yet. */
 export function createChargeSums(): ChargeSums {
   const charges = new Map<string, Charge>();
   return {

@@ -1,5 +1,5 @@
 /**
- * What drafts would change, as a page shows it.
+ * The effect of drafts as page data.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } fro
 /**
  * The drafts of a backtest with causes.
  *
- * @param draftNames what they are called, beside the names of their plans
- * @param maxBytes how many bytes their accounts may have as JSON, all together
+ * @param draftNames shown with the names of their plans
+ * @param maxBytes the maximum size of all their accounts as JSON
  */
 export function createDrafts(
   book: Book,
@@ -32,9 +32,8 @@ export function createDrafts(
 }
 
 interface DraftNames {
-  /** Of accounts, by id. */
+  /** Names of accounts by id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Of the draft. */
   readonly draftName: string | undefined;
 }
 
@@ -49,7 +48,7 @@ function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBy
     if (bytesLeft < 0) break;
     rows.push(row);
   }
-  // Every account that fits is a point of the charts; why its lines changed is told of as many as there is room for.
+  // Accounts are added as points of the charts while they fit, then causes while there is room.
   for (const [index, row] of rows.entries()) {
     const account = sorted[index];
     const lines = account === undefined ? [] : listChangedLines(account);
@@ -98,7 +97,7 @@ function toDraftLine(line: DiffLine, digits: number): DraftLine {
     ...toAmountChange(line),
     causes: CAUSES.flatMap((cause) => {
       const amount = causes[cause];
-      // Two digits beyond the minor unit: causes are exact, and often have no end.
+      // Two digits more than the minor unit, because exact causes can be infinite decimals.
       return amount === undefined
         ? []
         : [{ label: cause, amount: formatDecimal(roundFraction(amount, digits + 2, "HALF_UP")) }];

@@ -1,5 +1,5 @@
 /**
- * An invoice as a page shows it: the rows that a terminal prints, with what is needed to look into each.
+ * An invoice as page data: the rows of the terminal output, with details for each.
  *
  * @module
  */
@@ -15,12 +15,11 @@ import { toPrintable } from "../printable.ts";
 import { createSlabLabeler } from "../slab-text.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
-/** What a line's charge came to on each day, where that is known, and the events of a day, where they are. */
+/** The daily charges of a line and the events of a day, if known. */
 export type LineDaysLookup = (
   line: InvoiceLine,
 ) => { readonly days: readonly ChargedDay[]; readonly eventsOn: (day: Day) => DayEvents | undefined } | undefined;
 
-/** An invoice with its lines. */
 export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup): InvoiceData {
   const parts = invoiceParts(invoice);
   return {
@@ -59,7 +58,7 @@ function toCardData(line: InvoiceLine, total: Decimal, findDays: LineDaysLookup)
   const { explanation } = line;
   const lineDays = findDays(line);
   const lines = (line.lineItems ?? []).map((item) => {
-    // What is below a card says which units it prices, in numbers that the reader's locale writes.
+    // The label of a part contains quantities, which are localized.
     const label = isPart(item) ? { label: labelFor(item), figures: true as const } : undefined;
     const data = { ...toCardData(item, line.value, findDays), ...label };
     const text = describeItem(item);
@@ -87,7 +86,7 @@ function toTotalData(label: string, line: InvoiceLine): LineData {
 }
 
 function toCommonFields(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
-  // A sentence without a figure says what the label says.
+  // A sentence without a figure only repeats the label.
   const because = describeParts(line).flatMap(({ text }) => (/\d|not/.test(text) ? [toPrintable(text)] : []));
   return {
     label: toPrintable(label),
@@ -97,7 +96,7 @@ function toCommonFields(line: InvoiceLine, label: string): Pick<LineData, "label
   };
 }
 
-/** The part of a whole above 0 that an amount above 0 is, for the length of a bar. */
+/** The share of a positive amount in a positive total, for the length of a bar. */
 function toShare(amount: Decimal, total: Decimal): Pick<LineData, "share"> {
   if (!amount.gt(0) || !total.gt(0)) return {};
   return { share: Math.min(1, Number((amount.toNumber() / total.toNumber()).toFixed(4))) };
@@ -130,7 +129,7 @@ function cutToDay(instant: string): string {
   return instant.slice(0, 10);
 }
 
-/** What an account opens, without the events of days. */
+/** The details of an account without events. */
 export function removeEvents(detail: AccountDetail): AccountDetail {
   const stripLine = ({ days, lines, ...line }: LineData): LineData => {
     const { events: _events, ...dayFields } = days ?? {};

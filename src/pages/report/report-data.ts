@@ -1,8 +1,8 @@
 /**
- * What the report shows, as plain data: the page reads it and knows nothing else.
+ * The data of a report, which is everything that the page knows.
  *
- * Amounts, quantities and rates are exact decimals as text: the page prints them and never reckons with them. Names and
- * sentences are on one line and turn no text around them. Days are UTC days, as `YYYY-MM-DD`.
+ * Amounts, quantities and rates are exact decimals as text; the page prints them and never calculates with them. Names
+ * and sentences are single lines without bidirectional marks. Days are UTC days, `YYYY-MM-DD`.
  *
  * @module
  */
@@ -12,25 +12,24 @@ import type { InvoiceType } from "../../invoicing/invoice.ts";
 export interface ReportData {
   /** The period of all invoices. Absent without invoices. */
   readonly period?: DayRange;
-  /** By currency, the largest number of invoices first. */
+  /** By currency, most invoices first. */
   readonly totals: readonly CurrencyTotal[];
-  /** How many events were read, and how many had each status. */
+  /** The number of events read, and by status. */
   readonly events: Readonly<Record<string, number>>;
-  /** The first lines and events that are wrong, and how many there are in all. */
+  /** The first invalid lines and events, and the total number. */
   readonly problems: { readonly first: readonly LineFault[]; readonly count: number };
   /** Sentences on what is worth knowing. */
   readonly notices: readonly string[];
-  /** What all accounts used, meter by meter. */
+  /** The usage of all accounts by meter. */
   readonly usage: readonly UsageDays[];
-  /** What the usage of all accounts came to, currency by currency and meter by meter. */
+  /** The charges of all accounts by currency and meter. */
   readonly charges: readonly ChargeDays[];
-  /** The accounts with invoices, the largest amount first; of a book too large for a page, the largest. */
+  /** The accounts with invoices, largest amount first. Of a book that is too large, only the largest. */
   readonly accounts: readonly AccountData[];
-  /** How many accounts have invoices and are not in {@link accounts}. */
+  /** The number of accounts with invoices that are not in {@link accounts}. */
   readonly leftOut: number;
-  /** How many of {@link accounts}, from the first on, have details. */
+  /** The number of {@link accounts} with details, which are the first ones. */
   readonly detailed: number;
-  /** What drafts would change. */
   readonly drafts: readonly DraftData[];
 }
 
@@ -40,15 +39,15 @@ export interface DayRange {
   readonly until: string;
 }
 
-/** What is billed in one currency. */
+/** The totals of one currency. */
 export interface CurrencyTotal {
   readonly currency: string;
-  /** How many digits its minor unit has. */
+  /** Minor-unit digits. */
   readonly digits: number;
   readonly amount: string;
   readonly accounts: number;
   readonly invoices: number;
-  /** What each card comes to, over all accounts, the largest first. */
+  /** The total of each card over all accounts, largest first. */
   readonly cards: readonly NamedAmount[];
 }
 
@@ -58,28 +57,28 @@ export interface NamedAmount {
   readonly amount: string;
 }
 
-/** What is wrong with one line of a file of events. */
+/** A problem in a line of an event file. */
 export interface LineFault {
   readonly place: string;
   readonly status: string;
   readonly message: string;
 }
 
-/** The usage of one meter, day by day. */
+/** The daily usage of one meter. */
 export interface UsageDays {
   readonly label: string;
   /** The first day. */
   readonly from: string;
-  /** One for each day; `0` where nothing was used. */
+  /** One for each day; `0` without usage. */
   readonly quantities: readonly string[];
 }
 
-/** What a charge came to, day by day. */
+/** The cumulative charge of usage by day. */
 export interface ChargeDays {
   readonly label: string;
   readonly currency: string;
   readonly from: string;
-  /** What the usage from the cycle's first day to each day comes to. */
+  /** The charge of the usage from the cycle's first day to each day. */
   readonly amounts: readonly string[];
 }
 
@@ -89,15 +88,15 @@ export interface AccountData {
   readonly name: string;
   readonly customer: string;
   readonly currency: string;
-  /** The sum of its invoices' totals. */
+  /** The sum of its invoice totals. */
   readonly amount: string;
-  /** How many invoices it has. */
+  /** The number of invoices. */
   readonly invoices: number;
-  /** Absent where the page would be too large with it. */
+  /** Absent if the page would be too large. */
   readonly detail?: AccountDetail;
 }
 
-/** What an account opens. */
+/** The details of an account. */
 export interface AccountDetail {
   readonly usage: readonly UsageDays[];
   readonly invoices: readonly InvoiceData[];
@@ -111,7 +110,7 @@ export interface InvoiceData extends DayRange {
   readonly due: string;
   readonly plan: string;
   readonly amount: string;
-  /** As an invoice is printed: cards, sub-total, true-up, credits, total. */
+  /** In print order: cards, sub-total, true-up, credits, total. */
   readonly lines: readonly LineData[];
   /** Usage that no line prices. */
   readonly unpriced: readonly { readonly label: string; readonly quantity: string }[];
@@ -122,64 +121,64 @@ export interface InvoiceData extends DayRange {
 export interface LineData {
   readonly kind: "card" | "part" | "total";
   readonly label: string;
-  /** Whether the numbers in the label are figures, which are written as the reader writes them. */
+  /** Whether the numbers in the label are quantities, to be localized. */
   readonly figures?: true;
   readonly quantity?: string;
   readonly rate?: string;
   readonly amount: string;
-  /** The exact amount, where it is another one. */
+  /** The exact amount, if it differs. */
   readonly exact?: string;
-  /** How the amount was made, in sentences. */
+  /** The calculation of the amount, in sentences. */
   readonly because?: readonly string[];
-  /** Which part of the line above it is, or a card of all cards: 0 to 1, for a bar. */
+  /** The share of the line above, or of all cards: 0 to 1, for a bar. */
   readonly share?: number;
   readonly days?: LineDays;
   readonly lines?: readonly LineData[];
 }
 
-/** How a card's line grew, day by day. */
+/** The cumulative charge of a card's line by day. */
 export interface LineDays {
   readonly from: string;
-  /** Units of each day. */
+  /** Units on each day. */
   readonly quantities: readonly string[];
-  /** What the units up to each day come to, rounded as the line is; the last is the line's amount. */
+  /** The cumulative charge, rounded as the line is. The last is the line's amount. */
   readonly amounts: readonly string[];
-  /** The order of the slab that holds the units up to each day; 0 below the first. */
+  /** The order of the slab that the cumulative units reach; 0 below the first. */
   readonly slabs: readonly number[];
-  /** The events of days, by their places; absent where they are not at hand. */
+  /** The events of days, by index; absent if not available. */
   readonly events?: readonly EventsOfDay[];
 }
 
-/** The events behind the usage of a day. */
+/** The events of a day's usage. */
 export interface EventsOfDay {
   readonly day: number;
   readonly count: number;
-  /** Those that added most. */
+  /** The largest ones. */
   readonly largest: readonly { readonly id: string; readonly time: string; readonly quantity: string }[];
 }
 
-/** What a draft would change. */
+/** The effect of a draft. */
 export interface DraftData {
   readonly name: string;
   readonly totals: readonly DraftTotal[];
-  /** The largest differences first, whatever their sign; of too many, the largest. */
+  /** Largest absolute difference first; if there are too many, only the largest. */
   readonly accounts: readonly DraftAccount[];
-  /** How many accounts were compared and are not in {@link accounts}. */
+  /** The number of compared accounts that are not in {@link accounts}. */
   readonly more: number;
-  /** Accounts whose currency the draft has no prices in. */
+  /** Accounts whose currency the draft does not support. */
   readonly leftOut: readonly string[];
 }
 
-/** Both sides and what lies between them. */
+/** Amounts on both sides and their difference. */
 export interface AmountChange {
   readonly before: string;
   readonly after: string;
   readonly difference: string;
-  /** The difference as percent of what was before, to a tenth; absent where there was nothing. */
+  /** The difference in percent of the amount before, with one decimal place; absent if that was 0. */
   readonly percent?: string;
 }
 
-/** One currency of a draft. */
+/** The total in one currency. */
 export interface DraftTotal extends AmountChange {
   readonly currency: string;
   readonly digits: number;
@@ -194,13 +193,13 @@ export interface DraftAccount extends AmountChange {
   readonly id: string;
   readonly name: string;
   readonly currency: string;
-  /** Those that change; none where the page would be too large with them. */
+  /** The lines that change; empty if the page would be too large. */
   readonly lines: readonly DraftLine[];
 }
 
 /** One line on both sides. */
 export interface DraftLine extends AmountChange {
   readonly label: string;
-  /** What each group of inputs changes; they add up to the difference. */
+  /** The change by each group of inputs. They add up to the difference. */
   readonly causes: readonly NamedAmount[];
 }

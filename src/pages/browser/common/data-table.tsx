@@ -1,5 +1,5 @@
 /**
- * A table to search and to sort, a page at a time: of ten thousand rows no more stand in the document than are read.
+ * A searchable, sortable table. It renders one page of rows at a time, so that ten thousand rows stay fast.
  *
  * @module
  */
@@ -9,31 +9,29 @@ import { useMemo, useState } from "preact/hooks";
 import { formatCount, formatNumber } from "./format.ts";
 import { SortMark } from "./marks.tsx";
 
-/** A column. */
 export interface Column<Row> {
   readonly name: string;
   readonly label: string;
   readonly isNumber?: boolean;
-  /** Whether it is left out where there is no room, as on a phone. */
+  /** Whether the column is hidden on narrow screens. */
   readonly isWide?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
   readonly compare: (a: Row, b: Row) => number;
 }
 
-/** A table of rows. */
 export interface DataTableProps<Row> {
   /** The word for a row, such as `account`. */
   readonly rowNoun: string;
-  /** The name of the table, unlike that of any other on the page. */
+  /** The name of the table, unique on the page. */
   readonly label: string;
-  /** In the order in which they are shown at first. */
+  /** In their initial order. */
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
-  /** The text of a row that is searched. */
+  /** The text of a row to search in. */
   readonly searchText: (row: Row) => string;
   readonly placeholder: string;
-  /** The column that the rows are in the order of, largest first, at the beginning. */
+  /** The column by which the rows are initially sorted, largest first. */
   readonly initialSort: string;
   readonly pageSize: number;
 }
@@ -43,7 +41,7 @@ interface SortOrder {
   readonly descending: boolean;
 }
 
-/** The table with its search field and its pages. */
+/** The table with a search field and pages. */
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize } = props;
   const [query, setQuery] = useState("");
@@ -177,5 +175,5 @@ function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], or
   return rows.toSorted(order.descending ? (a, b) => compare(b, a) : compare);
 }
 
-/** Compares names as a person sorts them: `item 2` before `item 10`. */
+/** Compares names in natural order: `item 2` before `item 10`. */
 export const compareNames = new Intl.Collator(undefined, { numeric: true }).compare;

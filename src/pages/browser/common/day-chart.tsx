@@ -1,5 +1,5 @@
 /**
- * Lines over days. The picture is drawn with doubles; what is read off it is printed from the exact text.
+ * Charts of values by day. Drawing uses doubles; the printed values are exact.
  *
  * @module
  */
@@ -12,30 +12,28 @@ import { Dot } from "./marks.tsx";
 import { computeTicks } from "./ticks.ts";
 import { useWidth } from "./use-width.ts";
 
-/** One line. */
 export interface DaySeries {
   readonly label: string;
-  /** One for each day, as decimal text. */
+  /** One decimal text for each day. */
   readonly values: readonly string[];
-  /** Days on which something changed, by their place, with what it was. */
+  /** Days on which something changed, by index, with a description. */
   readonly marks?: ReadonlyMap<number, string>;
 }
 
-/** A chart of days. */
 export interface DayChartProps {
   readonly title: string;
   /** The first day. */
   readonly from: string;
   readonly series: readonly DaySeries[];
   readonly formatValue: (value: string) => string;
-  /** Whether each day stands for itself: bars in place of a line. */
+  /** Whether to draw bars instead of a line. */
   readonly hasBars?: boolean;
 }
 
 const HEIGHT = 190;
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 12, 12, 26];
 
-/** The chart, with what it shows as a table to open. */
+/** The chart, with a table of its values to open. */
 export function DayChart({ title, from, series, formatValue, hasBars = false }: DayChartProps): JSX.Element {
   const [figureRef, width] = useWidth(600);
   const [selectedDay, setSelectedDay] = useState<number | undefined>();
@@ -102,7 +100,7 @@ export function DayChart({ title, from, series, formatValue, hasBars = false }: 
   );
 }
 
-/** A stroke from 0 to the value for each day that has one. */
+/** A bar from 0 to the value of each day. */
 function drawBars(values: readonly number[], x: (day: number) => number, y: (value: number) => number): string {
   const drawStroke = (value: number, day: number): string =>
     `M${x(day).toFixed(1)} ${y(0).toFixed(1)}V${y(value).toFixed(1)}`;
@@ -181,7 +179,7 @@ function DayTable({ title, from, series, formatValue, days }: DayChartProps & { 
   );
 }
 
-/** The days that have room for their names. */
+/** The days that have room for a label. */
 function chooseLabeledDays(days: number, width: number): readonly number[] {
   const step = Math.max(1, Math.ceil(days / Math.max(1, Math.floor((width - LEFT - RIGHT) / 64))));
   return Array.from({ length: Math.ceil(days / step) }, (_, index) => index * step);

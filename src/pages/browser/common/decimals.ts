@@ -1,10 +1,10 @@
 /**
- * Plain decimal texts, compared as they are.
+ * Comparisons of decimal texts.
  *
  * @module
  */
 
-/** Below 0 where `a` is less, above 0 where it is more. Texts are canonical: no exponent, no zeros around. */
+/** Negative if `a` is less than `b`, positive if it is greater. Texts are canonical: no exponent, no extra zeros. */
 export function compareDecimals(a: string, b: string): number {
   const isNegative = a.startsWith("-");
   if (isNegative !== b.startsWith("-")) return isNegative ? -1 : 1;
@@ -16,7 +16,7 @@ export function compareDecimals(a: string, b: string): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** Without its sign. */
+/** Removes the sign. */
 export function removeSign(value: string): string {
   return value.replace(/^-/, "");
 }

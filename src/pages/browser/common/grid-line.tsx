@@ -1,11 +1,11 @@
 /**
- * The lines of a chart that are read from its side.
+ * Horizontal grid lines of charts.
  *
  * @module
  */
 import type { JSX } from "preact";
 
-/** A line across a chart with what it stands for at its left end. Places are pixels. */
+/** A horizontal line with its value at the left. Coordinates are in pixels. */
 export function GridLine({
   y,
   left,

@@ -1,11 +1,11 @@
 /**
- * Small marks, drawn: a font may not have them.
+ * Small symbols as SVG, because fonts may lack them.
  *
  * @module
  */
 import type { JSX } from "preact";
 
-/** Which way a column is sorted. */
+/** The sort direction of a column. */
 export function SortMark({ descending }: { readonly descending: boolean }): JSX.Element {
   return (
     <svg class="sort-mark" width="9" height="7" viewBox="0 0 9 7" aria-hidden="true">
@@ -14,7 +14,7 @@ export function SortMark({ descending }: { readonly descending: boolean }): JSX.
   );
 }
 
-/** A point of a legend. */
+/** The dot of a legend entry. */
 export function Dot({ name }: { readonly name: string }): JSX.Element {
   return (
     <svg class={`dot ${name}`} width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">

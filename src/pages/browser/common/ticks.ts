@@ -1,10 +1,10 @@
 /**
- * Round numbers for axes.
+ * Ticks with round numbers for axes.
  *
  * @module
  */
 
-/** About four round steps from the least to the most, both within; doubles, for pictures alone. */
+/** About four round values within a range, as doubles for drawing only. */
 export function computeTicks(min: number, max: number): readonly number[] {
   const span = max - min || 1;
   const rough = span / 4;

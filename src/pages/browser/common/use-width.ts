@@ -1,12 +1,15 @@
 /**
- * How wide an element is, while it changes.
+ * The current width of an element.
  *
  * @module
  */
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** The width of an element in pixels. @param initialWidth what is taken until it is known */
+/**
+ * The width of an element in pixels, updated when it changes.
+ * @param initialWidth used until it is measured
+ */
 export function useWidth(initialWidth: number): readonly [RefObject<HTMLElement | null>, number] {
   const element = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(initialWidth);

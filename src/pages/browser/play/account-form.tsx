@@ -1,5 +1,5 @@
 /**
- * From when until when an account has which plan.
+ * A form for the plans of an account and their dates.
  *
  * @module
  */
@@ -8,7 +8,6 @@ import type { JSX } from "preact";
 import { replaceValue, listAt } from "../../play/book-edits.ts";
 import { type FormProps, textAt } from "./field.tsx";
 
-/** The plans of an account, one after the other. */
 export function AccountForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
   const plans = listAt(value, ["pricePlans"]).map((plan) => [textAt(plan, ["id"]), textAt(plan, ["name"])] as const);
   return (

@@ -1,5 +1,5 @@
 /**
- * Where the parts of an event are in a file that has columns: a form over the text of its map.
+ * A form that maps the columns of a file to the parts of an event, by editing the map's text.
  *
  * @module
  */
@@ -21,7 +21,6 @@ import {
 } from "../../play/column-map.ts";
 import { textAt } from "./field.tsx";
 
-/** The form. */
 export function ColumnForm({
   map,
   book,
@@ -30,7 +29,7 @@ export function ColumnForm({
   onPrice,
 }: {
   readonly map: string;
-  /** The value of the book's text. */
+  /** The parsed book. */
   readonly book: unknown;
   readonly sample: Sample;
   readonly onMap: (map: string) => void;
@@ -91,9 +90,8 @@ export function ColumnForm({
   );
 }
 
-/** The same in all rows. */
 const SAME_IN_ALL_ROWS = "same in all rows";
-/** Made of several columns, or of the number of the row. */
+/** Combines several columns, or uses the row number. */
 const TEMPLATE = "template";
 
 function OriginField({

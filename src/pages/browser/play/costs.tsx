@@ -1,5 +1,5 @@
 /**
- * What a plan costs as usage grows: its curves, and what a card comes to at a quantity.
+ * What a plan costs as usage grows: its curves, and the price of a card at a quantity.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { CardCosts, CostPoint } from "../../play/card-costs.ts";
 import type { PlayChart } from "../../play/play-bill.ts";
 import { useWidth } from "../common/use-width.ts";
 
-/** A chart is no wider than this, in pixels. */
+/** The maximum width of a chart in pixels. */
 const CHART_WIDTH_MAX = 720;
 
-/** The plans, one after the other. A picture has no way into the page, whatever is in a name. */
+/** Charts of the plans. Names can't inject markup, because a chart is an image. */
 export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JSX.Element {
   return (
     <section aria-labelledby="costs">
@@ -32,7 +32,7 @@ export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JS
   );
 }
 
-/** The curves in the width that there is. */
+/** The curves at the available width. */
 function Chart({ chart: { name, draw } }: { readonly chart: PlayChart }): JSX.Element {
   const [figure, width] = useWidth(CHART_WIDTH_MAX);
   const { svg, description } = useMemo(() => draw(Math.min(width, CHART_WIDTH_MAX)), [draw, width]);
@@ -46,7 +46,7 @@ function Chart({ chart: { name, draw } }: { readonly chart: PlayChart }): JSX.El
   );
 }
 
-/** A card at the quantity that is asked for, and at the edges of its slabs. */
+/** A card's price at a chosen quantity, and at its slab edges. */
 function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
   const { name, currency, upTo, edges } = card;
   const [typedQuantity, setTypedQuantity] = useState<string | undefined>();

@@ -1,5 +1,5 @@
 /**
- * The cycles of an account on a line, and in words.
+ * The cycles of an account, as a timeline and in words.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import type { JSX } from "preact";
 
 import type { PlayCycle, PlayCycles } from "../../play/play-cycles.ts";
 
-/** So wide is the picture, in units of its own. */
+/** The width of the timeline in SVG units. */
 const WIDTH = 1000;
 const GAP = 1.5;
 
-/** When cycles begin and end, what cuts them, and what of them is charged by days. */
+/** When cycles start and end, what splits them, and what is prorated. */
 export function Cycles({ cycles }: { readonly cycles: PlayCycles | undefined }): JSX.Element {
   return (
     <section aria-labelledby="cycles">

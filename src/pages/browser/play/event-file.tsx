@@ -1,5 +1,5 @@
 /**
- * A file of events, priced by a worker while the page goes on.
+ * Prices a file of events in a worker, while the page stays responsive.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { type MappedFile, readSample } from "./file-events.ts";
 import type { WorkerRequest, WorkerMessage } from "./file-worker.ts";
 import { InvoiceTables } from "./invoices.tsx";
 
-/** A map is a small file, in bytes: others are not looked into. */
+/** The maximum size of a map in bytes; larger files are not read as maps. */
 const MAP_BYTES_MAX = 1 << 16;
 
-/** A file, and the beginning of one that needs a map. */
+/** A file, with a sample if it needs a map. */
 interface ChosenFile extends MappedFile {
   readonly sample: Sample | undefined;
 }
 
-/** Where a file is dropped or chosen, and what came of it. */
+/** The drop area for a file, and its result. */
 export function EventFile({ state, source }: { readonly state: PlayState; readonly source: string }): JSX.Element {
   const [message, setMessage] = useState<WorkerMessage | undefined>();
   const [chosenFile, setChosenFile] = useState<ChosenFile | undefined>();
@@ -83,7 +83,10 @@ export function EventFile({ state, source }: { readonly state: PlayState; readon
   );
 }
 
-/** The file of events among some, with its map: one that is among them, or what can be guessed. @throws {InputError} */
+/**
+ * Finds the file of events and its map, which is another of the files or guessed.
+ * @throws {InputError}
+ */
 async function findEventFile(files: readonly File[], book: unknown): Promise<ChosenFile> {
   const candidates = await Promise.all(
     files.map(async (file) => {
@@ -102,7 +105,7 @@ async function findEventFile(files: readonly File[], book: unknown): Promise<Cho
   return { file, sample, map };
 }
 
-/** A worker that prices a file and tells what it finds; none where the browser has none. */
+/** Starts a worker that prices a file and reports progress; undefined if the browser has no workers. */
 function startWorker(
   source: string,
   request: WorkerRequest,

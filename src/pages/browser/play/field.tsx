@@ -1,5 +1,5 @@
 /**
- * Parts of the forms: a field for a number, and texts out of a book.
+ * Form fields, and text values from a book.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { JSX } from "preact";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, valueAt } from "../../play/book-edits.ts";
 
-/** The part of the book that a form changes. */
+/** The part of the book that a form edits. */
 export interface FormProps {
-  /** The value of the book's text. */
+  /** The parsed book. */
   readonly value: unknown;
-  /** Where the part is. */
+  /** The path of the part. */
   readonly path: FormPath;
   readonly name: string;
   readonly book: string;
   readonly onBook: (book: string) => void;
 }
 
-/** A field whose label is read to those who do not see what stands beside it. */
+/** A field whose label also gives screen readers its context. */
 export function Field({
   label,
   value,
@@ -44,7 +44,7 @@ export function Field({
   );
 }
 
-/** The text or the number at a path; empty where there is none. */
+/** The text or number at a path; empty if absent. */
 export function textAt(value: unknown, path: FormPath): string {
   const content = valueAt(value, path);
   if (typeof content === "string") return content;

@@ -1,15 +1,15 @@
 /**
- * A file that a person gave to the page, in blocks of whole lines; and what kind of file it is by its beginning.
+ * Reads a dropped file in blocks of whole lines, and detects its kind.
  *
  * @module
  */
 import { InputError } from "../../../event-files/input-error.ts";
 
-/** A line is an event: what is longer is no file of events. */
+/** The maximum bytes of a line; files with longer ones don't contain events. */
 const LINE_BYTES_MAX = 1 << 24;
 const LINE_END = 0x0a;
 
-/** Beginnings of files that hold no lines of text, and what is to be done about each. */
+/** Signatures of binary files, with advice on each. */
 const BINARY_KINDS: readonly (readonly [bytes: readonly number[], advice: string])[] = [
   [[0x50, 0x41, 0x52, 0x31], "the file is Parquet, which ratebook preview --events FILE --map MAP prices"],
   [[0x50, 0x4b, 0x03, 0x04], "the file is a spreadsheet or an archive: save it as CSV in UTF-8"],
@@ -22,10 +22,10 @@ const GZIP = [0x1f, 0x8b] as const;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /**
- * The blocks of a file, unpacked where it is packed by gzip. Every block ends with the end of a line, or of the file.
+ * Reads the blocks of a file, decompressing gzip. Every block ends at a line end or the end of the file.
  *
- * @param onRead is told how many bytes of the file itself are read
- * @throws {InputError} for a file that holds no lines of text, or that cannot be read
+ * @param onRead receives the number of bytes read from the file itself
+ * @throws {InputError} for a file that isn't text or can't be read
  */
 export async function* readLineBlocks(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
@@ -71,7 +71,7 @@ async function* readBytes(file: Blob, onRead: (bytes: number) => void): AsyncGen
   }
 }
 
-/** Why a browser could not read on. */
+/** Why a browser stopped reading. */
 function describeReadError(error: unknown): string {
   if (error instanceof InputError) return error.message;
   if (error instanceof TypeError) return "the gzip data is damaged";
@@ -82,7 +82,10 @@ function describeReadError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A block without the mark that some editors put at the beginning of a file. */
+/**
+ * Removes a byte order mark.
+ * @throws {InputError} for a block that isn't text
+ */
 function requireTextBlock(block: Uint8Array, isFirst: boolean): Uint8Array {
   if (!isFirst) return block;
   const kind = BINARY_KINDS.find(([bytes]) => startsWith(block, bytes));

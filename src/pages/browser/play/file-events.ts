@@ -1,5 +1,5 @@
 /**
- * The events of a file that a person gave to the page: lines of JSON, or rows of CSV through a map, as the command line has them.
+ * The events of a dropped file: JSON lines, or CSV rows through a map, as on the command line.
  *
  * @module
  */
@@ -17,12 +17,12 @@ import { parseJson } from "../../../numbers/json.ts";
 import { needsMap } from "../../play/column-map.ts";
 import { readLineBlocks } from "./file-blocks.ts";
 
-/** An event of a line, not checked yet, or why there is none. */
+/** An unchecked event of a line, or why the line has none. */
 export type FileEvent =
   | { readonly line: number; readonly event: unknown; readonly reason?: undefined }
   | { readonly line: number; readonly reason: string };
 
-/** A file, and the text of its map where it needs one. */
+/** A file and its map's text, if it needs one. */
 export interface MappedFile {
   readonly file: File;
   readonly map?: string | undefined;
@@ -30,7 +30,10 @@ export interface MappedFile {
 
 const SAMPLE_BYTES = 1 << 20;
 
-/** The events of a file in its order, many at once. @throws {InputError} for a file or a map that cannot be read */
+/**
+ * Reads the events of a file in order, in batches.
+ * @throws {InputError} for an unreadable file or map
+ */
 export async function* readFileEvents(
   { file, map }: MappedFile,
   onRead: (bytes: number) => void,
@@ -45,7 +48,7 @@ export async function* readFileEvents(
   yield await readBlock(undefined);
 }
 
-/** Makes events of a block; of undefined, of what is left at the end. */
+/** Reads the events of a block; for undefined, the remaining ones at the end of the file. */
 type BlockReader = (block: Uint8Array | undefined) => Promise<readonly FileEvent[]>;
 
 function createObjectReader(mapText: string | undefined): BlockReader {
@@ -78,7 +81,7 @@ function createTableReader(name: string, mapText: string): BlockReader {
   return async (block) => (await readRows(block)).map(toEvent).filter((row): row is EventRow => row !== undefined);
 }
 
-/** Cuts blocks into rows. */
+/** Splits blocks into rows. */
 function createRowReader(name: string): (block: Uint8Array | undefined) => Promise<readonly Row[]> {
   let rows: Row[] = [];
   let parser: RowParser | undefined;
@@ -93,25 +96,28 @@ function createRowReader(name: string): (block: Uint8Array | undefined) => Promi
   };
 }
 
-/** The lines of a block as texts; undefined for one that is no UTF-8. */
+/** The lines of a block as text; undefined for invalid UTF-8. */
 function decodeLines(block: Uint8Array): readonly (string | undefined)[] {
   const text = decodeUtf8(block);
   if (text === undefined) return [...splitLines(block)].map(decodeUtf8);
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** The text at the beginning of a file, whatever bytes are in it. */
+/** The text at the start of a file, whatever its encoding. */
 function decodeBeginning(block: Uint8Array): string {
   return new TextDecoder().decode(block.subarray(0, SAMPLE_BYTES));
 }
 
-/** Whether a file is a table: by its name, and where that does not say it, where no object stands at its beginning. */
+/** Whether a file is CSV: by its name, otherwise if it doesn't start with an object. */
 function isTable(name: string, block: Uint8Array): boolean {
   if (/\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(name)) return false;
   return /\.(?:csv|tsv)(?:\.gz)?$/i.test(name) || !/^\s*[{[]/.test(decodeBeginning(block));
 }
 
-/** The first rows of a file that needs a map; undefined for one that holds events. @throws {InputError} as reading does */
+/**
+ * The first rows of a file that needs a map; undefined for a file of events.
+ * @throws {InputError} for an unreadable file
+ */
 export async function readSample(file: File): Promise<Sample | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -1,5 +1,5 @@
 /**
- * Prices a file of events off the page's thread, block by block: the file is never whole in memory.
+ * Prices a file of events in a worker, block by block, so that the whole file is never in memory.
  *
  * @module
  */
@@ -11,13 +11,12 @@ import { parseBookWithSeats, type PlayInvoice, toPlayInvoice } from "../../play/
 import type { DatedQuantity } from "../../play/play-state.ts";
 import { type FileEvent, readFileEvents, type MappedFile } from "./file-events.ts";
 
-/** The request to a worker. */
 export interface WorkerRequest extends MappedFile {
   readonly book: string;
   readonly seats: readonly DatedQuantity[];
 }
 
-/** A message of a worker: many while it reads, and one at its end. */
+/** A message of a worker: progress while it reads, and one result at the end. */
 export type WorkerMessage =
   | { readonly kind: "progress"; readonly read: number; readonly events: number }
   | {
@@ -25,17 +24,17 @@ export type WorkerMessage =
       readonly events: number;
       readonly invoices: readonly PlayInvoice[];
       readonly problems: readonly string[];
-      /** How many events are not counted, or lines hold none. */
+      /** The number of events not counted and lines without an event. */
       readonly problemCount: number;
     }
   | { readonly kind: "failed"; readonly message: string };
 
-/** So many problems are shown. */
+/** The maximum number of problems shown. */
 const PROBLEMS_MAX = 20;
-/** Between two words of progress, in bytes. */
+/** Bytes between two progress messages. */
 const PROGRESS_BYTES = 1 << 20;
 
-/** Prices a file and says how far it is. */
+/** Prices a file and reports progress. */
 export async function priceFile(
   { book: bookText, seats, file, map }: WorkerRequest,
   onMessage: (message: WorkerMessage) => void,
@@ -70,7 +69,7 @@ export async function priceFile(
   }
 }
 
-/** Why an event is not counted; undefined where it is. */
+/** Why an event is not counted; undefined if it is. */
 function addEvent({ event, reason }: FileEvent & { readonly event?: unknown }, run: PreviewRun): string | undefined {
   if (reason !== undefined) return reason;
   try {

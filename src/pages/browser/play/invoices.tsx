@@ -1,5 +1,5 @@
 /**
- * What comes out: invoices with how they were made.
+ * Invoices and how they were calculated.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { PageRow } from "../../invoice/invoice-lines.ts";
 import type { PlayBill, PlayInvoice } from "../../play/play-bill.ts";
 import { formatCount } from "../common/format.ts";
 
-/** So many invoices are shown. */
+/** The maximum number of invoices shown. */
 const INVOICES_MAX = 50;
 
-/** The invoices, live. */
+/** The invoices, updated live. */
 export function Invoices({ bill: { invoices, problems } }: { readonly bill: PlayBill }): JSX.Element {
   return (
     <section class="panel" aria-labelledby="invoices">
@@ -29,7 +29,7 @@ export function Invoices({ bill: { invoices, problems } }: { readonly bill: Play
   );
 }
 
-/** Invoices one below the other, no more than a person reads. */
+/** Invoice tables, up to the maximum. */
 export function InvoiceTables({ invoices }: { readonly invoices: readonly PlayInvoice[] }): JSX.Element {
   return (
     <>
@@ -43,7 +43,6 @@ export function InvoiceTables({ invoices }: { readonly invoices: readonly PlayIn
   );
 }
 
-/** One invoice as a table. */
 function InvoiceTable({ invoice: { title, rows, notices } }: { readonly invoice: PlayInvoice }): JSX.Element {
   return (
     <>

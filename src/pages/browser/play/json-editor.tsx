@@ -1,5 +1,5 @@
 /**
- * The book as text, with what may be written at the caret, what it means, and the lines that have problems.
+ * A text editor for the book, with completion, descriptions and marked problem lines.
  *
  * @module
  */
@@ -15,17 +15,16 @@ import {
 } from "../../play/json-completions.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 
-/** The JSON Schema of a book, put in by the build. */
+/** The JSON Schema of a book, inserted by the build. */
 declare const BOOK_SCHEMA: CompletionSchema;
 
-/** The list of what may be written. */
 interface CompletionList {
   readonly context: CaretContext;
   readonly completions: readonly Completion[];
   readonly selectedIndex: number;
 }
 
-/** The editor. The text stays as it was typed, whatever is wrong with it. */
+/** The editor. It never changes the typed text, even if it is invalid. */
 export function JsonEditor({
   textAreaRef,
   text,
@@ -113,7 +112,7 @@ export function JsonEditor({
             id={`offer-${index}`}
             role="option"
             aria-selected={index === completionList.selectedIndex}
-            // The field keeps the caret: a press would take it away before the click.
+            // Keeps the focus in the text field, which a press would take before the click.
             onPointerDown={(event) => event.preventDefault()}
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => insertCompletion(each)}
@@ -126,7 +125,7 @@ export function JsonEditor({
   );
 }
 
-/** What is wrong with the line of the caret, and what is written there means. */
+/** The problem in the caret's line, or the description of what is at the caret. */
 function describeCaret(text: string, caret: number | undefined, problems: readonly PlayProblem[]): string {
   const hint = "Ctrl and space show what may be written.";
   if (caret === undefined) return hint;
@@ -138,10 +137,10 @@ function describeCaret(text: string, caret: number | undefined, problems: readon
   return [...lineProblems, findDescription(BOOK_SCHEMA, path)].join(" ").trim() || hint;
 }
 
-/** The lines of a longer text have no numbers: to lay these out takes seconds. */
+/** Longer texts have no line numbers, because laying them out takes seconds. */
 const NUMBERED_LINES_MAX = 50_000;
 
-/** The numbers of the lines; those with problems are marked. */
+/** Line numbers, with problem lines marked. */
 function Gutter({
   elementRef,
   text,

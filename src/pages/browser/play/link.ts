@@ -1,5 +1,5 @@
 /**
- * The state of the playground in the address of the page, so that a link holds it all.
+ * The playground's state in the page's URL, so that links contain all of it.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { type PlayState, parseState, serializeState } from "../../play/play-stat
 
 const LINK_PREFIX = "#v1.";
 
-/** So many characters of an address every browser keeps. */
+/** The maximum URL length that every browser supports. */
 const LINK_LENGTH_MAX = 1_000_000;
 
-/** So much a state may be when it is unpacked, in characters: a short link can hold gigabytes of one letter. */
+/** The maximum length of a decompressed state, because a short link can decompress to gigabytes. */
 const STATE_LENGTH_MAX = 1 << 24;
 
-/** The part of an address that holds a state; undefined where it is too long for an address, or the browser packs nothing. */
+/** The URL fragment of a state; undefined if it is too long or the browser can't compress. */
 export async function createLink(state: PlayState): Promise<string | undefined> {
   if (typeof CompressionStream === "undefined") return undefined;
   const packedStream = new Blob([serializeState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
@@ -24,7 +24,7 @@ export async function createLink(state: PlayState): Promise<string | undefined> 
   return link.length > LINK_LENGTH_MAX ? undefined : link;
 }
 
-/** The state in an address: none where it holds nothing, `"broken"` where it was cut or is none of ours. */
+/** Reads the state from a URL fragment: undefined if it is empty, `"broken"` if it is truncated or invalid. */
 export async function readStateFromLink(hash: string): Promise<PlayState | "broken" | undefined> {
   if (hash.length <= 1) return undefined;
   if (!hash.startsWith(LINK_PREFIX)) return "broken";
@@ -39,7 +39,7 @@ export async function readStateFromLink(hash: string): Promise<PlayState | "brok
   }
 }
 
-/** The text of a stream; undefined where it is longer. */
+/** The text of a stream; undefined if it is too long. */
 async function readTextUpTo(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   lengthMax: number,

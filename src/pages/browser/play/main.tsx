@@ -1,5 +1,5 @@
 /**
- * The playground in a browser. The same script is the worker that prices files, where there is no document.
+ * The playground in a browser. The same script runs as the worker that prices files, in which there is no document.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import "./play.css";
 async function startPlayground(source: string): Promise<void> {
   const page = document.getElementById("page");
   const data = readEmbeddedData() as PlayData | null;
-  // A link that is put into the address of an open page is a new beginning, and the latest counts.
+  // A link pasted into the URL of an open page starts anew, and the latest wins.
   let latestStart = 0;
   const renderLink = async (hash: string): Promise<void> => {
     const thisStart = ++latestStart;
@@ -24,7 +24,7 @@ async function startPlayground(source: string): Promise<void> {
     if (page === null || thisStart !== latestStart) return;
     render(<Playground key={thisStart} source={source} data={data ?? {}} link={link} />, page);
   };
-  // The address itself may hold the state of the page before again by now: the page keeps what it shows there.
+  // Uses the event's URL: by now the page may have replaced the current one with its previous state.
   addEventListener("hashchange", ({ newURL }) => void renderLink(new URL(newURL).hash));
   await renderLink(location.hash);
 }

@@ -1,5 +1,5 @@
 /**
- * A plan as a form: when its cycles begin, its fees, and the slabs, rates and bounds of its cards.
+ * A form for a plan: the start of its cycles, its fees, and the slabs, rates and bounds of its cards.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { formatCount } from "../common/format.ts";
 import { Field, type FormProps, textAt } from "./field.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
-/** So many slabs of a card have fields. */
+/** The maximum number of slabs with fields. */
 const SLABS_MAX = 100;
 const CARD_LISTS = [
   ["usageRateCards", "usageMeterId"],
@@ -28,7 +28,6 @@ const CARD_LISTS = [
   ["billingEntitlementRateCards", "featureId"],
 ] as const;
 
-/** The plan. */
 export function PlanForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
   const details = [...path, "pricePlanDetails"];
   const names = readBillableNames(value);
@@ -140,7 +139,7 @@ function FeeForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
   );
 }
 
-/** Whether a cut cycle is charged by its days. */
+/** Whether partial cycles are prorated. */
 function ProrationField({ value, path, name, book, onBook }: FormProps): JSX.Element {
   const prorationPath = [...path, "enableProration"];
   return (
@@ -268,7 +267,7 @@ function SlabRow({ value, path, name, book, onBook, index }: FormProps & { reado
   );
 }
 
-/** The name of a card: its own, or that of what it prices. */
+/** The card's name, or that of what it prices. */
 function findCardName(card: unknown, id: string, names: ReadonlyMap<string, string>): string {
   const billable = textAt(card, [id]);
   return textAt(card, ["displayName"]) || names.get(billable) || billable;

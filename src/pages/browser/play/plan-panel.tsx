@@ -1,5 +1,5 @@
 /**
- * The plan: forms for plans and accounts, and the whole book as JSON with problems in place.
+ * The plan panel: forms for plans and accounts, and the whole book as JSON with its problems.
  *
  * @module
  */
@@ -15,12 +15,11 @@ import { textAt } from "./field.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { PlanForm } from "./plan-form.tsx";
 
-/** So many plans of a book have a form. */
+/** The maximum number of plans with a form. */
 const PLANS_MAX = 10;
-/** So many accounts of a book have a form; usage is that of the first. */
+/** The maximum number of accounts with a form; usage belongs to the first account. */
 const ACCOUNTS_MAX = 3;
 
-/** The panel. */
 export function PlanPanel({
   state: { book },
   problems,

@@ -1,5 +1,5 @@
 /**
- * The whole playground: a plan, what is used, and what it costs.
+ * The playground: a plan, usage, and the resulting costs.
  *
  * @module
  */
@@ -19,16 +19,19 @@ import { UsagePanel } from "./usage-panel.tsx";
 /** The recipes, inserted by the build. */
 declare const EXAMPLES: readonly PlayExample[];
 
-/** The data that the page was made with. */
+/** The data embedded in the page. */
 export interface PlayData {
-  /** The state to begin with, in place of the first example. */
+  /** The initial state. Default: the first example. */
   readonly state?: PlayState;
 }
 
-/** How long a person may go on typing before all is priced again, in milliseconds. */
+/** Milliseconds without typing after which everything is priced again. */
 const PAUSE_MS = 120;
 
-/** The page. @param source the text of the page's script, of which a worker is made */
+/**
+ * The page.
+ * @param source the page's script, which the worker runs too
+ */
 export function Playground({
   source,
   data,
@@ -47,10 +50,10 @@ export function Playground({
     let isMounted = true;
     const updateAddress = async (): Promise<void> => {
       const hash = await createLink(debouncedState);
-      // A link that was put into the address meanwhile stays there.
+      // Keeps a link that was pasted into the URL meanwhile.
       if (!isMounted) return;
       setLinkable(hash !== undefined);
-      // Browsers take no more than 200 addresses of a page in ten seconds.
+      // Browsers limit URL changes to about 200 in ten seconds.
       if ((hash ?? "") !== location.hash) history.replaceState(null, "", hash ?? "#");
     };
     void updateAddress();
@@ -103,7 +106,7 @@ export function Playground({
   );
 }
 
-/** A value once it has not changed for a moment. */
+/** A value, delayed until it stops changing. */
 function useDebounced<T>(value: T): T {
   const [debouncedValue, setDebouncedValue] = useState(value);
   useEffect(() => {

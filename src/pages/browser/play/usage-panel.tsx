@@ -1,5 +1,5 @@
 /**
- * What is used and held, by day.
+ * The usage panel: daily usage and license quantities.
  *
  * @module
  */
@@ -8,7 +8,6 @@ import type { JSX } from "preact";
 import { readBillableNames, listAt, valueAt, tryParseJson } from "../../play/book-edits.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
 
-/** The panel. */
 export function UsagePanel({
   state,
   onChange,
@@ -141,7 +140,7 @@ function DatedQuantities({
   );
 }
 
-/** A slider from 0 to a round number above the quantity; of a quantity beyond all reach there is none. */
+/** A slider from 0 to a round number above the quantity; none for extremely large quantities. */
 function Slider({
   name,
   quantity,

@@ -1,5 +1,5 @@
 /**
- * One account: its invoices, and what it used.
+ * One account with its invoices and usage.
  *
  * @module
  */
@@ -13,7 +13,6 @@ import { Invoice } from "./invoice.tsx";
 import { findSlabChanges } from "./slab-changes.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 
-/** The page of an account. */
 export function Account({ account, data }: { readonly account: AccountData; readonly data: ReportData }): JSX.Element {
   const { id, name, customer, currency, amount, detail } = account;
   const digits = data.totals.find((total) => total.currency === currency)?.digits ?? 0;
@@ -57,7 +56,7 @@ export function Account({ account, data }: { readonly account: AccountData; read
   );
 }
 
-/** How the cards of an invoice grew with its days. */
+/** The cumulative charges of an invoice's cards. */
 function DailyAmounts({
   invoice,
   currency,

@@ -1,5 +1,5 @@
 /**
- * How the charges of usage grew with the days, over all accounts.
+ * The cumulative charges of usage by day, over all accounts.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ChargeDays, ReportData } from "../../report/report-data.ts";
 import { DayChart } from "../common/day-chart.tsx";
 import { formatMoney } from "../common/format.ts";
 
-/** One chart for each currency and first day. */
+/** One chart for each currency and start day. */
 export function Charges({
   charges,
   totals,

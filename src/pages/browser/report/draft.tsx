@@ -1,5 +1,5 @@
 /**
- * What a draft would change: old against new, how differences are spread, and why.
+ * The effect of a draft: old and new amounts, the distribution of differences, and their causes.
  *
  * @module
  */
@@ -12,7 +12,6 @@ import { formatCount, formatMoney, formatNumber, formatPercent } from "../common
 import { Histogram } from "./histogram.tsx";
 import { Scatter } from "./scatter.tsx";
 
-/** One draft. */
 export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
   const { name, totals, accounts, more, leftOut } = draft;
   return (
@@ -149,7 +148,7 @@ function formatChange({ difference, percent }: AmountChange, digits: number): st
   return percent === undefined ? text : `${text} (${formatPercent(percent)})`;
 }
 
-/** An account that opens why each of its lines changed. */
+/** An account that expands to the causes of each changed line. */
 function Causes({ account, digits }: { readonly account: DraftAccount; readonly digits: number }): JSX.Element {
   const { name, id, lines, before, after } = account;
   if (lines.length === 0) return <bdi>{name}</bdi>;

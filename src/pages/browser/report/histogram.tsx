@@ -1,5 +1,5 @@
 /**
- * How differences are spread: how many accounts change by how much. Drawn with doubles.
+ * The number of accounts by size of their difference. Drawn with doubles.
  *
  * @module
  */
@@ -15,7 +15,6 @@ const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, 14, 12, 40];
 const BIN_COUNT = 24;
 
-/** The chart. */
 export function Histogram({
   accounts,
   currency,

@@ -1,5 +1,5 @@
 /**
- * An invoice as it is printed: each line opens how it was made.
+ * A printable invoice whose lines expand to their calculation.
  *
  * @module
  */
@@ -12,16 +12,14 @@ import { formatDay, formatMoney, formatNumber, formatDayRange, localizeNumbers }
 import { ShareBar } from "../common/share-bar.tsx";
 import { LineDetail } from "./line-detail.tsx";
 
-/** An invoice of an account. */
 export interface InvoiceProps {
   readonly invoice: InvoiceData;
   readonly account: AccountData;
   readonly digits: number;
-  /** Whether it stands on paper, where nothing opens and the account is named. */
+  /** Whether it is for print, where nothing expands and the account is named. */
   readonly isPrinted?: boolean;
 }
 
-/** The invoice. */
 export function Invoice({ invoice, account, digits, isPrinted = false }: InvoiceProps): JSX.Element {
   const { type, status, from, until, date, due, plan, lines, unpriced, notices } = invoice;
   const title = `${INVOICE_TITLES[type]} for ${formatDayRange(from, until)}`;
@@ -134,7 +132,7 @@ function Line({ line, depth, digits, isPrinted }: LineProps): JSX.Element {
   );
 }
 
-/** What a line is for: on a phone with its quantity and rate, then how it was made, and which part it is. */
+/** The label of a line, with its quantity and rate on phones, then its calculation and share. */
 function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
   const { kind, label, figures, quantity, rate, because = [], share } = line;
   return (

@@ -1,5 +1,5 @@
 /**
- * How a line was made: its exact amount, and what each day added.
+ * The calculation of a line: its exact amount, and what each day added.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { EventsOfDay, LineData, LineDays } from "../../report/report-data.t
 import { formatCount, formatDay, formatMoney, formatNumber } from "../common/format.ts";
 import { findSlabChanges } from "./slab-changes.ts";
 
-/** The details that a line opens. */
+/** The expanded details of a line. */
 export function LineDetail({ line, digits }: { readonly line: LineData; readonly digits: number }): JSX.Element {
   const { amount, exact, days } = line;
   return (
@@ -64,7 +64,7 @@ function DaysTable({ days, digits }: { readonly days: LineDays; readonly digits:
   );
 }
 
-/** The events behind a day's usage; of many, those that added most. */
+/** The events of a day's usage; if there are many, the largest. */
 function Events({ dayEvents }: { readonly dayEvents: EventsOfDay | undefined }): JSX.Element | null {
   if (dayEvents === undefined) return null;
   const { count, largest } = dayEvents;

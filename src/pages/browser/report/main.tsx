@@ -1,5 +1,5 @@
 /**
- * The report, in a browser; on paper, its invoices one a page.
+ * The report in a browser. In print, each invoice is on its own page.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The invoices on paper, each on a page of its own: of the account that is open, or of all.
+ * The printed invoices, one per page: those of the open account, or all.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { JSX } from "preact";
 import type { ReportData } from "../../report/report-data.ts";
 import { Invoice } from "./invoice.tsx";
 
-/** What is printed after the summary. */
+/** The invoices after the summary. */
 export function PrintedInvoices({
   data,
   accountId,

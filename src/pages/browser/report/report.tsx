@@ -1,5 +1,5 @@
 /**
- * The whole report: what a person asks first, then drafts, usage, accounts; or one account.
+ * The report: summary, drafts, usage and accounts, or a single account.
  *
  * @module
  */
@@ -16,7 +16,6 @@ import { Draft } from "./draft.tsx";
 import { CardShares, Problems, Summary } from "./summary.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 
-/** The page. */
 export function Report({ data }: { readonly data: ReportData }): JSX.Element {
   const openAccountId = useAccountInAddress();
   const account = data.accounts.find(({ id }) => id === openAccountId);

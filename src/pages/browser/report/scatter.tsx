@@ -1,5 +1,5 @@
 /**
- * Old against new, a point for each account, with the diagonal on which nothing changes. Drawn with doubles.
+ * Old and new amounts as one point per account, with the diagonal of no change. Drawn with doubles.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { useWidth } from "../common/use-width.ts";
 
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 14, 12, 40];
-/** How near a point must be to be told, in pixels. */
+/** The maximum distance in pixels at which a point is described. */
 const DISTANCE_MAX = 24;
 
-/** The chart. The table of changes below it says the same. */
+/** The chart. The table of changes below it contains the same data. */
 export function Scatter({
   accounts,
   currency,
@@ -104,7 +104,7 @@ export function Scatter({
   );
 }
 
-/** The least or most of all coordinates, without spreading a hundred thousand arguments. */
+/** The minimum or maximum coordinate, without spreading a hundred thousand arguments. */
 function findExtreme(
   points: readonly (readonly [number, number])[],
   choose: (a: number, b: number) => number,

@@ -1,10 +1,10 @@
 /**
- * Where the usage of a card entered another slab.
+ * The days on which a card's usage reached another slab.
  *
  * @module
  */
 
-/** The days on which another slab was entered, and which. */
+/** The days on which another slab was reached, with its description. */
 export function findSlabChanges(slabs: readonly number[]): ReadonlyMap<number, string> {
   const changes = new Map<number, string>();
   for (const [day, slab] of slabs.entries()) {

@@ -1,5 +1,5 @@
 /**
- * What a person asks first: how much, of whom, from how many events, and what went wrong.
+ * The summary: amounts, accounts, events and problems.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ReportData } from "../../report/report-data.ts";
 import { formatCount, formatMoney, formatNumber } from "../common/format.ts";
 import { ShareBar } from "../common/share-bar.tsx";
 
-/** The figures on top. */
+/** The figures at the top. */
 export function Summary({ data: { totals, events, problems, notices } }: { readonly data: ReportData }): JSX.Element {
   const { read = 0, ...statuses } = events;
   return (
@@ -52,13 +52,13 @@ export function Summary({ data: { totals, events, problems, notices } }: { reado
   );
 }
 
-/** The address is for accounts: a place in the page is gone to without it. */
+/** Scrolls without changing the URL, which selects the account. */
 function scrollToProblems(event: Event): void {
   event.preventDefault();
   document.getElementById("problems")?.scrollIntoView();
 }
 
-/** The first lines and events that are wrong. */
+/** The first invalid lines and events. */
 export function Problems({ problems: { first, count } }: Pick<ReportData, "problems">): JSX.Element | null {
   if (count === 0) return null;
   const more = count - first.length;
@@ -77,7 +77,7 @@ export function Problems({ problems: { first, count } }: Pick<ReportData, "probl
   );
 }
 
-/** What each card has in the total of its currency. */
+/** Each card's share of the total in its currency. */
 export function CardShares({ data: { totals } }: { readonly data: ReportData }): JSX.Element {
   return (
     <>
@@ -112,7 +112,7 @@ export function CardShares({ data: { totals } }: { readonly data: ReportData }):
   );
 }
 
-/** `INGESTION_FAILED_DUPLICATE_EVENT` as words. */
+/** Turns a status such as `INGESTION_FAILED_DUPLICATE_EVENT` into words. */
 function formatStatus(status: string): string {
   return status
     .replace(/^INGESTION_(?:COMPLETED_EVENT_)?/, "")

@@ -1,5 +1,5 @@
 /**
- * Usage by day: a chart for each meter, because their units are different things.
+ * Daily usage, with one chart per meter because their units differ.
  *
  * @module
  */
@@ -9,7 +9,6 @@ import type { UsageDays } from "../../report/report-data.ts";
 import { DayChart } from "../common/day-chart.tsx";
 import { formatNumber } from "../common/format.ts";
 
-/** The charts of some meters. */
 export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] }): JSX.Element {
   return (
     <div class="charts">
