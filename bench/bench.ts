@@ -1,13 +1,13 @@
-/** What a benchmark is, and how time is taken. */
+/** Benchmarks and time measurement. */
 
-/** One comparison: ours beside the obvious alternative, in the same run. */
+/** A comparison with the obvious alternative, in the same run. */
 export interface Bench {
   readonly name: string;
-  /** Runs it and returns the lines to print; `smoke` is just large enough to show that it works. */
+  /** Runs it and returns the lines to print. `smoke` is just large enough to show that it works. */
   run(size: "smoke" | "full"): readonly string[] | Promise<readonly string[]>;
 }
 
-/** Seconds until what `work` promises has come. */
+/** Seconds until the promise of `work` settles. */
 export async function seconds(work: () => Promise<unknown>): Promise<number> {
   const start = process.hrtime.bigint();
   await work();
@@ -21,14 +21,17 @@ export function measure(work: () => void): number {
   return Number(process.hrtime.bigint() - start) / 1e9;
 }
 
-/** The longest time in which a timer had no turn, in milliseconds of the clock and of the processor. */
+/** The longest delay of a timer, in milliseconds of wall-clock and processor time. */
 export interface Wait {
   readonly clock: number;
-  /** The longest processor time of the process between two turns: a busy machine makes the clock's longer, not this. */
+  /**
+   * The longest processor time between two timer callbacks. Unlike wall-clock time, it doesn't depend on other
+   * processes.
+   */
   readonly processor: number;
 }
 
-/** The longest wait of a timer while `work` runs. */
+/** The longest delay of a timer while `work` runs. */
 export async function longestWait(work: () => Promise<unknown>): Promise<Wait> {
   let [clock, processor] = [0, 0];
   let [last, used] = [performance.now(), process.cpuUsage()];

@@ -1,5 +1,5 @@
 import { backtestBenches } from "./analysis/backtest.ts";
-/** Every benchmark, in the order in which they run. */
+/** All benchmarks in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { clickHouseBenches } from "./cli/clickhouse-tables.ts";
 import { cliBenches } from "./cli/event-files.ts";

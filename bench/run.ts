@@ -1,6 +1,6 @@
 /**
- * Runs the benchmarks and prints their rates and ratios: all, or those whose name contains a word given.
- * `--smoke` runs them just large enough to show that they work.
+ * Runs the benchmarks, or those whose name contains a given word, and prints rates and ratios. With `--smoke` they are
+ * just large enough to show that they work.
  */
 import { BENCHES } from "./registry.ts";
 

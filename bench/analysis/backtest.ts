@@ -1,5 +1,5 @@
 import { backtest } from "../../src/analysis/backtest/backtest.ts";
-/** A backtest of five drafts, beside one preview of the same events. */
+/** A backtest of five drafts, compared with one preview of the same events. */
 import { parsePlan } from "../../src/book/check-plan.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Bench } from "../bench.ts";
@@ -10,7 +10,7 @@ const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;
 const DRAFTS = 5;
 const ROUNDS = 3;
 
-/** Totals alone, without causes and lines. */
+/** Totals only, without causes and lines. */
 export const backtestBenches: readonly Bench[] = [
   {
     name: "backtest of five drafts beside one preview, wanted at most 1.5 times",
@@ -18,7 +18,7 @@ export const backtestBenches: readonly Bench[] = [
   },
 ];
 
-/** Both sides in turn over the same events; the best of each counts. */
+/** Runs both sides alternately on the same events; the best time of each counts. */
 function compareBacktest(count: number): readonly string[] {
   const book = monthBook(true);
   const events = monthEvents(count);
@@ -46,7 +46,7 @@ function compareBacktest(count: number): readonly string[] {
   ];
 }
 
-/** Each draft with two slabs and rates of its own. */
+/** Each draft has two slabs and its own rates. */
 function createDraft(index: number): object {
   return {
     id: `pp.draft-${index}`,

@@ -1,4 +1,4 @@
-/** Metering a table of ClickHouse, beside hand-written SQL that gives the same cells. chDB is the server of both. */
+/** Metering a ClickHouse table, compared with handwritten SQL that returns the same cells. Both use chDB. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,6 @@ import { bestOf, type Measurement, rootOf, runWhileAnswering } from "./watched.t
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
-/** Reading tables of ClickHouse on the command line. */
 export const clickHouseBenches: readonly Bench[] = [
   {
     name: "meter of a table of ClickHouse, wanted 0.6 of hand-written SQL that looks for ids, too",
@@ -20,7 +19,7 @@ export const clickHouseBenches: readonly Bench[] = [
   },
 ];
 
-/** How attributes are kept, and how SQL by hand adds two of them up. */
+/** The storage of attributes, and how handwritten SQL adds two of them. */
 const NUMBERS = {
   "attributes as decimals": { type: "Decimal(18, 6)", tokens: "context_tokens + generated_tokens" },
   "attributes as texts   ": { type: "String", tokens: "toFloat64(context_tokens) + toFloat64(generated_tokens)" },
@@ -85,7 +84,7 @@ function createTable(type: string, count: number): readonly string[] {
   ];
 }
 
-/** The cells, as one would write them without another thought. */
+/** The obvious query for the cells. */
 function cellsByHand(from: string, tokens: string): string {
   const sums = `sumIf(${tokens}, service = 'code') as code, sumIf(${tokens}, service = 'chat') as chat`;
   return (
@@ -108,7 +107,7 @@ async function comparison(
   return `${name}  by hand ${formatSeconds(sql)}; meter ${formatSeconds(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
 }
 
-/** What cells sum up to, by their meters. */
+/** The sums of cells by meter. */
 function sumsIn(cells: string): string {
   const sums = new Map<string, number>();
   for (const line of cells.trimEnd().split("\n")) {
@@ -121,7 +120,7 @@ function sumsIn(cells: string): string {
     .join("\n");
 }
 
-/** Runs a statement, and prints its cells. */
+/** Runs a statement and prints its cells. */
 const BY_HAND = `
 import { createRequire } from "node:module";
 const [, , root, url, query] = process.argv;

@@ -1,4 +1,4 @@
-/** Previewing a large NDJSON file, beside one thread that merely splits it into lines and parses each. */
+/** Previewing a large NDJSON file, compared with one thread that only splits it into lines and parses them. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,6 @@ import { betterOf, checkFigures, type Measurement, rootOf, runWatched } from "./
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
-/** Reading event files on the command line. */
 export const cliBenches: readonly Bench[] = [
   {
     name: "preview of an NDJSON file, wanted 0.8 without ids and 0.5 with, below 400 MB",

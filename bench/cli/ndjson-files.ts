@@ -1,10 +1,12 @@
-/** Previewing an NDJSON file with prices by several threads, beside hand-written SQL that gives the same sums, in doubles. */
+/**
+ * Previewing an NDJSON file with prices in several threads, compared with handwritten SQL for the same sums, in
+ * doubles.
+ */
 import type { Bench } from "../bench.ts";
 import { besideSqlByHand, comparison, firstOfIds } from "./parquet-files.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
-/** Reading NDJSON files with threads. */
 export const threadBenches: readonly Bench[] = [
   {
     name: "preview of an NDJSON file beside hand-written SQL, by one thread and by several, wanted 0.4",
@@ -26,7 +28,7 @@ async function previewThreaded(count: number): Promise<readonly string[]> {
   });
 }
 
-/** The rows of a file as SQL has them. */
+/** The rows of a file in SQL. */
 function selectRows(file: string): string {
   const types =
     "{id: 'VARCHAR', timestamp: 'VARCHAR', accountId: 'VARCHAR', " +

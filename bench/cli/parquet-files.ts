@@ -1,4 +1,4 @@
-/** Previewing a Parquet file with prices, beside hand-written SQL that gives the same sums, in doubles. */
+/** Previewing a Parquet file with prices, compared with handwritten SQL for the same sums, in doubles. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,6 @@ import { betterOf, checkFigures, type Measurement, rootOf, runWatched } from "./
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
-/** Reading Parquet files on the command line. */
 export const parquetBenches: readonly Bench[] = [
   {
     name: "preview of a Parquet file, wanted 0.65 of hand-written SQL without ids and 0.9 with",
@@ -19,7 +18,7 @@ export const parquetBenches: readonly Bench[] = [
   },
 ];
 
-/** How times are kept: the type of their column, and how SQL by hand takes the day of one. */
+/** The storage of times: the column type, and the SQL for the day of a time. */
 const TIMES = {
   "times of type TIMESTAMP": { column: "timestamp::TIMESTAMP", day: "timestamp::DATE" },
   "times as texts": { column: "timestamp", day: "left(timestamp, 10)" },
@@ -34,17 +33,23 @@ const MAP = {
   dimensions: { service: { column: "service" } },
 };
 
-/** Where a bench beside SQL by hand has its files. */
+/** The files of a comparison with handwritten SQL. */
 export interface BesideSql {
   readonly at: (name: string) => string;
-  /** What runs a preview of `book.json`. */
+  /** Runs a preview of `book.json`. */
   readonly preview: (...options: readonly string[]) => readonly string[];
-  /** What runs SQL that reads what is given. @param day the day of a time, as SQL */
+  /**
+   * Runs SQL on a table expression.
+   * @param day the SQL for the day of a time
+   */
   readonly byHand: (from: string, day: string) => readonly string[];
   readonly runs: { readonly times: number; readonly folder: string; readonly count: number };
 }
 
-/** Makes events, a book and the program, and removes them in the end. @param times how often each is run in the full bench */
+/**
+ * Creates events, a book and the program, and removes them at the end.
+ * @param times runs of each side in the full benchmark
+ */
 export async function besideSqlByHand(
   count: number,
   times: number,
@@ -104,7 +109,7 @@ async function writeParquet(events: string, file: string, time: string): Promise
   instance.closeSync();
 }
 
-/** The cells, as one would write them without another thought. */
+/** The obvious query for the cells. */
 function sqlByHand(from: string, day: string): string {
   const tokens = "sum(context_tokens::DOUBLE + generated_tokens::DOUBLE)";
   return (
@@ -133,7 +138,7 @@ export function comparison(
   return `${name}  by hand ${formatMeasurement(sql)}; preview ${formatMeasurement(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
 }
 
-/** Runs a statement, and prints what its cells sum up to. */
+/** Runs a statement and prints the sums of its cells. */
 const BY_HAND = `
 import { createRequire } from "node:module";
 const [, , root, sql] = process.argv;

@@ -1,4 +1,4 @@
-/** A large file of events, a book that prices it, and the program built to read it. */
+/** A large file of events, a book that prices it, and a build of the program to read it. */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ const ACCOUNTS = 1000;
 const START = Date.UTC(2024, 0, 1);
 const DAYS_MS = 30 * 86_400_000;
 
-/** Writes events of 1,000 accounts over 30 days, in the order of time. */
+/** Writes events of 1,000 accounts over 30 days, in time order. */
 export function writeEvents(path: string, count: number): void {
   const file = openSync(path, "w");
   let text = "";
@@ -91,7 +91,10 @@ export function largeBook(): object {
   };
 }
 
-/** Builds the program beneath node_modules, where it finds its packages. @returns the folder to remove, and the program */
+/**
+ * Builds the program under node_modules, where it finds its packages.
+ * @returns the folder to remove, and the program
+ */
 export function buildProgram(root: string): { readonly folder: string; readonly bin: string } {
   const cache = join(root, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
@@ -102,7 +105,9 @@ export function buildProgram(root: string): { readonly folder: string; readonly 
   return { folder, bin: join(folder, "dist/cli/bin.js") };
 }
 
-/** One thread that splits a file into lines and parses each; it prints the number of events and of their tokens. */
+/**
+ * One thread that splits a file into lines and parses each. It prints the number of events and the sum of their tokens.
+ */
 export const BASELINE = `
 import { openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
@@ -126,7 +131,7 @@ for (;;) {
 console.log(JSON.stringify({ events, tokens }));
 `;
 
-/** Loaded before a program: writes the peak of its memory to the file named in the environment. */
+/** Preloaded into a program: writes its peak memory to the file named in the environment. */
 export const WATCH = `
 import { writeFileSync } from "node:fs";
 process.on("exit", () => writeFileSync(process.env.PEAK_FILE, String(process.resourceUsage().maxRSS)));

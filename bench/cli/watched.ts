@@ -1,10 +1,9 @@
-/** Runs of a program, whose time and memory are watched, and whose figures are compared. */
+/** Runs a program, measures its time and memory, and compares its figures. */
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-/** What came of a run. */
 export interface Measurement {
   readonly seconds: number;
   /** Bytes. */
@@ -12,26 +11,26 @@ export interface Measurement {
   readonly output: string;
 }
 
-/** The repository, from the sources and from the compiled benches alike. */
+/** The repository root, from sources and compiled benchmarks alike. */
 export function rootOf(directory: string): string {
   const up = resolve(directory, "../..");
   return up.endsWith(".bench") ? resolve(up, "..") : up;
 }
 
-/** The best of several runs: the machine does other things besides. */
+/** The best of several runs, because other processes disturb single runs. */
 export function betterOf(times: number, run: () => Measurement): Measurement {
   const runs = Array.from({ length: times }, run);
   return runs.reduce((best, next) => (next.seconds < best.seconds ? next : best));
 }
 
-/** As {@link betterOf}, of runs beside which this process goes on. */
+/** Same as {@link betterOf}, for runs during which this process continues. */
 export async function bestOf(times: number, run: () => Promise<Measurement>): Promise<Measurement> {
   const runs: Measurement[] = [];
   for (let n = 0; n < times; n++) runs.push(await run());
   return betterOf(times, () => runs.pop() ?? { seconds: Infinity, peak: 0, output: "" });
 }
 
-/** Runs a program of Node; `watch.mjs` is in the folder. */
+/** Runs a Node program; `watch.mjs` is in the folder. */
 export function runWatched(folder: string, argv: readonly string[]): Measurement {
   const start = process.hrtime.bigint();
   const output = execFileSync(process.execPath, argumentsIn(folder, argv), {
@@ -41,7 +40,7 @@ export function runWatched(folder: string, argv: readonly string[]): Measurement
   return createMeasurement(folder, start, output);
 }
 
-/** As {@link runWatched}, while this process answers what the program asks it. */
+/** Same as {@link runWatched}, while this process answers the program's requests. */
 export async function runWhileAnswering(folder: string, argv: readonly string[]): Promise<Measurement> {
   const start = process.hrtime.bigint();
   const { stdout } = await promisify(execFile)(process.execPath, argumentsIn(folder, argv), optionsIn(folder));
@@ -65,7 +64,10 @@ function createMeasurement(folder: string, start: bigint, output: string): Measu
   return { seconds, peak: 1024 * Number(readFileSync(join(folder, "peak"), "utf8")), output };
 }
 
-/** The baseline's tokens and events are those of the invoices' usage. @throws {Error} when they are not */
+/**
+ * Checks that the baseline and the invoices have the same tokens and events.
+ * @throws {Error} if they differ
+ */
 export function checkFigures(baseline: string, ...previews: readonly string[]): void {
   const { events, tokens } = JSON.parse(baseline) as { readonly events: number; readonly tokens: number };
   for (const csv of previews) {

@@ -1,4 +1,4 @@
-/** How long others wait for the work on an account that is decades of cycles behind. */
+/** How long other work waits for an account with decades of unprocessed cycles. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -9,7 +9,7 @@ import { withStore } from "../store/postgres.ts";
 const LOADED = Date.parse("2024-06-15T00:00:00Z");
 const BEHIND = Date.parse("2024-06-17T00:00:00Z");
 
-/** A grant of money, and one of units of a feature, each week. */
+/** A weekly credit grant, and a weekly grant of feature units. */
 const GRANTS = {
   creditGrantRateCards: [
     {
@@ -33,7 +33,7 @@ const GRANTS = {
   ],
 };
 
-/** An account on a plan of weeks since a date: 2,967 of them since August 1967. */
+/** An account on a weekly plan since a date: 2,967 weeks since August 1967. */
 function bookOfWeeks(effectiveFrom: string, grants: Partial<typeof GRANTS>): BookInput {
   const pricePlanDetails = {
     supportedCurrencies: ["USD"],
@@ -87,7 +87,6 @@ async function waits(store: Store, size: "smoke" | "full", grants: Partial<typeo
   return lines;
 }
 
-/** The benches of accounts that are far behind. */
 export const farBehindBenches: readonly Bench[] = [
   { plan: "2,967 weeks behind", grants: {} },
   { plan: "2,967 weeks with grants behind", grants: GRANTS },

@@ -1,4 +1,7 @@
-/** The engine over the memory store: ingest beside its decisions alone, undo as events grow, and check-and-debit. */
+/**
+ * The engine with the memory store: ingest compared with its decisions only, undo by number of events, and entitlement
+ * checks.
+ */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
@@ -13,7 +16,6 @@ import { percentiles, undoAsEventsGrow } from "./undo.ts";
 
 const BATCH = 1_000;
 
-/** The engine's benchmarks on the memory store. */
 export const engineBenches: readonly Bench[] = [
   {
     name: "ingest into the memory store, wanted half the rate of its decisions",
@@ -29,7 +31,7 @@ export const engineBenches: readonly Bench[] = [
   },
 ];
 
-/** An engine over a store that has the book, at the time at which events arrive. */
+/** An engine with a loaded book, at the time at which events arrive. */
 async function loadEngine(store: Store): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store, clock: () => clock.now });
@@ -41,7 +43,7 @@ async function loadEngine(store: Store): Promise<Engine> {
 async function compareIngest(count: number): Promise<readonly string[]> {
   const firstStore = memoryStore();
   await loadEngine(firstStore);
-  // The same decisions over the same book: read, decided, and dropped.
+  // The same decisions on the same book, without storing the changes.
   const dry = createEngine({
     store: { ...firstStore, transact: (_, work) => decideAlone(work(firstStore.read)) },
     clock: () => CLOCK.ingested,
@@ -65,7 +67,7 @@ async function compareIngest(count: number): Promise<readonly string[]> {
   ];
 }
 
-/** What a decision answers; its changes are decided, and dropped. */
+/** The result of a decision, whose changes are computed and discarded. */
 async function decideAlone<Result>(decision: Promise<Decision<Result>>): Promise<Result> {
   const { changes, result } = await decision;
   if (changes.configurationRevision !== undefined) throw new Error("an ingest changed the configuration");
@@ -86,7 +88,7 @@ async function measureUndo(sizes: readonly number[]): Promise<readonly string[]>
   return undoAsEventsGrow(await loadEngine(memoryStore()), sizes);
 }
 
-/** What is on the heap, and beside it: numbers are kept outside. */
+/** The memory on the heap and outside it, where numbers are stored. */
 function memory(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();

@@ -1,6 +1,9 @@
-/** An organization of a thousand accounts, three schemas of which one consumes feature credits, and a month of events. */
+/**
+ * An organization with a thousand accounts, three schemas, one of which consumes feature credits, and a month of
+ * events.
+ */
 
-/** How many accounts send events. */
+/** The number of accounts that send events. */
 const ACCOUNTS = 1_000;
 const SCHEMAS = ["request", "storage", "token"] as const;
 const MONTH_START = Date.parse("2024-06-01T00:00:00Z");
@@ -14,20 +17,20 @@ const card = {
   rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.01 }] }],
 };
 
-/** Three meters, all of the first schema: each of its events is measured by all of them. */
+/** Three meters of the first schema, which all measure each of its events. */
 export const METERS_OF_ONE: readonly Meter[] = ["requests", "tokens", "seconds"].map((name) => ({
   name,
   schema: SCHEMAS[0],
 }));
 const METER_OF_EACH: readonly Meter[] = SCHEMAS.map((name) => ({ name, schema: name }));
 
-/** A meter that sums the attribute of a schema. */
+/** A meter that sums an attribute. */
 interface Meter {
   readonly name: string;
   readonly schema: string;
 }
 
-/** A book whose plan prices three meters, one of each schema where not said, and grants credits for the third schema. */
+/** A book whose plan prices three meters, by default one of each schema, and grants credits for the third schema. */
 export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Readonly<Record<string, unknown>> {
   return {
     ...teamBook(SCHEMAS, meters, ACCOUNTS, {
@@ -43,12 +46,12 @@ export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Read
   };
 }
 
-/** A book whose plan prices a meter of one schema, and nothing else. */
+/** A book whose plan only prices a meter of one schema. */
 export function meteredAccounts(accounts: number): Readonly<Record<string, unknown>> {
   return teamBook([SCHEMAS[0]], METER_OF_EACH.slice(0, 1), accounts, {});
 }
 
-/** @param cards those of the plan, besides one for each meter */
+/** @param cards the plan's cards besides one for each meter */
 function teamBook(
   schemas: readonly string[],
   meters: readonly Meter[],
@@ -93,7 +96,7 @@ function teamBook(
   };
 }
 
-/** The event of a place: spread over accounts, schemas and the days of the month. */
+/** The event with an index, distributed over accounts, schemas and the days of the month. */
 export function eventAt(place: number): unknown {
   return {
     schemaName: SCHEMAS[place % SCHEMAS.length],
@@ -105,12 +108,12 @@ export function eventAt(place: number): unknown {
   };
 }
 
-/** The account of the event of a place. */
+/** The account of the event with an index. */
 export function accountOfEvent(place: number): string {
   return accountAt(place * 7_919);
 }
 
-/** An event of the first schema: on some days, its id without an order, as ids mostly are. */
+/** An event of the first schema on one of several days. Its id is unordered, as is usual. */
 export function meteredThrice(place: number, days: number, prefix = "e"): { readonly id: string } {
   const event = {
     schemaName: SCHEMAS[0],
@@ -123,7 +126,7 @@ export function meteredThrice(place: number, days: number, prefix = "e"): { read
   return event;
 }
 
-/** An event that takes one unit of the feature. */
+/** An event that consumes one unit of the feature. */
 export function tokenEventAt(place: number): unknown {
   return {
     schemaName: "token",
@@ -135,7 +138,6 @@ export function tokenEventAt(place: number): unknown {
   };
 }
 
-/** The account of a place. */
 export function accountAt(index: number): string {
   return `account-${index % ACCOUNTS}`;
 }

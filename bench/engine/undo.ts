@@ -1,4 +1,4 @@
-/** Undo of one event among many: how long it takes. */
+/** The time to undo one event among many. */
 import type { Engine } from "../../src/engine/engine.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { accountOfEvent, eventAt } from "./scenario.ts";
@@ -6,7 +6,7 @@ import { accountOfEvent, eventAt } from "./scenario.ts";
 const BATCH = 1_000;
 const TURNS = 400;
 
-/** How long the undo of one event takes at each number of stored events, a line each. */
+/** The time to undo one event at each number of stored events, one line each. */
 export async function undoAsEventsGrow(engine: Engine, sizes: readonly number[]): Promise<readonly string[]> {
   const lines: string[] = [];
   let eventCount = 0;
@@ -17,7 +17,7 @@ export async function undoAsEventsGrow(engine: Engine, sizes: readonly number[])
   return lines;
 }
 
-/** Ingests events in batches until as many are stored. */
+/** Ingests batches until `eventCount` events are stored. */
 async function ingestUpTo(engine: Engine, eventCount: number, size: number): Promise<number> {
   let count = eventCount;
   for (; count < size; count += BATCH) {
@@ -26,7 +26,7 @@ async function ingestUpTo(engine: Engine, eventCount: number, size: number): Pro
   return count;
 }
 
-/** Undoes one event after the other, spread over all that are stored, each of which is sent again. */
+/** Undoes single events spread over all stored ones, and ingests each again. */
 async function undoTimes(engine: Engine, eventCount: number): Promise<string> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
@@ -41,7 +41,7 @@ async function undoTimes(engine: Engine, eventCount: number): Promise<string> {
   return `${eventCount.toLocaleString("en-US")} stored: ${percentiles(times)}`;
 }
 
-/** The middle, and what one in a hundred exceeds; seconds in, microseconds out. */
+/** The median and the 99th percentile, converted from seconds to microseconds. */
 export function percentiles(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const percentile = (part: number): string => ((sorted[Math.floor(sorted.length * part)] ?? 0) * 1e6).toFixed(1);

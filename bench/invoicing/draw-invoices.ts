@@ -1,6 +1,6 @@
 /**
- * Drawing invoices from tallies that are ready: 30 days of usage each, one usage card of three slabs, one fee and one
- * credit, beside the same totals worked out by hand.
+ * Drawing invoices from prepared usage, compared with a direct calculation of the totals. Each has 30 days of usage,
+ * one usage card with three slabs, one fee and one credit.
  */
 import { Decimal } from "decimal.js";
 
@@ -61,7 +61,7 @@ const catalog: BillingCatalog = {
   features: new Map(),
 };
 
-/** Usage of an account on a day: whole units, some of it beyond the second slab. */
+/** An account's usage on a day in whole units, some of it beyond the second slab. */
 function usageOn(account: number, day: number): number {
   return ((account * 7919 + day * 104_729) % 9000) + (account % 5) * 100;
 }
@@ -100,7 +100,7 @@ function createView(tallies: Cells, account: number): AccountView {
   };
 }
 
-/** The total alone, as anyone would work it out who knows this plan. */
+/** A direct calculation of the total for this plan. */
 const Plain = Decimal.clone({ precision: 100 });
 const bareSlabs = SLABS.map(({ startAfter, endAt, rate }) => ({ startAfter, endAt, rate: new Plain(rate) }));
 
@@ -128,7 +128,7 @@ function run(size: "smoke" | "full"): readonly string[] {
     }
   }
   let [withExplanations, bare] = [Infinity, Infinity];
-  // As one who writes them all at once keeps them: what is kept costs the collector of garbage.
+  // Keeps all invoices in memory, as a caller that writes them together would, because this costs garbage collection.
   let results: readonly (readonly Invoice[])[] = [];
   for (let round = 0; round < (size === "full" ? 7 : 1); round++) {
     withExplanations = Math.min(
@@ -150,5 +150,4 @@ function run(size: "smoke" | "full"): readonly string[] {
   ];
 }
 
-/** The benches of invoicing. */
 export const invoicingBenches: readonly Bench[] = [{ name: "invoices from ready tallies", run }];

@@ -1,4 +1,4 @@
-/** The same metering as one would write it by hand: json-logic-js for the rules, decimal.js for the sums. */
+/** Handwritten metering with json-logic-js for rules and decimal.js for sums. */
 import { Decimal } from "decimal.js";
 import jsonLogic, { type RulesLogic } from "json-logic-js";
 
@@ -8,7 +8,7 @@ import { METERS, WEIGHTED } from "./scenario.ts";
 /**
  * Meters events.
  *
- * @param remembering whether an id counts only once
+ * @param remembering whether duplicate ids are ignored
  * @returns the sums by `account meter day`
  */
 export function meterByHand(events: Iterable<GeneratedEvent>, remembering: boolean): Map<string, Decimal> {

@@ -1,4 +1,4 @@
-/** Previewing a million events in memory, invoices included, beside the metering alone written by hand. */
+/** Previewing a million events in memory, with invoices, compared with handwritten metering only. */
 import type { Decimal } from "decimal.js";
 
 import { formatDate } from "../../src/calendar/instant.ts";
@@ -13,7 +13,7 @@ import { monthBook, monthEvents } from "./scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;
 
-/** A preview with and without ids remembered. */
+/** Previews with and without remembered ids. */
 export const meteringBenches: readonly Bench[] = [
   {
     name: "preview in memory, ids not remembered, wanted 12 times",
@@ -23,8 +23,8 @@ export const meteringBenches: readonly Bench[] = [
 ];
 
 /**
- * Both sides in turn, three times over the same events; the best of each counts. The hand-written side makes no invoices,
- * so the wanted ratio is that of a preview without prices; one with prices and its invoices is shown beside it.
+ * Runs both sides alternately, three times on the same events; the best time of each counts. The handwritten side
+ * creates no invoices, so the target applies to a preview without prices; one with prices and invoices is printed too.
  */
 function compareMetering(count: number, remembering: boolean): readonly string[] {
   const [unpriced, pricedBook] = [monthBook(false), monthBook(true)];
@@ -66,7 +66,11 @@ function meter(book: ReturnType<typeof monthBook>, events: readonly GeneratedEve
   return run.usage;
 }
 
-/** How many cells there are. @throws {Error} when the two sides differ in one */
+/**
+ * Compares all cells.
+ * @returns their number
+ * @throws {Error} if a cell differs
+ */
 function equalCells(usage: Usage, byHand: ReadonlyMap<string, Decimal>): number {
   let cells = 0;
   for (const { accountId, meterId, day, quantity } of usage.cells()) {

@@ -1,8 +1,8 @@
-/** A month of usage: what is sold, and the events of a thousand accounts. */
+/** A month of usage: a book, and the events of a thousand accounts. */
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
 
-/** One event, as JSON.parse makes it. */
+/** An event as JSON.parse returns it. */
 export interface GeneratedEvent {
   readonly schemaName: string;
   readonly id: string;
@@ -12,10 +12,10 @@ export interface GeneratedEvent {
   readonly dimensions: { readonly region: string; readonly tier: string };
 }
 
-/** The enrichment: the tokens of both kinds together, generated ones counting three times. */
+/** The enrichment: the sum of tokens, of which generated ones count three times. */
 export const WEIGHTED = { "+": [{ var: "attribute.context" }, { "*": [{ var: "attribute.generated" }, 3] }] };
 
-/** The meters, each with a matcher and a sum: of what was sent, of what was enriched, of fractions. */
+/** Meters with a matcher and a sum: of sent values, of computed values, of fractions. */
 export const METERS = [
   {
     id: "um.generated",
@@ -40,7 +40,9 @@ const FIRST_MS = Date.UTC(2024, 5, 1);
 const SPAN_MS = DAYS * 86_400_000;
 const REGIONS = ["eu", "us", "asia", "lab"];
 
-/** One schema, three meters, a thousand accounts; priced, each has a plan with a card for each meter. */
+/**
+ * One schema, three meters and a thousand accounts. With prices, each account has a plan with a card for each meter.
+ */
 export function monthBook(hasPrices: boolean): Book {
   return readBook({
     eventSchemas: [
@@ -86,7 +88,7 @@ export function monthBook(hasPrices: boolean): Book {
   });
 }
 
-/** Events in order of time, with ids as a random generator would make them; each parsed from its own text. */
+/** Events in time order with random-looking ids, each parsed from its own text. */
 export function monthEvents(count: number): readonly GeneratedEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const chance = scatter(index);
@@ -106,7 +108,7 @@ export function monthEvents(count: number): readonly GeneratedEvent[] {
   });
 }
 
-/** Like a random id in its shape, but the same in every run. */
+/** An id that looks random but is the same in every run. */
 function createId(index: number): string {
   const hex = [index, index + 0x1234567, index * 3, index * 7].map((part) =>
     scatter(part).toString(16).padStart(8, "0"),
@@ -115,7 +117,7 @@ function createId(index: number): string {
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
-/** Spreads whole numbers over 32 bits; no two of them meet. */
+/** Distributes whole numbers over 32 bits without collisions. */
 function scatter(index: number): number {
   let bits = Math.imul(index ^ (index >>> 16), 0x45d9f3b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x45d9f3b);

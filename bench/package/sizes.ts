@@ -1,25 +1,28 @@
-/** What a browser loads for a part of the library: bundled, minified, gzipped. */
+/** The size of parts of the library in a browser: bundled, minified, gzipped. */
 import { gzipSync } from "node:zlib";
 
 import { build } from "esbuild";
 
 import type { Bench } from "../bench.ts";
 
-/** A bundle that somebody makes. */
+/** A typical bundle. */
 export interface BundleCase {
-  /** What is imported from the package's root. */
+  /** The imports from the package's root. */
   readonly names: readonly string[];
-  /** The most that it may be, in kilobytes of 1,000 bytes. */
+  /** The maximum in kilobytes of 1,000 bytes. */
   readonly gzippedMax: number;
 }
 
-/** The bundles that are bounded, smallest first, a hundredth above what they weigh: docs/contribute/decisions.md says of what. */
+/**
+ * The bundles with a size limit, smallest first. Limits are 1 % above the current size; docs/contribute/decisions.md
+ * explains it.
+ */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
   { names: ["preview"], gzippedMax: 135 },
 ];
 
-/** The size of a bundle of these exports of the root, in kilobytes. */
+/** The size of a bundle with these exports of the root, in kilobytes. */
 export async function gzippedKilobytes(names: readonly string[]): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: `export { ${names.join(", ")} } from "./src/index.ts";`, resolveDir: process.cwd() },

@@ -1,4 +1,4 @@
-/** Pricing a quantity through five slabs, beside a bare loop with plain decimal.js. */
+/** Pricing a quantity through five slabs, compared with a simple loop with decimal.js. */
 import { Decimal } from "decimal.js";
 
 import type { RatePlan, RateValue } from "../../src/book/model/rate-card.ts";
@@ -24,7 +24,7 @@ const rateValue: RateValue = {
   slabRates: RATES.map((rate, index) => ({ order: index + 1, rate: new OurDecimal(rate) })),
 };
 
-/** What anyone would write first: exact operations, the amount alone, nothing checked. */
+/** The obvious implementation: exact, amount only, without checks. */
 const Plain = Decimal.clone({ precision: 100 });
 const bareSlabs = STARTS.map((startAfter, index) => ({
   startAfter: new Plain(startAfter),
@@ -42,12 +42,12 @@ function bare(quantity: Decimal): Decimal {
   return amount;
 }
 
-/** Quantities that reach all five slabs, with fractions. */
+/** Quantities with fractions that reach all five slabs. */
 function quantities(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${100_001 + index}.${(index * 37) % 1000}`);
 }
 
-/** Rounds of each side in turn, the best of each: other work on the machine slows single rounds. */
+/** Runs the sides alternately and returns the best time of each, because other processes slow single rounds. */
 function best(rounds: number, sides: readonly (() => void)[]): readonly number[] {
   const seconds = sides.map(() => Infinity);
   for (let round = 0; round < rounds; round += 1) {
@@ -80,5 +80,4 @@ function run(size: "smoke" | "full"): readonly string[] {
   ];
 }
 
-/** The benches of rating. */
 export const ratingBenches: readonly Bench[] = [{ name: "priceQuantity, five slabs", run }];

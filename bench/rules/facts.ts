@@ -1,6 +1,6 @@
-/** The facts and rules that compiled rules are measured on. */
+/** Facts and rules to benchmark compiled rules with. */
 
-/** One event's facts, as plain data. */
+/** One event's facts as plain data. */
 export interface Facts {
   readonly attribute: { readonly tokens: number; readonly images: number; readonly hours: number };
   readonly dimension: { readonly service: string; readonly region: string };
@@ -11,7 +11,7 @@ export interface Scenario {
   readonly name: string;
   readonly rule: Readonly<Record<string, unknown>>;
   readonly facts: readonly Facts[];
-  /** The least ratio to json-logic-js that is wanted; undefined where the ratio is only reported. */
+  /** The minimum ratio to json-logic-js; undefined if it is only reported. */
   readonly result: number | undefined;
 }
 
@@ -31,7 +31,7 @@ function variable(path: string): { readonly var: string } {
   return { var: path };
 }
 
-/** Tokens and images in points, less what is free. */
+/** Points for tokens and images, minus free ones. */
 const POINTS = {
   "-": [
     {
@@ -45,7 +45,7 @@ const POINTS = {
   ],
 };
 
-/** One class out of the sizes of an event. */
+/** Classifies an event by its sizes. */
 const CLASS = {
   if: [
     {
@@ -71,10 +71,10 @@ const COST = {
   ],
 };
 
-/** Tokens an hour. */
+/** Tokens per hour. */
 const RATIO = { "/": [variable("attribute.tokens"), { "+": [variable("attribute.hours"), 1] }] };
 
-/** Facts that repeat only after long, in units of 1 / `parts`. */
+/** Facts that rarely repeat, in units of 1 / `parts`. */
 function createFacts(index: number, parts: number): Facts {
   return {
     attribute: {

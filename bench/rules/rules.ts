@@ -1,4 +1,4 @@
-/** Compiled rules beside json-logic-js, on the same facts in the same run, with exact results compared. */
+/** Compiled rules compared with json-logic-js on the same facts in the same run. Results are compared exactly. */
 import jsonLogic from "json-logic-js";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -13,10 +13,8 @@ import type { Bench } from "../bench.ts";
 import { scenarios } from "./facts.ts";
 import type { Facts, Scenario } from "./facts.ts";
 
-/** How many facts each rule is evaluated on. */
 const COUNTS = { smoke: 2000, full: 1_000_000 } as const;
 
-/** The benches of this room. */
 export const ruleBenches: readonly Bench[] = [
   {
     name: "compiled rules beside json-logic-js",
@@ -24,7 +22,7 @@ export const ruleBenches: readonly Bench[] = [
   },
 ];
 
-/** As the event path binds them: a path becomes a reader once. */
+/** Binds a path to a reader once, as metering does. */
 const readers: Readonly<Record<string, (facts: Facts) => RuleValue>> = {
   "attribute.tokens": (facts) => toRuleValue(facts.attribute.tokens),
   "attribute.images": (facts) => toRuleValue(facts.attribute.images),
@@ -57,7 +55,7 @@ function evaluateAll(facts: readonly Facts[], evaluate: (fact: Facts) => unknown
   for (const fact of facts) sink = evaluate(fact);
 }
 
-/** Checks every result against the nearest double, and counts those that json-logic-js has exactly. */
+/** Checks every result against the nearest double, and counts those for which json-logic-js is exact. */
 function compareResults({ name, rule, facts }: Scenario, evaluate: (fact: Facts) => RuleValue): number {
   let exact = 0;
   for (const fact of facts) {

@@ -8,13 +8,13 @@ import { createPaging } from "../../src/server/http/pagination.ts";
 import type { Store } from "../../src/store/store.ts";
 import { CLOCK, METERS_OF_ONE, thousandAccounts } from "../engine/scenario.ts";
 
-/** Everybody may call, as often as they like: what is measured is ingest. */
+/** Allows all requests, because only ingest is measured. */
 const OPEN: AccessControl = {
   identify: async () => ({ caller: { keyId: "bench", role: "full" }, credential: "" }),
   admit: () => undefined,
 };
 
-/** An engine over an empty store, with the book of a thousand accounts. */
+/** An engine with an empty store and the book of a thousand accounts. */
 export async function loadedEngine(store: Store): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store, clock: () => clock.now });
@@ -23,7 +23,7 @@ export async function loadedEngine(store: Store): Promise<Engine> {
   return engine;
 }
 
-/** A server over an engine, which does not listen yet. */
+/** A server for an engine that is not listening yet. */
 export async function billingServer(engine: Engine): Promise<FastifyInstance> {
   const app = Fastify();
   registerEndpoints(app, { engine, access: OPEN, paging: createPaging(() => Buffer.alloc(32, 1)) });

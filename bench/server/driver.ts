@@ -1,35 +1,35 @@
-/** Sends requests over loopback from a process of its own, so that the server has a thread to itself. */
+/** Sends requests over loopback from another process, so that the server has a thread to itself. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 
-/** What the requests took. */
+/** The measured times. */
 export interface DriverResult {
   /** From the first request to the last answer. */
   readonly seconds: number;
-  /** Milliseconds of one request. */
+  /** Milliseconds per request. */
   readonly p50: number;
   readonly p99: number;
 }
 
-/** What a driver is told. */
+/** The requests to send. */
 interface Task {
   readonly port: number;
   readonly path: string;
-  /** A body on each line. */
+  /** One body per line. */
   readonly file: string;
   readonly connections: number;
 }
 
 /**
- * Posts every body to a path, a few connections at a time, each with one request under way.
+ * Posts all bodies to a path over several connections, each with one request at a time.
  *
- * @param file where the bodies are left for the other process
- * @throws where an answer is no success
+ * @param file where the bodies are stored for the other process
+ * @throws if an answer is not successful
  */
 export async function drive(task: Task, bodies: readonly string[]): Promise<DriverResult> {
   await writeFile(task.file, bodies.join("\n"));
-  // Its own source is all that the other process needs, built or not.
+  // The other process only needs the source of this function.
   const child = spawn(process.execPath, ["-e", `(${post.toString()})(${JSON.stringify(task)})`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -40,7 +40,7 @@ export async function drive(task: Task, bodies: readonly string[]): Promise<Driv
   return JSON.parse(output) as DriverResult;
 }
 
-/** The other process; nothing outside of it is known here. */
+/** Runs in the other process; must not use anything outside this function. */
 async function post({ port, path, file, connections }: Task): Promise<void> {
   const http = process.getBuiltinModule("node:http");
   const fs = process.getBuiltinModule("node:fs");

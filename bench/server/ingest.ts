@@ -1,4 +1,4 @@
-/** The billing server: ingest over loopback, beside a route that only parses the same bodies. */
+/** Ingest over loopback, compared with a route that only parses the same bodies. */
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -19,14 +19,13 @@ const CONNECTIONS = 4;
 const DAYS = 28;
 const LIMIT = 16_777_216;
 
-/** How much is sent. */
+/** The numbers of events to send. */
 interface Load {
   readonly batch: number;
   readonly batches: number;
   readonly singles: number;
 }
 
-/** The benches of the server. */
 export const serverBenches: readonly Bench[] = [
   {
     name: "billing server: ingest over loopback, batches in memory wanted a quarter of a route that only parses",
@@ -67,7 +66,7 @@ interface Times {
   readonly singles: DriverResult;
 }
 
-/** Batches, then single events, to a server that is closed afterwards. */
+/** Sends batches, then single events, to a server and closes it. */
 async function driven(
   app: FastifyInstance,
   prefix: string,
@@ -81,7 +80,7 @@ async function driven(
     const many = Array.from({ length: batches }, (_, index) =>
       JSON.stringify({ events: Array.from({ length: batch }, (__, place) => eventAt(index * batch + place)) }),
     );
-    // The first requests find code that was never run.
+    // The first requests run uncompiled code.
     const warm = Array.from({ length: 20 }, (_, index) =>
       JSON.stringify({
         events: Array.from({ length: batch }, (__, place) => meteredThrice(index * batch + place, DAYS, `w${prefix}`)),
@@ -98,7 +97,7 @@ async function driven(
   }
 }
 
-/** What anyone would begin with: the body is parsed, and nothing is done. */
+/** A simple route that only parses the body. */
 async function bareRoute(): Promise<FastifyInstance> {
   const app = Fastify({ bodyLimit: LIMIT });
   for (const path of ["/ingest", "/ingestBatch"]) app.post(path, async () => ({ success: true }));

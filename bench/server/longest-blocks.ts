@@ -1,4 +1,6 @@
-/** How long others wait at most while a server answers a large request, over what it takes: slabs, entries, events, allocations. */
+/**
+ * The longest time that one large request blocks others, by what makes it large: slabs, entries, events, allocations.
+ */
 import type { FastifyInstance } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -6,15 +8,15 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type Bench, longestWait } from "../bench.ts";
 import { billingServer } from "./billing-server.ts";
 
-/** How much there is of each thing. */
+/** The sizes of a request's data. */
 interface Amounts {
   readonly slabs: number;
   readonly entries: number;
   readonly events: number;
   readonly attributes: number;
-  /** Accounts beside the one that has used all slabs; each has used them, too. */
+  /** Accounts besides the main one. All of them have used all slabs. */
   readonly accounts: number;
-  /** Items of a list of a body, such as aliases. */
+  /** Items in a list of a body, such as aliases. */
   readonly items: number;
 }
 
@@ -112,10 +114,10 @@ async function buyEntries(engine: Engine, entries: number): Promise<void> {
   }
 }
 
-/** A request: its method, path and body. */
+/** A request: method, path and body. */
 type BenchRequest = readonly [method: "GET" | "POST" | "DELETE", url: string, body?: object];
 
-/** Requests to what is not about one plan of many slabs: lists of a body, all accounts, and what is computed. */
+/** Requests that don't depend on a plan with many slabs: lists in bodies, all accounts, and computations. */
 function otherRequests({ accounts, items }: Amounts): readonly BenchRequest[] {
   const several = Array.from({ length: items }, (_, place) => place);
   const others = several.slice(0, accounts).map(otherAccount);
@@ -225,13 +227,12 @@ async function measureBlock(app: FastifyInstance, [method, url, body]: BenchRequ
   });
   if (status >= 400) throw new Error(`${method} ${url}: expected a success, got ${text.slice(0, 200)}`);
   const took = performance.now() - began;
-  // The id of an invoice is a hash, of which any letters may be a part.
+  // An invoice id is a hash, which may contain any letters.
   const path = url.replace(/\?.*/, "").replace(/\/inv\.\w+/, "/{invoice_id}");
   const what = url.includes("format=html") ? `${path} as HTML` : path;
   return `${method} ${what}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${took.toFixed(0)} ms; ${text.length.toLocaleString("en-US")} characters`;
 }
 
-/** The benches of the longest time in which one request keeps others waiting. */
 export const blockBenches: readonly Bench[] = [
   { name: "the longest block of the event loop by one large request, wanted below 250 ms", run: blocks },
 ];

@@ -1,4 +1,6 @@
-/** Single events over loopback: PostgreSQL beside the memory store, with shared commits and with one for each event. */
+/**
+ * Single events over loopback: PostgreSQL compared with the memory store, with shared commits and one commit per event.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,7 +17,6 @@ import { drive, type DriverResult } from "./driver.ts";
 
 const DAYS = 28;
 
-/** The benches of single events. */
 export const singleBenches: readonly Bench[] = [
   {
     name: "billing server: single events over PostgreSQL, wanted 0.6 of the memory store, p99 no worse than each alone",
@@ -23,7 +24,7 @@ export const singleBenches: readonly Bench[] = [
   },
 ];
 
-/** @param counts of connections, each with one request under way */
+/** @param counts numbers of connections, each with one request at a time */
 async function compareSingles(count: number, counts: readonly number[]): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
   const file = join(directory, "bodies");
@@ -34,7 +35,7 @@ async function compareSingles(count: number, counts: readonly number[]): Promise
       const alone = eachAlone(shared, Math.max(...counts));
       const lines: string[] = [];
       for (const [index, connections] of [...counts, ...counts].entries()) {
-        // The first round finds code that was never run.
+        // The first round runs uncompiled code.
         const isWarm = index >= counts.length;
         const ran = async (engine: Engine, name: string): Promise<DriverResult> =>
           drivenOver(engine, `${name}.${index}`, { file, connections, count: isWarm ? count : Math.ceil(count / 5) });
@@ -53,7 +54,7 @@ async function compareSingles(count: number, counts: readonly number[]): Promise
   }
 }
 
-/** An engine that commits each event alone: each call has an engine of its own, which has nothing else to do. */
+/** An engine that commits each event separately, because each call gets an idle engine of its own. */
 function eachAlone(engine: Engine, count: number): Engine {
   const { store } = engine;
   const idle = Array.from({ length: count }, () => createEngine({ store, clock: () => CLOCK.ingested }));

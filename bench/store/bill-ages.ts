@@ -1,4 +1,4 @@
-/** What a bill run of a month takes as its accounts, and the number of their invoices, grow older. */
+/** The time of a monthly bill run by the age of its accounts, which determines their number of invoices. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -36,7 +36,7 @@ function bookOfFees(accounts: number): BookInput {
   };
 }
 
-/** Milliseconds for each account in the bill run of the month after so many. */
+/** Milliseconds per account in the bill run after a number of months. */
 async function ages(store: Store, size: "smoke" | "full"): Promise<readonly string[]> {
   const accounts = size === "full" ? 300 : 10;
   let now = START;
@@ -58,7 +58,6 @@ async function ages(store: Store, size: "smoke" | "full"): Promise<readonly stri
   });
 }
 
-/** The benches of bill runs of accounts of several ages. */
 export const billAgeBenches: readonly Bench[] = [
   { name: "memory: a bill run by the age of its accounts, 1.5 times wanted", run: (size) => ages(memoryStore(), size) },
   {

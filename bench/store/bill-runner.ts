@@ -1,4 +1,4 @@
-/** A server's bill run: in a process of its own, where this file is run. */
+/** A bill run in a separate process, which runs this file. */
 import { once } from "node:events";
 
 import { Pool, type PoolConfig } from "pg";
@@ -8,17 +8,17 @@ import { REST } from "../../src/server/routes/bill-runs.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { seconds } from "../bench.ts";
 
-/** What a bill run did. */
+/** The result of a bill run. */
 export interface BillRunResult {
-  /** Invoices that it made final. */
+  /** The number of invoices made final. */
   readonly finalized: number;
   readonly seconds: number;
 }
 
-/** A server that is there, and does one bill run when it is told to. */
+/** A waiting process that performs one bill run when called. */
 export type Runner = () => Promise<BillRunResult>;
 
-/** Starts one over a database; its runs are as those of servers, with rests in which others are served. */
+/** Starts one for a database. It pauses between transactions like a server, so that others are served. */
 export async function startRunner(connection: PoolConfig, now: number): Promise<Runner> {
   const pool = new Pool(connection).on("error", () => {});
   const engine = createEngine({ store: await postgresStore(pool), clock: () => now });

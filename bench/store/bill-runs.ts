@@ -1,4 +1,4 @@
-/** Bill runs of one midnight, of three servers over one database, and what ingest takes beside them. */
+/** Concurrent bill runs of three servers on one database at midnight, and the latency of ingest meanwhile. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 
@@ -18,10 +18,9 @@ const MIDNIGHT = Date.parse("2024-07-01T00:00:00Z");
 const SERVERS = 3;
 const HOUR = 3_600_000;
 const BATCH = 1_000;
-/** Events a second that come one by one while bill runs go on, and before. */
+/** Single events per second before and during the bill runs. */
 const RATE = 50;
 
-/** The benches of bill runs. */
 export const billRunBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: bill runs of three servers at one midnight, each invoice once, ingest's p99 wanted within twice",
@@ -46,13 +45,13 @@ async function billRuns(accounts: number, quietMs: number, start: typeof startRu
       latencyWhile(RATE, single, () => new Promise((resolve) => void setTimeout(resolve, quietMs)));
     clock.now = MIDNIGHT - HOUR;
     await ingestDay(engine, accounts, clock.now);
-    // What was made ready is on the disk before anything is timed: else its writing is what singles wait for.
+    // Written to disk before measuring; otherwise single events would wait for it.
     await pool.query("checkpoint");
     const before = await quiet();
     clock.now = MIDNIGHT + HOUR;
-    // The first event of an account makes its invoice final, where no run did.
+    // The first event of an account makes its invoice final if no bill run did.
     const behind = await quiet();
-    // Servers have long been there when a bill run begins: starting one takes half a second of a core.
+    // Started before measuring, because a start takes half a second of processor time.
     const servers = await Promise.all(Array.from({ length: SERVERS }, () => start(connection, clock.now)));
     const runs: BillRunResult[] = [];
     const beside = await latencyWhile(RATE, single, async () => {
@@ -71,7 +70,9 @@ async function billRuns(accounts: number, quietMs: number, start: typeof startRu
   });
 }
 
-/** Each account has one invoice for each month that has ended; singles make that of their account final, too. */
+/**
+ * Checks that each account has one invoice for each ended month. Single events make those of their account final too.
+ */
 async function checkInvoices(pool: Pool, expectedCount: number): Promise<void> {
   const { rows } = await pool.query("select count(*)::text as invoices from ratebook.invoice");
   const invoiceCount = (rows as readonly { invoices: string }[])[0]?.invoices;
@@ -88,7 +89,7 @@ const requestEvent = (id: string, account: number, now: number): unknown => ({
   dimensions: { region: "eu" },
 });
 
-/** One event of each account. */
+/** Ingests one event per account. */
 async function ingestDay(engine: Engine, accounts: number, now: number): Promise<void> {
   for (let start = 0; start < accounts; start += BATCH) {
     const length = Math.min(BATCH, accounts - start);
@@ -100,11 +101,11 @@ async function ingestDay(engine: Engine, accounts: number, now: number): Promise
   }
 }
 
-/** A server in a process of its own. */
+/** Starts a server in a separate process. */
 async function startElsewhere(connection: PoolConfig, now: number): Promise<Runner> {
   const child = fork(new URL("bill-runner.js", import.meta.url), [JSON.stringify({ connection, now })]);
   const end = once(child, "exit").then(([code]) => Promise.reject(new Error(`a server ended with ${String(code)}`)));
-  // It ends by itself when its run is done.
+  // It exits by itself after its run.
   end.catch(() => {});
   const receive = async (): Promise<unknown> => {
     const [message] = (await Promise.race([once(child, "message"), end])) as [unknown];

@@ -1,4 +1,4 @@
-/** Pages of credits over many accounts, each with one that was given and one that its plan grants each month. */
+/** Pages of credits over many accounts, each with a single credit and monthly plan grants. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import type { CreditFilter } from "../../src/engine/billing/credit-lists.ts";
 import type { CreditSnapshot } from "../../src/ledger/commands/credits.ts";
@@ -7,7 +7,7 @@ import type { Bench } from "../bench.ts";
 import { type ListUnderTest, pageTimes } from "./page-times.ts";
 import { withStore } from "./postgres.ts";
 
-/** A grant of 30 a month for 20, and a credit of 10, for every account. */
+/** A monthly grant of 30 that costs 20, and a credit of 10, for every account. */
 function bookOfCredits(accounts: number): BookInput {
   const grant = {
     id: "addon.grant",
@@ -60,7 +60,6 @@ const CREDITS: ListUnderTest<CreditFilter, CreditSnapshot> = {
   list: (engine, filter, page) => engine.credits.list({ filter, page }),
 };
 
-/** The benches of lists of credits. */
 export const creditListBenches: readonly Bench[] = [
   {
     name: "memory: a page of 50 credits over all accounts, wanted below 100 ms",

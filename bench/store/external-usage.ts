@@ -1,4 +1,4 @@
-/** A billing month whose events live elsewhere: the bill run reads cells alone, however many events they came of (S17.4). */
+/** A month of billing with external usage: bill runs only read cells, however many events these summarize (S17.4). */
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { usageFromRows } from "../../src/ledger/usage-row-source.ts";
@@ -11,7 +11,7 @@ const DAYS = 31;
 const LOADED = Date.parse("2024-02-29T00:00:00Z");
 const CLOSED = Date.parse("2024-04-01T00:00:00Z");
 const MB = 1e6;
-/** 10^9 events a month over 100,000 accounts are so many for each. */
+/** 10^9 events a month, divided by 100,000 accounts. */
 const EVENTS_OF_ACCOUNT = 10_000;
 
 const card = (usageMeterId: string): object => ({
@@ -78,7 +78,7 @@ function* usageRows(accounts: number): Generator<UsageRowInput> {
   }
 }
 
-/** Bills a month of so many accounts. */
+/** Bills a month for a number of accounts. */
 function billMonth(accounts: number): Promise<readonly string[]> {
   return withStore(async (store) => {
     let now = LOADED;
@@ -108,7 +108,6 @@ function billMonth(accounts: number): Promise<readonly string[]> {
   });
 }
 
-/** The bench of usage elsewhere. */
 export const usageElsewhereBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: a billing month from cells, events elsewhere",

@@ -1,4 +1,7 @@
-/** Pages of invoices over many accounts, each with the draft of the cycle that has begun: by each filter, and behind. */
+/**
+ * Pages of invoices over many accounts, each with the draft of the current cycle: by filter, and with unprocessed
+ * cycles.
+ */
 import type { BookInput } from "../../src/book/model/book.ts";
 import type { InvoiceFilter, InvoiceSnapshot } from "../../src/engine/billing/invoices.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -45,7 +48,6 @@ const INVOICES: ListUnderTest<InvoiceFilter, InvoiceSnapshot> = {
   get: (engine, { id }) => engine.invoices.get(id),
 };
 
-/** The benches of lists of invoices. */
 export const invoiceListBenches: readonly Bench[] = [
   {
     name: "memory: a page of 50 invoices over all accounts, wanted below 100 ms",

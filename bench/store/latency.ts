@@ -1,13 +1,13 @@
-/** What single events wait while something else goes on. */
+/** The latency of single events during other work. */
 
-/** A disk that stalls for a moment decides the p99 of one such window alone. */
+/** A momentary disk stall affects the p99 of only one window. */
 const WINDOW_MS = 5_000;
 
 /**
- * The p99 in milliseconds of what is done at a steady rate while something goes on: that of each five seconds, and the median
- * of these.
+ * The median of the p99 of each five-second window, in milliseconds, of an operation at a steady rate during other
+ * work.
  *
- * @param rate times a second
+ * @param rate operations per second
  */
 export async function latencyWhile(
   rate: number,
@@ -27,7 +27,7 @@ export async function latencyWhile(
   await work();
   clearInterval(timer);
   await Promise.all(under);
-  // The last window is mostly cut off.
+  // The last window is usually incomplete.
   const whole = windows.length > 1 ? windows.slice(0, -1) : windows;
   return quantile(
     whole.map((times) => quantile(times, 0.99)),

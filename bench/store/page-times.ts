@@ -1,4 +1,4 @@
-/** Times the pages of a list over many accounts: caught up, a month behind, and billed. */
+/** The time of list pages over many accounts: up to date, a month behind, and billed. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { Page, PageOptions } from "../../src/engine/pages.ts";
@@ -6,23 +6,24 @@ import type { Store } from "../../src/store/store.ts";
 import { seconds } from "../bench.ts";
 
 const LOADED = Date.parse("2024-03-10T00:00:00Z");
-/** A month has begun since, and no bill run was made. */
+/** A month later, without a bill run. */
 const BEHIND = Date.parse("2024-04-02T00:00:00Z");
-/** A page that takes longer, in seconds, is timed once. */
+/** Pages that take longer, in seconds, are measured once. */
 const LONG = 2;
 
-/** A list over the accounts of a book. */
 export interface ListUnderTest<Filter, Item> {
-  /** A book of so many accounts. */
+  /** A book with a number of accounts. */
   readonly book: (accounts: number) => BookInput;
-  /** What is asked for, each by its name in the bench's lines; the first one is all. */
+  /** Named filters; the first selects everything. */
   readonly filters: readonly (readonly [string, Filter])[];
   readonly list: (engine: Engine, filter: Filter, page: PageOptions) => Promise<Page<Item>>;
-  /** Gets one of the list's items. */
+  /** Reads one of the list's items. */
   readonly get?: (engine: Engine, item: Item) => Promise<unknown>;
 }
 
-/** A line for each state of the accounts: milliseconds of a page of 50, the best of three, as the first one compiles. */
+/**
+ * One line for each state of the accounts: milliseconds for a page of 50, the best of three because the first compiles.
+ */
 export async function pageTimes<Filter, Item>(
   { book, filters, list, get }: ListUnderTest<Filter, Item>,
   store: Store,

@@ -1,4 +1,7 @@
-/** The engine over PostgreSQL: ingest beside a bare multi-row insert of the same payloads, and undo as events grow. */
+/**
+ * The engine with PostgreSQL: ingest compared with a simple multi-row insert of the same payloads, and undo by number
+ * of events.
+ */
 
 import type { Pool } from "pg";
 
@@ -13,12 +16,12 @@ import { withServer } from "./server.ts";
 
 const BATCH = 1_000;
 
-/** A store on a server of its own. */
+/** Runs `work` with a store on a temporary server. */
 export function withStore(work: (store: Store) => Promise<readonly string[]>): Promise<readonly string[]> {
   return withServer(async (pool) => work(await postgresStore(pool)));
 }
 
-/** An engine that has the book, in a schema of its own, at the time at which events arrive. */
+/** An engine with a loaded book in its own schema, at the time at which events arrive. */
 async function loadInSchema(pool: Pool, schema: string, book: Readonly<Record<string, unknown>>): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store: await postgresStore(pool, { schema }), clock: () => clock.now });
@@ -27,7 +30,7 @@ async function loadInSchema(pool: Pool, schema: string, book: Readonly<Record<st
   return engine;
 }
 
-/** What anyone would write: one statement with a row for each event. */
+/** The obvious alternative: one statement with a row per event. */
 async function insertBare(pool: Pool, events: readonly { readonly id: string }[]): Promise<void> {
   const values = events.flatMap((event) => [event.id, JSON.stringify(event)]);
   const rows = events.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`).join(", ");
@@ -44,7 +47,7 @@ async function compareWithInserts(pool: Pool, size: "smoke" | "full"): Promise<r
   ] as const) {
     const engine = await loadInSchema(pool, name, thousandAccounts(METERS_OF_ONE));
     await pool.query("truncate bare");
-    // The first event of an account finds what falls due: grants are made once, and not in every batch.
+    // The first event of an account processes what is due, so that batches don't.
     await engine.ingest(
       Array.from({ length: BATCH }, (_, index) => meteredThrice(index, days, "first")) as EventInput[],
     );
@@ -75,8 +78,8 @@ async function measureUndo(pool: Pool, sizes: readonly number[]): Promise<readon
 const CONCURRENT = 64;
 
 /**
- * Single events of so many clients at once: through one engine, which commits together what comes at the same time, and
- * through an engine for each client, which commits each event alone.
+ * Single events of concurrent clients: through one engine, which commits concurrent events together, and through one
+ * engine per client, which commits each event separately.
  */
 async function singles(pool: Pool, count: number): Promise<readonly string[]> {
   const store = await postgresStore(pool, { schema: "singles" });
@@ -96,13 +99,13 @@ async function singles(pool: Pool, count: number): Promise<readonly string[]> {
 }
 
 interface Rates {
-  /** Events a second. */
+  /** Events per second. */
   readonly rate: number;
   /** Milliseconds. */
   readonly p99: number;
 }
 
-/** Each client sends one event after the other. */
+/** Each client sends one event at a time. */
 async function measureRates(count: number, prefix: string, engineOf: (client: number) => Engine): Promise<Rates> {
   const times: number[] = [];
   let next = 0;
@@ -118,7 +121,6 @@ async function measureRates(count: number, prefix: string, engineOf: (client: nu
   return { rate: count / took, p99: times[Math.floor(times.length * 0.99)] ?? 0 };
 }
 
-/** The benches of stores. */
 export const storeBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: ingest in batches of 1,000 events over 1,000 accounts, each measured by three meters",

@@ -1,4 +1,4 @@
-/** Ingest and undo as events grow, and what it takes to let old ones leave, while ingest goes on. */
+/** Ingest and undo by number of events, and the deletion of old events during ingest. */
 import type { Pool } from "pg";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -15,10 +15,10 @@ const JUNE = Date.parse("2024-06-01T00:00:00Z");
 const KEPT = 45 * DAY;
 const BATCH = 1_000;
 const TURNS = 100;
-/** Singles a second beside the removal, and before it. */
+/** Single events per second before and during the deletion. */
 const RATE = 50;
 
-/** Events that leave, and how many are stored when ingest and undo are looked at. */
+/** The numbers of events to delete, and of stored events when ingest and undo are measured. */
 interface Size {
   readonly old: number;
   readonly stored: readonly number[];
@@ -28,7 +28,6 @@ interface Size {
 const FULL: Size = { old: 50_000, stored: storedUpTo(Number(process.env["EVENTS"] ?? 1_000_000)), quietMs: 5_000 };
 const SMOKE: Size = { old: 2_000, stored: [2_000, 4_000], quietMs: 100 };
 
-/** The benches of events that grow old. */
 export const retentionBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: ingest and undo as events grow, wanted flat, and old events leaving while ingest goes on",
@@ -36,7 +35,7 @@ export const retentionBenches: readonly Bench[] = [
   },
 ];
 
-/** Fifty thousand, and each four times as many as the one before, up to a number. */
+/** Fifty thousand, multiplied by four repeatedly, up to a maximum. */
 function storedUpTo(most: number): readonly number[] {
   const steps: number[] = [];
   for (let eventCount = 50_000; eventCount < most; eventCount *= 4) steps.push(eventCount);
@@ -67,7 +66,7 @@ async function growing(pool: Pool, { old, stored: eventCount, quietMs }: Size): 
   return [...lines, ...(await leaving(pool, engine, clock, quietMs))];
 }
 
-/** Lets old events leave. */
+/** Deletes old events. */
 async function leaving(
   pool: Pool,
   engine: Engine,
@@ -112,7 +111,7 @@ function createEvent(id: string, place: number, now: number): EventInput {
   };
 }
 
-/** Undoes some of the events of an open cycle, each of which is sent again. */
+/** Undoes some events of an open cycle, and ingests each again. */
 async function undoTimes(engine: Engine, eventCount: number, now: number): Promise<string> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {

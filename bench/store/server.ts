@@ -1,4 +1,4 @@
-/** Servers for benches. */
+/** PostgreSQL servers for benchmarks. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { Pool, type PoolConfig } from "pg";
 
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 
-/** A server of its own, in a directory that is removed afterwards. */
+/** Runs `work` with a temporary server, whose directory is removed afterwards. */
 export async function withServer<Result>(
   work: (pool: Pool, connection: PoolConfig) => Promise<Result>,
 ): Promise<Result> {
