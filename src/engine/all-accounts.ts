@@ -1,5 +1,5 @@
 /**
- * Walks over all accounts, a page at a time.
+ * Iterates over all accounts, page by page.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { AccountRecord } from "../ledger/records.ts";
 import { invalidInput } from "../ledger/refusals.ts";
 import type { LedgerView, PageRequest } from "../ledger/view.ts";
 
-/** Accounts that are read at once. */
+/** Accounts per read. */
 const PAGE = 500;
 
-/** Which accounts a walk passes. */
+/** Selects accounts. */
 export type AccountFilter = Parameters<LedgerView["accountList"]>[0];
 
-/** All accounts that a filter lets pass, newest first. */
+/** All accounts that match a filter, newest first. */
 export async function* accountsIn(view: LedgerView, filter: AccountFilter = {}): AsyncGenerator<AccountRecord> {
   let page: PageRequest = { limit: PAGE };
   for (;;) {
@@ -26,16 +26,16 @@ export async function* accountsIn(view: LedgerView, filter: AccountFilter = {}):
   }
 }
 
-/** Most accounts that one request goes through, where no index leads to what it asks for. */
+/** Maximum number of accounts that a request without an index may read. */
 export const WALKED_ACCOUNTS_MAX = 10_000;
 
 /**
  * All accounts, newest first.
  *
- * @param path of the filter that leads to fewer
- * @param what is asked of them all
- * @param filter what is expected instead
- * @throws {RatebookError} ERR_INPUT_INVALID where there are more than {@link WALKED_ACCOUNTS_MAX}
+ * @param path the path of the filter that would select fewer
+ * @param what what the request needs of all accounts
+ * @param filter the expected filter
+ * @throws {RatebookError} ERR_INPUT_INVALID if there are more than {@link WALKED_ACCOUNTS_MAX}
  */
 export async function* accountsWithinBound(
   view: LedgerView,
@@ -57,7 +57,7 @@ export async function* accountsWithinBound(
   }
 }
 
-/** The ids of all accounts whose places of drafts and due credits are not complete as of an instant, ascending. */
+/** The ids of all accounts whose draft index is not complete at an instant, ascending. */
 export function accountsWithStaleDrafts(view: LedgerView, at: Instant): AsyncGenerator<string> {
   return allIds((after) => view.accountsWithStaleDraftIndex(at, PAGE, after));
 }
@@ -72,7 +72,7 @@ async function* allIds(read: (after: string | undefined) => Promise<readonly str
   }
 }
 
-/** Ids, so many at a time. */
+/** Splits ids into chunks. */
 export async function* inChunks(
   ids: Iterable<string> | AsyncIterable<string>,
   size: number,
@@ -96,7 +96,7 @@ export async function groupMembers(view: LedgerView, invoiceGroupId: string): Pr
   return accountIdsWhere(view, () => true, { invoiceGroupId });
 }
 
-/** The ids of all accounts of which something holds. */
+/** The ids of all accounts that meet a condition. */
 export async function accountIdsWhere(
   view: LedgerView,
   holds: (record: AccountRecord) => boolean,
@@ -107,12 +107,10 @@ export async function accountIdsWhere(
   return ids;
 }
 
-/** How many separators of an id are looked at. */
+/** Maximum number of separators in an id that are tried. */
 const SEPARATORS_MAX = 16;
 
-/**
- * The accounts that an id made of an account's may be of (`inv|<account>|…`): an account's id may hold the separator too.
- */
+/** The accounts that an id such as `inv|<account>|…` may belong to; the account's id may contain the separator too. */
 export async function findAccountsInId(view: LedgerView, id: string): Promise<readonly string[]> {
   const [, ...parts] = id.split("|");
   const names = parts.slice(0, SEPARATORS_MAX).map((_, index) => parts.slice(0, index + 1).join("|"));

@@ -5,8 +5,8 @@
  */
 
 /**
- * The revision of a changed configuration. It grows by a random step: a database that was restored and then changed in
- * another way has other revisions than those that a running process remembers.
+ * The revision of a changed configuration. It grows by a random step, so that a database that was restored and then
+ * changed differently gets other revisions than those that a running process has cached.
  */
 export function revisionAfter(revision: number): number {
   return revision + 1 + Math.floor(Math.random() * REVISION_STEP_MAX);

@@ -1,5 +1,5 @@
 /**
- * The configuration of an organization, compiled from its documents and kept until they change.
+ * The configuration of an organization, compiled from its documents and cached until they change.
  *
  * @module
  */
@@ -39,42 +39,45 @@ import {
 } from "./documents.ts";
 import { readExternalSchemas, type ExternalSchemas } from "./external/external-schemas.ts";
 
-/** Documents of each kind, oldest first, as in the lists of a book; some may not be checked yet. */
+/** Documents of each kind, oldest first, as in the lists of a book; some may be unchecked. */
 export type UncheckedDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
-  /** One, or none while the organization is the default one. */
+  /** Empty while the organization is the default one. */
   readonly organization: readonly DocumentRecord[];
 };
-/** The stored documents of each kind, oldest first, each checked when it was read. */
+/** The stored documents of each kind, oldest first, each checked when read. */
 export type ConfiguredDocuments = DocumentLists & Pick<UncheckedDocuments, "organization">;
 
-/** A compiled configuration, with the documents that it was made of. */
+/** A compiled configuration with its documents. */
 export interface Configuration {
-  /** The store's, at which the documents were read. */
+  /** The store's revision of the documents. */
   readonly revision: number;
   readonly documents: ConfiguredDocuments;
   readonly catalog: Catalog;
-  /** What was read and checked of its documents, as the same objects. */
+  /** The parsed and checked documents, as the same objects. */
   readonly memory: BookCache;
 }
 
 /** The compiled configuration. */
 export interface ConfigurationSource {
-  /** As a view has it; compiled again only when its revision changed. */
+  /** The configuration of a view; recompiled only if its revision changed. */
   (view: LedgerView): Promise<Configuration>;
-  /** As last compiled, which may be out of date: enough to know what to lock. */
+  /** The last compiled one, which may be out of date: enough to find what to lock. */
   last(): Configuration | undefined;
-  /** Takes what this engine has committed, so that nothing of it is read again. */
+  /** Caches a configuration that this engine has committed. */
   adopt(configuration: Configuration): void;
 }
 
-/** Keeps what was compiled last. */
+/** Creates a cache of the last compiled configuration. */
 export function createConfigurationSource(
   options: CatalogOptions,
   { external, ingestedAgain }: ExternalSchemas,
   memory: BookCache = createBookCache(),
 ): ConfigurationSource {
   let current: Configuration | undefined;
-  /** What is being compiled, for all who have read the same. Nothing is read meanwhile: who waits may hold the only connection. */
+  /**
+   * A compilation in progress, shared by all readers of the same revision. It reads nothing, because a waiting caller
+   * may hold the only connection.
+   */
   let compiling: { readonly revision: number; readonly configuration: Promise<Configuration> } | undefined;
   const adopt = (configuration: Configuration): void => {
     current = configuration;
@@ -123,7 +126,7 @@ export function* compiledCatalog(
   return yield* createCatalogInSteps(yield* readBookOfDocuments(documents, before.memory), options, before.catalog);
 }
 
-/** Stored documents after a change that was checked. */
+/** Stored documents with a checked change. */
 export function withDocuments(
   documents: ConfiguredDocuments,
   changed: readonly ConfiguredDocument[],
@@ -131,7 +134,7 @@ export function withDocuments(
   return withUncheckedDocuments(documents, changed) as ConfiguredDocuments;
 }
 
-/** Documents after a change that is not checked yet. */
+/** Documents with a change that is not checked yet. */
 export function withUncheckedDocuments(
   documents: UncheckedDocuments,
   changed: readonly DocumentRecord[],
@@ -149,11 +152,11 @@ export function withUncheckedDocuments(
 }
 
 /**
- * Reads the book of documents of which some were changed: these are checked with all that depends on them, and their
- * rules are held against the budget (S3.8).
+ * Reads the book of documents with changes: changed documents are checked with all that depends on them, and their
+ * rules must fit the budget (S3.8).
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last changed document, ERR_REFUSED when only others
- * would break by it
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last changed document, ERR_REFUSED if only others
+ * would break
  */
 export function* changedBook(
   documents: UncheckedDocuments,
@@ -168,18 +171,18 @@ export function* changedBook(
   }
 }
 
-/** An association of a plan with an account that changes parts of the plan. */
+/** An association of a plan with an account that overrides parts of the plan. */
 export interface OverrideRequest {
   readonly pricePlanId: string;
   readonly version: number;
   readonly effectiveFrom: Instant;
   readonly invoiceCurrency: string;
-  /** As it was given. */
+  /** As sent. */
   readonly override: unknown;
 }
 
 /**
- * Reads what an association changes of its plan, and checks it with the plan (S16.2).
+ * Parses the override of an association, and checks it with the plan (S16.2).
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems
  */
@@ -208,7 +211,7 @@ export function readOverride(
   }
 }
 
-/** The item of a document in a book that was read of these documents. */
+/** The item of a document in a book that was read from these documents. */
 export function findItem<Kind extends ConfiguredKind>(
   kind: Kind,
   id: string,
@@ -219,7 +222,7 @@ export function findItem<Kind extends ConfiguredKind>(
   return book[BOOK_LISTS[kind]][place];
 }
 
-/** Reads all documents. One that is as it was before is the same object: what is remembered of it counts on. */
+/** Reads all documents. Unchanged ones are the same objects as before, so that cached results for them stay valid. */
 async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Promise<ConfiguredDocuments> {
   const giveWay = createYielder();
   const documents: Record<string, readonly DocumentRecord[]> = {};
@@ -239,10 +242,9 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
 }
 
 /**
- * Reads the book that documents make. It has no accounts: those of the ledger count.
+ * Reads the book that documents form. It has no accounts; the ledger's are used.
  *
- * @param changed an ACTIVE plan among these must be fit to be used; one from before keeps what it has, whatever became of
- * its meters since
+ * @param changed ACTIVE plans among these must be usable; unchanged ones may use meters that are no longer ACTIVE
  */
 function* readBookOfDocuments(
   documents: UncheckedDocuments,
@@ -261,7 +263,7 @@ function* readBookOfDocuments(
   return { ...book, pricePlans, customers: [], accounts: [] };
 }
 
-/** Only rules that were changed are held against the budget: those that an older version took fail event by event. */
+/** Only changed rules must fit the budget: older ones that exceed it fail event by event. */
 function changedRulesWork(
   documents: UncheckedDocuments,
   changed: ReadonlySet<DocumentRecord>,
@@ -277,7 +279,7 @@ function changedRulesWork(
   };
 }
 
-/** The documents as a book is written, without customers and accounts. */
+/** The documents as a book, without customers and accounts. */
 export function toBookInput(documents: UncheckedDocuments): Readonly<Record<string, unknown>> {
   const [organization] = documents.organization;
   return {
@@ -287,14 +289,14 @@ export function toBookInput(documents: UncheckedDocuments): Readonly<Record<stri
   };
 }
 
-/** The body of a plan without what only its activation needs, and when that was. */
+/** The body of a plan without the fields for its activation and the activation date. */
 function planBody({
   body: { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...plan },
 }: DocumentRecord): Body {
   return plan;
 }
 
-/** The documents as they are read: ACTIVE plans that did not change as drafts, and with the owners of settings. */
+/** The documents as read: unchanged ACTIVE plans as drafts, and with the owners of settings. */
 function toRawBook(
   documents: UncheckedDocuments,
   memory: BookCache,
@@ -312,11 +314,11 @@ function toRawBook(
   };
 }
 
-/** A book as it is written, as far as its kind is known here. */
+/** A book, as far as its structure is known here. */
 type RawBook = Readonly<Record<"customers" | "accounts", readonly { readonly id: string }[]>> &
   Readonly<Record<string, unknown>>;
 
-/** Customers and accounts that settings name stand in the book while it is read; whether they exist was checked before. */
+/** Customers and accounts referenced by settings, added while the book is read; that they exist was checked before. */
 function settingOwners(settings: readonly DocumentRecord[]): RawBook {
   const namesOf = (entityType: string): readonly string[] => [
     ...new Set(
@@ -348,7 +350,7 @@ function toProblemError(
   return new RatebookError("ERR_REFUSED", sentence, { rule: ruleLink("S4") }, { cause });
 }
 
-/** A problem of a book with the resource's name in place of its path: `the usage meter "um.1": name: …`. */
+/** A problem of a book with the resource's name instead of its path: `the usage meter "um.1": name: …`. */
 function describeBrokenResource({ path, message }: Problem, documents: UncheckedDocuments): string {
   const [, list = "", place = "", rest = ""] = /^\$\.(\w+)\[(\d+)\]\.?(.*)$/s.exec(path) ?? [];
   const kind = CONFIGURED_KINDS.find((each) => BOOK_LISTS[each] === list);
@@ -358,7 +360,7 @@ function describeBrokenResource({ path, message }: Problem, documents: Unchecked
   return [what, ...(rest === "" ? [] : [rest]), message].join(": ");
 }
 
-/** The problems at a place of a book as those of what was given for it; undefined where there are none. */
+/** The problems of a resource, with paths relative to it; undefined if there are none. */
 function ownProblems(
   problems: readonly Problem[],
   place: string,
@@ -366,7 +368,7 @@ function ownProblems(
 ): RatebookError<"ERR_INPUT_INVALID"> | undefined {
   const own = problems.flatMap((problem) => {
     if (problem.path !== place && !problem.path.startsWith(`${place}.`)) return [];
-    // A problem may name another place of the same resource: `attributes[0] has the same`.
+    // A problem may refer to another place in the same resource: `attributes[0] has the same`.
     const { other } = problem.params;
     const params = typeof other === "string" ? { other: other.replace(`${place}.`, "") } : {};
     return [changeProblem(problem, { path: `$${problem.path.slice(place.length)}`, params })];

@@ -1,5 +1,6 @@
 /**
- * Configured resources: read, listed and changed. Each change is checked with everything that depends on it, and made as one.
+ * Reads, lists and changes configured resources. Each change is checked with everything that depends on it, and
+ * committed atomically.
  *
  * @module
  */
@@ -34,17 +35,17 @@ import { type ConfiguredDocument, type DocumentLists, toTypedDocument, type Docu
 import type { EngineView } from "./external/engine-store.ts";
 import { type Page, selectPage, type PageOptions } from "./pages.ts";
 
-/** A configured resource: as decisions use it, and as it was given. */
+/** A configured resource: parsed, and as sent. */
 export interface StoredResource<Item> {
   /** Checked: references are ids, rules are parsed, decimals are Decimals. */
   readonly item: Item;
-  /** Plain JSON: rules as they were sent, decimals as texts. */
+  /** Plain JSON: rules as sent, decimals as texts. */
   readonly input: Body;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-/** The state that an operation on the configuration sees. */
+/** The state for an operation on the configuration. */
 export interface ConfigurationState {
   readonly before: Configuration;
   readonly view: EngineView;
@@ -53,25 +54,25 @@ export interface ConfigurationState {
 
 /** The decision of an operation on the configuration. */
 export interface ConfigurationChange {
-  /** The last one is answered; where none is to change, `keep` is. */
+  /** The last one is returned; if none changes, `keep` is. */
   readonly documents: readonly DocumentRecord[];
-  /** Further changes, decided by the changed configuration. */
+  /** Further changes that depend on the changed configuration. */
   readonly also?: (after: Configuration) => Promise<Changes>;
 }
 
-/** The name of a configured kind in sentences, and its rule. */
+/** The name and the rule of a configured kind in messages. */
 export interface KindWords {
-  /** In sentences: `usage meter`. */
+  /** For example `usage meter`. */
   readonly what: string;
-  /** The rule that its moves are of. */
+  /** The rule about changes of its status. */
   readonly rule: RuleNumber;
 }
 
 /**
- * Decides a change of the configuration under its exclusive lock, checks everything with it, and commits it as one.
+ * Decides a change of the configuration under its exclusive lock, checks and commits it.
  *
- * @param decide the last document is the one that is answered
- * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
+ * @param decide the last document is returned
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED if others would break
  */
 export async function changeConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
@@ -110,9 +111,9 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
 }
 
 /**
- * Documents of a kind as they are kept, and the configuration with them, once everything was checked with them.
+ * Checks documents of a kind, and returns them as stored with the resulting configuration.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED if others would break
  */
 export async function checkDocuments(
   kind: ConfiguredKind,
@@ -129,22 +130,22 @@ export async function checkDocuments(
     documents.push(toConfiguredDocument(kind, { ...document, body: toBody(kind, document.body, item) }));
     await giveWay();
   }
-  // As another engine will read it: compiled of what is stored, not of what was given.
+  // Compile what is stored, not what was sent, as other engines will.
   const after = withDocuments(before.documents, documents);
   const catalog = await inTurns(compiledCatalog(after, before, before.catalog.options));
   return { documents, after: { ...before, revision: revisionAfter(before.revision), documents: after, catalog } };
 }
 
-/** A document of a body that was given. */
+/** Creates a document from a request body. */
 export function newDocument(kind: ConfiguredKind, body: Body, now: Instant): DocumentRecord {
   const plain = toPlainInput(body) as Body;
   return { kind, id: configuredDocumentId(kind, plain), createdAt: now, updatedAt: now, body: plain };
 }
 
 /**
- * A document of an id that was made for it.
+ * Creates a document with a generated id.
  *
- * @throws {RatebookError} ERR_TAKEN where the source of ids made one twice: the other one would be replaced
+ * @throws {RatebookError} ERR_TAKEN if the generated id exists, because the other document would be replaced
  */
 export function addDocument(
   { documents }: Configuration,
@@ -158,7 +159,7 @@ export function addDocument(
   throw idCollision(kind, id);
 }
 
-/** A document with some parts changed; null clears a part, and what is undefined stays. */
+/** A document with changed fields; null clears a field, undefined keeps it. */
 export function patchDocument(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
   const next = new Map(Object.entries(document.body));
   for (const [name, value] of Object.entries(toPlainInput(patch) as Body)) {
@@ -168,7 +169,7 @@ export function patchDocument(document: DocumentRecord, patch: Body, now: Instan
   return { ...document, updatedAt: now, body: Object.fromEntries(next) };
 }
 
-/** The configured resource of a document's id. @throws {RatebookError} ERR_NOT_FOUND */
+/** Reads a configured resource by document id. @throws {RatebookError} ERR_NOT_FOUND */
 export async function readConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
@@ -183,11 +184,7 @@ export async function readConfigured<Kind extends ConfiguredKind>(
   );
 }
 
-/**
- * A page of what is configured of a kind, newest first.
- *
- * @param madeAs the document by whose age one is listed; default itself
- */
+/** A page of the resources of a kind, newest first. @param madeAs the document by whose age a resource is sorted; default itself */
 export async function listConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
@@ -206,7 +203,7 @@ export async function listConfigured<Kind extends ConfiguredKind>(
   return page.next === undefined ? { items } : { items, next: page.next };
 }
 
-/** Everything that is configured of a kind and selected, oldest first. */
+/** All selected resources of a kind, oldest first. */
 export async function allConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
@@ -223,7 +220,7 @@ interface NamedDocument extends DocumentRecord {
   readonly body: Body & { readonly name: string; readonly status?: string | undefined };
 }
 
-/** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */
+/** The document with an id. @throws {RatebookError} ERR_NOT_FOUND */
 export function requireDocument<Document extends DocumentRecord>(
   documents: readonly Document[],
   what: string,
@@ -234,7 +231,7 @@ export function requireDocument<Document extends DocumentRecord>(
   return found;
 }
 
-/** Refuses a name that another one has that is not archived. @throws {RatebookError} ERR_TAKEN */
+/** Checks that no other document that is not archived has the name. @throws {RatebookError} ERR_TAKEN */
 export function checkName<Document extends NamedDocument>(
   documents: readonly Document[],
   { what }: Pick<KindWords, "what">,
@@ -246,7 +243,7 @@ export function checkName<Document extends NamedDocument>(
   throw alreadyTaken(what, name, `the name ${quoteText(name)} is taken by another ${what}`);
 }
 
-/** Refuses parts that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
+/** Rejects fields that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
 export function checkGiven(input: unknown, own: readonly string[]): Body {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw invalidInput("$", "expected an object");
@@ -261,7 +258,7 @@ interface DocumentWithStatus extends DocumentRecord {
   readonly body: Body & { readonly name: string; readonly status: string };
 }
 
-/** Refuses a move that is none of these. @throws {RatebookError} ERR_REFUSED */
+/** Checks that a status change is allowed. @throws {RatebookError} ERR_REFUSED */
 export function checkMove<To extends string>(
   { body: { name, status } }: DocumentWithStatus,
   { what, rule }: KindWords,
@@ -275,7 +272,7 @@ export function checkMove<To extends string>(
   );
 }
 
-/** A document in another status. @throws {RatebookError} ERR_REFUSED for a move that is none */
+/** Changes the status of a document. @throws {RatebookError} ERR_REFUSED if not allowed */
 export function moveDocument<To extends string>(
   document: DocumentWithStatus,
   words: KindWords,
@@ -314,7 +311,7 @@ function toStored<Kind extends ConfiguredKind>(
   return toStoredResource<Kind>(document, findItem(kind, id, documents, catalog.book));
 }
 
-/** A document with its item, which stands at the same place of the book. */
+/** A document with its item, which has the same index in the book. */
 function toStoredResource<Kind extends ConfiguredKind>(
   document: DocumentRecord | undefined,
   item: ConfiguredItem<Kind> | undefined,

@@ -1,5 +1,5 @@
 /**
- * The context of every operation of an engine, and the one way in which operations read, decide and commit.
+ * The context of engine operations, and how they read, decide and commit.
  *
  * @module
  */
@@ -22,21 +22,21 @@ import type { PrefetchedUsage } from "./external/source-cells.ts";
 /** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {
   readonly store: EngineStore;
-  /** Milliseconds since 1970; asked once for each decision, when its locks are held. */
+  /** Milliseconds since 1970; called once per decision, after its locks are acquired. */
   readonly clock: () => Instant;
   readonly ids: IdSource;
   readonly configuration: ConfigurationSource;
-  /** The budget of one evaluation of a rule (S3.8). */
+  /** The budget for one evaluation of a rule (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
-  /** How long events are kept, in milliseconds; undefined for good. */
+  /** How long events are kept, in milliseconds; undefined: forever. */
   readonly keepEventsMs: number | undefined;
-  /** Called for each account that a bill run leaves for the next one. */
+  /** Called for each account that a bill run skips. */
   readonly onSkipped?: ((accountId: string, error: unknown) => void) | undefined;
-  /** Which accounts aliases stood for last: only a hint of what to lock, checked under the lock. */
+  /** Last known accounts by alias: only a hint of what to lock, checked under the lock. */
   readonly aliasHints: Map<string, string>;
 }
 
-/** The state by which a decision on accounts is made. */
+/** The state for a decision on accounts. */
 export interface DecisionState {
   readonly configuration: Configuration;
   readonly catalog: Catalog;
@@ -44,13 +44,13 @@ export interface DecisionState {
   readonly now: Instant;
 }
 
-/** What is decided on accounts, beside what is changed in the working copy. */
+/** A decision on accounts, besides the changes in the working copy. */
 export interface Decided<Result> {
   readonly result: Result;
   readonly more?: Changes;
 }
 
-/** Reads accounts with all that is needed to catch up with them, decides, and commits as one. */
+/** Reads accounts for catching up, decides, and commits. */
 export async function decideOnAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
@@ -78,18 +78,18 @@ export async function decideOnAccounts<Result>(
   }
 }
 
-/** Accounts that are so far behind that they are caught up with before the decision on them, in commits of their own. */
+/** Accounts so far behind that they are caught up in separate commits before the decision. */
 export interface FarBehind {
   readonly behind: readonly string[];
   readonly now: Instant;
 }
 
-/** Whether so much falls due of an account that others would wait for a decision on it, or a read of it. */
+/** Whether so much is due for an account that a decision or read would block others. */
 export function isFarBehind(catalog: Catalog, record: AccountRecord, now: Instant): boolean {
   return isBehind(record, now) && isLongOpen(catalog, record, now);
 }
 
-/** Those accounts that are far behind. @param attempted those that were caught up with before, as far as it could be done */
+/** The accounts that are far behind. @param attempted those that were already caught up as far as possible */
 export function farBehind(
   catalog: Catalog,
   records: readonly AccountRecord[],
@@ -103,7 +103,7 @@ export function farBehind(
   return behind.length === 0 ? undefined : { behind: behind.map(({ id }) => id), now };
 }
 
-/** Catches up with accounts, in commits of their own. @param attempted notes them: a bill that cannot be made is for the decision to tell */
+/** Catches up accounts in separate commits. @param attempted collects them; a failed bill is reported by the decision */
 export async function commitCatchUp(
   context: EngineContext,
   { behind, now }: FarBehind,
@@ -120,7 +120,7 @@ export async function commitCatchUp(
   }
 }
 
-/** As {@link decideOnAccounts}, for one account. */
+/** Like {@link decideOnAccounts}, for one account. */
 export async function decideOnAccount<Result>(
   context: EngineContext,
   accountId: string,
@@ -132,7 +132,7 @@ export async function decideOnAccount<Result>(
 }
 
 /**
- * Opens a working copy of accounts with all that is needed to catch up with them.
+ * Opens a working copy of accounts with everything needed for catching up.
  *
  * @throws {RatebookError} ERR_NOT_FOUND for the first one that does not exist
  */
@@ -166,8 +166,8 @@ export function expectAll(accountIds: readonly string[], records: readonly Accou
 }
 
 /**
- * As {@link openAccounts}, with what falls due of the accounts up to an instant done in the working copy. One may be decades of
- * cycles behind: others have their turn meanwhile.
+ * Like {@link openAccounts}, caught up to an instant in the working copy. Yields to other work, because an account may
+ * be decades behind.
  */
 export async function openCaughtUp(
   catalog: Catalog,
@@ -180,7 +180,11 @@ export async function openCaughtUp(
   return openCaughtUpFrom(catalog, await readParts(catalog, view, accountIds, at, invoices), at, yieldToOthers);
 }
 
-/** As {@link openCaughtUp}, of what was read. @param yieldToOthers made before it was read, which may have taken long, too */
+/**
+ * Like {@link openCaughtUp}, from data already read.
+ *
+ * @param yieldToOthers created before that read, which may have been slow too
+ */
 export async function openCaughtUpFrom(
   catalog: Catalog,
   parts: readonly AccountParts[],
@@ -193,28 +197,28 @@ export async function openCaughtUpFrom(
     await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, most: Number.POSITIVE_INFINITY });
     return workspace;
   } catch (error) {
-    // The bill of an account cannot be made: who needs it finds out, and says of which.
+    // The account's bill fails; code that needs it reports the error.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     return openWorkspace(parts);
   }
 }
 
-/** What a commit did of the work on some accounts. */
+/** The result of one commit of a catch-up. */
 interface CatchUpProgress {
-  /** Invoices that became final. */
+  /** Finalized invoices. */
   readonly finalized: number;
-  /** The accounts of which something is left to do. */
+  /** The accounts that need another commit. */
   readonly left: readonly string[];
 }
 
-/** Entries, credits and invoices that one commit of a catch-up writes, and a few more: others wait while it is made ready. */
+/** Approximate maximum of entries, credits and invoices per catch-up commit, because preparing it blocks other work. */
 const RECORDS_OF_COMMIT = 1_000;
 
 /**
- * Does what falls due of accounts up to an instant, as much as one commit takes, and commits it: an account may be decades
- * of cycles behind (S2.4).
+ * Processes what is due for accounts up to an instant, as much as fits one commit, and commits it: an account may be
+ * decades behind (S2.4).
  *
- * @param prefetched usage elsewhere that was read ahead
+ * @param prefetched prefetched external usage
  */
 export async function commitCatchUpPiece(
   { store, configuration }: EngineContext,
@@ -233,7 +237,7 @@ export async function commitCatchUpPiece(
   return store.transact({ configuration: "shared", accountIds, eventIds: [] }, work, prefetched);
 }
 
-/** @returns the accounts of which something is left to do */
+/** @returns the accounts that need another commit */
 async function catchUpAccounts(
   catalog: Catalog,
   workspace: Workspace,
@@ -253,6 +257,6 @@ interface CatchUpWork {
   readonly accountIds: readonly string[];
   readonly at: Instant;
   readonly yieldToOthers: ReturnType<typeof createYielder>;
-  /** Records that are put at most, and a few more. */
+  /** Approximate maximum of changed records. */
   readonly most: number;
 }

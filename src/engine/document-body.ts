@@ -1,5 +1,5 @@
 /**
- * Resources as the bodies of documents: plain JSON in which references are ids and decimals are texts.
+ * Resources as document bodies: plain JSON with references as ids and decimals as texts.
  *
  * @module
  */
@@ -8,10 +8,9 @@ import type { DocumentKind } from "../ledger/decision.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
 
-/** The body of a document. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Where a book keeps what is configured by documents of a kind. */
+/** The list of a book for each configured kind. */
 export const BOOK_LISTS = {
   setting: "settings",
   eventSchema: "eventSchemas",
@@ -21,7 +20,7 @@ export const BOOK_LISTS = {
   pricePlan: "pricePlans",
   invoiceGroup: "invoiceGroups",
 } as const satisfies Partial<Record<DocumentKind, keyof Book>>;
-/** A kind of document whose item is part of the compiled configuration. */
+/** A kind of document that is part of the compiled configuration. */
 export type ConfiguredKind = keyof typeof BOOK_LISTS;
 /** The type of a book's item for each kind of document. */
 export type ConfiguredItem<Kind extends ConfiguredKind> = Book[(typeof BOOK_LISTS)[Kind]][number];
@@ -29,7 +28,7 @@ export type ConfiguredItem<Kind extends ConfiguredKind> = Book[(typeof BOOK_LIST
 /** The kinds in the order of a book. */
 export const CONFIGURED_KINDS = Object.keys(BOOK_LISTS) as readonly ConfiguredKind[];
 
-/** Plain JSON of a value: decimals become texts, and what is undefined is left out. */
+/** Converts a value to plain JSON: decimals become texts, and undefined fields are omitted. */
 export function toPlainJson(value: unknown): unknown {
   if (isDecimalObject(value)) return formatDecimal(value);
   if (Array.isArray(value)) return value.map(toPlainJson);
@@ -39,7 +38,7 @@ export function toPlainJson(value: unknown): unknown {
   return Object.fromEntries(plain);
 }
 
-/** Whether two values are the same JSON, whatever the order of their fields; what is undefined is absent. */
+/** Whether two values are the same JSON, in any order of fields; undefined fields are absent. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -56,11 +55,11 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 }
 
 /**
- * The body that keeps an item: as it was given where only that tells all (the text of a rule), else as it was read, for
- * there references are ids that no change of a name breaks.
+ * The stored body of an item: as sent if only that is complete (the text of a rule), else as parsed, with references as
+ * ids that do not depend on names.
  *
- * @param input as it was written
- * @param item as the book that was made of it has it
+ * @param input as sent
+ * @param item as parsed in the book
  */
 export function toBody<Kind extends ConfiguredKind>(kind: Kind, input: Body, item: ConfiguredItem<Kind>): Body {
   const read = toPlainJson(item) as Body & { readonly featureDetails?: unknown; readonly pricePlanDetails?: unknown };
@@ -70,7 +69,7 @@ export function toBody<Kind extends ConfiguredKind>(kind: Kind, input: Body, ite
       return withoutAbsent({
         ...read,
         enrichments: keepEnrichments(input, read),
-        // The feature's association with the schema is kept with the feature.
+        // The feature's association with the schema is stored with the feature.
         featureDetails: featureDetails ? read.featureDetails : undefined,
       });
     case "usageMeter":
@@ -93,17 +92,17 @@ export function toBody<Kind extends ConfiguredKind>(kind: Kind, input: Body, ite
   }
 }
 
-/** Rules as they were given; settings by their full keys, which no other setting makes ambiguous. */
+/** Rules as sent; settings by their full keys, which no other setting makes ambiguous. */
 function keepEnrichments({ enrichments: input }: Body, { enrichments: read }: Body): unknown {
   if (input === undefined || input === null) return undefined;
   const { dependencies } = read as Body;
   return { ...(toPlainInput(input) as Body), dependencies };
 }
 
-/** The fields in the details of a price plan that name meters, add-ons and features. */
+/** The fields in price plan details that refer to meters, add-ons and features. */
 const REFERENCES: ReadonlySet<string> = new Set(["usageMeterId", "id", "featureId", "applicableEntityIds"]);
 
-/** Details of a price plan as they were given, but for references, which are ids as in what was read of them. */
+/** Price plan details as sent, with references replaced by ids. */
 function withReferencedIds(read: unknown, input: unknown): unknown {
   if (Array.isArray(input))
     return input.map((item, at) => withReferencedIds(Array.isArray(read) ? read[at] : undefined, item));
@@ -117,14 +116,14 @@ function withReferencedIds(read: unknown, input: unknown): unknown {
   );
 }
 
-/** The steps of a meter with their rules as they were given. */
+/** The steps of a meter, with their rules as sent. */
 function keepComputations({ computations }: Body): Body {
   return computations === undefined || computations === null ? {} : { computations: toPlainInput(computations) };
 }
 
 const RULES: ReadonlySet<string> = new Set(["matcher", "computation", "value"]);
 
-/** Plain JSON of what was given: as {@link toPlainJson}, but a rule keeps its numbers exactly, as text where it must. */
+/** Like {@link toPlainJson}, but numbers in rules are kept exactly, as text if necessary. */
 export function toPlainInput(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toPlainInput);
   if (typeof value !== "object" || value === null || isDecimalObject(value)) return toPlainJson(value);
@@ -142,12 +141,12 @@ function keepRule(rule: unknown): unknown {
   return stringifyJson(plain) === text ? plain : text;
 }
 
-/** Without what is undefined: what a patch gives, null among it, which clears. */
+/** Omits undefined fields; null, which clears a field, stays. */
 export function withoutUndefined(patch: object): Body {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
-/** Without what is null or undefined: both mean absent. */
+/** Omits null and undefined fields: both mean absent. */
 export function withoutAbsent(body: object): Body {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== null));
 }

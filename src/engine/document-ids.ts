@@ -1,12 +1,12 @@
 /**
- * The ids of documents, which say what is unique of a kind.
+ * The ids of documents, which define uniqueness within a kind.
  *
  * @module
  */
 import { settingKey } from "../book/resources/catalog-items.ts";
 import type { Body, ConfiguredKind } from "./document-body.ts";
 
-/** The id of the document that keeps a body: with its version, and of a setting with its entity. */
+/** The id of a document: includes the version, and for a setting its entity. */
 export function configuredDocumentId(kind: ConfiguredKind, body: Body): string {
   const { id, name, version = 1 } = body;
   switch (kind) {
@@ -24,7 +24,7 @@ export function configuredDocumentId(kind: ConfiguredKind, body: Body): string {
   }
 }
 
-/** The id of one version of something. */
+/** The id of one version. */
 export function versionId(id: string, version: number): string {
   return `${id}@${version}`;
 }

@@ -1,9 +1,6 @@
 /**
- * Stored documents with typed bodies: what the engine goes by of each kind, in the words of the book's own shapes. The
- * rest of a body stays as it was stored.
- *
- * A body that was given and is not checked yet stays plain JSON ({@link DocumentRecord}): the reader of books tells all
- * that is wrong with it.
+ * Stored documents with typed bodies: the fields that the engine uses, typed like the book. Other fields stay as
+ * stored. A body that is not checked yet is plain JSON ({@link DocumentRecord}): the book reader reports its problems.
  *
  * @module
  */
@@ -24,10 +21,10 @@ import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoteText } from "../ledger/refusals.ts";
 import type { Body, ConfiguredKind } from "./document-body.ts";
 
-/** An item of a list that has a name, such as an attribute of a schema. */
+/** A named list item, such as an attribute of a schema. */
 export type NamedBody = Body & { readonly name: string };
 
-/** By kind, the part of a stored body that the engine goes by. */
+/** By kind, the fields of a stored body that the engine uses. */
 interface Bodies {
   readonly setting: Pick<Setting, "id" | "namespace" | "entityType"> & { readonly entityId?: Maybe<string> };
   readonly eventSchema: Pick<EventSchema, "name" | "version" | "status"> & {
@@ -42,10 +39,10 @@ interface Bodies {
   readonly addOn: Pick<AddOn, "id" | "name" | "type" | "status">;
   readonly pricePlan: Pick<PricePlan, "id" | "name" | "version" | "status"> & {
     readonly pricePlanDetails?: Maybe<Details>;
-    /** How accounts of older versions are moved once this one is activated; whether it is a mode is checked then. */
+    /** How accounts of older versions migrate when this one is activated; checked then. */
     readonly mode?: Maybe<string>;
     readonly versionsToMigrate?: Maybe<string>;
-    /** When it became ACTIVE, in milliseconds since 1970; absent where it did before versions kept it. */
+    /** When it became ACTIVE, in milliseconds since 1970; absent if activated before this field existed. */
     readonly activatedAt?: Maybe<number>;
   };
   readonly invoiceGroup: { readonly id: string };
@@ -58,7 +55,7 @@ const isObject = (value: unknown): value is Body => typeof value === "object" &&
 const named = z.custom<NamedBody>((value) => isObject(value) && typeof value["name"] === "string");
 const details = z.custom<Details>(isObject);
 
-/** By kind, what is read of a stored body. What older versions did not write has the default that it has in a book. */
+/** By kind, the schema of a stored body. Fields that older versions did not write have the book's defaults. */
 const SHAPES = {
   setting: setting.pick({ id: true, namespace: true, entityType: true, entityId: true }),
   eventSchema: eventSchema.pick({ name: true, version: true, status: true }).extend({
@@ -80,24 +77,23 @@ const SHAPES = {
   alias: z.object({ accountId: z.string().nullish() }),
 } as const satisfies { readonly [Kind in keyof Bodies]: z.ZodObject & z.ZodType<Bodies[Kind]> };
 
-/** A kind of document whose body is typed. */
+/** A kind of document with a typed body. */
 export type TypedKind = keyof Bodies;
-/** The body of a stored document of a kind. */
 export type BodyOf<Kind extends TypedKind> = Body & Bodies[Kind];
 /** A stored document of one kind, its body checked. */
 export interface DocumentOf<Kind extends TypedKind> extends DocumentRecord {
   readonly kind: Kind;
   readonly body: BodyOf<Kind>;
 }
-/** The stored documents of each kind that is part of the compiled configuration, oldest first. */
+/** The stored documents of each configured kind, oldest first. */
 export type DocumentLists = { readonly [Kind in ConfiguredKind]: readonly DocumentOf<Kind>[] };
-/** A stored document of any kind that is part of the compiled configuration. */
+/** A stored document of any configured kind. */
 export type ConfiguredDocument = DocumentLists[ConfiguredKind][number];
 
 /**
- * A stored document with its body checked and typed: once, when it is read.
+ * Checks and types the body of a stored document when it is read.
  *
- * @throws {InvariantError} when the body is none of its kind: only checked bodies are ever stored
+ * @throws {InvariantError} if the body does not match its kind: only checked bodies are stored
  */
 export function toTypedDocument<Kind extends TypedKind>(kind: Kind, record: DocumentRecord): DocumentOf<Kind> {
   const shape: z.ZodObject = SHAPES[kind];
@@ -109,12 +105,12 @@ export function toTypedDocument<Kind extends TypedKind>(kind: Kind, record: Docu
   return { ...record, kind, body: { ...record.body, ...read.data } as BodyOf<Kind> };
 }
 
-/** Whether a price plan, be it given or stored, is or becomes ACTIVE: only the engine sets that status. */
+/** Whether a price plan, sent or stored, is or becomes ACTIVE: only the engine sets that status. */
 export function isActivePlan({ body: { status } }: DocumentRecord): boolean {
   return status === "ACTIVE";
 }
 
-/** The entity that a setting is given for, checked or not (S4.2). */
+/** The entity of a setting, checked or not (S4.2). */
 export function settingOwner({ body: { entityType, entityId } }: DocumentRecord): {
   readonly entityType: unknown;
   readonly entityId: string;

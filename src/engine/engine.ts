@@ -1,5 +1,5 @@
 /**
- * The engine: the stateful whole over a store (design: load, decide, commit).
+ * The engine: all stateful operations over a store, each of which loads, decides and commits.
  *
  * @module
  */
@@ -91,79 +91,84 @@ import type { ListOptions, Page, PagedOptions } from "./pages.ts";
 
 /** The parts and options of an engine. */
 export interface EngineOptions extends CatalogOptions {
-  /** Keeps everything; closed by the engine's `close`. */
+  /** Stores all data; closed by the engine's `close`. */
   readonly store: Store;
-  /** Milliseconds since 1970; default the system's clock. */
+  /** Milliseconds since 1970; default the system clock. */
   readonly clock?: () => Instant;
-  /** Makes ids, each different from all others. */
+  /** Creates unique ids. */
   readonly ids?: IdSource;
   /**
-   * Told, for a log, of each account that a bill run leaves for the next one, and why; it must not throw. By default
-   * they are only counted, in `skipped`.
+   * Called, for logging, for each account that a bill run skips, with the reason; must not throw. By default they are
+   * only counted, in `skipped`.
    */
   readonly onSkipped?: (accountId: string, error: unknown) => void;
   /**
-   * How long events are kept after their ingest, in milliseconds, at least `idMemoryMs`; default for good. What is older and
-   * whose cycle is closed leaves with `pruneEvents`.
+   * How long events are kept after their ingest, in milliseconds, at least `idMemoryMs`; default forever. `pruneEvents`
+   * deletes older ones whose cycle is closed.
    */
   readonly keepEventsMs?: number;
   /**
-   * Event schemas whose events live elsewhere, and what reads their usage: for previews, drafts, invoices, series and calculators
-   * (S17.4). Default none: all events are ingested.
+   * Event schemas with external usage, and the source that reads it: for previews, drafts, invoices, metrics and
+   * revenue calculations (S17.4). Default none: all events are ingested.
    */
   readonly usage?: ExternalUsageOptions;
   /**
-   * Event schemas whose events lived elsewhere and are ingested from now on: what the store has of them by `usage` of any engine is
-   * forgotten. Usage elsewhere of cycles that are open is not billed then. Default none.
+   * Event schemas that were external and are ingested from now on: the store no longer treats them as external.
+   * External usage of open cycles is then not billed. Default none.
    */
   readonly ingestedAgain?: readonly string[];
 }
 
 /** The outcome of {@link Engine.entitle}. */
 export interface EntitleResult extends IngestResult {
-  /** Whether the event was accepted, and its feature credits consumed; for an event id that came before, false. */
+  /** Whether the event was accepted and its feature credits consumed; false for a duplicate event id. */
   readonly allowed: boolean;
 }
 
-/** An engine over a store. Every method commits all that it does, or nothing. */
+/** An engine over a store. Every method commits all of its changes or none. */
 export interface Engine extends AccountResources {
-  /** The store that it was made of: a server over it may keep documents of its own there. */
+  /** The engine's store: a server may keep its own documents there. */
   readonly store: Store;
-  /** Puts a whole book into the store; refused where something of it is there already. */
+  /** Loads a whole book into the store; rejected if any part of it already exists. */
   load(book: BookSource): Promise<LoadCounts>;
-  /** The store as a book, which `load` takes, with a sentence for each thing that a book cannot say. */
+  /** Exports the store as a book for `load`, with a sentence for each thing that a book cannot express. */
   exportBook(options?: ExportOptions): Promise<ExportResult>;
-  /** Ingests a batch as one; each event has its own outcome, in order (S14). */
+  /** Ingests a batch in one commit; each event has its own outcome, in order (S14). */
   ingest(events: readonly EventInput[]): Promise<readonly IngestResult[]>;
   /** Ingests one event if its feature credits suffice (S11.3). */
   entitle(event: EventInput): Promise<EntitleResult>;
   /**
-   * Undoes up to five events of an account: any, or those that one of five combinations tells (S15).
+   * Undoes up to five events of an account: any, or those that match one of five combinations of fields (S15).
    *
    * @throws {RatebookError} ERR_INPUT_INVALID for another combination, ERR_NOT_FOUND for the account
    */
   undo(filter: UndoFilter): Promise<readonly UndoneEvent[]>;
   /**
-   * The invoices that finalizing at an instant would leave, with drafts; nothing is changed (S13.5). Of all accounts, those whose
-   * bill cannot be made are named in `skipped`. @throws {RatebookError} ERR_ARITHMETIC for such an account that is asked for
+   * The invoices, including drafts, that finalizing at an instant would leave; nothing is stored (S13.5). Without
+   * account ids, those whose bill cannot be computed are reported in `skipped`.
+   *
+   * @throws {RatebookError} ERR_ARITHMETIC for a requested account whose bill cannot be computed
    */
   preview(options?: EnginePreviewOptions): Promise<EnginePreview>;
   /**
-   * Does all that falls due up to an instant, now by default (S2.4, S13.4). An account whose bill cannot be made is skipped
-   * and stops no other one; runs of several engines over one store share the accounts. @throws {RatebookError}
-   * ERR_STORE_UNAVAILABLE, which ends the run: the next one goes on
+   * Processes everything due up to an instant, default now (S2.4, S13.4). An account whose bill cannot be computed is
+   * skipped and does not affect others; runs of several engines over one store share the accounts.
+   *
+   * @throws {RatebookError} ERR_STORE_UNAVAILABLE, which ends the run: the next one continues
    */
   finalize(asOf?: InstantInput, options?: FinalizeOptions): Promise<FinalizeResult>;
   /**
-   * Removes events that are older than `keepEventsMs`, whose cycles are closed: they can neither be undone nor hold an id.
-   * Usage, invoices and their explanations stay. @throws {RatebookError} ERR_STORE_UNAVAILABLE
+   * Deletes events older than `keepEventsMs` whose cycles are closed: they can neither be undone nor reserve an id.
+   * Usage, invoices and their explanations stay.
+   *
+   * @throws {RatebookError} ERR_STORE_UNAVAILABLE
    */
   pruneEvents(options?: PruneOptions): Promise<PruneResult>;
-  /** Associates a plan with an account (S16.1, S16.2). @returns the account's schedules after it */
+  /** Associates a plan with an account (S16.1, S16.2). @returns the resulting schedules of the account */
   associate(accountId: string, association: AssociationRequest): Promise<readonly PricingSchedule[]>;
-  /** Takes the plan from an account, which leaves a gap (S16.1). @returns the account's schedules after it */
+  /** Removes the plan from an account for a range of days (S16.1). @returns the resulting schedules of the account */
   dissociate(accountId: string, days: DissociationRequest): Promise<readonly PricingSchedule[]>;
-  /** Moves every account on one version of a plan to another; all are checked before any is moved (S16.5). */
+  /** Moves every account on one plan version to another; all are checked before any is moved (S16.5). */
   migrate(migration: MigrationRequest): Promise<Migration>;
   readonly migrations: {
     /** Newest first. */
@@ -180,42 +185,45 @@ export interface Engine extends AccountResources {
   /** The usage of meters, by account and UTC day. */
   usage(query: UsageQuery): Promise<readonly DailyUsage[]>;
   /**
-   * Closed cycles of accounts whose usage elsewhere is another one now than when they closed, with what it would have cost; by
-   * account. Final invoices stay as they are (S17.4). @throws {RatebookError} ERR_USAGE_UNAVAILABLE; ERR_OPTION_INVALID where all
-   * events are ingested
+   * Closed cycles of accounts whose external usage changed since, with what it would have cost; by account. Final
+   * invoices stay unchanged (S17.4).
+   *
+   * @throws {RatebookError} ERR_USAGE_UNAVAILABLE; ERR_OPTION_INVALID if all events are ingested
    */
   lateUsage(query: UsageQuery): Promise<readonly LateUsage[]>;
   /** The overage of features, by account and UTC day. */
   overage(query: UsageQuery): Promise<readonly DailyOverage[]>;
-  /** Series of usage, events and revenue over time; one result for each query, in their order. */
+  /** Time series of usage, events and revenue; one result per query, in their order. */
   metrics(request: MetricsRequestInput): Promise<readonly MetricResult[]>;
-  /** The charges of a draft or existing plan for one cycle of given quantities; nothing is stored (S13.5). */
+  /** The charges of a draft or existing plan for one cycle with given quantities; nothing is stored (S13.5). */
   calculateRevenue(request: RevenueRequestInput): Promise<RevenueAnswer>;
-  /** An account's monetary credits in force, added up (S12). @throws {RatebookError} ERR_NOT_FOUND */
+  /** The total of an account's monetary credits in force (S12). @throws {RatebookError} ERR_NOT_FOUND */
   creditBalance(accountId: string): Promise<CreditBalance>;
   readonly events: {
     /** The latest ingested first. */
     list(options?: ListOptions<EventListFilter>): Promise<Page<EventRecord>>;
-    /** All events of an event id, or the one of a referenceId. @throws {RatebookError} ERR_NOT_FOUND */
+    /** All events with an event id, or the one with a referenceId. @throws {RatebookError} ERR_NOT_FOUND */
     get(eventIdOrReferenceId: string): Promise<readonly EventRecord[]>;
-    /** Events that were ingested before this instant may have left; undefined where all are kept. */
+    /** Events ingested before this instant may have been deleted; undefined if all are kept. */
     keptSince(): Promise<Instant | undefined>;
-    /** The cycle that each of these events counts in, and the plan that prices it; undefined where none does. */
+    /** The cycle in which each event counts, and the plan that prices it; undefined if there is none. */
     places(
       events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
     ): Promise<readonly (EventPlace | undefined)[]>;
   };
   readonly invoices: {
     /**
-     * Final ones and the drafts of every begun cycle, by the start of their cycle, newest first; without the drafts of an
-     * account whose bill cannot be made, unless it alone is asked for.
+     * Final invoices and the drafts of every cycle that has begun, by the start of their cycle, newest first. Without
+     * drafts of accounts whose bill cannot be computed, unless such an account is requested alone.
      */
     list(options?: ListOptions<InvoiceFilter>): Promise<Page<InvoiceSnapshot> & WithoutSkipped>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<InvoiceSnapshot>;
     /**
      * The stored events behind a line for a meter's usage or a feature's overage, the latest ingested first, each with
-     * what it added. @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for a line that no events are behind
+     * the quantity that it added.
+     *
+     * @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for a line that does not charge events
      */
     lineEvents(of: LineTarget, options?: PagedOptions): Promise<LineEvents>;
   };
@@ -225,16 +233,15 @@ export interface Engine extends AccountResources {
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<CompositeSnapshot>;
   };
-  /** Closes the store. */
   close(): Promise<void>;
 }
 
 /**
  * Opens an engine over a store.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID without a store, for `keepEventsMs` out of its bounds, and for `usage` that is none; for
- * another option out of its bounds, the first call rejects with it, and with ERR_REFUSED where a schema whose events live elsewhere
- * consumes a feature (S17.1)
+ * @throws {RatebookError} ERR_OPTION_INVALID without a store, for `keepEventsMs` out of bounds, and for invalid
+ * `usage`. For other options out of bounds the first call rejects, and with ERR_REFUSED if an external schema consumes
+ * a feature (S17.1)
  */
 export function createEngine(engineOptions: EngineOptions): Engine {
   const {
@@ -275,7 +282,7 @@ export function createEngine(engineOptions: EngineOptions): Engine {
   return { store, ...withCheckedArguments(methods, ENGINE_ARGUMENTS), close };
 }
 
-/** The options, once they are known to have a store: callers without types may leave it out. */
+/** Checks that the options have a store, for callers without types. */
 function withStore(options: EngineOptions): EngineOptions {
   const { store } = (options ?? {}) as Partial<EngineOptions>;
   if (typeof store?.transact === "function") return options;
@@ -283,7 +290,7 @@ function withStore(options: EngineOptions): EngineOptions {
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "store" });
 }
 
-/** A schema's events live elsewhere, or are ingested. */
+/** Checks that no schema is both external and ingested. */
 function checkSchemasDisjoint({ external, ingestedAgain }: ExternalSchemas): void {
   const areNames = Array.isArray(ingestedAgain) && ingestedAgain.every((name) => typeof name === "string");
   const both = areNames ? ingestedAgain.find((name) => external.includes(name)) : undefined;
@@ -294,7 +301,7 @@ function checkSchemasDisjoint({ external, ingestedAgain }: ExternalSchemas): voi
   throw new RatebookError("ERR_OPTION_INVALID", `ingestedAgain: ${why}`, { option: "ingestedAgain" });
 }
 
-/** The schemas whose events live elsewhere: callers without types may leave parts out. */
+/** The external schemas; callers without types may leave parts out. */
 function externalSchemaNames(usage: ExternalUsageOptions): readonly string[] {
   const { schemas, source } = usage as Partial<ExternalUsageOptions>;
   const areNames = Array.isArray(schemas) && schemas.length > 0 && schemas.every((name) => typeof name === "string");

@@ -1,5 +1,5 @@
 /**
- * Settings of customers and accounts: made with them (S4.2), and read beside them.
+ * Settings of customers and accounts: created with them (S4.2) and read with them.
  *
  * @module
  */
@@ -13,32 +13,32 @@ import type { Configuration } from "./configuration.ts";
 import { allConfigured, checkDocuments, newDocument, type StoredResource } from "./configured-resources.ts";
 import type { EngineContext } from "./context.ts";
 
-/** A setting as it is stored. */
+/** A stored setting. */
 export type StoredSetting = StoredResource<Setting>;
 
 /** The kinds of entity that have settings. */
 export type SettingEntity = "CUSTOMER" | "ACCOUNT";
 
-/** An entity that is made together with its settings. */
+/** An entity created together with its settings. */
 export interface EntityWithSettings {
   readonly entityType: SettingEntity;
   readonly id: string;
   readonly settings: AccountRequest["settings"];
-  /** The path of its fields in the request, for messages: empty, or `account.`. */
+  /** The path prefix of its fields in messages: empty, or `account.`. */
   readonly place: "" | "account.";
 }
 
-/** What the settings of new entities change. */
+/** The changes for settings of new entities. */
 interface SettingsMade {
   readonly changes: Required<Pick<Changes, "documents">> & Pick<Changes, "configurationRevision">;
-  /** The configuration with them, once it is committed; undefined where there are none. */
+  /** The configuration with them, after the commit; undefined without any. */
   readonly after: Configuration | undefined;
 }
 
 /**
- * The settings of what is being made in the same commit, each checked with the configuration and those before it.
+ * The settings of new entities in the same commit, each checked with the configuration and the previous ones.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is wrong (`account.settings[1].value`)
+ * @throws {RatebookError} ERR_INPUT_INVALID with the path of the problem (`account.settings[1].value`)
  */
 export async function prepareSettings(
   configuration: Configuration,
@@ -63,7 +63,7 @@ export async function prepareSettings(
   return { changes: { documents, configurationRevision: current.revision }, after: current };
 }
 
-/** The settings of customers or accounts, by whose they are; of each the oldest first. */
+/** The settings of customers or accounts by id, each oldest first. */
 export async function readEntitySettings(
   context: EngineContext,
   entityType: SettingEntity,

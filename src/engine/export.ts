@@ -16,27 +16,27 @@ import { toPlainJson } from "./document-body.ts";
 
 /** A store as a book. */
 export interface ExportResult {
-  /** As it is written: what `load` takes. Usage, events and invoices are not in it. */
+  /** A book for `load`. It excludes usage, events and invoices. */
   readonly book: BookInput;
-  /** A sentence for each thing that a book cannot say, such as a credit that was voided. */
+  /** A sentence for each thing that a book cannot express, such as a voided credit. */
   readonly notes: readonly string[];
 }
 
 /** The part of a store to export. */
 export interface ExportOptions {
-  /** The newest accounts that have had a price plan, at most so many, with their customers; default all accounts. */
+  /** Maximum number of accounts, the newest that have had a price plan, with their customers; default all accounts. */
   readonly accountsMax?: number | undefined;
   /**
-   * The price plans that these accounts have had and, after them, the newest others, as long as all of them have at most so
-   * many characters of JSON; default all price plans.
+   * Maximum characters of JSON for the price plans: those that these accounts have had, then the newest others; default
+   * all price plans.
    */
   readonly pricePlansLength?: number | undefined;
 }
 
-/** Accounts whose credits are read at once. */
+/** Accounts whose credits are read together. */
 const CHUNK = 200;
 
-/** Reads a store as a book: what is configured, and the accounts with what they were given, oldest first. */
+/** Exports a store as a book: the configuration, and the accounts with their records, oldest first. */
 export async function exportBook(
   { store: { read }, configuration }: EngineContext,
   { accountsMax, pricePlansLength }: ExportOptions = {},

@@ -1,5 +1,5 @@
 /**
- * Ids that the engine makes: a prefix, a part that grows with time, and a random part (`um.1zYnCiM9Bpg.lv25y`).
+ * Creates ids: a prefix, a part that grows with time, and a random part (`um.1zYnCiM9Bpg.lv25y`).
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { BASE_62 } from "../numbers/short-id.ts";
 
 /** Digits of the milliseconds since 1970: enough until the year 2081. */
 const TIME_DIGITS = 7;
-/** Digits of the place among the ids of one millisecond. */
+/** Digits of the sequence number within a millisecond. */
 const PLACE_DIGITS = 4;
 const PLACES = BASE_62.length ** PLACE_DIGITS;
 const RANDOM_DIGITS = 5;
-/** Random numbers from here on are left out, so that every digit is as likely as the others. */
+/** Larger random numbers are discarded, so that all digits are equally likely. */
 const FAIR_END = 2 ** 32 - (2 ** 32 % BASE_62.length ** RANDOM_DIGITS);
 const POOL_NUMBERS = 1024;
 const BASE = BASE_62.length;
 const CODES: readonly number[] = Array.from(BASE_62, (digit) => digit.charCodeAt(0));
 
 /**
- * Makes ids of `prefix.` and 17 more characters: each is above the one before it, also while the clock stands still or
- * is put back, and two processes do not make the same.
+ * Creates ids of `prefix.` and 17 more characters. Each is greater than the previous one, even if the clock stands
+ * still or is set back, and two processes do not create the same.
  *
  * @param clock milliseconds since 1970
  */
@@ -29,7 +29,7 @@ export function createIds(clock: () => Instant): IdSource {
   const random = randomDigits();
   let time = Number.NEGATIVE_INFINITY;
   let place = 0;
-  /** The characters of the last id: most of them are those of the next one. A text made of them at once is in one piece. */
+  /** The characters of the last id, most of which stay the same; a text created from all of them at once is contiguous. */
   const codes: number[] = [];
   let lastPrefix: string | undefined;
   return (prefix) => {
@@ -55,7 +55,7 @@ export function createIds(clock: () => Instant): IdSource {
   };
 }
 
-/** Puts the last digits of a number before an index. */
+/** Writes the last digits of a number before an index. */
 function putDigits(codes: number[], end: number, count: number, value: number): void {
   let rest = value;
   for (let at = end - 1; at >= end - count; at--) {
@@ -75,7 +75,7 @@ function formatDigits(value: number, count: number): string {
   return text;
 }
 
-/** Random numbers for five digits each, out of a pool: asking the system for each of them would cost more than all else. */
+/** Random numbers for five digits each, from a pool: a system call for each would dominate. */
 function randomDigits(): () => number {
   const pool = new Uint32Array(POOL_NUMBERS);
   let next = POOL_NUMBERS;

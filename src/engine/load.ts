@@ -1,5 +1,5 @@
 /**
- * A whole book is put into a store (book.md): what is configured, and the accounts with all that they hold.
+ * Loads a whole book into a store (book.md): the configuration, and the accounts with their records.
  *
  * @module
  */
@@ -24,18 +24,18 @@ import type { EngineContext } from "./context.ts";
 import { BOOK_LISTS, type Body, toBody, CONFIGURED_KINDS, type ConfiguredKind, toPlainJson } from "./document-body.ts";
 import { configuredDocumentId } from "./document-ids.ts";
 
-/** How many resources of each list were put into the store. */
+/** The number of resources loaded from each list. */
 export type LoadCounts = { readonly [List in Exclude<keyof Book, "organization" | "lint">]: number };
 
 /**
- * Puts a book into the store, all of it or, where something of it is there already, nothing.
+ * Loads a book into the store: all of it or, if any part already exists, nothing.
  *
- * @param source a book as it is written, its text, or one that `readBook` read: then what it was read from is loaded
- * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that is
- * not ACTIVE
+ * @param source a book object, its text, or a book from `readBook`, of which the source is loaded
+ * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that
+ * is not ACTIVE
  */
 export async function load(context: EngineContext, source: unknown): Promise<LoadCounts> {
-  // The reader of books sees what only a text shows, such as a key that is given twice.
+  // Some problems are visible only in the text, such as duplicate keys.
   const json = toWritten(source);
   const book = parseBook(json, context);
   const raw = typeof json === "string" ? parseJson(json) : json;
@@ -65,7 +65,7 @@ export async function load(context: EngineContext, source: unknown): Promise<Loa
   });
 }
 
-/** In an engine, only an ACTIVE plan is associated (book.md, S16.1). */
+/** In an engine, only an ACTIVE plan can be associated (book.md, S16.1). */
 function checkPlans({ accounts, pricePlans }: Book): void {
   const statuses = new Map(pricePlans.map(({ id, version, status }) => [`${id}@${version}`, status]));
   for (const { id, pricePlans: associations } of accounts) {
@@ -79,9 +79,9 @@ function checkPlans({ accounts, pricePlans }: Book): void {
 }
 
 /**
- * The document of the organization, where the book changes it.
+ * The document of the organization, if the book changes it.
  *
- * @param owner the organization of the store, where it was named or something depends on it
+ * @param owner the organization of the store, if it was set or something depends on it
  */
 function organizationDocument(book: Book, owner: Organization | undefined, now: Instant): readonly DocumentRecord[] {
   const { organization } = book;
@@ -98,7 +98,7 @@ function organizationDocument(book: Book, owner: Organization | undefined, now: 
   return organization.name === undefined || owner.name !== undefined ? [] : [document];
 }
 
-/** The documents of the configuration, dated in the order of the book, because lists are ordered by age. */
+/** The documents of the configuration, dated in the order of the book, because lists are sorted by age. */
 function toDocuments(book: Book, raw: unknown, now: Instant): readonly DocumentRecord[] {
   const total = CONFIGURED_KINDS.reduce((sum, kind) => sum + book[BOOK_LISTS[kind]].length, 0);
   let place = 0;
@@ -114,7 +114,7 @@ function toDocuments(book: Book, raw: unknown, now: Instant): readonly DocumentR
   });
 }
 
-/** A group is in the currency of its first account, where it does not say so itself (S16.7). */
+/** A group without a currency gets that of its first account (S16.7). */
 function withGroupCurrency(kind: ConfiguredKind, item: object, { accounts, invoiceGroups, organization }: Book): Body {
   const group = kind === "invoiceGroup" ? invoiceGroups.find((each) => each === item) : undefined;
   if (group === undefined || group.invoiceCurrency) return {};
@@ -126,7 +126,7 @@ function toDocumentRecord(kind: DocumentKind, id: string, value: object, now: In
   return { kind, id, createdAt: now, updatedAt: now, body: toPlainJson(value) as Body };
 }
 
-/** Refuses a book of which something is in the store already. */
+/** Rejects a book of which any part already exists in the store. */
 async function checkFree(view: LedgerView, documents: readonly DocumentRecord[], book: Book): Promise<void> {
   const kinds = new Set(documents.map(({ kind }) => kind));
   for (const kind of kinds) {
@@ -145,7 +145,10 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
   }
 }
 
-/** The accounts with what they hold, and what is due of it. There may be many, or decades of it: others have their turn meanwhile. */
+/**
+ * The accounts with their records, and what is due for them. Yields to other work, because there may be many, or
+ * decades of cycles.
+ */
 async function createLedgers(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Promise<Changes> {
   const giveWay = createYielder();
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));

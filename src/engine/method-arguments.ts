@@ -1,6 +1,6 @@
 /**
- * The arguments of each method of an engine, checked at run time for callers without types: wrong ones are refused before
- * anything is done. Requests and books have schemas of their own.
+ * Checks the arguments of engine methods for callers without types, before anything is done. Requests and books have
+ * their own schemas.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import * as z from "zod";
 import { readInput } from "../book/requests/requests.ts";
 import { EVENT_LINE_TYPES } from "../ledger/charged-line.ts";
 
-/** Names the arguments of a method, in their order, with what each must be. */
+/** The arguments of a method, in order, with their schemas. */
 export type MethodArguments = Readonly<Record<string, z.ZodType>>;
 
-/** The arguments of every method of an engine or of a part of it. */
+/** The arguments of every method of an engine or a part of it. */
 export type ArgumentsOf<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends (...input: never[]) => unknown
     ? MethodArguments
     : ArgumentsOf<Part[Name]>;
 };
 
-/** The same part of an engine, whose methods reject with ERR_INPUT_INVALID for what they do not take. */
+/** Wraps a part of an engine; its methods reject with ERR_INPUT_INVALID for invalid arguments. */
 export function withCheckedArguments<Part extends object>(part: Part, expected: ArgumentsOf<Part>): Part {
   const checked = Object.entries(part).map(([name, own]: readonly [string, unknown]) => {
     const expectedArguments = expected[name as keyof Part];
@@ -44,7 +44,7 @@ function withArgumentCheck(method: Method, expectedArguments: MethodArguments): 
   };
 }
 
-/** Not checked here: the method reads it with a schema or parser of its own, which say what is wrong. */
+/** Not checked here: the method validates it with its own schema or parser. */
 const READ_LATER = z.unknown();
 const ID = z.string();
 const IDS = z.array(ID);
@@ -53,7 +53,7 @@ const VERSION = z.number().optional();
 const PAGE = z
   .looseObject({ after: z.looseObject({ createdAt: z.number(), id: ID }).optional(), limit: READ_LATER.optional() })
   .optional();
-/** The options of a list. Anything else is refused: a filter outside of `filter` would have no effect. */
+/** The options of a list. Unknown ones are rejected: a filter outside of `filter` would have no effect. */
 const listArguments = (filter?: z.ZodType): MethodArguments => ({
   options: z.strictObject({ ...(filter && { filter }), page: PAGE }).optional(),
 });

@@ -1,5 +1,5 @@
 /**
- * Pages of lists: by creation, newest first, then by id; stable while things are added.
+ * Pages of lists sorted by creation, newest first, then by id; stable while items are added.
  *
  * @module
  */
@@ -7,23 +7,23 @@ import { RatebookError } from "../errors.ts";
 import type { PageKey, PageRequest } from "../ledger/view.ts";
 import { compareNewest } from "../store/list-order.ts";
 
-/** Which page of a list is wanted. */
+/** Selects a page of a list. */
 export interface PageOptions {
   /** 1 to 1,000 items; default 20. */
   readonly limit?: number | undefined;
-  /** The `next` of the page before; absent for the first page. */
+  /** The `next` of the previous page; absent for the first page. */
   readonly after?: PageKey | undefined;
 }
 
-/** Which page of a list is wanted. */
+/** Options of a list without a filter. */
 export interface PagedOptions {
   /** Default: the first page. */
   readonly page?: PageOptions | undefined;
 }
 
-/** Which items of a list are wanted, and which page of them. */
+/** Options of a list with a filter. */
 export interface ListOptions<Filter> extends PagedOptions {
-  /** The fields that items must match; an absent one does not filter. Default: all items. */
+  /** The fields that items must match; absent fields do not filter. Default: all items. */
   readonly filter?: Filter | undefined;
 }
 
@@ -35,10 +35,10 @@ export interface Page<Item> {
 }
 
 const LIMIT_DEFAULT = 20;
-/** The most items of a page. */
+/** Maximum number of items of a page. */
 export const PAGE_ITEMS_MAX = 1000;
 
-/** Checked page options. @throws {RatebookError} ERR_OPTION_INVALID for a limit out of its bounds */
+/** Checks page options. @throws {RatebookError} ERR_OPTION_INVALID for a limit out of bounds */
 export function pageRequest({ limit = LIMIT_DEFAULT, after }: PageOptions): PageRequest {
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_ITEMS_MAX) {
     const message = `limit: expected a whole number from 1 to ${PAGE_ITEMS_MAX}, got ${String(limit).slice(0, 60)}`;
@@ -47,14 +47,14 @@ export function pageRequest({ limit = LIMIT_DEFAULT, after }: PageOptions): Page
   return after === undefined ? { limit } : { limit, after };
 }
 
-/** A page of items that were read with one more than its limit: that one tells whether there is a next page. */
+/** Creates a page from items read with one more than its limit, to detect a next page. */
 export function toPage<Item>(items: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
   return items.length > limit && last !== undefined ? { items: shown, next: keyOf(last) } : { items: shown };
 }
 
-/** A page of a list that was read whole, in any order. */
+/** Selects a page of a complete list in any order. */
 export function selectPage<Item>(
   all: Iterable<Item>,
   options: PageOptions,
@@ -67,14 +67,14 @@ export function selectPage<Item>(
 
 /** A page that is collected item by item. */
 export interface CollectedPage<Item> {
-  /** In any order; items with one key are the same item. */
+  /** In any order; items with equal keys are the same item. */
   offer(item: Item): void;
-  /** Whether an item of this key would be on a later page, by what was offered so far. */
+  /** Whether an item with this key would be on a later page, considering the items so far. */
   isBeyond(key: PageKey): boolean;
   page(): Page<Item>;
 }
 
-/** Collects a page item by item; holds two pages at most. */
+/** Collects a page item by item; keeps two pages at most. */
 export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => PageKey): CollectedPage<Item> {
   const { limit, after } = pageRequest(options);
   let candidates: { readonly item: Item; readonly key: PageKey }[] = [];

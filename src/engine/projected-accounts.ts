@@ -1,6 +1,6 @@
 /**
- * What is shown of accounts: as a decision would find them, without a lock. Of an account that is far behind, what falls due is
- * committed first: else each read would do it again.
+ * Read-only snapshots of accounts, with everything due already processed, usually without a lock. What is due for
+ * accounts that are far behind is committed first, so that reads do not repeat it.
  *
  * @module
  */
@@ -26,21 +26,21 @@ import {
   openCaughtUp,
 } from "./context.ts";
 
-/** Accounts to look at. */
+/** A snapshot of accounts. */
 export interface ProjectedAccounts {
   readonly catalog: Catalog;
-  /** What falls due by then is done in it; nothing of an account whose bill cannot be made. */
+  /** Everything due by then is processed, except for accounts whose bill fails. */
   readonly workspace: Workspace;
   readonly now: Instant;
 }
 
 /**
- * Looks at accounts as they would be if what fell due was done; what the look itself puts is not committed.
+ * Passes a snapshot of accounts to `project` with everything due processed. Changes in the snapshot are not committed.
  *
- * @param project in steps, between which others have their turn
- * @param at up to when that is done; default now
- * @param invoices which final invoices are there
- * @param commitIfBehind how far behind accounts are that are caught up with in commits of their own; not those with external usage
+ * @param project in steps, with pauses for other work
+ * @param at process everything due up to this instant; default now
+ * @param invoices which final invoices to load
+ * @param commitIfBehind how far behind accounts must be to be caught up in separate commits; not with external usage
  * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
  */
 export async function projectAccounts<Result>(
@@ -64,13 +64,13 @@ export async function projectAccounts<Result>(
 interface LookOptions {
   readonly at: Instant | undefined;
   readonly invoices: InvoiceRange;
-  /** The accounts that were far behind, and were caught up with. */
+  /** The accounts that were far behind and have been caught up. */
   readonly attempted: ReadonlySet<string>;
-  /** How far behind accounts are that are caught up with in commits of their own, where no usage is external. */
+  /** How far behind accounts must be to be caught up in separate commits, if no usage is external. */
   readonly commitIfBehind: "far" | "at all";
 }
 
-/** Looks at accounts under their locks. */
+/** Reads accounts under their locks. */
 async function readInTransaction<Result>(
   context: EngineContext,
   accountIds: readonly string[],
@@ -88,7 +88,7 @@ async function readInTransaction<Result>(
   });
 }
 
-/** As {@link projectAccounts}, at one. */
+/** Like {@link projectAccounts}, for one account. */
 export function projectAccount<Result>(
   context: EngineContext,
   accountId: string,
@@ -99,12 +99,12 @@ export function projectAccount<Result>(
   );
 }
 
-/** Most often that accounts are read again because they, or the configuration, changed meanwhile. */
+/** Maximum number of reads if the accounts or the configuration change meanwhile. */
 const ATTEMPTS_MAX = 3;
 
 /**
- * Accounts as one committed state has them, or those that are to be caught up with before; undefined where one read is not enough,
- * so that they have to be locked.
+ * Reads accounts from one committed state, or returns those to catch up first; undefined if one read is not enough and
+ * they must be locked.
  */
 async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,

@@ -1,5 +1,5 @@
 /**
- * The methods of an engine for customers, accounts and their holdings.
+ * The methods of an engine for customers, accounts and what belongs to them.
  *
  * @module
  */
@@ -32,11 +32,11 @@ import { listSchedules, type PricingSchedule } from "./plans.ts";
 
 /** Customers of an engine. */
 export interface Customers {
-  /** With its first account, where one is given: both or none. */
+  /** Creates a customer, with its first account if given: both or none. */
   create(customer: CustomerRequest): Promise<customers.CreatedCustomer>;
-  /** Null clears a part. */
+  /** Null clears a field. */
   update(id: string, patch: CustomerPatch): Promise<customers.CustomerSnapshot>;
-  /** With its accounts; refused where one of them cannot be archived (S16.3). */
+  /** Archives its accounts too; rejected if one of them cannot be archived (S16.3). */
   archive(id: string): Promise<customers.CustomerSnapshot>;
   get(id: string): Promise<customers.CustomerSnapshot>;
   /** Newest first. */
@@ -46,11 +46,11 @@ export interface Customers {
 /** Accounts of an engine. */
 export interface Accounts {
   create(account: AccountRequest): Promise<AccountRecord>;
-  /** Null clears a part. */
+  /** Null clears a field. */
   update(id: string, patch: AccountPatch): Promise<AccountRecord>;
-  /** Refused while a plan is associated now or later, or a draft invoice is open (S16.3). */
+  /** Rejected while a plan is associated now or later, or a draft invoice is open (S16.3). */
   archive(id: string): Promise<AccountRecord>;
-  /** `effectiveOn`: with the aliases and the invoice group that it had at that instant (S16.6, S16.7); default now. */
+  /** `effectiveOn`: with the aliases and the invoice group at that instant (S16.6, S16.7); default now. */
   get(id: string, options?: { readonly effectiveOn?: InstantInput | undefined }): Promise<AccountRecord>;
   /** Newest first. */
   list(
@@ -60,14 +60,14 @@ export interface Accounts {
       readonly invoiceGroupId?: string;
     }>,
   ): Promise<Page<AccountRecord>>;
-  /** At most 10 in all (S16.6). */
+  /** At most 10 in total (S16.6). */
   addAliases(id: string, aliases: readonly string[]): Promise<AccountRecord>;
   removeAliases(id: string, aliases: readonly string[]): Promise<AccountRecord>;
-  /** The plans that an account had, has and will have, earliest first. */
+  /** The past, current and future plans of an account, earliest first. */
   pricingSchedules(id: string): Promise<readonly PricingSchedule[]>;
 }
 
-/** Aliases of an engine, of accounts or of nothing yet (S16.6). */
+/** Aliases, of accounts or not assigned yet (S16.6). */
 export interface Aliases {
   create(aliases: readonly AliasRequest[]): Promise<readonly aliases.AliasSnapshot[]>;
   remove(alias: string): Promise<void>;
@@ -92,13 +92,13 @@ export interface Entries {
   void(of: entries.EntryTarget): Promise<entries.EntrySnapshot>;
   /** Newest first. */
   list(of: entries.FeatureTarget, options?: PagedOptions): Promise<Page<entries.EntrySnapshot>>;
-  /** The balance of a feature that an account has now. */
+  /** The current balance of a feature. */
   balance(of: entries.FeatureTarget): Promise<entries.FeatureBalance>;
 }
 
 /** Monetary credits of accounts (S12). */
 export interface Credits {
-  /** All or none. */
+  /** Creates all or none. */
   create(credits: readonly CreditRequest[]): Promise<readonly CreditSnapshot[]>;
   void(id: string): Promise<CreditSnapshot>;
   get(id: string): Promise<CreditSnapshot>;
@@ -106,7 +106,7 @@ export interface Credits {
   list(options?: ListOptions<CreditFilter>): Promise<Page<CreditSnapshot> & WithoutSkipped>;
 }
 
-/** Everything that an engine does for accounts. */
+/** The methods of an engine for accounts. */
 export interface AccountResources {
   readonly customers: Customers;
   readonly accounts: Accounts;
@@ -116,7 +116,6 @@ export interface AccountResources {
   readonly credits: Credits;
 }
 
-/** Makes what an engine does for accounts. */
 export function createAccountResources(context: EngineContext): AccountResources {
   return {
     customers: {

@@ -21,7 +21,7 @@ import { prepareSettings } from "../entity-settings.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { prepareAccount, checkActive, findTakenNames } from "./new-account.ts";
 
-/** Makes an account of a customer with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
+/** Creates an account of a customer, with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
 export async function createAccount(
   { store, clock, configuration }: EngineContext,
   input: AccountRequest,
@@ -46,7 +46,7 @@ export async function createAccount(
   return made;
 }
 
-/** Changes who an account is and when it pays; null clears. */
+/** Changes an account; null clears a field. */
 export async function updateAccount(context: EngineContext, id: string, input: AccountPatch): Promise<AccountRecord> {
   const patch = readRequest("accountPatch", input);
   return decideOnAccount(context, id, (catalog, work, now) => {
@@ -63,15 +63,15 @@ export async function updateAccount(context: EngineContext, id: string, input: A
   });
 }
 
-/** Archives an account, which frees its aliases (S16.3). */
+/** Archives an account and frees its aliases (S16.3). */
 export async function archiveAccount(context: EngineContext, id: string): Promise<AccountRecord> {
   return changeNames(context, id, async ({ catalog, work, now }) => accountCommands.archiveAccount(catalog, work, now));
 }
 
 /**
- * An account.
+ * Reads an account.
  *
- * @param effectiveOn with the aliases and the invoice group that it had at this instant; default now
+ * @param effectiveOn with the aliases and the invoice group at this instant; default now
  * @throws {RatebookError} ERR_NOT_FOUND, ERR_DATE_INVALID
  */
 export async function readAccount(
@@ -85,7 +85,7 @@ export async function readAccount(
   return at === undefined ? record : accountAt(record, at);
 }
 
-/** Accounts, newest first. */
+/** Lists accounts, newest first. */
 export async function listAccounts(
   { store }: EngineContext,
   filter: { readonly customerId?: string; readonly status?: "ACTIVE" | "ARCHIVED"; readonly invoiceGroupId?: string },
@@ -96,7 +96,7 @@ export async function listAccounts(
   return toPage(records, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
-/** Gives an account more names (S16.6). */
+/** Adds aliases to an account (S16.6). */
 export async function addAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
   return changeNames(context, id, async ({ work, view, now }) =>
@@ -104,7 +104,7 @@ export async function addAliases(context: EngineContext, id: string, input: read
   );
 }
 
-/** Takes names from an account (S16.6). */
+/** Removes aliases from an account (S16.6). */
 export async function removeAliases(
   context: EngineContext,
   id: string,
@@ -121,7 +121,7 @@ interface NamesState {
   readonly now: Instant;
 }
 
-/** Names span accounts, so they change under the exclusive lock. */
+/** Names are unique across accounts, so they change under the exclusive lock. */
 async function changeNames(
   { store, clock, configuration }: EngineContext,
   accountId: string,

@@ -1,5 +1,5 @@
 /**
- * Aliases of an engine: other names under which events may call accounts (S16.6).
+ * Aliases: other names that events may use for accounts (S16.6).
  *
  * @module
  */
@@ -15,14 +15,14 @@ import { toTypedDocument } from "../documents.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { findTakenNames } from "./new-account.ts";
 
-/** An alias as it is listed; without an account it resolves to nothing. */
+/** An alias in a list; without an account it resolves to nothing. */
 export interface AliasSnapshot {
   readonly value: string;
   readonly accountId?: string;
   readonly createdAt: Instant;
 }
 
-/** Makes aliases, of accounts or of nothing yet; all or none (S16.6). */
+/** Creates aliases, of accounts or not assigned yet; all or none (S16.6). */
 export async function createAliases(
   { store, clock, configuration }: EngineContext,
   input: readonly AliasRequest[],
@@ -48,7 +48,7 @@ export async function createAliases(
   });
 }
 
-/** Ends an alias, whosever it is. @throws {RatebookError} ERR_NOT_FOUND */
+/** Removes an alias of any account. @throws {RatebookError} ERR_NOT_FOUND */
 export async function removeAlias(context: EngineContext, alias: string): Promise<void> {
   for (;;) {
     const found = await requireAlias(context.store.read, alias);
@@ -68,12 +68,12 @@ export async function removeAlias(context: EngineContext, alias: string): Promis
   }
 }
 
-/** An alias. @throws {RatebookError} ERR_NOT_FOUND */
+/** Reads an alias. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getAlias({ store }: EngineContext, alias: string): Promise<AliasSnapshot> {
   return requireAlias(store.read, alias);
 }
 
-/** Aliases, newest first. */
+/** Lists aliases, newest first. */
 export async function listAliases({ store }: EngineContext, options: PageOptions): Promise<Page<AliasSnapshot>> {
   const request = pageRequest(options);
   const documents = await store.read.documents("alias", { ...request, limit: request.limit + 1 });

@@ -1,5 +1,5 @@
 /**
- * Customers of an engine, whose accounts use and pay (S16.3).
+ * Customers of an engine (S16.3).
  *
  * @module
  */
@@ -21,16 +21,16 @@ import { prepareSettings } from "../entity-settings.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { prepareAccount, checkActive } from "./new-account.ts";
 
-/** A customer as it is stored. */
+/** A stored customer. */
 export type CustomerSnapshot = Customer & { readonly createdAt: Instant; readonly updatedAt: Instant };
 
-/** A customer that was just made, with its first account where one was asked for. */
+/** A new customer, with its first account if requested. */
 export type CreatedCustomer = CustomerSnapshot & { readonly account?: AccountRecord };
 
 /**
- * Makes a customer with its settings, and with an account where one is asked for: all or none.
+ * Creates a customer with its settings and, if requested, an account: all or none.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID, with `account.…` as the path of what is wrong with the account, ERR_TAKEN
+ * @throws {RatebookError} ERR_INPUT_INVALID, with an `account.…` path for problems of the account, ERR_TAKEN
  */
 export async function createCustomer(
   { store, clock, configuration }: EngineContext,
@@ -73,7 +73,7 @@ export async function createCustomer(
   return result;
 }
 
-/** Changes who a customer is; null clears. */
+/** Changes a customer; null clears a field. */
 export async function updateCustomer(
   { store, clock }: EngineContext,
   id: string,
@@ -90,7 +90,7 @@ export async function updateCustomer(
   });
 }
 
-/** Archives a customer and its accounts; refused where one of them cannot be (S16.3). */
+/** Archives a customer and its accounts; rejected if one of them cannot be archived (S16.3). */
 export async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerSnapshot> {
   const { store, clock, configuration } = context;
   const isActive = ({ status }: AccountRecord): boolean => status === "ACTIVE";
@@ -115,12 +115,12 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
   });
 }
 
-/** A customer. @throws {RatebookError} ERR_NOT_FOUND */
+/** Reads a customer. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getCustomer({ store }: EngineContext, id: string): Promise<CustomerSnapshot> {
   return toCustomerSnapshot(await customerDocument(store.read, id));
 }
 
-/** Customers, newest first. */
+/** Lists customers, newest first. */
 export async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerSnapshot>> {
   const request = pageRequest(options);
   const documents = await store.read.documents("customer", { ...request, limit: request.limit + 1 });
@@ -128,7 +128,7 @@ export async function listCustomers({ store }: EngineContext, options: PageOptio
   return toPage(customers, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
-/** The document of a customer. @throws {RatebookError} ERR_NOT_FOUND */
+/** Reads the document of a customer. @throws {RatebookError} ERR_NOT_FOUND */
 async function customerDocument(view: LedgerView, id: string): Promise<DocumentOf<"customer">> {
   const document = await view.document("customer", id);
   if (document === undefined) throw notFound("customer", id);

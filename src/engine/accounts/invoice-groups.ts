@@ -39,16 +39,15 @@ export interface InvoiceGroupSnapshot extends StoredResource<InvoiceGroup> {
 export interface InvoiceGroups {
   /** In the currency of its first account. */
   create(group: InvoiceGroupRequest): Promise<InvoiceGroupSnapshot>;
-  /** Those that are in it already are passed over. */
+  /** Accounts already in the group are skipped. */
   addAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupSnapshot>;
-  /** Without its last account a group ends. @returns undefined then */
+  /** Removing the last account deletes the group. @returns undefined in that case */
   removeAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupSnapshot | undefined>;
   get(id: string): Promise<InvoiceGroupSnapshot>;
   /** Newest first. */
   list(options?: PagedOptions): Promise<Page<InvoiceGroupSnapshot>>;
 }
 
-/** Makes the invoice groups of an engine. */
 export function createInvoiceGroups(context: EngineContext): InvoiceGroups {
   const toSnapshot = async (stored: StoredResource<InvoiceGroup>): Promise<InvoiceGroupSnapshot> => ({
     ...stored,
@@ -108,7 +107,7 @@ async function addMembers(context: EngineContext, id: string, accountIds: readon
   });
 }
 
-/** @returns whether the group is still there */
+/** @returns whether the group still exists */
 async function removeMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<boolean> {
   for (;;) {
     const { catalog } = await context.configuration(context.store.read);
@@ -120,7 +119,7 @@ async function removeMembers(context: EngineContext, id: string, accountIds: rea
   }
 }
 
-/** @returns whether the group is still there; undefined where nothing was changed, as a day ended since the group was consolidated */
+/** @returns whether the group still exists; undefined if nothing changed because a day ended since the group was consolidated */
 async function removeMembersToday(
   context: EngineContext,
   id: string,
@@ -144,10 +143,10 @@ function membersScope(accountIds: readonly string[]): Scope {
   return { configuration: "exclusive", accountIds, eventIds: [] };
 }
 
-/** Accounts of which a change of groups is decided. */
+/** Accounts whose group changes. */
 interface OpenedMembers {
   readonly catalog: Catalog;
-  /** Of the configuration. */
+  /** The revision of the configuration. */
   readonly revision: number;
   readonly group: InvoiceGroupTerms;
   readonly now: Instant;

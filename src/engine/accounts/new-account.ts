@@ -1,5 +1,5 @@
 /**
- * How a new account begins, and what of names and states is checked for one (S16.3, S16.6).
+ * The initial state of an account, and checks of its names and status (S16.3, S16.6).
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { openWorkspace } from "../../ledger/workspace.ts";
 import { withoutAbsent } from "../document-body.ts";
 
 /**
- * Makes an account with its aliases. That its customer exists is checked by the caller, who makes its settings, too.
+ * Creates an account with its aliases. The caller checks its customer and creates its settings.
  *
  * @throws {RatebookError} ERR_TAKEN for its id or an alias
  */
@@ -43,12 +43,12 @@ export async function prepareAccount(
   return { record: work.record, changes: { ...workspace.changes(), documents } };
 }
 
-/** The accounts and aliases that hold given names. */
+/** The accounts and aliases that have these names. */
 export async function findTakenNames(view: LedgerView, names: readonly string[]): Promise<TakenNames> {
   return { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
 }
 
-/** Refuses to change what is archived. @throws {RatebookError} ERR_REFUSED */
+/** Checks that a resource is not archived. @throws {RatebookError} ERR_REFUSED */
 export function checkActive(what: string, { id, status }: { readonly id: string; readonly status: string }): void {
   if (status !== "ACTIVE") throw refusal("S16.3", `the ${what} ${quoteText(id)} is archived`);
 }

@@ -1,5 +1,5 @@
 /**
- * The plans of accounts: associated, dissociated and migrated (S16.1, S16.2, S16.5).
+ * Associates, dissociates and migrates the plans of accounts (S16.1, S16.2, S16.5).
  *
  * @module
  */
@@ -31,27 +31,27 @@ import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } f
 import type { EngineView } from "../external/engine-store.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
-/** A stretch of time in which an account has one version of a plan (S16.1). */
+/** A period in which an account has one version of a plan (S16.1). */
 export interface PricingSchedule {
-  /** The association's. */
+  /** The association's id. */
   readonly id: string;
   readonly pricePlanId: string;
   readonly version: number;
   readonly from: Instant;
-  /** Exclusive; absent where there is no end. */
+  /** Exclusive; absent without an end. */
   readonly until?: Instant;
-  /** When its cycles begin: as the plan says, or derived from an anniversary or retained (S6.3, S16.5). */
+  /** When its cycles begin: from the plan, derived from an anniversary, or retained (S6.3, S16.5). */
   readonly cycleConfig: CycleConfig;
-  /** Whole days, where they were retained from the plan before. */
+  /** Whole days, if retained from the previous plan. */
   readonly gracePeriodDays?: number;
   /** The association's override (S16.2). */
   readonly override?: PricePlanDetailsOverride;
 }
 
-/** A migration as it is listed. */
+/** A migration in a list. */
 export type MigrationSnapshot = Readonly<Record<string, unknown>> & Pick<Migration, "id" | "createdAt">;
 
-/** Associates a plan with an account. @returns the account's schedules after it */
+/** Associates a plan with an account. @returns the resulting schedules of the account */
 export async function associatePlan(
   context: EngineContext,
   accountId: string,
@@ -73,7 +73,7 @@ export async function associatePlan(
   });
 }
 
-/** Takes the plan from an account. @returns the account's schedules after it */
+/** Removes the plan from an account. @returns the resulting schedules of the account */
 export async function dissociatePlan(
   context: EngineContext,
   accountId: string,
@@ -92,7 +92,7 @@ export async function dissociatePlan(
   });
 }
 
-/** The plans that an account had, has and will have, earliest first. @throws {RatebookError} ERR_NOT_FOUND */
+/** The past, current and future plans of an account, earliest first. @throws {RatebookError} ERR_NOT_FOUND */
 export async function listSchedules(context: EngineContext, accountId: string): Promise<readonly PricingSchedule[]> {
   const { catalog } = await context.configuration(context.store.read);
   const [record] = await context.store.read.accounts([accountId]);
@@ -100,7 +100,7 @@ export async function listSchedules(context: EngineContext, accountId: string): 
   return listAccountSchedules(catalog, record);
 }
 
-/** Moves all accounts on one version of a plan to another (S16.5). */
+/** Moves all accounts on one plan version to another (S16.5). */
 export async function migratePlan(context: EngineContext, input: MigrationRequest): Promise<Migration> {
   const { retainStartOffsets, pricingCycleConfig, ...parsed } = readRequest("migrate", input);
   const request: MigrateRequest = {
@@ -110,7 +110,7 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   };
   if (request.pricingCycleConfig !== undefined) checkCycles(request.pricingCycleConfig);
   const { store, clock, configuration } = context;
-  // Read before the lock, only to know which accounts to lock; under the exclusive lock there is no other writer.
+  // Read before the lock only to find the accounts to lock; under the exclusive lock there is no other writer.
   const before = await configuration(store.read);
   const accountIds = await accountIdsWhere(store.read, (record) =>
     isOnSource(before.catalog, record, request, clock()),
@@ -125,7 +125,7 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   });
 }
 
-/** Cycles are right also where no account is there to move. @throws {RatebookError} ERR_INPUT_INVALID */
+/** Checks cycles even if no account moves. @throws {RatebookError} ERR_INPUT_INVALID */
 function checkCycles(config: PricingCycleConfig): void {
   try {
     resolveCycleConfig(config, 0);
@@ -135,7 +135,7 @@ function checkCycles(config: PricingCycleConfig): void {
   }
 }
 
-/** Decides migrations, one after another; the transaction must have the exclusive lock. */
+/** Decides migrations in sequence; the transaction must have the exclusive lock. */
 export async function decideMigrations(
   context: EngineContext,
   { catalog, view, now }: { readonly catalog: Catalog; readonly view: EngineView; readonly now: Instant },
@@ -156,7 +156,7 @@ export async function decideMigrations(
   return { migrations, changes: { ...workspace.changes(), documents } };
 }
 
-/** The migrations that were made, newest first. */
+/** Lists migrations, newest first. */
 export async function listMigrations(context: EngineContext, options: PageOptions): Promise<Page<MigrationSnapshot>> {
   const request = pageRequest(options);
   const found = await context.store.read.documents("migration", { ...request, limit: request.limit + 1 });
@@ -184,7 +184,7 @@ function readOverrideFor(
 function listAccountSchedules(catalog: Catalog, record: AccountRecord): readonly PricingSchedule[] {
   const { decisions } = findAccountPlan(catalog, record);
   return buildTimeline(decisions).flatMap(({ from, until, plan }) => {
-    // Decisions are laid out from associations one by one, in their order.
+    // Decisions correspond to associations one to one, in the same order.
     const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
     const override = association?.plan?.override;
     const { planId: pricePlanId, version } = plan;

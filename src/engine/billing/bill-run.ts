@@ -1,5 +1,5 @@
 /**
- * The bill run: what falls due is done for all accounts, and every invoice becomes final whose time has come (S13.4).
+ * The bill run: processes everything due for all accounts and finalizes invoices (S13.4).
  *
  * @module
  */
@@ -19,44 +19,40 @@ import { consolidateGroup } from "./consolidation.ts";
 
 /** The result of a bill run. */
 export interface FinalizeResult {
-  /** Invoices that became final. */
+  /** Finalized invoices. */
   readonly finalized: number;
   /**
-   * Accounts that this run left for the next one: their bill, or the composite invoice of their group, could not be made.
-   * The engine's `onSkipped` was told why.
+   * Accounts skipped because their bill, or the composite invoice of their group, could not be computed; the next run
+   * retries them. `onSkipped` is called with the reason.
    */
   readonly skipped: number;
-  /** Composite invoices of groups that were made (S16.7). */
+  /** Composite invoices created (S16.7). */
   readonly consolidated: number;
 }
 
-/** Accounts that one transaction catches up with. */
+/** Accounts per transaction. */
 const CHUNK = 10;
-/** Most accounts with something due that one query returns. */
+/** Maximum accounts returned by one query for accounts with something due. */
 const WINDOW = 2_000;
 
 /** Options of a bill run. */
 export interface FinalizeOptions {
-  /**
-   * After each transaction, pauses for this many times as long as it took, to leave time to other requests; at least 0,
-   * default 0.
-   */
+  /** After each transaction, pauses for this many times its duration, so that other requests can run; at least 0, default 0. */
   readonly rest?: number;
   /** Called with the progress after each transaction of up to ten accounts. */
   readonly onProgress?: (soFar: Omit<FinalizeResult, "consolidated">) => void;
 }
 
 /**
- * Makes every invoice final whose time has come, and does all else that falls due up to an instant (S2.4, S13.4). Goes on
- * where it stopped; doing it twice changes nothing. Runs of several engines over one store share the accounts.
- *
- * An account whose bill cannot be made (an amount beyond 100 digits, a race that was lost too often) is left for the next
- * run, and stops no other one. A broken promise of ratebook itself does not stop the others either: the run rejects with
- * it when it is through.
+ * Finalizes every due invoice and processes everything else that is due up to an instant (S2.4, S13.4). After an
+ * interruption it continues; calling it twice has no further effect. Runs of several engines over one store share the
+ * accounts. An account whose bill fails (an amount beyond 100 digits, too many lost races) is skipped and retried by
+ * the next run. After an internal error (InvariantError) the run continues with the other accounts, then rejects with
+ * it.
  *
  * @param asOf default now
- * @throws {RatebookError} ERR_INPUT_INVALID for an instant later than now; ERR_STORE_UNAVAILABLE and ERR_USAGE_UNAVAILABLE, which
- * end the run
+ * @throws {RatebookError} ERR_INPUT_INVALID for a future instant; ERR_STORE_UNAVAILABLE and ERR_USAGE_UNAVAILABLE,
+ * which end the run
  */
 export async function finalize(
   context: EngineContext,
@@ -66,7 +62,7 @@ export async function finalize(
   const now = context.clock();
   const at = asOf === undefined ? now : toInstant(asOf);
   if (at > now) throw invalidInput("asOf", `expected an instant that is not later than now, got ${formatInstant(at)}`);
-  // A configuration that cannot be compiled is no fault of any account.
+  // A configuration that cannot be compiled must fail the run, not single accounts.
   const { catalog } = await context.configuration(context.store.read);
   const failures = collectFailures(context);
   let finalized = 0;
@@ -88,10 +84,10 @@ export async function finalize(
 }
 
 /**
- * Does what is due of a group's accounts, and consolidates its days that are over: before an account leaves it, as its
- * invoices of these days belong to the group (S2.4, S16.7). Days that wait for an account whose bill cannot be made are left.
+ * Catches up a group's accounts and consolidates its past days. Required before an account leaves, because its invoices
+ * of these days belong to the group (S2.4, S16.7). Days that depend on an account whose bill fails are skipped.
  *
- * @returns up to when
+ * @returns the instant up to which it was done
  */
 export async function finalizeGroup(context: EngineContext, group: InvoiceGroupTerms): Promise<Instant> {
   const { store, clock } = context;
@@ -109,13 +105,10 @@ export async function finalizeGroup(context: EngineContext, group: InvoiceGroupT
   return at;
 }
 
-/** Pages of ids of accounts, ascending. */
+/** Pages of account ids, ascending. */
 type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly string[]>;
 
-/**
- * All accounts that are behind, in chunks, then those whose places of drafts are not known: catching up with an account
- * records these, whether or not something is due.
- */
+/** All accounts with something due, in chunks, then those with an incomplete draft index: catching up also rebuilds the index. */
 async function* chunksWithDueWork(context: EngineContext, at: Instant): AsyncGenerator<AccountChunk> {
   const { read } = context.store;
   const behind: IdPages = (...page) => read.accountsBehind(at, ...page);
@@ -125,9 +118,9 @@ async function* chunksWithDueWork(context: EngineContext, at: Instant): AsyncGen
 }
 
 /**
- * Accounts for which a condition still holds, in chunks. Each run has an order of its own within a window, and leaves out what
- * others have done meanwhile: else the runs of several servers, which begin at one midnight, would wait for each other's
- * locks from the first account to the last.
+ * Accounts that still meet a condition, in chunks. Each run shuffles them within a window and skips what others have
+ * done meanwhile: otherwise the runs of several servers, which all start at midnight, would wait for each other's locks
+ * on every account.
  */
 async function* chunksWhere(
   context: EngineContext,
@@ -153,7 +146,7 @@ async function* chunksWhere(
   }
 }
 
-/** Reads usage elsewhere of a window at once: a question for every few accounts would be slow. */
+/** Prefetches the external usage of a window with one query: a query per chunk would be slow. */
 async function readAhead(
   { store, configuration }: EngineContext,
   accountIds: readonly string[],
@@ -171,13 +164,13 @@ function splitIntoChunks(ids: readonly string[]): readonly (readonly string[])[]
   );
 }
 
-/** Some accounts with something due, and the usage elsewhere that was read ahead of theirs. */
+/** Accounts with something due, and their prefetched external usage. */
 interface AccountChunk {
   readonly accountIds: readonly string[];
   readonly prefetched: PrefetchedUsage | undefined;
 }
 
-/** Does a chunk of accounts at once or, if that fails, one by one. @returns how many invoices became final */
+/** Processes a chunk of accounts together or, if that fails, one by one. @returns the number of finalized invoices */
 async function finalizeAccounts(
   context: EngineContext,
   { accountIds, prefetched }: AccountChunk,
@@ -205,7 +198,7 @@ async function finalizeAccounts(
   return finalized;
 }
 
-/** @returns how many composite invoices were made */
+/** @returns the number of composite invoices created */
 async function consolidateOne(
   context: EngineContext,
   group: InvoiceGroupTerms,
@@ -223,11 +216,11 @@ async function consolidateOne(
   }
 }
 
-/** Why accounts were left. */
+/** Failures by account. */
 interface Failures {
   readonly accountIds: ReadonlySet<string>;
   add(accountIds: readonly string[], error: unknown): void;
-  /** @throws {InvariantError} the first broken promise among them */
+  /** @throws {InvariantError} the first internal error among them */
   rethrow(): void;
 }
 
@@ -250,7 +243,7 @@ function collectFailures({ onSkipped }: Pick<EngineContext, "onSkipped">): Failu
   };
 }
 
-/** Whether an error ends the run: not one that concerns a single account. */
+/** Whether an error ends the run because it does not concern a single account. */
 function endsBillRun(error: unknown): boolean {
   if (error instanceof InvariantError) return false;
   if (!(error instanceof RatebookError)) return true;

@@ -1,5 +1,5 @@
 /**
- * The composite invoices of groups, made when a day is over (S16.7).
+ * Creates the composite invoices of groups when a day is over (S16.7).
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { inTurns } from "../../store/yielder.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 
 /**
- * Consolidates what became due in a group on each day that is over. What is left of a day that has its composite invoice already
- * stays single: an account whose bill could not be made had left the group, and is in it again.
+ * Consolidates the invoices of a group for each past day. Further invoices of a day that already has a composite
+ * invoice stay single: their account's bill had failed, and the account left the group and joined it again.
  *
- * @param behind accounts that could not be caught up with
- * @returns how many composite invoices were made
+ * @param behind accounts that could not be caught up
+ * @returns the number of composite invoices created
  */
 export async function consolidateGroup(
   context: EngineContext,

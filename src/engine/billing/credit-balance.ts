@@ -1,5 +1,5 @@
 /**
- * The monetary credits of an account now, as one sum (S12).
+ * The total of an account's monetary credits (S12).
  *
  * @module
  */
@@ -12,26 +12,26 @@ import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
 import type { EngineContext } from "../context.ts";
 import { projectAccount } from "../projected-accounts.ts";
 
-/** The credits of an account that are in force, added up; amounts are in its invoice currency. */
+/** The total of an account's credits in force, in its invoice currency. */
 export interface CreditBalance {
   readonly accountId: string;
-  /** The credited amounts, less the amounts that final invoices consumed. */
+  /** The credited amounts minus the amounts consumed by final invoices. */
   readonly activeCredits: Decimal;
-  /** `activeCredits` less the amounts that drafts hold (S12.4). */
+  /** `activeCredits` minus the amounts reserved by drafts (S12.4). */
   readonly availableBalance: Decimal;
-  /** The part of `availableBalance` that pays any line (S12.2). */
+  /** The part of `availableBalance` that can pay any line (S12.2). */
   readonly runningBalance: Decimal;
-  /** The rest of `availableBalance`: it pays only the lines of some meters, add-ons, features or kinds. */
+  /** The rest of `availableBalance`, limited to certain meters, add-ons, features or kinds. */
   readonly inapplicableCredits: Decimal;
   /** The invoice currency. */
   readonly unit: string;
-  /** When a credit was last made or consumed; when the account was made, where it never had one. */
+  /** When a credit was last created or consumed; without credits, when the account was created. */
   readonly lastUpdatedAt: Instant;
 }
 
 /**
- * The balance of an account's credits in force now: not voided, and now is in `[effectiveFrom, effectiveUntil)`. What falls
- * due by now is counted, bill run or not (S2.4).
+ * The balance of an account's current credits: not voided, with `[effectiveFrom, effectiveUntil)` containing now.
+ * Everything due by now is included, even before a bill run (S2.4).
  *
  * @throws {RatebookError} ERR_NOT_FOUND
  */

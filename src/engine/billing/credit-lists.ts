@@ -1,5 +1,5 @@
 /**
- * Lists of monetary credits, of one account or of all (S12).
+ * Lists monetary credits, of one account or all (S12).
  *
  * @module
  */
@@ -21,21 +21,19 @@ import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.t
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
-/** Which credits a list holds; what is absent does not filter. */
+/** Selects credits; absent fields do not filter. */
 export interface CreditFilter {
   readonly accountId?: string | undefined;
   readonly status?: CreditSnapshot["status"] | undefined;
 }
 
-/** Accounts that are computed at once, and credits that are looked at for a page, unless it may hold more of them. */
+/** Accounts computed together, and minimum number of credits examined for a page. */
 const CHUNK = 64;
 
 /**
- * Credits with what drafts hold of them, newest first; of one account or of all. Of all, those of an account whose bill
- * cannot be made are skipped, as what its drafts hold cannot be computed.
- *
- * While many accounts are behind, a page may hold fewer credits than its limit, or none: there are more as long as there is
- * a `next`.
+ * Credits with the amounts reserved by drafts, newest first, of one account or all. With all accounts, those whose bill
+ * cannot be computed are skipped, because their drafts are unknown. While many accounts are behind, a page may have
+ * fewer credits than its limit, or none; there are more as long as it has `next`.
  */
 export async function listCredits(
   context: EngineContext,
@@ -49,8 +47,9 @@ export async function listCredits(
 }
 
 /**
- * Stored credits, and credits that fall due of accounts that are behind, are found by their place in the list; only the accounts of the
- * page are computed with their drafts. A status is of now: where an account is behind, only computing it tells.
+ * Stored credits, and due credits of accounts that are behind, are found by their position in the list; only the
+ * accounts on the page are computed with their drafts. Statuses are current, which requires computing an account that
+ * is behind.
  */
 async function listAllCredits(
   context: EngineContext,
@@ -64,7 +63,7 @@ async function listAllCredits(
   const skipping = collectSkipped();
   const computed = createCreditCache(context, skipping);
   const now = context.clock();
-  // An invoice that fell due may have consumed credits that are stored as ACTIVE.
+  // An invoice due by now may have consumed credits stored as ACTIVE.
   const view = await context.store.consistentView();
   let [after, left, most] = [start, Math.max(limit + 1, CHUNK), Math.min(CHUNK, limit + 1)];
   const [behind, stale, first] = await Promise.all([
@@ -83,7 +82,8 @@ async function listAllCredits(
   const filter = storedFilter(status, now, areFew);
 
   const found: CreditSnapshot[] = [];
-  // Computing an account takes a millisecond, so few are computed: where few of their credits meet the filter, the page is short.
+  // Computing an account takes about a millisecond, so few are computed: if few credits match the filter, the page is
+  // short.
   for (let known = areFew ? first : undefined; left > 0; known = undefined) {
     most = Math.min(CHUNK, left, limit + 1 - found.length);
     const stored = known ?? (await storedAfter(await context.store.consistentView(), { filter, now }, most, after));
@@ -102,11 +102,7 @@ function pageOfFew(items: readonly CreditSnapshot[], after: PageKey | undefined)
   return after === undefined ? { items } : { items, next: { createdAt: after.createdAt, id: after.id } };
 }
 
-/**
- * The stored credits that may have a status.
- *
- * @param areKnown whether the credits of accounts that are behind are known: else any may be CONSUMED
- */
+/** The stored credits that may have a status. @param areKnown whether no account is behind: otherwise any credit may be CONSUMED */
 function storedFilter(status: CreditFilter["status"], now: Instant, areKnown: boolean): CreditListFilter {
   switch (status) {
     case undefined:
@@ -122,13 +118,13 @@ function storedFilter(status: CreditFilter["status"], now: Instant, areKnown: bo
   }
 }
 
-/** What the store has of a list of credits. */
+/** The data in the store for a list of credits. */
 interface Sources {
   readonly filter: CreditListFilter;
   readonly now: Instant;
 }
 
-/** The next places of credits that may be on a page: stored ones, and those that fell due. */
+/** The next candidates for a page: stored credits and due ones. */
 async function storedAfter(
   view: LedgerView,
   { filter, now }: Sources,
@@ -144,7 +140,7 @@ async function storedAfter(
   return [...stored.map(toListedCredit), ...due];
 }
 
-/** The first of all places, in the order of the list. @param more places that are known already */
+/** The first positions in list order. @param more known positions */
 function firstPlaces(
   stored: readonly ListedCredit[],
   more: readonly ListedCredit[],
@@ -160,12 +156,12 @@ function firstPlaces(
   return all.filter(isFirst).slice(0, limit);
 }
 
-/** The credits of accounts as they are now, each account computed once. */
+/** The current credits of accounts, each account computed once. */
 interface ComputedCredits {
   compute(accountIds: readonly string[]): Promise<void>;
-  /** Those at these places; where one is no longer, or is elsewhere, there is none. */
+  /** The credits at these positions; those that no longer exist or have moved are omitted. */
   at(places: readonly PageKey[]): readonly CreditSnapshot[];
-  /** The places of all that were computed and are asked for. */
+  /** The positions of all computed credits that match. */
   places(isRequested: (credit: CreditSnapshot) => boolean): readonly ListedCredit[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The monetary credits of accounts: made, voided and read one by one (S12).
+ * Creates, voids and reads monetary credits (S12).
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { decideOnAccount, decideOnAccounts, type EngineContext } from "../contex
 import { projectAccount } from "../projected-accounts.ts";
 import { collectSkipped, retryPerAccount } from "./skipped-accounts.ts";
 
-/** Makes credits for accounts, all or none (S12). */
+/** Creates credits for accounts, all or none (S12). */
 export async function createCredits(
   context: EngineContext,
   input: readonly CreditRequest[],
@@ -56,7 +56,7 @@ export async function voidCredit(context: EngineContext, id: string): Promise<Cr
   );
 }
 
-/** A credit with what drafts hold of it (S12.4). */
+/** Reads a credit with the amount reserved by drafts (S12.4). */
 export async function readCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
   return projectAccount(context, accountId, function* (catalog, work, now) {
@@ -69,7 +69,7 @@ export async function readCredit(context: EngineContext, id: string): Promise<Cr
   });
 }
 
-/** The account of a credit; one that is due but not stored yet is found by its place. */
+/** The account of a credit; a due credit that is not stored yet is found in the draft indexes. */
 async function accountOfCredit(context: EngineContext, id: string): Promise<string> {
   const { read } = context.store;
   const stored = await read.credit(id);
@@ -112,7 +112,7 @@ function requireSnapshot(found: CreditSnapshot | undefined): CreditSnapshot {
   return found;
 }
 
-/** Refuses a credit whose applicableEntityIds name something unknown (S12.2). */
+/** Checks that the applicableEntityIds of a credit exist (S12.2). */
 function checkEntities(
   { book }: Catalog,
   requests: readonly { readonly applicableEntityIds?: readonly string[] | undefined }[],

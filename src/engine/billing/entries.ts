@@ -1,5 +1,5 @@
 /**
- * The feature credit entries that accounts hold, and the balance of a feature (S11).
+ * Feature credit entries of accounts, and the balance of a feature (S11).
  *
  * @module
  */
@@ -20,30 +20,30 @@ import { decideOnAccount, type EngineContext } from "../context.ts";
 import { type Page, selectPage, type PageOptions } from "../pages.ts";
 import { projectAccount } from "../projected-accounts.ts";
 
-/** A feature credit entry as a read shows it (S11.2). */
+/** A feature credit entry as reads return it (S11.2). */
 export type EntrySnapshot = Omit<EntryRecord, "spentAtBefore"> & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };
 
-/** Which feature of which account is meant. */
+/** A feature of an account. */
 export interface FeatureTarget {
   readonly accountId: string;
   readonly featureId: string;
 }
 
-/** Which entry is meant; the feature, where it is given, must be the entry's. */
+/** An entry; `featureId`, if present, must be the entry's. */
 export interface EntryTarget {
   readonly accountId: string;
   readonly entryId: string;
   readonly featureId?: string;
 }
 
-/** The balance of a feature that an account has now (S11). */
+/** The current balance of a feature (S11). */
 export interface FeatureBalance extends FeatureTarget {
-  /** Over the entries that may be spent now. */
+  /** The total of the entries that can be spent now. */
   readonly granted: Decimal;
   readonly balance: Decimal;
-  /** Absent: no overage card is in force, or it has no limit. */
+  /** Absent without an overage card in force, or without a limit. */
   readonly overageLimit?: Decimal;
-  /** In the billing window of now; absent where no overage card is in force. */
+  /** In the current billing window; absent without an overage card in force. */
   readonly usedOverage?: Decimal;
 }
 
@@ -109,7 +109,7 @@ export async function voidEntry(
   });
 }
 
-/** The entries of an account and feature, those that fall due by now among them; newest first. */
+/** The entries of an account and feature, including those due by now; newest first. */
 export async function listEntries(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
@@ -124,7 +124,7 @@ export async function listEntries(
   });
 }
 
-/** The balance of a feature that an account has now (S11). */
+/** The current balance of a feature (S11). */
 export async function featureBalance(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
@@ -162,13 +162,13 @@ function computeOverage(
   return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };
 }
 
-/** EXPIRED is only how a read shows an entry whose end is past (S11.2). */
+/** Expired entries are not stored as such: EXPIRED is computed when read (S11.2). */
 function toEntrySnapshot({ spentAtBefore: _internal, ...entry }: EntryRecord, now: Instant): EntrySnapshot {
   const status = entry.voided ? "VOIDED" : entry.effectiveUntil <= now ? "EXPIRED" : "ACTIVE";
   return { ...entry, status };
 }
 
-/** Where a feature is named, refuses an entry of another one; entries that fall due by now exist. */
+/** Checks that the entry exists, including those due by now, and belongs to the requested feature. */
 function checkEntryAccount(
   catalog: Catalog,
   work: AccountWork,

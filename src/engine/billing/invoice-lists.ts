@@ -1,5 +1,5 @@
 /**
- * Lists of invoices over all accounts: final ones as they are stored, and the drafts that may stand on the page (S13.4).
+ * Lists invoices of all accounts: final ones from the store, and the drafts that may be on the page (S13.4).
  *
  * @module
  */
@@ -20,17 +20,17 @@ import {
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
 
-/** Accounts that are computed at once. */
+/** Accounts computed together. */
 const CHUNK = 64;
 
 /**
- * A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first.
+ * A page of invoices, final ones and the drafts of every cycle that has begun, by the start of their cycle, newest
+ * first. Computing drafts is far more expensive than reading final invoices, so only those that may be on the page are
+ * computed, by the draft index in the store. Missing indexes and due invoices of the page found by a read are stored.
+ * Accounts whose bill cannot be computed are skipped, except for their final invoices; if such an account is requested
+ * alone, the list is rejected.
  *
- * Drafts are computed, which costs far more than to read what is final: only those are computed that may stand on the page, by
- * the draft index that the store keeps. What a first read finds missing, an index or invoices of the page that are due, it stores. An
- * account whose bill cannot be made is skipped: its final invoices are there all the same. Asked for alone, it is refused.
- *
- * @param refreshed the accounts whose draft index was renewed for this page
+ * @param refreshed the accounts whose draft index was rebuilt for this page
  */
 export async function listInvoices(
   context: EngineContext,
@@ -50,7 +50,7 @@ export async function listInvoices(
     filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
   const now = context.clock();
   const requested = draftFilter(stored, now);
-  // One more than the page tells whether there is a next one.
+  // One more than the page size, to detect a next page.
   const limit = Math.min(CHUNK, request.limit + 1);
   const draftsAfter = async (view: LedgerView, after: PageKey | undefined): Promise<readonly ListedDraft[]> =>
     requested === undefined ? [] : view.draftList(requested, after === undefined ? { limit } : { limit, after });
@@ -75,7 +75,7 @@ export async function listInvoices(
     drafts = await draftsAfter(read, draftKey(last));
     isLater = true;
   }
-  // A draft may have become final since the first read, or its account may have lost its known places: both are read again.
+  // A draft may have become final since the first read, or an index stale: read both again.
   if (isLater || isStale) for (const record of await finals(read)) found.offer(toFinalSnapshot(record));
   if (isLater) {
     for await (const ids of inChunks(accountsWithStaleDrafts(read, now), CHUNK))
@@ -86,11 +86,11 @@ export async function listInvoices(
   return { ...found.page(), ...skipping.result() };
 }
 
-/** Computes what accounts have of a list. */
+/** Computes the invoices of accounts in a list. */
 interface Computing {
-  /** All of these accounts, each once: their draft index cannot be worked out. */
+  /** Computes these accounts in full, each once, because their draft index cannot be computed. */
   readonly computeAll: (accountIds: readonly string[]) => Promise<void>;
-  /** @returns whether some are not there: they have no lines, or are stored by now */
+  /** @returns whether some drafts do not exist: they have no lines, or are stored by now */
   readonly computeDrafts: (drafts: readonly ListedDraft[]) => Promise<boolean>;
 }
 
@@ -124,7 +124,7 @@ function computing(
   };
 }
 
-/** A filter as the store takes it, and as a test of computed invoices. */
+/** A filter for the store, and a predicate for computed invoices. */
 function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilter): {
   readonly stored: InvoiceListFilter;
   readonly isRequested: (snapshot: InvoiceSnapshot) => boolean;
@@ -144,9 +144,9 @@ function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilt
 }
 
 /**
- * The filter for places of drafts: one whose date has come counts as final.
+ * The filter for draft index entries: a draft past its final date counts as final.
  *
- * @returns undefined where no draft can meet it: what is MERGED is stored
+ * @returns undefined if no draft can match: MERGED invoices are stored
  */
 function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): DraftListFilter | undefined {
   const begun = { ...filter, begunBy: now };
@@ -163,7 +163,7 @@ function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): Dr
   }
 }
 
-/** Those of the accounts that a filter asks for. */
+/** The accounts that match a filter. */
 async function filterAccounts(
   read: LedgerView,
   ids: readonly string[],

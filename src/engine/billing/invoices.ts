@@ -1,5 +1,5 @@
 /**
- * Invoices as reads show them, and their preview (S13).
+ * Invoices as reads return them, and previews (S13).
  *
  * @module
  */
@@ -24,21 +24,21 @@ import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.t
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type WithoutSkipped } from "./skipped-accounts.ts";
 
-/** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */
+/** An invoice as reads return it: drafts are computed, and keep their id when they become final. */
 export interface InvoiceSnapshot {
   readonly id: string;
   readonly invoice: Invoice;
   /** Absent on a draft. */
   readonly finalizedAt?: Instant;
-  /** When it was made as it is: when it became final, or now for a draft. */
+  /** When it became final; now for a draft. */
   readonly updatedAt: Instant;
-  /** The group that the account was in when the invoice became final (S16.7). */
+  /** The account's group when the invoice became final (S16.7). */
   readonly invoiceGroupId?: string;
-  /** The composite invoice of the group that shows it, once MERGED. */
+  /** The group's composite invoice that contains it, once MERGED. */
   readonly mergedInto?: string;
 }
 
-/** Which invoices a list holds; what is absent does not filter. */
+/** Selects invoices; absent fields do not filter. */
 export interface InvoiceFilter {
   readonly accountId?: string | undefined;
   readonly customerId?: string | undefined;
@@ -52,29 +52,28 @@ export interface InvoiceFilter {
 export interface EnginePreviewOptions {
   /** Default: all accounts that are not archived. */
   readonly accountIds?: readonly string[] | undefined;
-  /** The instant at which the invoices are shown, if nothing else happens until then; now or later, default now. */
+  /** The instant of the preview, if nothing else happens until then; now or later, default now. */
   readonly asOf?: InstantInput | undefined;
   /** Billing periods that touch `[from, until)`; default all. */
   readonly from?: InstantInput | undefined;
   readonly until?: InstantInput | undefined;
 }
 
-/** The invoices of a preview, and the accounts that it leaves out. */
+/** The invoices of a preview, and the accounts left out. */
 export interface EnginePreview extends WithoutSkipped {
-  /** By account, each account's by date. */
+  /** By account, then by date. */
   readonly invoices: readonly InvoiceSnapshot[];
 }
 
-/** Accounts that are read at once. */
+/** Accounts per read. */
 const CHUNK = 50;
 
 /**
- * The invoices of accounts as finalizing at an instant would leave them, drafts among them; nothing is changed (S13.5).
+ * The invoices of accounts, including drafts, as finalizing at an instant would leave them; nothing is stored (S13.5).
+ * Without account ids, accounts whose bill cannot be computed are skipped, as in a bill run.
  *
- * Of all accounts, those whose bill cannot be made are skipped, as a bill run leaves them.
- *
- * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made, where accounts are asked for by
- * their ids; ERR_INPUT_INVALID for an `asOf` that has passed
+ * @throws {RatebookError} ERR_ARITHMETIC, which names a requested account whose bill cannot be computed;
+ * ERR_INPUT_INVALID for an `asOf` in the past
  */
 export async function preview(
   context: EngineContext,
@@ -94,7 +93,7 @@ export async function preview(
   return { invoices, ...skipping.result() };
 }
 
-/** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
+/** Reads an invoice, final or draft. @throws {RatebookError} ERR_NOT_FOUND */
 export async function readInvoice(context: EngineContext, id: string): Promise<InvoiceSnapshot> {
   const stored = await context.store.read.invoice(id);
   if (stored !== undefined) return toFinalSnapshot(stored);
@@ -103,7 +102,7 @@ export async function readInvoice(context: EngineContext, id: string): Promise<I
     const work = (ids: readonly string[]) => readInvoices(context, ids, undefined, named);
     const [found] = await (matches ? work([accountId]) : retryPerAccount([accountId], collectSkipped(), work));
     if (found !== undefined) return found;
-    // It may have become final meanwhile, or have been final all along where a former id was asked for.
+    // It may have become final meanwhile, or be stored under its short id if an old one was requested.
     for (const name of named) {
       const final = await context.store.read.invoice(name);
       if (final !== undefined) return toFinalSnapshot(final);
@@ -112,16 +111,16 @@ export async function readInvoice(context: EngineContext, id: string): Promise<I
   throw notFound("invoice", id);
 }
 
-/** An account that may have an invoice that is asked for. */
+/** An account that may have a requested invoice. */
 interface InvoiceCandidate {
   readonly accountId: string;
-  /** Whether the id names the account or the place of one of its drafts; false where these places are not known. */
+  /** Whether the id names the account or one of its index entries; false if its draft index is not known. */
   readonly matches: boolean;
 }
 
 /**
- * The accounts that may have an invoice of an id that is not stored: those that a former id may name, or else the one that
- * has the place of a draft of that id, and those whose places of drafts are not known.
+ * The accounts that may have an invoice that is not stored: those named in an old, long id, or else the one with the id
+ * in its draft index, and those with an unknown draft index.
  */
 async function* accountsThatMayInvoice(context: EngineContext, id: string): AsyncGenerator<InvoiceCandidate> {
   const { read } = context.store;
@@ -133,13 +132,13 @@ async function* accountsThatMayInvoice(context: EngineContext, id: string): Asyn
 }
 
 /**
- * The invoices of accounts, final ones and drafts, each account's by date.
+ * The invoices of accounts, final and drafts, by account, then by date.
  *
  * @param at default now
- * @param ids which of them: drafts, and what has fallen due and is not stored; default all
- * @param lines when those of drafts are made: at once, in steps, or when they are read first, as in a list, which also bills accounts
- * that are behind
- * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made
+ * @param ids which drafts and due, unstored invoices; default all
+ * @param lines when to compute the lines of drafts: at once, in steps, or on first access, as in a list, which also
+ * bills accounts that are behind
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be computed
  */
 export async function readInvoices(
   context: EngineContext,
@@ -167,17 +166,13 @@ export async function readInvoices(
   return projectAccounts(context, accountIds, show, at, { invoices, commitIfBehind });
 }
 
-/** Makes the lines of an invoice by reading them. */
+/** Computes the lines of an invoice by reading them. */
 function* makeLines({ invoice }: InvoiceSnapshot): Steps {
   yield;
   if (invoice.revenueInfo.lineItems !== undefined) yield;
 }
 
-/**
- * The invoices of an account in a working copy that is not committed, which is caught up; by date.
- *
- * @param ids which of them; default all
- */
+/** The invoices of a caught-up account in an uncommitted working copy, by date. @param ids which of them; default all */
 export function* listSnapshots(
   catalog: Catalog,
   work: AccountWork,
@@ -194,7 +189,7 @@ export function* listSnapshots(
   return dated.sort((a, b) => a.date - b.date || compareInvoiceTypes(a.shown, b.shown)).map(({ shown }) => shown);
 }
 
-/** A final invoice as a read shows it. */
+/** A final invoice as reads return it. */
 export function toFinalSnapshot({
   id,
   invoice,
@@ -221,19 +216,19 @@ function compareInvoiceTypes(a: InvoiceSnapshot, b: InvoiceSnapshot): number {
   );
 }
 
-/** A draft is listed at the start of its cycle or, without one, at its date; it keeps its place when it is final. */
+/** A draft is listed at the start of its cycle or, without one, at its date; the final invoice has the same position. */
 export function invoiceKey({ id, invoice }: InvoiceSnapshot): PageKey {
   return { createdAt: listedAt(invoice), id };
 }
 
-/** A range of time, and whether the billing period of an invoice touches it. */
+/** A range of time, and a predicate for whether an invoice's billing period touches it. */
 export interface PeriodFilter {
-  /** Absent where all is asked for. */
+  /** Absent without a filter. */
   readonly period?: { readonly from: Instant; readonly until: Instant };
   readonly touches: (invoice: Pick<Invoice, "startDate" | "endDate">) => boolean;
 }
 
-/** The filter of `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
+/** The filter for `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
 export function periodFilter(from: InstantInput | undefined, until: InstantInput | undefined): PeriodFilter {
   const start = from === undefined ? Number.NEGATIVE_INFINITY : toInstant(from);
   const end = until === undefined ? Number.POSITIVE_INFINITY : toInstant(until);
@@ -243,7 +238,7 @@ export function periodFilter(from: InstantInput | undefined, until: InstantInput
   const isAll = from === undefined && until === undefined;
   return {
     ...(isAll ? {} : { period: { from: start, until: end } }),
-    // An account may have thousands of invoices, and to read their dates takes longer than all else.
+    // An account may have thousands of invoices; parsing their dates would dominate.
     touches: ({ startDate, endDate }) => isAll || (parseInstant(startDate) < end && parseInstant(endDate) > start),
   };
 }

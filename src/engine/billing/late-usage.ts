@@ -1,5 +1,5 @@
 /**
- * Usage from elsewhere that arrived after its cycle had closed (S17.4).
+ * External usage that arrived after its cycle had closed (S17.4).
  *
  * @module
  */
@@ -12,10 +12,11 @@ import type { EngineContext } from "../context.ts";
 import { requestedDays, type UsageQuery } from "../events/usage.ts";
 
 /**
- * The closed cycles of accounts that touch some days, whose usage elsewhere is another one now than when they closed; by account,
- * then cycle. Nothing is changed.
+ * The closed cycles of accounts that touch a range of days, and whose external usage changed since they closed; by
+ * account, then cycle. Changes nothing.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID for a query that is none, and where all events are ingested; ERR_USAGE_UNAVAILABLE
+ * @throws {RatebookError} ERR_OPTION_INVALID for an invalid query, and if all events are ingested;
+ * ERR_USAGE_UNAVAILABLE
  */
 export async function lateUsage(context: EngineContext, query: UsageQuery): Promise<readonly LateUsage[]> {
   const { store, clock, configuration } = context;

@@ -1,5 +1,5 @@
 /**
- * The licenses that accounts hold (S10.1).
+ * The licenses of accounts (S10.1).
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { accountsWithinBound } from "../all-accounts.ts";
 import { decideOnAccount, type EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions } from "../pages.ts";
 
-/** A license update with the account that it is of. */
+/** A license update with its account. */
 export type LicenseUpdateSnapshot = LicenseUpdateRecord & {
   readonly accountId: string;
-  /** In effect right after it, by the updates that had arrived. */
+  /** In effect right after it, considering the updates that had arrived. */
   readonly quantityAfter: Decimal;
 };
 
@@ -38,10 +38,10 @@ export async function updateLicense(
 }
 
 /**
- * License updates, newest first.
+ * Lists license updates, newest first.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID without an account, where there are more than {@link WALKED_ACCOUNTS_MAX}:
- * updates are kept with their accounts
+ * @throws {RatebookError} ERR_INPUT_INVALID without an account, if there are more than {@link WALKED_ACCOUNTS_MAX}:
+ * updates are stored with their accounts
  */
 export async function listLicenseUpdates(
   { store }: EngineContext,
@@ -73,7 +73,7 @@ export async function listLicenseUpdates(
   return { items: shown, ...more };
 }
 
-/** The quantity that was answered when the update was made: by those of its license that had arrived. */
+/** The quantity returned when the update was made, considering the updates that had arrived. */
 function quantityAfter(
   { licenseUpdates }: AccountRecord,
   { id, licenseId, effectiveFrom }: LicenseUpdateRecord,

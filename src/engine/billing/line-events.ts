@@ -1,5 +1,5 @@
 /**
- * The events behind a line of an invoice, with what each added to its quantity (S13.6).
+ * The events behind a line of an invoice, with the quantity that each added (S13.6).
  *
  * @module
  */
@@ -20,50 +20,50 @@ import type { EngineView } from "../external/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { toFinalSnapshot, readInvoice, type InvoiceSnapshot, listSnapshots } from "./invoices.ts";
 
-/** Names a line of an invoice. */
+/** Identifies a line of an invoice. */
 export interface LineTarget {
   readonly invoiceId: string;
   /** The id of the line: of its meter, or of the feature whose overage it charges. */
   readonly lineId: string;
-  /** Needed only where a meter and a feature of one invoice have the same id. */
+  /** Required only if a meter and a feature of one invoice have the same id. */
   readonly type?: EventLineType | undefined;
 }
 
-/** An event, and what it added to the quantity of a line. */
+/** An event, and the quantity that it added to a line. */
 export interface LineEvent {
   readonly event: EventRecord;
-  /** Units; of a meter they may be below 0 (S5.2). */
+  /** Units; those of a meter may be negative (S5.2). */
   readonly quantity: Decimal;
 }
 
 /**
- * A page of the events behind a line, the latest ingested first. The quantities of all pages together are those of the
- * days, and these together what was used: all that the line charges, unless events have left the store since.
- *
- * A page may hold fewer events than its limit, or none, before the last one: there is more as long as there is a `next`.
+ * A page of the events behind a line, the latest ingested first. The quantities of all pages add up to those of the
+ * days, and these to the line, unless events have been deleted since. A page may have fewer events than its limit, or
+ * none; there are more as long as it has `next`.
  */
 export interface LineEvents extends Page<LineEvent> {
   readonly accountId: string;
   readonly type: EventLineType;
-  /** The line's quantity. What is used below 0 is priced as 0 (S7.5). */
+  /** The line's quantity. A negative sum is priced as 0 (S7.5). */
   readonly quantity: Decimal;
   /** The events' timestamps, `[from, until)`. */
   readonly from: Instant;
   readonly until: Instant;
-  /** The steps of the meter with their rules, as they are now (S5.1); none of a feature. */
+  /** The current steps of the meter with their rules (S5.1); none for a feature. */
   readonly computations: readonly Computation[];
-  /** The days on which something was added, in order; the same on each page. */
+  /** The days with quantities, in order; the same on each page. */
   readonly days: readonly { readonly date: string; readonly quantity: Decimal }[];
 }
 
-/** Stored events that are read at once, and at most for a page: others of the account may stand between those of a line. */
+/** Maximum number of stored events read for a page: other events of the account may lie between those of the line. */
 const CHUNK = 200;
 const READ_MAX = 1000;
 
 /**
- * The events behind a line of an invoice, final or a draft: of one that charges a meter's usage, or a feature's overage.
+ * The events behind a line of a final or draft invoice that charges a meter's usage or a feature's overage.
  *
- * @throws {RatebookError} ERR_NOT_FOUND for the invoice or the line, ERR_INPUT_INVALID for a line that no events are behind
+ * @throws {RatebookError} ERR_NOT_FOUND for the invoice or the line, ERR_INPUT_INVALID for a line that does not charge
+ * events
  */
 export async function lineEvents(
   context: EngineContext,
@@ -92,7 +92,7 @@ export async function lineEvents(
   });
 }
 
-/** The usage cells of the days of a line, wherever their events live. */
+/** The usage cells of the days of a line, including external usage. */
 async function readLineCells(
   { clock, configuration }: EngineContext,
   view: EngineView,
@@ -111,7 +111,7 @@ function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: s
 
 interface CurrentInvoice {
   readonly snapshot: InvoiceSnapshot;
-  /** By referenceId, the events whose overage moves when what falls due by now is done (S11.5); none for a final invoice. */
+  /** By referenceId, the events whose overage moves when everything due by now is processed (S11.5); none for a final invoice. */
   readonly changed: ReadonlyMap<string, EventRecord>;
   readonly overageMoved: readonly {
     readonly meterOrFeatureId: string;
@@ -120,7 +120,7 @@ interface CurrentInvoice {
   }[];
 }
 
-/** An invoice as it is under the lock of its account: of a draft, so that its lines are those of the events that are read. */
+/** Reads an invoice under the lock of its account, so that the lines of a draft match the events read. */
 async function readCurrentInvoice(
   { clock, configuration }: EngineContext,
   view: EngineView,
@@ -142,7 +142,7 @@ async function readCurrentInvoice(
   };
 }
 
-/** The line that is meant. @throws {RatebookError} as {@link lineEvents} */
+/** The requested line. @throws {RatebookError} as {@link lineEvents} */
 function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoiceId">): ChargedLine {
   const { types, charged } = findLines(invoice, lineId);
   if (types.length === 0) throw notFound("invoice line", lineId);
@@ -162,7 +162,7 @@ function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoi
   return first;
 }
 
-/** The quantity that an event added to the usage of a meter, or to the overage of a feature. */
+/** The quantity that an event added to the usage of a meter or the overage of a feature. */
 function contributionTo(of: ChargedLine["of"], id: string, { units, feature }: EventRecord): Decimal {
   if (of === "overage") return feature?.featureId === id ? feature.overage : ZERO;
   return units.find(({ meterId }) => meterId === id)?.quantity ?? ZERO;
@@ -176,7 +176,7 @@ interface EventsRequest {
   readonly contribution: (event: EventRecord) => Decimal;
 }
 
-/** The next events that added something, among the stored ones of an account. */
+/** The next events of an account that added something. */
 async function pageOfEvents(
   view: LedgerView,
   { accountId, from, until, changed, contribution }: EventsRequest,

@@ -1,8 +1,7 @@
 /**
- * Keeps the draft index of accounts up to date: where their drafts and due credits stand in the lists of all accounts.
- *
- * A decision or a bill run leaves an index that holds until the cycle after the present one has ended. Where neither came by in time,
- * the first read stores a new index, so that it and those after it compute the accounts of their page alone.
+ * Keeps the draft indexes of accounts up to date. A decision or bill run leaves an index that is valid until the end of
+ * the next cycle. If neither happened in time, the first read stores a new index, so that this and later reads compute
+ * only the accounts of their page.
  *
  * @module
  */
@@ -12,15 +11,15 @@ import { createYielder, inTurns } from "../../store/yielder.ts";
 import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 
-/** Accounts of one transaction: others wait for their locks. */
+/** Accounts per transaction, which locks them. */
 const CHUNK = 16;
 
 /**
- * Stores a new draft index of all accounts whose index is not complete as of now. That of an account whose charges cannot be worked
- * out, or with a decision that is dated after the clock, stays incomplete: its reads compute it whole.
+ * Stores a new draft index for all accounts whose index is not complete. It stays incomplete if the account's charges
+ * cannot be computed, or if it has a decision dated after the clock: reads then compute the account in full.
  *
- * @param attempted notes the accounts: those that are in it are left out
- * @param accountId the only account that is asked for; default all
+ * @param attempted collects the accounts; those in it are skipped
+ * @param accountId the only account; default all
  * @returns whether there were any
  */
 export async function refreshDraftIndexes(
@@ -58,5 +57,5 @@ async function refreshSome(
   });
 }
 
-/** The index is worked out from the record alone. */
+/** The index depends only on the record. */
 const NOTHING_ELSE = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };

@@ -1,29 +1,28 @@
 /**
- * Accounts whose bill cannot be made, because a result would need more than 100 digits (S1.4): what is asked of many
- * accounts goes on without them, and names them.
+ * Accounts whose bill cannot be computed because a result needs more than 100 digits (S1.4). Requests over many
+ * accounts continue without them and report them.
  *
  * @module
  */
 import { hasCode } from "../../errors.ts";
 import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
 
-/** The part of an answer over many accounts that names those that it leaves out. */
+/** The part of a result over many accounts that reports the skipped ones. */
 export interface WithoutSkipped {
-  /** Absent where there are none; the first {@link SKIPPED_MAX} of them. */
+  /** Absent without any; at most {@link SKIPPED_MAX}. */
   readonly skipped?: readonly SkippedAccount[];
 }
 
-/** The accounts that are found while an answer is made. */
+/** Collects skipped accounts. */
 export interface SkippedCollector {
-  /** Notes an account. @throws the error itself, where it is not of the account's amounts */
+  /** Adds an account. @throws the error itself if it is not about the account's amounts */
   skip(accountId: string, error: unknown): void;
   result(): WithoutSkipped;
 }
 
-/** Most accounts that an answer names. */
+/** Maximum number of accounts reported. */
 export const SKIPPED_MAX = 100;
 
-/** Collects the accounts that an answer leaves out. */
 export function collectSkipped(): SkippedCollector {
   const messages = new Map<string, string>();
   return {
@@ -38,7 +37,7 @@ export function collectSkipped(): SkippedCollector {
   };
 }
 
-/** Does something for accounts together or, where that fails for the amounts of one, for each alone. */
+/** Processes accounts together or, if the amounts of one fail, each separately. */
 export async function retryPerAccount<Result>(
   accountIds: readonly string[],
   skippedCollector: SkippedCollector,

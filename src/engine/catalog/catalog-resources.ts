@@ -36,20 +36,20 @@ import type { DocumentOf } from "../documents.ts";
 import { type SettingEntity, readEntitySettings, type StoredSetting } from "../entity-settings.ts";
 import type { ListOptions, Page, PagedOptions } from "../pages.ts";
 
-/** Features of an engine. What is given has the shape of a book's `features`. */
+/** Features of an engine, in the shape of a book's `features`. */
 export interface Features {
   create(feature: FeatureRequest): Promise<StoredResource<Feature>>;
-  /** `schemaAssociations` replaces the ones before. */
+  /** `schemaAssociations` replaces the previous ones. */
   update(id: string, patch: FeaturePatch): Promise<StoredResource<Feature>>;
   get(id: string): Promise<StoredResource<Feature>>;
   /** Newest first. */
   list(options?: PagedOptions): Promise<Page<StoredResource<Feature>>>;
 }
 
-/** Add-ons of an engine. What is given has the shape of a book's `addOns`. */
+/** Add-ons of an engine, in the shape of a book's `addOns`. */
 export interface AddOns {
   create(addOn: AddOnRequest): Promise<StoredResource<AddOn>>;
-  /** Its name and billableName. */
+  /** Changes its name and billableName. */
   update(id: string, patch: AddOnPatch): Promise<StoredResource<AddOn>>;
   archive(id: string): Promise<StoredResource<AddOn>>;
   get(id: string): Promise<StoredResource<AddOn>>;
@@ -59,17 +59,17 @@ export interface AddOns {
   ): Promise<Page<StoredResource<AddOn>>>;
 }
 
-/** Settings of an engine. What is given has the shape of a book's `settings`; an id is the one that lists show. */
+/** Settings of an engine, in the shape of a book's `settings`; ids are those in lists. */
 export interface Settings {
   create(setting: SettingRequest): Promise<StoredSetting>;
-  /** Its value, name and dataType. */
+  /** Changes its value, name and dataType. */
   update(id: string, patch: SettingPatch): Promise<StoredSetting>;
   get(id: string): Promise<StoredSetting>;
   /** Newest first. */
   list(
     options?: ListOptions<{ readonly entityType?: "ORGANIZATION" | SettingEntity | undefined }>,
   ): Promise<Page<StoredSetting>>;
-  /** Those of customers or of accounts, by whose they are; of each the oldest first. */
+  /** Settings by customer or account id, each oldest first. */
   of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
 }
 
@@ -77,7 +77,6 @@ const FEATURE: KindWords = { what: "feature", rule: "S11.2" };
 const ADD_ON: KindWords = { what: "add-on", rule: "S16.4" };
 const SETTING: KindWords = { what: "setting", rule: "S4.2" };
 
-/** Makes the features of an engine. */
 export function createFeatures(context: EngineContext): Features {
   const named = simpleResource(context, {
     kind: "feature",
@@ -93,7 +92,6 @@ export function createFeatures(context: EngineContext): Features {
   };
 }
 
-/** Makes the add-ons of an engine. */
 export function createAddOns(context: EngineContext): AddOns {
   const named = simpleResource(context, { kind: "addOn", words: ADD_ON, prefix: "ao", patchFor: (_, body) => body });
   return {
@@ -119,7 +117,6 @@ export function createAddOns(context: EngineContext): AddOns {
   };
 }
 
-/** Makes the settings of an engine. */
 export function createSettings(context: EngineContext): Settings {
   const get = (id: string): Promise<StoredSetting> =>
     readConfigured(context, "setting", (documents) => requireDocument(documents, SETTING.what, id));
@@ -155,17 +152,17 @@ interface SimpleResource<Kind extends "feature" | "addOn"> {
   get(id: string): Promise<StoredResource<ConfiguredItem<Kind>>>;
 }
 
-/** How a kind of resource is configured. */
+/** The configuration of a kind of resource. */
 interface SimpleKind<Kind extends "feature" | "addOn"> {
   readonly kind: Kind;
   readonly words: KindWords;
   /** The prefix of its ids. */
   readonly prefix: string;
-  /** Turns a given patch into one of the document. */
+  /** Converts a patch to one of the document. */
   readonly patchFor: (document: DocumentOf<Kind>, body: Body) => Body;
 }
 
-/** Resources whose ids the engine makes, each with a unique name. */
+/** Methods of resources with generated ids and unique names. */
 function simpleResource<Kind extends "feature" | "addOn">(
   context: EngineContext,
   { kind, words, prefix, patchFor }: SimpleKind<Kind>,
@@ -196,7 +193,7 @@ function simpleResource<Kind extends "feature" | "addOn">(
   };
 }
 
-/** A feature's associations under one of their two spellings, so that a patch replaces what was given under the other. */
+/** Normalizes the two spellings of a feature's associations, so that a patch replaces either. */
 function withOneSpelling(body: Body): Body {
   const { schemaAssocitions, ...rest } = body;
   const { schemaAssociations } = rest;
@@ -204,7 +201,7 @@ function withOneSpelling(body: Body): Body {
   return (schemaAssociations ?? undefined) === undefined ? { ...rest, schemaAssociations: schemaAssocitions } : body;
 }
 
-/** A bare name of a schema that the feature is associated with already keeps the attribute that is taken (S11.2). */
+/** If a patch names an associated schema without an attribute, keeps the existing attribute (S11.2). */
 function withKnownAttributes({ body: { schemaAssociations: known } }: DocumentOf<"feature">, body: Body): Body {
   const { schemaAssociations: requested } = body;
   if (!Array.isArray(requested) || !known) return body;
@@ -215,7 +212,7 @@ function withKnownAttributes({ body: { schemaAssociations: known } }: DocumentOf
   };
 }
 
-/** Where a setting is looked up, written out: its id is made of it (S4.2). */
+/** Fills in the fields that form the id of a setting (S4.2). */
 function withDefaults(body: Body, organizationId: string): Body {
   const { namespace, entityType, entityId } = body;
   const isOrganization = (entityType ?? "ORGANIZATION") === "ORGANIZATION";

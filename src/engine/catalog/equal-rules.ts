@@ -1,5 +1,5 @@
 /**
- * Whether what holds rules says the same as before: as an object or as its text, with what is default said or left out.
+ * Compares rules and their containers, given as objects or text, with or without defaults.
  *
  * @module
  */
@@ -12,15 +12,15 @@ export function isSameRule(a: unknown, b: unknown): boolean {
   return ruleText(a) === ruleText(b);
 }
 
-/** A part of a resource as it was given or is stored: what its fields hold is checked elsewhere. */
+/** A part of a resource as sent or stored; its fields are checked elsewhere. */
 type Part<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
-/** The rule of a step without a matcher, as text: it matches every event (S5.1). */
+/** The rule, as text, of a step without a matcher: it matches every event (S5.1). */
 export const EVERY_EVENT = "true";
-/** The rule of a step without a computation, which only a COUNT may lack, as text: an event counts 1 (S5.2). */
+/** The rule, as text, of a step without a computation, allowed only for COUNT: an event counts 1 (S5.2). */
 export const ONE_UNIT = "1";
 type Step = Part<"id" | "order" | "matcher" | "computation">;
 
-/** Whether two lists of a meter's computations are the same, in any order of the lists (S5.1). */
+/** Whether two lists of a meter's computations are equal in any order (S5.1). */
 export function areSameComputations(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
   const others = byOrder(b);
@@ -35,21 +35,21 @@ export function areSameComputations(a: unknown, b: unknown): boolean {
   });
 }
 
-/** The id of a step; one that was given none has its order, of which each step has its own. */
+/** The id of a step, or its order, which is unique, if it has no id. */
 export function computationId({ id, order }: Step): string {
   return String(id ?? order);
 }
 
 type Field = Part<"name" | "type" | "order" | "enrichmentType" | "value">;
 
-/** Whether two enrichment fields of one name are the same (S4.3). */
+/** Whether two enrichment fields with the same name are equal (S4.3). */
 export function isSameField(a: Field, b: Field): boolean {
   const [type, otherType] = [a, b].map(({ enrichmentType }) => enrichmentType ?? "JSON_LOGIC");
   if (type !== otherType || a.type !== b.type || a.order !== b.order) return false;
   return type === "JSON_LOGIC" ? isSameRule(a.value, b.value) : String(a.value) === String(b.value);
 }
 
-/** Whether a dependency is the known one of its name; the setting may be named by its bare id (S4.2). */
+/** Whether a dependency equals the existing one with its name; the setting may be given by its bare id (S4.2). */
 export function isSameDependency(existing: Part<"type" | "key">, item: Part<"type" | "key">): boolean {
   const [key, setting] = [existing, item].map((each) => String(each.key).toLowerCase());
   const [knownType, type] = [existing, item].map((each) => each.type ?? "SETTING");
@@ -61,7 +61,7 @@ function byOrder(steps: readonly unknown[]): readonly Step[] {
   return bodies.toSorted((a, b) => Number(a.order) - Number(b.order));
 }
 
-/** A rule's text; what is no rule gets a text that no rule has. */
+/** The text of a rule; anything else gets a text that no rule has. */
 function ruleText(source: unknown): string {
   if (source === undefined || source === null) return "";
   try {

@@ -1,5 +1,5 @@
 /**
- * Event schemas: their versions and their lifecycle (S4.4).
+ * Event schemas: versions and lifecycle (S4.4).
  *
  * @module
  */
@@ -29,35 +29,33 @@ import { firstVersions, requireLatest, latestVersions, requireVersion } from "./
 
 type SchemaDocument = DocumentOf<"eventSchema">;
 const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, what: "event schema", rule: "S4.4" } as const;
-/** From which states a schema becomes what. */
+/** The statuses from which a schema may be moved, by target. */
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
-/** The statuses to which a schema may be moved. */
 export type SchemaMove = keyof typeof MOVES;
 
-/** Event schemas of an engine. What is given has the shape of a book's `eventSchemas`. */
+/** Event schemas of an engine, in the shape of a book's `eventSchemas`. */
 export interface EventSchemas {
-  /** A DRAFT; of a name that was archived, its next version. */
+  /** Creates a DRAFT; for an archived name, its next version. */
   create(schema: EventSchemaRequest): Promise<StoredResource<EventSchema>>;
   /**
-   * Changes a DRAFT, whose lists are replaced, or adds to an ACTIVE one, which makes a new version; then moves it where
-   * `status` is given.
+   * Changes a DRAFT, replacing lists, or adds to an ACTIVE schema, which creates a new version; then moves it to
+   * `status` if given.
    */
   update(name: string, patch: EventSchemaPatch): Promise<StoredResource<EventSchema>>;
   activate(name: string): Promise<StoredResource<EventSchema>>;
   /** Rejected while an ACTIVE usage meter uses it. */
   deactivate(name: string): Promise<StoredResource<EventSchema>>;
   archive(name: string): Promise<StoredResource<EventSchema>>;
-  /** A version, or the latest one. */
+  /** Reads a version, or the latest one. */
   get(name: string, version?: number): Promise<StoredResource<EventSchema>>;
-  /** The latest version of each, newest first. */
+  /** The latest version of each schema, newest first. */
   list(
     options?: ListOptions<{ readonly status?: EventSchema["status"] | undefined }>,
   ): Promise<Page<StoredResource<EventSchema>>>;
-  /** All versions of one, newest first. */
+  /** All versions of a schema, newest first. */
   versions(name: string, options?: PagedOptions): Promise<Page<StoredResource<EventSchema>>>;
 }
 
-/** Makes the event schemas of an engine. */
 export function createEventSchemas(context: EngineContext): EventSchemas {
   const change = (
     name: string,
@@ -122,7 +120,7 @@ function updateSchema(latest: SchemaDocument, patch: object, configuring: Config
   return { documents: [...edited.slice(0, -1), patchDocument(current, { status }, configuring.now)] };
 }
 
-/** @returns the version that is archived by the edit, where there is one, and the version that is current then */
+/** @returns the version that the edit archives, if any, and the new current version */
 function editSchema(latest: SchemaDocument, changes: Body, { now }: ConfigurationState): readonly DocumentRecord[] {
   switch (latest.body.status) {
     case "DRAFT":
@@ -144,7 +142,7 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
   }
 }
 
-/** While a schema is ACTIVE, lists are additions, and an enrichment field may be replaced (S4.4). */
+/** Edits an ACTIVE schema: lists can only be extended, and enrichment fields replaced (S4.4). */
 function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   const { description, attributes, dimensions, enrichments, ...others } = changes;
   const [other] = Object.keys(others);
@@ -175,7 +173,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   return added;
 }
 
-/** Enrichments with more of them; undefined where all that is given is there already. */
+/** Adds enrichments; undefined if all of them already exist. */
 function addEnrichments(
   existing: NonNullable<SchemaDocument["body"]["enrichments"]>,
   { dependencies, fields, ...others }: Body,
@@ -222,7 +220,7 @@ function withReplaced(
   ];
 }
 
-/** Whether an item that is given equals a known one. Fields that it leaves out keep their values. */
+/** Whether an item equals an existing one. Omitted fields keep their values. */
 function isSame(existing: Body, item: Body): boolean {
   return Object.entries(item).every(
     ([name, value]) =>

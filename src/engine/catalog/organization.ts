@@ -1,5 +1,5 @@
 /**
- * The organization of a store: it has one, for good, from its first resource on.
+ * The organization of a store. It cannot change once the store has a resource.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
 import { CONFIGURED_KINDS, toPlainJson } from "../document-body.ts";
 
-/** The organization that a store should be of; absent fields are not compared. */
+/** The expected organization of a store; absent fields are not compared. */
 export interface OrganizationRequest {
   readonly id?: string | undefined;
   /** ISO 4217. */
@@ -22,17 +22,16 @@ export interface OrganizationRequest {
 
 /** The organization of a store. */
 export interface OrganizationResource {
-  /** `default`, in USD, rounding HALF_UP, until something else was said. */
+  /** Default: `default`, in USD, rounding HALF_UP. */
   get(): Promise<Organization>;
   /**
-   * Names the organization of an empty store; of a store in use, checks that it is the one that is named.
+   * Sets the organization of an empty store, or checks that a store in use has the same one.
    *
-   * @throws {RatebookError} ERR_INPUT_INVALID; ERR_REFUSED when it is another one's
+   * @throws {RatebookError} ERR_INPUT_INVALID; ERR_REFUSED if it differs
    */
   claim(request: OrganizationRequest): Promise<Organization>;
 }
 
-/** The organization of an engine's store. */
 export function createOrganizationResource(context: EngineContext): OrganizationResource {
   const { store } = context;
   return {
@@ -64,13 +63,13 @@ export function createOrganizationResource(context: EngineContext): Organization
   };
 }
 
-/** Whether the organization was named, or something depends on it. */
+/** Whether the organization was set, or something depends on it. */
 export async function isInUse({ documents }: Configuration, view: LedgerView): Promise<boolean> {
   if (documents.organization.length > 0 || CONFIGURED_KINDS.some((kind) => documents[kind].length > 0)) return true;
   return (await view.accountList({}, { limit: 1 })).length > 0;
 }
 
-/** An organization as a sentence names it. */
+/** An organization in a message. */
 export function formatOrganization({ id, baseCurrency }: Organization): string {
   return `${quoteText(id)} in ${baseCurrency}`;
 }

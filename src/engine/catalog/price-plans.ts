@@ -1,5 +1,5 @@
 /**
- * Price plans: their versions and their lifecycle (S16.4).
+ * Price plans: versions and lifecycle (S16.4).
  *
  * @module
  */
@@ -37,43 +37,42 @@ import { firstVersions, requireLatest, latestVersions, requireVersion } from "./
 type PlanDocument = DocumentOf<"pricePlan">;
 const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, what: "price plan", rule: "S16.4" } as const;
 
-/** A version of a price plan, and when it was the latest ACTIVE one: `[from, until)`. */
+/** A price plan version, and when it was the latest ACTIVE one: `[from, until)`. */
 export interface PricePlanVersion extends StoredResource<PricePlan> {
-  /** 1970 for the first version, which an association in the past may have; no end for a later one that was never ACTIVE. */
+  /** 1970 for the first version, which may be associated in the past; NO_END for a later one that was never ACTIVE. */
   readonly from: Instant;
-  /** When the next version became ACTIVE; else no end. */
+  /** When the next version became ACTIVE; else NO_END. */
   readonly until: Instant;
 }
 
-/** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
+/** Price plans of an engine, in the shape of a book's `pricePlans`. */
 export interface PricePlans {
-  /** Version 1, a DRAFT. */
+  /** Creates version 1, a DRAFT. */
   create(plan: PricePlanRequest): Promise<StoredResource<PricePlan>>;
   /**
-   * Changes the latest version, which must be a DRAFT; keys given in pricePlanDetails replace, others stay. A `mode` is
-   * kept for when the version is activated.
+   * Changes the latest version, which must be a DRAFT; keys in pricePlanDetails replace, others stay. A `mode` is
+   * stored for its activation.
    */
   update(id: string, patch: PricePlanPatch): Promise<StoredResource<PricePlan>>;
-  /** The next version, a DRAFT made of the latest one. */
+  /** Creates the next version, a DRAFT copied from the latest one. */
   createVersion(id: string, changes?: PricePlanVersionRequest): Promise<StoredResource<PricePlan>>;
-  /** The latest version becomes ACTIVE beside the older ones; a kept `mode` moves the accounts of the previous one. */
+  /** Makes the latest version ACTIVE in addition to older ones; a stored `mode` migrates the accounts of the previous one. */
   activate(
     id: string,
     options?: { readonly currencies?: readonly string[] | undefined },
   ): Promise<StoredResource<PricePlan>>;
-  /** Every version that is ACTIVE or a DRAFT; accounts that have it keep it. */
+  /** Archives every ACTIVE or DRAFT version; accounts that have it keep it. */
   archive(id: string): Promise<StoredResource<PricePlan>>;
-  /** A version, or the latest one. */
+  /** Reads a version, or the latest one. */
   get(id: string, version?: number): Promise<StoredResource<PricePlan>>;
-  /** All versions of one, the first one first, each with its period. */
+  /** All versions of a plan, the first one first, each with its period. */
   versions(id: string): Promise<readonly PricePlanVersion[]>;
-  /** The latest version of each, newest first. */
+  /** The latest version of each plan, newest first. */
   list(
     options?: ListOptions<{ readonly status?: PricePlan["status"] | undefined }>,
   ): Promise<Page<StoredResource<PricePlan>>>;
 }
 
-/** Makes the price plans of an engine. */
 export function createPricePlans(context: EngineContext): PricePlans {
   const change = (
     id: string,
@@ -134,7 +133,7 @@ function withPeriods(versions: readonly StoredResource<PricePlan>[]): readonly P
     const { activatedAt } = input;
     if (place === 0) return 0;
     if (typeof activatedAt === "number") return activatedAt;
-    // A version that became ACTIVE before this was kept has not changed since.
+    // A version that became ACTIVE before this field existed has not changed since.
     return item.status === "ACTIVE" ? updatedAt : NO_END;
   });
   return versions.map((version, place) => ({
@@ -144,7 +143,7 @@ function withPeriods(versions: readonly StoredResource<PricePlan>[]): readonly P
   }));
 }
 
-/** A DRAFT of the version after the latest one, which must be in use. */
+/** Creates a DRAFT of the version after the latest one, which must not be a DRAFT. */
 function createNextVersion(latest: PlanDocument, changes: object, now: Instant): ConfigurationChange {
   const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
@@ -185,7 +184,7 @@ function updatePlan(latest: PlanDocument, patch: object, { before, now }: Config
   return { documents: [withAskedCurrencies(patchDocument(next, { pricePlanDetails: changed }, now))] };
 }
 
-/** @throws {RatebookError} ERR_INPUT_INVALID for a mode or range of migration that is none */
+/** @throws {RatebookError} ERR_INPUT_INVALID for an invalid mode or range of migration */
 function checkMigrationFields({ mode, versionsToMigrate }: Body): void {
   checkOneOf("mode", mode, MIGRATION_MODES);
   checkOneOf("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
@@ -226,14 +225,14 @@ function requireSupportedCurrencies({ body }: PlanDocument, currencies: readonly
 }
 
 /**
- * A DRAFT whose activeCurrencies are some that it supports; an empty list says nothing.
+ * Sets the activeCurrencies of a DRAFT; an empty list has no effect.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for one that it does not support
+ * @throws {RatebookError} ERR_INPUT_INVALID for one that the plan does not support
  */
 function withAskedCurrencies(document: DocumentRecord): DocumentRecord {
   const { pricePlanDetails: details } = document.body;
   const { activeCurrencies: active, supportedCurrencies: supported } = (details ?? {}) as Body;
-  // A value that is no list of texts is refused by the checks of the whole plan.
+  // Any other value is rejected by the checks of the whole plan.
   if (!Array.isArray(active)) return document;
   if (active.length === 0) return withCurrencies(document, undefined);
   const known: readonly unknown[] = Array.isArray(supported) ? supported : [];
@@ -247,14 +246,14 @@ function withAskedCurrencies(document: DocumentRecord): DocumentRecord {
 /** A version with these active currencies; a new one has none until it is activated. */
 function withCurrencies(document: DocumentRecord, activeCurrencies: readonly string[] | undefined): DocumentRecord {
   const { pricePlanDetails: currencies } = document.body;
-  // A value that is no object is refused by the checks of the whole plan.
+  // Any other value is rejected by the checks of the whole plan.
   if (typeof currencies !== "object" || currencies === null) return document;
   const { activeCurrencies: _, ...details } = currencies as Body;
   const pricePlanDetails = activeCurrencies === undefined ? details : { ...details, activeCurrencies };
   return { ...document, body: { ...document.body, pricePlanDetails } };
 }
 
-/** The migrations that activating a version makes: from the version before it, or from all of them (S16.4). */
+/** The migrations on activating a version: from the version before it, or from all of them (S16.4). */
 function migrationsOnActivation({
   body: { id, version, mode: migrationMode, versionsToMigrate },
 }: PlanDocument): readonly MigrateRequest[] {
@@ -271,7 +270,7 @@ function migrationsOnActivation({
   }));
 }
 
-/** The accounts that activating a plan's latest version moves. */
+/** The accounts that move when a plan's latest version is activated. */
 async function accountsToMigrate(
   { configuration, store, clock }: EngineContext,
   id: string,

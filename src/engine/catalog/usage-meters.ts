@@ -1,5 +1,5 @@
 /**
- * Usage meters: their lifecycle (S5.4).
+ * Usage meters: lifecycle (S5.4).
  *
  * @module
  */
@@ -32,17 +32,17 @@ import { areSameComputations } from "./equal-rules.ts";
 type MeterDocument = DocumentOf<"usageMeter">;
 const WORDS = { what: "usage meter", rule: "S5.4" } as const;
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
-/** The fields of a meter that may change once it is no DRAFT. */
+/** The fields that can change after the DRAFT status. */
 const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
 
-/** Usage meters of an engine. What is given has the shape of a book's `usageMeters`. */
+/** Usage meters of an engine, in the shape of a book's `usageMeters`. */
 export interface UsageMeters {
-  /** A DRAFT. */
+  /** Creates a DRAFT. */
   create(meter: UsageMeterRequest): Promise<StoredResource<UsageMeter>>;
-  /** Of one that is no DRAFT only name, billableName and description; the others may be given as they are. */
+  /** After the DRAFT status only name, billableName and description can change; other fields must be unchanged. */
   update(id: string, patch: UsageMeterPatch): Promise<StoredResource<UsageMeter>>;
   activate(id: string): Promise<StoredResource<UsageMeter>>;
-  /** Refused while it is in a plan that an account has or will have. */
+  /** Rejected while a current or future plan of an account uses it. */
   deactivate(id: string): Promise<StoredResource<UsageMeter>>;
   archive(id: string): Promise<StoredResource<UsageMeter>>;
   get(id: string): Promise<StoredResource<UsageMeter>>;
@@ -55,7 +55,6 @@ export interface UsageMeters {
   ): Promise<Page<StoredResource<UsageMeter>>>;
 }
 
-/** Makes the usage meters of an engine. */
 export function createUsageMeters(context: EngineContext): UsageMeters {
   const change = (
     id: string,
@@ -114,7 +113,7 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
   );
 }
 
-/** Of a patch, what may change; the rest is the same in other words, and stays as it was sent first. */
+/** The fields of a patch that can change; the others are equal and stay as they were first sent. */
 function changedNames(input: Body): Body {
   return Object.fromEntries(Object.entries(input).filter(([field]) => NAMES.has(field)));
 }
@@ -124,7 +123,7 @@ function isAsBefore(before: Body, after: Body, field: string): boolean {
   return JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null);
 }
 
-/** A meter that an account pays by, now or in a plan to come, stays ACTIVE: else its usage would not be counted. */
+/** A meter in a current or future plan of an account must stay ACTIVE: otherwise its usage would not be counted. */
 async function checkUnused(meterId: string, { before, view, now }: ConfigurationState): Promise<void> {
   for await (const record of accountsIn(view)) {
     const timeline = buildTimeline(findAccountPlan(before.catalog, record).decisions);

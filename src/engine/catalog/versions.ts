@@ -1,5 +1,5 @@
 /**
- * Documents of which there are several versions: event schemas by name, price plans by id (S4.4, S16.4).
+ * Documents with versions: event schemas by name, price plans by id (S4.4, S16.4).
  *
  * @module
  */
@@ -7,20 +7,20 @@ import type { DocumentRecord } from "../../ledger/decision.ts";
 import { notFound, versionNotFound } from "../../ledger/refusals.ts";
 import type { Body } from "../document-body.ts";
 
-/** A stored document that is one version of something. */
+/** A stored document that is one version of a resource. */
 interface VersionDocument extends DocumentRecord {
   readonly body: Body & { readonly version: number };
 }
 
-/** How versions of a kind of resource are named. */
+/** How versions of a kind are named. */
 export interface VersionNaming<Document> {
-  /** The name that all versions share. */
+  /** The name shared by all versions. */
   readonly nameOf: (document: Document) => string;
-  /** The kind of resource, as a word in a sentence. */
+  /** The kind of resource in messages. */
   readonly what: string;
 }
 
-/** The latest version of each thing. */
+/** The latest version of each resource. */
 export function latestVersions<Document extends VersionDocument>(
   documents: readonly Document[],
   { nameOf }: Pick<VersionNaming<Document>, "nameOf">,
@@ -34,8 +34,8 @@ export function latestVersions<Document extends VersionDocument>(
 }
 
 /**
- * The first version of the thing that a document is a version of. Lists are ordered by its age, so that a new version
- * does not move the thing while pages are read.
+ * The first version of a document's resource. Lists sort by its age, so that a new version does not move the resource
+ * while pages are read.
  */
 export function firstVersions<Document extends VersionDocument>({
   nameOf,
@@ -50,7 +50,7 @@ export function firstVersions<Document extends VersionDocument>({
   };
 }
 
-/** The latest version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
+/** The latest version of a resource. @throws {RatebookError} ERR_NOT_FOUND */
 export function requireLatest<Document extends VersionDocument>(
   documents: readonly Document[],
   name: string,
@@ -62,7 +62,7 @@ export function requireLatest<Document extends VersionDocument>(
   return found;
 }
 
-/** One version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
+/** One version of a resource. @throws {RatebookError} ERR_NOT_FOUND */
 export function requireVersion<Document extends VersionDocument>(
   documents: readonly Document[],
   name: string,

@@ -1,5 +1,5 @@
 /**
- * The plan and the cycle that price a stored event (S5.3, S6.4).
+ * The plan and cycle of a stored event (S5.3, S6.4).
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EngineContext } from "../context.ts";
 
-/** The cycle of an event, by the plans that its account has now. */
+/** The cycle of an event, by the account's current plans. */
 export interface EventPlace {
   readonly pricePlanId: string;
   readonly version: number;
   readonly cycle: Cycle;
 }
 
-/** The place of each event, in their order; undefined where no plan is in force at its timestamp. */
+/** The cycle of each event, in their order; undefined if no plan is in force at its timestamp. */
 export async function findEventPlaces(
   { store, configuration }: EngineContext,
   events: readonly Pick<EventRecord, "accountId" | "timestamp">[],

@@ -1,5 +1,5 @@
 /**
- * Events: ingest, undo and what is stored of them (S14, S15).
+ * Ingests, undoes and reads events (S14, S15).
  *
  * @module
  */
@@ -28,17 +28,17 @@ import { projectAccounts } from "../projected-accounts.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { eventsKeptSince } from "./retention.ts";
 
-/** Aliases whose accounts are remembered at once. */
+/** Maximum number of aliases whose accounts are cached. */
 const HINTS_MAX = 10_000;
 
-/** The result of one transaction: done; or to be repeated, because a name stood for an account that was not locked. */
+/** The result of one transaction: done, or to be repeated because a name resolved to an account that was not locked. */
 type Attempt<Result> =
   | { readonly done: Result }
   | { readonly again: true }
-  /** Or to be repeated after these accounts were caught up with. */
+  /** Or to be repeated after these accounts were caught up. */
   | FarBehind;
 
-/** Ingests batches of any size, each event with its own outcome, in order (S14). Calls at the same time share commits. */
+/** Ingests batches of any size, each event with its own outcome, in order (S14). Concurrent calls share commits. */
 export function createIngest(context: EngineContext): (input: readonly unknown[]) => Promise<readonly IngestResult[]> {
   const queued = createIngestQueue((batch) => ingestBatch(context, batch));
   return async (input) => queued(readBatch(input));
@@ -47,7 +47,7 @@ export function createIngest(context: EngineContext): (input: readonly unknown[]
 async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[]): Promise<readonly IngestResult[]> {
   const { store, clock, configuration: source, ids, aliasHints: hints } = context;
   let before = source.last() ?? (await source(store.read));
-  /** Accounts that were caught up with, or cannot be. */
+  /** Accounts that were caught up, or cannot be. */
   const attempted = new Set<string>();
   for (;;) {
     const firstNeeds = ingestNeeds(before.catalog, batch);
@@ -87,7 +87,7 @@ function readBatch(input: readonly unknown[]): readonly BatchEvent[] {
   });
 }
 
-/** The id of a malformed event, where it has one that can be told. */
+/** The id of a malformed event, if it has a valid one. */
 function findEventId(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null || !Object.hasOwn(item, "id")) return undefined;
   const { id } = item as { readonly id?: unknown };
@@ -103,10 +103,9 @@ interface NameLookup {
 }
 
 /**
- * Reads what a batch needs of the accounts that its names stand for now. Most names are ids: those alone that are not are
- * looked up as aliases (S16.6).
+ * Reads what a batch needs of its accounts. Most names are ids; only the others are looked up as aliases (S16.6).
  *
- * @returns undefined where a name stands for an account that is not locked: the hints are right then
+ * @returns undefined if a name resolves to an account that is not locked; the hints are updated then
  */
 async function readForNames(
   catalog: Catalog,
@@ -118,7 +117,7 @@ async function readForNames(
     if (id !== undefined) names.set(name, id);
   }
   const read = await readForIngest(catalog, view, needs, names, now);
-  // As many accounts as names, which are no aliases: each is the id of one.
+  // There are as many accounts as names, none of them aliases: each is the id of one.
   if (names.size === 0 && read.accounts.length === needs.names.size) return read;
   const known = new Set(read.accounts.map(({ record }) => record.id));
   const unsure = [...needs.names.keys()]
@@ -148,14 +147,10 @@ async function readForNames(
   return stillLocked ? readForNames(catalog, { view, hints, needs, locked, now }) : undefined;
 }
 
-/**
- * Undoes events (S15).
- *
- * @throws {RatebookError} ERR_INPUT_INVALID for a filter that is none of the six, ERR_NOT_FOUND for the account
- */
+/** Undoes events (S15). @throws {RatebookError} ERR_INPUT_INVALID for an unsupported filter, ERR_NOT_FOUND for the account */
 export async function undo(context: EngineContext, undoFilter: UndoFilter): Promise<readonly UndoneEvent[]> {
   const filter = parseUndoFilter(undoFilter);
-  // Most names are ids: of one that is an alias, the transaction finds out what it means.
+  // Most names are ids; an alias is resolved in the transaction.
   let accountId = filter.account;
   for (;;) {
     const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
@@ -178,7 +173,7 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
   }
 }
 
-/** The id of the account that an id or alias stands for (S16.6). */
+/** The id of the account that an id or alias resolves to (S16.6). */
 async function resolveAccount(view: LedgerView, name: string): Promise<string> {
   const [record] = await view.accounts([name]);
   if (record !== undefined) return record.id;
@@ -188,14 +183,14 @@ async function resolveAccount(view: LedgerView, name: string): Promise<string> {
   throw notFound("account", name);
 }
 
-/** Half open: from the one instant up to, but not including, the other. */
+/** A half-open range of instants. */
 export interface InstantRange {
   readonly from: InstantInput;
   /** Exclusive. */
   readonly until: InstantInput;
 }
 
-/** Which stored events a list holds; what is absent does not filter. */
+/** Selects stored events; absent fields do not filter. */
 export interface EventListFilter extends Omit<EventFilter, "timestamp" | "createdAt"> {
   /** The event's own timestamp. */
   readonly timestamp?: InstantRange;
@@ -203,7 +198,7 @@ export interface EventListFilter extends Omit<EventFilter, "timestamp" | "create
   readonly createdAt?: InstantRange;
 }
 
-/** Stored events, the latest ingested first; with the overage that is left once everything is done that falls due by now. */
+/** Stored events, the latest ingested first, with the overage that remains after everything due by now is processed. */
 export async function listEvents(
   context: EngineContext,
   { timestamp, createdAt, ...otherFilters }: EventListFilter,
@@ -220,7 +215,7 @@ export async function listEvents(
   return { ...page, items: await afterDueGrants(context, page.items) };
 }
 
-/** Stored events once everything is done that falls due by now: a grant takes overage that it covers (S2.4, S11.5). */
+/** Stored events after everything due by now is processed: a grant takes overage that it covers (S2.4, S11.5). */
 async function afterDueGrants(context: EngineContext, events: readonly EventRecord[]): Promise<readonly EventRecord[]> {
   const withOverage = events.filter(({ feature, reverted }) => feature?.overage.isZero() === false && !reverted);
   if (withOverage.length === 0) return events;
@@ -238,14 +233,17 @@ async function afterDueGrants(context: EngineContext, events: readonly EventReco
   return events.map((event) => changed.get(event.referenceId) ?? event);
 }
 
-/** Accounts that are looked at together, of those whose events a page shows. */
+/** Accounts per read, among those of the events on a page. */
 const ACCOUNTS_AT_ONCE = 50;
 
 function toInstants({ from, until }: InstantRange): { readonly from: Instant; readonly until: Instant } {
   return { from: toInstant(from), until: toInstant(until) };
 }
 
-/** Every stored event of an id, as {@link listEvents} has them, the latest ingested first: an id may come again after its event failed or was undone. */
+/**
+ * Every stored event with an id, like {@link listEvents}, the latest ingested first: an id may be reused after its
+ * event failed or was undone.
+ */
 export async function findEvents(
   context: EngineContext,
   eventIdOrReferenceId: string,
@@ -267,5 +265,5 @@ function eventNotFound(context: EngineContext, id: string): RatebookError {
   return new RatebookError("ERR_NOT_FOUND", message, unknown.details);
 }
 
-/** The most events of one id that are shown. */
+/** Maximum number of events returned per id. */
 const EVENTS_OF_ID_MAX = 100;

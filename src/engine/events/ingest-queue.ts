@@ -1,52 +1,49 @@
 /**
- * One commit for what is ingested at the same time: most clients send events one by one, and a commit costs the same for one
- * event as for a hundred.
- *
- * A call that finds no commit under way is committed at once. Calls that arrive during a commit wait for its end and are then
- * committed as one batch, in their order of arrival, and each gets its own results (S14.3). So a call waits for two commits at
- * most, and there is no timer while nothing waits. Between two commits, callers that were just answered
- * have their turn first: in one process they mostly send their next events at once, which would otherwise miss the commit of
- * the callers that waited, and need one of their own.
+ * Groups concurrent ingests into one commit: most clients send events one by one, and a commit costs about the same for
+ * one event as for a hundred. A call that finds no commit in progress is committed at once. Calls that arrive during a
+ * commit are committed afterwards as one batch, in order of arrival, and each gets its own results (S14.3). So a call
+ * waits for at most two commits, and there is no timer while nothing waits. Between two commits, callers that were just
+ * answered may first enqueue their next events, which would otherwise miss the next commit and need one of their own.
  *
  * @module
  */
 import { hasCode } from "../../errors.ts";
 import { type BatchEvent, type IngestResult, isMalformed } from "../../ledger/events/ingest.ts";
 
-/** Ingests a batch as one, all of it or nothing. */
+/** Ingests a batch atomically. */
 export type IngestBatch = (batch: readonly BatchEvent[]) => Promise<readonly IngestResult[]>;
 
-/** A larger batch has a commit of its own, beside the others. */
+/** A larger batch has its own commit, in parallel with others. */
 const SMALL = 100;
-/** A group takes no more events than this. */
+/** Maximum number of events in a group. */
 const GROUP_EVENTS_MAX = 1_000;
-/** A commit that takes longer waits for an account that is locked elsewhere: those who want other accounts pass it then. */
+/** A commit that takes longer may be waiting for a locked account: calls for other accounts then overtake it. */
 const STALLED_MS = 100;
 
-/** A caller who waits. */
+/** A waiting call. */
 interface PendingCaller {
   readonly batch: readonly BatchEvent[];
   readonly answer: (results: readonly IngestResult[]) => void;
   readonly refuse: (error: unknown) => void;
 }
 
-/** A commit under way. */
+/** A commit in progress. */
 interface RunningCommit {
   readonly members: readonly Pick<PendingCaller, "batch">[];
   isStalled: boolean;
 }
 
 /**
- * Puts a queue before the commits of batches.
+ * Adds a queue to the commits of batches.
  *
  * @param ingestBatch decides and commits one batch
- * @returns the same, for callers who come at the same time
+ * @returns the same function for concurrent callers
  */
 export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
   let waiting: PendingCaller[] = [];
   const underWay = new Set<RunningCommit>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** A commit has just ended, and those who were answered may come again. */
+  /** A commit has just ended, and answered callers may call again. */
   let isTurning = false;
 
   const isFree = (): boolean => !isTurning && [...underWay].every(({ isStalled }) => isStalled);
@@ -57,7 +54,7 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
     const end = (): void => {
       underWay.delete(commit);
       if (isTurning) return;
-      // A caller who is alone does not wait for others to come again.
+      // A single caller does not wait for others to call again.
       if (members.length === 1 && waiting.length === 0) return next();
       void giveTurn();
     };
@@ -105,15 +102,15 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
   };
 }
 
-/** An answer goes through fewer promises than this on its way to a caller, and the caller's next call on its way back. */
+/** Upper bound of the promise steps between an answer and the caller's next call. */
 const STEPS_OF_ANSWER = 64;
 
-/** Waits until those who were answered had their turn; without a timer, as what is awaited is there. */
+/** Waits until answered callers could call again; without a timer, because only resolved promises are awaited. */
 async function afterAnswers(): Promise<void> {
   for (let step = 0; step < STEPS_OF_ANSWER; step++) await Promise.resolve();
 }
 
-/** The names of the accounts for which commits that have stalled may wait. */
+/** The names of the accounts for which stalled commits may wait. */
 function lockedNames(underWay: ReadonlySet<RunningCommit>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { members } of underWay)
@@ -125,7 +122,7 @@ function accountNames(batch: readonly BatchEvent[]): readonly string[] {
   return batch.flatMap((event) => (isMalformed(event) ? [] : [event.accountId]));
 }
 
-/** Those who go next, in the order in which they came, without those who want an account that is locked. */
+/** The next callers in order of arrival, except those that need a locked account. */
 function nextGroup(
   waiting: readonly PendingCaller[],
   locked: ReadonlySet<string>,
@@ -145,9 +142,9 @@ function nextGroup(
 }
 
 /**
- * Ingests the events of several callers as one batch. If that fails, each half is tried on its own, down to single callers, so
- * that only the caller whose events fail is refused. Where the store is unavailable nothing is tried again: its error says
- * whether the commit was made or is in doubt, and holds for all of them.
+ * Ingests the events of several callers as one batch. If that fails, tries each half separately, down to single
+ * callers, so that only a caller whose events fail is rejected. If the store is unavailable nothing is retried: its
+ * error says whether the commit is in doubt, and applies to all of them.
  */
 async function ingestGroup(ingestBatch: IngestBatch, group: readonly PendingCaller[]): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 /**
- * Retention: events that are old and closed leave the store.
+ * Retention: deletes events that are old and whose cycles are closed.
  *
  * @module
  */
@@ -10,28 +10,28 @@ import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { sleep } from "../../store/sleep.ts";
 import type { EngineContext } from "../context.ts";
 
-/** Events that one transaction looks at. */
+/** Events per transaction. */
 const CHUNK = 200;
 
-/** How {@link pruneEvents} goes about it. */
+/** Options of {@link pruneEvents}. */
 export interface PruneOptions {
-  /** Rests after each transaction for so many times as long as it took; at least 0, default 0. */
+  /** After each transaction, pauses for this many times its duration; at least 0, default 0. */
   readonly rest?: number;
-  /** Told how far it is, after each transaction of up to 200 events. */
+  /** Called with the progress after each transaction of up to 200 events. */
   readonly onProgress?: (soFar: PruneResult) => void;
 }
 
 /** The result of {@link pruneEvents}. */
 export interface PruneResult {
-  /** Events that left. */
+  /** Deleted events. */
   readonly pruned: number;
 }
 
 /**
- * The retention of an engine, checked.
+ * Checks the retention of an engine.
  *
- * @param keepEventsMs how long events are kept; undefined for good
- * @throws {RatebookError} ERR_OPTION_INVALID where ids would be forgotten that S14.1 remembers
+ * @param keepEventsMs how long events are kept; undefined: forever
+ * @throws {RatebookError} ERR_OPTION_INVALID if ids would be forgotten that S14.1 requires
  */
 export function checkRetention(keepEventsMs: number | undefined, idMemoryMs: number): number | undefined {
   if (keepEventsMs === undefined) return undefined;
@@ -40,21 +40,21 @@ export function checkRetention(keepEventsMs: number | undefined, idMemoryMs: num
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "keepEventsMs" });
 }
 
-/** Events that were ingested before this instant may have left; undefined where all are kept. */
+/** Events ingested before this instant may have been deleted; undefined if all are kept. */
 export function eventsKeptSince({ clock, keepEventsMs }: EngineContext): Instant | undefined {
   return keepEventsMs === undefined ? undefined : clock() - keepEventsMs;
 }
 
-/** The document that notes which events may have left; one for a store. */
+/** The document, one per store, that records which events may have been deleted. */
 const NOTE = { kind: "retention", id: "events" } as const;
 
-/** Events that were ingested before this instant may have left, by whatever setting; undefined where none has. */
+/** Events ingested before this instant may have been deleted, with any engine's settings; undefined if none has. */
 export async function readRetentionCutoff(view: Pick<LedgerView, "document">): Promise<Instant | undefined> {
   const note = await view.document(NOTE.kind, NOTE.id);
   return note === undefined ? undefined : parseInstant(String(note.body["ingestedBefore"]));
 }
 
-/** Notes that events leave, before the first of them does. */
+/** Records the cutoff before the first event is deleted. */
 async function recordRetentionCutoff({ store, clock }: EngineContext, until: Instant): Promise<void> {
   await store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
     const before = await readRetentionCutoff(view);
@@ -66,8 +66,8 @@ async function recordRetentionCutoff({ store, clock }: EngineContext, until: Ins
 }
 
 /**
- * Removes events that are older than the engine keeps them, and that nothing asks for any more (see `findRemovableEvents`).
- * Stopped in the middle, it goes on where it is called again.
+ * Deletes events that exceed the retention of the engine and that nothing needs (see `findRemovableEvents`). If
+ * interrupted, the next call continues.
  *
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE
  */
@@ -93,7 +93,7 @@ export async function pruneEvents(
     const eventIds = [...new Set(events.map(({ eventId }) => eventId))];
     pruned += await store.transact({ configuration: "shared", accountIds, eventIds }, async (view) => {
       const { catalog } = await configuration(view);
-      // As they are now: others may have changed them, or have let them leave.
+      // Read again, because others may have changed or deleted them.
       const isMeant = new Set(events.map(({ referenceId }) => referenceId));
       const current = (await view.events(filter, page)).filter(({ referenceId }) => isMeant.has(referenceId));
       const removal = findRemovableEvents(catalog, await view.accounts(accountIds), current, clock());

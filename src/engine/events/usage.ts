@@ -1,5 +1,5 @@
 /**
- * Usage as it is kept: by account, meter and UTC day (S5.3); and what groups were invoiced (S16.7).
+ * Usage by account, meter and UTC day (S5.3), and composite invoices of groups (S16.7).
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { decimalOfExact } from "../../numbers/exact.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
-/** Which usage is asked for. */
+/** A query for usage. */
 export interface UsageQuery {
   /** 1 to 1,000 accounts. */
   readonly accountIds: readonly string[];
@@ -34,13 +34,13 @@ export interface UsageQuery {
   readonly until: InstantInput;
 }
 
-/** The usage of a meter by one account on one UTC day; days without usage are left out. */
+/** The usage of a meter by one account on one UTC day; days without usage are omitted. */
 export interface DailyUsage {
   readonly accountId: string;
   readonly meterId: string;
-  /** The UTC day: `2024-01-31`. */
+  /** UTC day, `2024-01-31`. */
   readonly date: string;
-  /** Units; below 0 where a meter measured so. */
+  /** Units; may be negative. */
   readonly quantity: Decimal;
 }
 
@@ -48,16 +48,16 @@ export interface DailyUsage {
 export interface DailyOverage {
   readonly accountId: string;
   readonly featureId: string;
-  /** The UTC day: `2024-01-31`. */
+  /** UTC day, `2024-01-31`. */
   readonly date: string;
   /** Units, above 0. */
   readonly quantity: Decimal;
 }
 
-/** A composite invoice of a group with when it was made. */
+/** A composite invoice with its creation time. */
 export type CompositeSnapshot = CompositeInvoice & { readonly createdAt: Instant };
 
-/** Which composite invoices a list holds; what is absent does not filter. */
+/** Selects composite invoices; absent fields do not filter. */
 export interface CompositeFilter {
   readonly invoiceGroupId?: string | undefined;
   /** Dated within `[from, until)`. */
@@ -67,7 +67,7 @@ export interface CompositeFilter {
 
 const ACCOUNTS_MAX = 1000;
 
-/** Usage by day, then by account and meter; that of events elsewhere as it is now. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+/** Usage by day, then by account and meter, including current external usage. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
 export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyUsage[]> {
   const { store, clock, configuration } = context;
   const cells = await cellsBetween(query, async (accountIds, from, until) => {
@@ -80,8 +80,8 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
 }
 
 /**
- * Overage of features by account and day (S11.3), once everything is done that falls due by now: for a grant takes
- * overage that it covers (S11.5).
+ * Overage of features by account and day (S11.3), after everything due by now is processed: a grant takes overage that
+ * it covers (S11.5).
  */
 export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyOverage[]> {
   const { store, clock, configuration } = context;
@@ -105,7 +105,7 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
   });
 }
 
-/** A composite invoice. @throws {RatebookError} ERR_NOT_FOUND */
+/** Reads a composite invoice. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getComposite({ store }: EngineContext, id: string): Promise<CompositeSnapshot> {
   const document = await store.read.document("compositeInvoice", id);
   if (document === undefined) throw notFound("composite invoice", id);
@@ -137,7 +137,7 @@ export async function listComposites(
   return toPage(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
-/** The days `[first, end)` that are asked for. @throws {RatebookError} ERR_OPTION_INVALID for a query that is none */
+/** The days `[first, end)` of a query. @throws {RatebookError} ERR_OPTION_INVALID for an invalid query */
 export function requestedDays({ accountIds, from, until }: UsageQuery): { readonly first: Day; readonly end: Day } {
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
     throw optionError("accountIds", `expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`);

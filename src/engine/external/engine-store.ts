@@ -1,5 +1,5 @@
 /**
- * The store as an engine sees it: with usage that lives elsewhere beside that of the ledger (S17.4).
+ * A store that combines external usage with that of the ledger (S17.4).
  *
  * @module
  */
@@ -24,32 +24,32 @@ import {
   type ExternalUsageOptions,
 } from "./source-cells.ts";
 
-/** Which usage is asked for, wherever its events live. */
+/** A query for usage, ingested or external. */
 export interface AllUsageQuery {
   readonly catalog: ExternalUsageQuery["catalog"];
   readonly accountIds: readonly string[];
   /** Days `[from, until)`. */
   readonly from: Day;
   readonly until: Day;
-  /** Of events elsewhere, those that are dated after this instant have not arrived. */
+  /** External usage dated after this instant is excluded. */
   readonly upTo: Instant;
 }
 
-/** A view of a store, and of usage elsewhere. */
+/** A view of a store that includes external usage. */
 export interface EngineView extends LedgerView, ExternalUsageReads {
-  /** Usage elsewhere as the source has it now, that of kept days too, in no order. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  /** The source's current usage, including billed days, unordered. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
   sourceCells(query: ExternalUsageQuery): Promise<readonly LedgerCell[]>;
-  /** The usage of the ledger and that from elsewhere: a cell for each account, meter and day. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  /** Ledger and external usage: one cell per account, meter and day. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
   allUsage(query: AllUsageQuery): Promise<readonly LedgerCell[]>;
 }
 
 /** A store with such views. */
 export interface EngineStore extends Omit<Store, "transact" | "read" | "consistentView"> {
   /**
-   * As that of a store. Where `work` needs usage from elsewhere, it is read outside of the transaction, so that nothing is locked
-   * meanwhile, and `work` is run again: a source that cannot be read leaves everything as it was (S17.5).
+   * Like that of a store. If `work` needs external usage, it is read outside of the transaction, without locks, and
+   * `work` is run again. A source that cannot be read leaves everything unchanged (S17.5).
    *
-   * @param hand cells that were read ahead
+   * @param hand prefetched cells
    */
   transact<Result>(
     scope: Scope,
@@ -57,25 +57,25 @@ export interface EngineStore extends Omit<Store, "transact" | "read" | "consiste
     hand?: PrefetchedUsage,
   ): Promise<Result>;
   readonly read: EngineView;
-  /** As that of a store, after the store has what the engine was told. Usage from elsewhere is read when it is asked for. */
+  /** Like that of a store, after the engine's external schemas are recorded. External usage is read on demand. */
   consistentView(): Promise<EngineView>;
-  /** Whether there is usage elsewhere. */
+  /** Whether there is external usage. */
   readonly hasExternalUsage: boolean;
-  /** Reads usage elsewhere ahead, for transactions. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  /** Prefetches external usage for transactions. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
   readAhead(query: ExternalUsageQuery): Promise<PrefetchedUsage | undefined>;
 }
 
-/** The options of an engine for usage elsewhere. */
+/** The options of an engine for external usage. */
 interface EngineStoreOptions {
   readonly usage: ExternalUsageOptions | undefined;
   readonly sources: ExternalSchemas;
   readonly clock: () => Instant;
 }
 
-/** More than any decision needs: each attempt has more in hand than the one before. */
+/** More than any decision needs: each attempt has more prefetched cells than the previous one. */
 const ATTEMPTS_MAX = 100;
 
-/** Looks at a store with usage elsewhere; without any, at the store alone. */
+/** Wraps a store with external usage; without any, the store alone. */
 export function createEngineStore(store: Store, { usage, sources, clock }: EngineStoreOptions): EngineStore {
   const schemasAtStart = createExternalSchemaRecorder(sources, clock);
   return usage === undefined ? storeAlone(store, schemasAtStart) : storeWithExternalUsage(store, schemasAtStart, usage);
@@ -145,7 +145,7 @@ function storeWithExternalUsage(store: Store, schemasAtStart: Recorded, usage: E
   };
 }
 
-/** The cells to ask a source for. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where events live elsewhere and no source has them */
+/** The cells to request from a source. @throws {RatebookError} ERR_USAGE_UNAVAILABLE for external schemas without a source */
 function toCellNeed({ catalog, records, from, upTo }: ExternalUsageQuery, { schemas }: ExternalUsageOptions): CellNeed {
   expectServed(catalog, schemas);
   const byId = new Map(records.map((record) => [record.id, record]));
@@ -157,7 +157,7 @@ function toCellNeed({ catalog, records, from, upTo }: ExternalUsageQuery, { sche
   return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo, idHeldUntil };
 }
 
-/** The view of an engine whose events are all in the ledger: what another engine, or an earlier one, kept from elsewhere counts. */
+/** The view of an engine without external usage: billed usage stored by other or earlier engines is included. */
 function ledgerOnlyView(view: LedgerView): EngineView {
   return extendView(view, {
     async externalUsage({ catalog }) {
@@ -202,7 +202,7 @@ function withExternalUsage(
   return extendView(view, { sourceCells, externalUsage, allUsage });
 }
 
-/** A view with more to it. An adapter's view may be of any class, so its own methods are called on it. */
+/** Extends a view. An adapter's view may be of any class, so its methods are called on the original object. */
 function extendView(view: LedgerView, more: Omit<EngineView, keyof LedgerView>): EngineView {
   const methods = new Map<string | symbol, unknown>();
   return new Proxy(view, {

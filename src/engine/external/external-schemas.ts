@@ -1,6 +1,6 @@
 /**
- * Which event schemas have their events elsewhere, as the store has it for all engines: one that was not told where they live
- * would bill them at nothing (S17.4, S17.5).
+ * The external event schemas, recorded in the store for all engines: an engine without this setting would bill their
+ * usage at nothing (S17.4, S17.5).
  *
  * @module
  */
@@ -12,23 +12,23 @@ import type { LedgerView } from "../../ledger/view.ts";
 import type { Store } from "../../store/store.ts";
 import { revisionAfter } from "../configuration-revision.ts";
 
-/** One document for each schema, by its name. */
+/** One document per schema, by its name. */
 const KIND = "usageElsewhere";
 
-/** The schemas whose events live elsewhere by what any engine over the store was told. */
+/** The schemas that any engine over the store declared external. */
 export async function readExternalSchemas(view: Pick<LedgerView, "allDocuments">): Promise<readonly string[]> {
   return (await view.allDocuments(KIND)).map(({ id }) => id);
 }
 
-/** The part of an engine's options that says where events live. */
+/** The engine options about external schemas. */
 export interface ExternalSchemas {
-  /** Schemas whose events live elsewhere. */
+  /** Schemas with external usage. */
   readonly external: readonly string[];
-  /** Schemas whose events lived elsewhere, and are ingested from now on. */
+  /** Schemas that were external and are ingested from now on. */
   readonly ingestedAgain: readonly string[];
 }
 
-/** Records what an engine was told before it changes anything else; once for an engine. @returns undefined where that is nothing */
+/** Records an engine's external schemas, once, before it changes anything else. @returns undefined if there are none */
 export function createExternalSchemaRecorder(
   sources: ExternalSchemas,
   clock: () => Instant,
@@ -70,8 +70,8 @@ async function recordExternalSchemas(
 }
 
 /**
- * @param served the schemas whose usage the engine's source has
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where others live elsewhere, too
+ * @param served the schemas that the engine's source has
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if others are external too
  */
 export function expectServed({ book, options }: Pick<Catalog, "book" | "options">, served: readonly string[]): void {
   const { externalSchemas } = options;

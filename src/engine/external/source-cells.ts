@@ -1,5 +1,5 @@
 /**
- * Cells that were read of a source, as long as an operation needs them.
+ * Cells prefetched from a source for the duration of an operation.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import { type CellQuery, type UsageAccount, type UsageSource, usageUnavailable }
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
-/** Where the events of some schemas live. */
+/** External usage of some event schemas. */
 export interface ExternalUsageOptions {
-  /** The names of the event schemas; events of these are refused by ingest (S17.4). None of them may consume a feature. */
+  /** The names of the event schemas; ingest rejects their events (S17.4). None of them may consume a feature. */
   readonly schemas: readonly string[];
-  /** Reads their usage; whoever made it closes it. */
+  /** Reads their usage; the caller closes it. */
   readonly source: UsageSource;
 }
 
-/** Cells that are needed. */
+/** Required cells. */
 export interface CellNeed {
   readonly book: Book;
   readonly accounts: readonly UsageAccount[];
@@ -31,9 +31,9 @@ export interface CellNeed {
 
 /** Cells of a source in memory. */
 export interface PrefetchedUsage {
-  /** The cells of all accounts that are needed; undefined where some of them are not in hand. */
+  /** The cells of all required accounts; undefined if some are not prefetched. */
   find(need: CellNeed): readonly LedgerCell[] | undefined;
-  /** Reads cells. @throws {RatebookError} ERR_USAGE_UNAVAILABLE; nothing is in hand of it then */
+  /** Reads cells. @throws {RatebookError} ERR_USAGE_UNAVAILABLE; then none of them is prefetched */
   read(need: CellNeed): Promise<void>;
 }
 
@@ -44,14 +44,14 @@ interface PrefetchedAccount {
   readonly cells: readonly LedgerCell[];
 }
 
-/** Most accounts of one question: a source may write their names into a statement. */
+/** Maximum number of accounts per query: a source may write their names into an SQL statement. */
 const ACCOUNTS_MAX = 2_000;
 
-/** Nothing in hand yet. */
+/** Creates an empty prefetch. */
 export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): PrefetchedUsage {
   const accounts = new Map<string, PrefetchedAccount>();
   let last: Book | undefined;
-  // A transaction that changes the configuration makes its book again with each attempt.
+  // A transaction that changes the configuration creates its book again in each attempt.
   const reuseEquivalentBook = (book: Book): Book =>
     last !== undefined && isMeteredAlike(last, book) ? last : (last = book);
   return {
@@ -89,7 +89,7 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
   };
 }
 
-/** Whether rows are metered alike by two books. */
+/** Whether two books meter rows equally. */
 function isMeteredAlike(one: Book, other: Book): boolean {
   const [a, b] = [one, other].map(({ eventSchemas, usageMeters, settings }) => [eventSchemas, usageMeters, settings]);
   return one === other || stringifyJson(a) === stringifyJson(b);
@@ -99,7 +99,7 @@ function* splitAccounts(accounts: readonly UsageAccount[]): Iterable<readonly Us
   for (let start = 0; start < accounts.length; start += ACCOUNTS_MAX) yield accounts.slice(start, start + ACCOUNTS_MAX);
 }
 
-/** The schemas that are there: what is named may be made later. */
+/** The existing schemas; others may be created later. */
 function schemasIn({ eventSchemas }: Book, names: readonly string[]): readonly string[] {
   const known = new Set(eventSchemas.map(({ name }) => name));
   return [...new Set(names)].filter((name) => known.has(name));
@@ -109,7 +109,7 @@ function metersOfSchemas({ usageMeters }: Book, schemas: readonly string[]): Rea
   return new Set(usageMeters.flatMap(({ id, eventSchemaName }) => (schemas.includes(eventSchemaName) ? [id] : [])));
 }
 
-/** A source that gives what it was not asked for is not trusted with the rest. */
+/** Rejects a source that returns cells outside the query. */
 function requireRequestedCell(
   { accountId, meterId, day, quantity }: UsageCell,
   meters: ReadonlySet<string>,
@@ -124,15 +124,15 @@ function requireRequestedCell(
 }
 
 /**
- * Whether what was read answers what is needed now. A decision that is tried again asks a moment later: what arrived meanwhile comes
- * with the next one, unless a day has begun since, by which a cycle may have ended.
+ * Whether prefetched cells satisfy a need. A retried decision asks a moment later: usage that arrived meanwhile is
+ * included next time, unless a new day has begun, because a cycle may have ended.
  */
 function answersNeed({ book, from, upTo }: PrefetchedAccount, need: CellNeed): boolean {
   if (book !== need.book || from > need.from) return false;
   return upTo === need.upTo || (upTo < need.upTo && dayOf(upTo) === dayOf(need.upTo));
 }
 
-/** Thrown by a transaction that lacks these cells: they are read outside of it and of its locks, then it is tried again. */
+/** Thrown by a transaction that lacks these cells: they are read outside of its locks, then it is retried. */
 export class CellsNeeded extends Error {
   override readonly name: string = "CellsNeeded";
   readonly need: CellNeed;

@@ -1,5 +1,5 @@
 /**
- * How each metric is counted: what falls into which period of which series.
+ * Computes each metric: the values for each period and series.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { readEvents, type EventScan, readUsageOfAccounts } from "./metric-source
 
 const HOUR_MS = DAY_MS / 24;
 
-/** The filters of a count; an absent one lets all pass. */
+/** The filters of a metric; an absent one does not filter. */
 export interface Selection {
   readonly accounts: ReadonlySet<string> | undefined;
   readonly meters: ReadonlySet<string> | undefined;
@@ -32,26 +32,26 @@ export interface Selection {
   readonly statuses: ReadonlySet<string> | undefined;
 }
 
-/** One checked query with all that answers it. */
+/** One checked query with everything needed to answer it. */
 export interface MetricCase {
   readonly query: MetricsRequest["metricQueries"][number];
-  /** Where the query is in the request. */
+  /** The path of the query in the request. */
   readonly path: string;
   readonly periods: Periods;
   readonly selection: Selection;
   readonly catalog: Catalog;
   /** The schema of each meter (S5.1). */
   readonly schemaOf: ReadonlyMap<string, string>;
-  /** The current catalog. Called after accounts are read, it has every plan of theirs. */
+  /** The current catalog. Called after accounts are read, it has all of their plans. */
   readonly latest: () => Promise<Catalog>;
   readonly view: EngineView;
   readonly now: Instant;
 }
 
-/** The status that is shown of an event that was undone (S15.3). */
+/** The status shown for an undone event (S15.3). */
 export const REVERTED = "REVERTED";
 
-/** The start of the events that a query is answered from; undefined where the sums by day answer it. */
+/** From when events are read for a query; undefined if daily sums are sufficient. */
 export function eventsReadFrom({ query, selection, periods }: MetricCase): Instant | undefined {
   if (query.name === "EVENTS") return periods.start;
   const isByHour = query.aggregationPeriod === "HOUR";
@@ -60,10 +60,7 @@ export function eventsReadFrom({ query, selection, periods }: MetricCase): Insta
   return isByHour || isByStatus ? periods.start : undefined;
 }
 
-/**
- * Counts units: what meters measured of accepted events that are not reverted. By the cells of usage, but by hour or
- * status by events.
- */
+/** Sums the units of accepted, not reverted events: from usage cells, or from events for hours and statuses. */
 export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
   const { selection, periods } = metric;
   const isMeant = meterFilter(metric);
@@ -88,7 +85,7 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
   }
 }
 
-/** Counts stored events, failed and reverted ones among them. By meter, an event counts for each that measured it. */
+/** Counts stored events, including failed and reverted ones. By meter, an event counts for each that measured it. */
 export async function countEvents(metric: MetricCase, series: SeriesSet<number>): Promise<void> {
   const { query, selection, periods } = metric;
   for await (const events of readEvents(metric.view, createScan(metric, {}))) {
@@ -106,10 +103,10 @@ export async function countEvents(metric: MetricCase, series: SeriesSet<number>)
 }
 
 /**
- * Adds up the revenue of usage cards, each account's in its invoice currency; whose cannot be told is skipped.
+ * Sums the revenue of usage cards, by account in its invoice currency; accounts that cannot be computed are skipped.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID without a filter by account, where there are more than
- * {@link WALKED_ACCOUNTS_MAX}: each account's plans are priced anew
+ * @throws {RatebookError} ERR_INPUT_INVALID without a filter by account if there are more than
+ * {@link WALKED_ACCOUNTS_MAX}, because each account is priced again
  */
 export async function sumRevenue(
   metric: MetricCase,
@@ -148,7 +145,7 @@ export async function sumRevenue(
   }
 }
 
-/** Refuses more accounts than one request goes through, before any is computed. */
+/** Rejects too many accounts before any is computed. */
 async function checkAccountCount(view: LedgerView, path: string): Promise<void> {
   const accounts = accountsWithinBound(view, path, "revenue", "a filter by ACCOUNT_ID");
   for await (const _ of accounts);
@@ -158,7 +155,7 @@ function toDailyUsage({ meterOrFeatureId, day, quantity }: LedgerCell): UsageAtI
   return { meterId: meterOrFeatureId, at: day * DAY_MS, quantity };
 }
 
-/** Usage by day up to the day that the range begins on, and by event from there. */
+/** Usage by day before the first day of the range, and by event from there. */
 async function readHourlyUsage(
   metric: MetricCase,
   accountId: string,
@@ -178,7 +175,7 @@ async function readHourlyUsage(
   return used;
 }
 
-/** Adds what an event measured to its hour. */
+/** Adds the units of an event to its hour. */
 function addUnits(hours: Map<string, Map<Instant, Decimal>>, { timestamp, units }: EventRecord): void {
   const at = Math.floor(timestamp / HOUR_MS) * HOUR_MS;
   for (const { meterId, quantity } of units) {
@@ -187,13 +184,13 @@ function addUnits(hours: Map<string, Map<Instant, Decimal>>, { timestamp, units 
   }
 }
 
-/** A filter of meters: by their ids, and by the event schemas that they measure (S5.1). */
+/** A filter of meters: by id, and by event schema (S5.1). */
 function meterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): (meterId: string) => boolean {
   if (schemas === undefined) return (meterId) => hasPart(meters, meterId);
   return (meterId) => hasPart(meters, meterId) && schemas.has(schemaOf.get(meterId) ?? "");
 }
 
-/** The series that a quantity of a meter belongs to. */
+/** The series of a meter's quantity. */
 function seriesKey({ query, schemaOf }: MetricCase, accountId: string, meterId: string, status?: string): SeriesKey {
   const group = findGroup(query.groupBy, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
   return group === undefined ? {} : { group };
@@ -217,7 +214,7 @@ function findGroup(
   }
 }
 
-/** The groups that an event counts in: one, but by meter one for each that measured it. */
+/** The groups in which an event counts: one, but by meter one for each that measured it. */
 function findGroups(
   groupBy: MetricField | null | undefined,
   { accountId, schemaName }: EventRecord,

@@ -1,7 +1,6 @@
 /**
- * Where metrics come from: usage by account, meter and day, and where that does not tell enough, stored events.
- *
- * Both are read a page at a time and counted as they pass, so that memory does not grow with them.
+ * The sources of metrics: usage by account, meter and day, and stored events where that is not detailed enough. Both
+ * are read page by page, so that memory does not grow with them.
  *
  * @module
  */
@@ -14,22 +13,22 @@ import { createYielder } from "../../store/yielder.ts";
 import { accountsIn } from "../all-accounts.ts";
 import type { EngineView } from "../external/engine-store.ts";
 
-/** Days of usage that are read at once, over all accounts of a chunk. */
+/** Days of usage read together, over all accounts of a chunk. */
 const ACCOUNT_DAYS = 20_000;
-/** Accounts that are read at once. */
+/** Accounts read together. */
 const ACCOUNTS_MAX = 200;
-/** Most events that are read at once, and most units that they have. */
+/** Maximum number of events read together, and of their units. */
 const EVENTS_PAGE = 2000;
 const UNITS_PAGE = 20_000;
-/** In how many windows of time the events of one account are read where they are more than a page. */
+/** Number of time windows in which the events of one account are read if they exceed a page. */
 const WINDOWS_MAX = 32;
 /**
- * How much earlier than its timestamp an event may have been ingested, beside what an engine allows now: another engine may
- * have allowed more.
+ * Margin for how much earlier than its timestamp an event may have been ingested: another engine may have allowed more
+ * than this one.
  */
 const AHEAD_SPARE_MS = 31 * DAY_MS;
 
-/** Where usage is read, and up to when that of events elsewhere counts. */
+/** Where usage is read, and up to when external usage counts. */
 export interface UsageScan {
   readonly view: EngineView;
   readonly catalog: Catalog;
@@ -43,10 +42,10 @@ export interface AccountsWithUsage {
 }
 
 /**
- * The usage of accounts, a few at a time.
+ * Reads the usage of accounts in chunks.
  *
  * @param accountIds default all
- * @param readsFrom whence the usage of these accounts is wanted, at or before the start of the range; default its start
+ * @param readsFrom from when these accounts' usage is needed, at or before the start of the range; default its start
  */
 export async function* readUsageOfAccounts(
   { view, catalog, now: upTo }: UsageScan,
@@ -73,18 +72,18 @@ export async function* readUsageOfAccounts(
   if (records.length > 0) yield await read(records);
 }
 
-/** Which events are scanned. */
+/** The events to scan. */
 export interface EventScan extends Cycle {
-  /** Default all; events of no account are among these. */
+  /** Default all, including events without an account. */
   readonly accountIds?: ReadonlySet<string> | undefined;
   readonly filter: Pick<EventFilter, "accepted" | "schemaName">;
-  /** How far ahead of the clock an event may be dated, in milliseconds (S6.6). */
+  /** How far after the clock an event may be dated, in milliseconds (S6.6). */
   readonly futureMs: number;
-  /** How many meters measure an event, at most. */
+  /** Maximum number of meters that measure an event. */
   readonly unitsMax: number;
 }
 
-/** Stored events by their own timestamps, in no order, a page at a time. */
+/** Reads stored events by their own timestamps, unordered, page by page. */
 export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGenerator<readonly EventRecord[]> {
   const { accountIds, filter, start, end, futureMs, unitsMax } = scan;
   const limit = Math.max(1, Math.min(EVENTS_PAGE, Math.floor(UNITS_PAGE / unitsMax)));
@@ -103,7 +102,7 @@ export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGener
       if (all.length > 0) yield all;
       continue;
     }
-    // A store finds events by account and time, and sorts what it found for each page: so it finds fewer at once.
+    // A store sorts all events it finds by account and time for each page, so each window finds fewer.
     for (let from = start; from < end; from += window) {
       yield* readPages(view, { ...own, timestamp: { from, until: Math.min(from + window, end) } }, limit);
     }

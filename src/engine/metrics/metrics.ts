@@ -1,5 +1,5 @@
 /**
- * Metrics: usage, events and revenue as series over time.
+ * Metrics: time series of usage, events and revenue.
  *
  * @module
  */
@@ -39,36 +39,36 @@ export interface MetricPoint {
   readonly startTime: Instant;
   /** Exclusive. */
   readonly endTime: Instant;
-  /** Exact: units, events, or major units of the currency; 34 significant digits where a price has no end. */
+  /** Exact: units, events, or major units of the currency; 34 significant digits for a price with infinitely many. */
   readonly value: Decimal;
 }
 
-/** One series: a point for every period, those of nothing too. */
+/** One series: a point for every period, including zeros. */
 export interface MetricSeries {
-  /** The account, meter, schema or status. Absent without `groupBy`, and for events that have none. */
+  /** The account, meter, schema or status. Absent without `groupBy`, and for events without one. */
   readonly group?: string;
-  /** Of REVENUE: money of different currencies is never added up. */
+  /** For REVENUE: amounts in different currencies are not added up. */
   readonly currency?: string;
   readonly points: readonly MetricPoint[];
 }
 
-/** The answer to one query. */
+/** The result of one query. */
 export interface MetricResult {
   readonly id: string;
   readonly name: MetricName;
   readonly aggregationPeriod: AggregationPeriod;
   readonly groupBy?: MetricField;
-  /** By group, then currency. Grouped, only groups with something to show; else at least one. */
+  /** By group, then currency. With `groupBy`, only groups with values; else at least one. */
   readonly series: readonly MetricSeries[];
-  /** Of REVENUE: accounts that are left out, as their amounts have too many digits. */
+  /** For REVENUE: accounts left out because their amounts have too many digits. */
   readonly skipped?: readonly SkippedAccount[];
 }
 
 type MetricQuery = MetricsRequest["metricQueries"][number];
 
-/** Most points of a series. */
+/** Maximum number of points of a series. */
 export const POINTS_MAX = 300;
-/** Most series of a query. */
+/** Maximum number of series of a query. */
 const SERIES_MAX = 100;
 /** The statuses of stored events (S14.1): malformed and duplicate events are not stored. */
 const STATUSES: ReadonlySet<string> = new Set([
@@ -77,10 +77,10 @@ const STATUSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Series of usage, events and revenue over `[startTime, endTime)`.
+ * Time series of usage, events and revenue over `[startTime, endTime)`.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown, and for what is told
- * from stored events of a time of which some have left
+ * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown, and for
+ * metrics that need events of a time when some have been deleted
  */
 export async function computeMetrics(
   context: EngineContext,
@@ -117,7 +117,7 @@ function requirePeriods(query: MetricQuery, { startTime, endTime }: MetricsReque
   throw invalidInput(`${path}.aggregationPeriod`, message);
 }
 
-/** The filters of a metric, with every value checked. */
+/** The checked filters of a metric. */
 async function resolveSelection(
   { name, groupBy, filters }: MetricQuery,
   { book }: Catalog,
@@ -181,12 +181,12 @@ async function computeMetric(metric: MetricCase): Promise<MetricResult> {
   checkIngested(metric);
   await checkRetention(metric);
   const series = await computeSeries(metric, skipping);
-  // Events may have begun to leave while they were read.
+  // Events may have been deleted while they were read.
   await checkRetention(metric);
   return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.result() };
 }
 
-/** Refuses what would be told from stored events where some of those that are meant live elsewhere: the figures would be too low. */
+/** Rejects metrics that need stored events if some of the schemas are external: the values would be too low. */
 function checkIngested(metric: MetricCase): void {
   if (eventsReadFrom(metric) === undefined) return;
   const { path, selection, schemaOf, catalog } = metric;
@@ -200,7 +200,7 @@ function checkIngested(metric: MetricCase): void {
   throw invalidInput(path, `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`);
 }
 
-/** Refuses what would be told from events of which some have left: the figures would be too low. */
+/** Rejects metrics that need events if some have been deleted: the values would be too low. */
 async function checkRetention(metric: MetricCase): Promise<void> {
   const from = eventsReadFrom(metric);
   const left = from === undefined ? undefined : await readRetentionCutoff(metric.view);

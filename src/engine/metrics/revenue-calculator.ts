@@ -1,5 +1,5 @@
 /**
- * The charges of a draft or existing plan for a cycle: the preview of S13.5 with a plan and quantities of one's own.
+ * The charges of a draft or existing plan for a cycle with given quantities (S13.5).
  *
  * @module
  */
@@ -27,16 +27,16 @@ import type { EngineContext } from "../context.ts";
 
 /** The charges of a plan, and the plan. */
 export interface RevenueAnswer extends CalculatedRevenue {
-  /** Absent for a plan that was given whole. */
+  /** Absent for a plan given in the request. */
   readonly pricePlanId?: string;
   readonly pricePlanVersion?: number;
-  /** The plan's details that were priced: references are ids. */
+  /** The priced plan details, with references as ids. */
   readonly details: PricePlanDetails;
-  /** Units by meter, as they were given or looked up. */
+  /** Units by meter, as given or looked up. */
   readonly usage: ReadonlyMap<string, Decimal>;
 }
 
-/** The state by which a calculation is made. */
+/** The state for a calculation. */
 interface CalculationInput {
   readonly context: EngineContext;
   readonly catalog: Catalog;
@@ -45,25 +45,25 @@ interface CalculationInput {
   readonly now: Instant;
 }
 
-/** A plan as it was found, before it is checked with the currency. */
+/** A plan before it is checked with the currency. */
 interface FoundPlan {
   readonly planId: string;
   readonly version: number;
   readonly details: PricePlanDetails;
-  /** As the account has it; absent where it is derived from the cycle's date. */
+  /** The account's; absent if derived from the cycle's date. */
   readonly cycleConfig?: CycleConfig;
   readonly cycleNumber: number;
   readonly currency: string;
 }
 
 /**
- * Calculates the charges of a plan for one whole natural cycle of given quantities; nothing is stored.
+ * Calculates the charges of a plan for one whole natural cycle with given quantities; nothing is stored.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the paths of what is malformed, unknown or cannot be priced
  */
 export async function calculatePlanRevenue(context: EngineContext, input: RevenueRequestInput): Promise<RevenueAnswer> {
   const request = readRevenueRequest(input);
-  // Accounts first: plans stay, so that those of an account are in every later configuration.
+  // Read accounts first: plans are never deleted, so every later configuration has those of the accounts.
   const accounts = await readAccountsNamed(context, request);
   const { catalog } = await context.configuration(context.store.read);
   const calculation: CalculationInput = { context, catalog, request, accounts, now: context.clock() };
@@ -95,7 +95,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };
 }
 
-/** The currency that is asked for, or that of the account that is named for it. */
+/** The requested currency, or that of the requested account. */
 function requestedCurrency({ request, accounts }: CalculationInput): string | undefined {
   const { currency, accountId } = request.currencyConfig ?? {};
   return currency ?? (accountId ? accounts.get(accountId)?.invoiceCurrency : undefined);
@@ -118,7 +118,7 @@ async function readAccountsNamed(
   return accounts;
 }
 
-/** The cycle whose usage is looked up; undefined where usage is given. */
+/** The cycle whose usage is looked up; undefined if usage is given. */
 function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): AccountCycle | undefined {
   const usage = request.usageConfig;
   if (usage?.mode !== "LOOKUP_CYCLE") return undefined;
@@ -171,7 +171,7 @@ function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
   }
 }
 
-/** A plan without an account: priced in the organization's currency, or where it does not support that one, in its first. */
+/** A plan without an account, priced in the organization's currency or, if it does not support that, in its first one. */
 function toFoundPlan(
   { id, version, pricePlanDetails: details }: Pick<PricePlan, "id" | "version" | "pricePlanDetails">,
   baseCurrency: string,
@@ -205,7 +205,7 @@ function resolveCycle(config: PricePlanDetails["pricingCycleConfig"], at: Instan
   return resolveCycleConfig(config, at);
 }
 
-/** Units by meter: as given, or what the account used in the cycle that is looked up. */
+/** Units by meter: as given, or what the account used in the looked-up cycle. */
 async function resolveUsage(
   calculation: CalculationInput,
   cycle: AccountCycle | undefined,
@@ -236,7 +236,7 @@ function resolveOverage({ catalog, request }: CalculationInput): ReadonlyMap<str
   return requireKnownKeys(calculation, "entitlementOverageConfig", "feature", (id) => catalog.billing.features.has(id));
 }
 
-/** The changes of licenses, within 0 and the plan's most (S10.1). */
+/** The changes of licenses, from 0 to the plan's maximum (S10.1). */
 function resolveLicenseChanges(
   { catalog, request }: CalculationInput,
   details: PricePlanDetails,
@@ -268,7 +268,7 @@ function resolveLicenseChanges(
   });
 }
 
-/** A map whose keys are ids of something. */
+/** Checks that the keys of a map are known ids. */
 function requireKnownKeys<Value>(
   calculation: Readonly<Record<string, Value>>,
   path: string,
@@ -283,7 +283,6 @@ function requireKnownKeys<Value>(
   );
 }
 
-/** A key in a path. */
 function formatKey(key: string): string {
   return formatPath([key]).slice(1);
 }
