@@ -114,6 +114,10 @@ const READERS: Readonly<Record<string, string>> = {
 function replacedOption(name: string, value: string | undefined, specs: OptionSpecs): UsageError | undefined {
   if (name !== "reader" || !Object.hasOwn(specs, "event-format")) return undefined;
   const replacement = Object.hasOwn(READERS, value ?? "") ? READERS[value ?? ""] : "--event-format or --engine";
+  if (!Object.hasOwn(specs, "engine"))
+    return new UsageError(
+      "--reader was replaced by --event-format: use it where the names of files do not tell the format",
+    );
   return new UsageError(`--reader was replaced by two options: use ${replacement}`);
 }
 

@@ -34,7 +34,6 @@ import {
   outputOptions,
   usageOptions,
 } from "../reading/input-options.ts";
-import { pairWithMaps } from "../reading/open-event-files.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { formatBacktestCsv } from "../table/backtest-csv.ts";
 import { formatBacktestTable } from "../table/backtest-table.ts";
@@ -58,7 +57,7 @@ export const backtestCommand: Command = {
       help: "move the accounts to the draft on the date of --on, instead of pricing it from the start",
     },
     on: { kind: "one", value: "DATE", help: "the date of --migrate" },
-    causes: { kind: "flag", help: "show why each line changed (JSON only)" },
+    causes: { kind: "flag", help: "show why each line changed, for --format json; html always shows it" },
     all: { kind: "flag", help: "show unchanged accounts and lines too" },
     "fail-if": {
       kind: "many",
@@ -74,12 +73,13 @@ export const backtestCommand: Command = {
 async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
   const gates = args.values("fail-if").map(parseGateOption);
-  const input = readEventInput(args);
-  const { events, maps, eventFormat } = input;
-  const files = pairWithMaps(events, maps, eventFormat);
+  const input = readEventInput(args, io);
+  const { files } = input;
   const usagePaths = readUsagePaths(args, files);
   const range = readRange(args);
   const format = args.value("format") ?? "table";
+  if (args.flag("causes") && format !== "json" && format !== "html")
+    throw new UsageError(`--causes does not support --format ${format}; use json or html`);
   const migration = readMigration(args);
   if (files.length + usagePaths.length === 0)
     throw new UsageError("missing --events or --usage: give the usage to price");

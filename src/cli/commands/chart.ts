@@ -49,9 +49,18 @@ function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Ar
       `--currency: the plan supports ${currencies.join(", ") || "none"}, not ${quoteText(currency)}`,
     );
   }
-  const quantities = Object.fromEntries(args.values("at").map(parseFixedQuantity));
+  const fixedQuantities = args.values("at").map(parseFixedQuantity);
+  const quantities = Object.fromEntries(fixedQuantities);
+  const repeatedId = fixedQuantities.map(([id]) => id).find((id, at, ids) => ids.indexOf(id) !== at);
+  if (repeatedId !== undefined) throw new UsageError(`--at: ${quoteText(repeatedId)} has several quantities; give one`);
   try {
-    return planCurves(pricePlanDetails, { currency, upTo, quantities, names });
+    const curves = planCurves(pricePlanDetails, { currency, upTo, quantities, names });
+    const cardIds = curves.cards.map(({ id }) => id);
+    const unknownId = Object.keys(quantities).find((id) => !cardIds.includes(id));
+    if (unknownId === undefined) return curves;
+    throw new UsageError(
+      `--at: the plan has no card ${quoteText(unknownId)} with a quantity; its cards: ${cardIds.map(quoteText).join(", ") || "none"}`,
+    );
   } catch (error) {
     if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--up-to or --at: ${error.message}`);
     if (hasCode(error, "ERR_OPTION_INVALID") && error.details.option === "upTo")

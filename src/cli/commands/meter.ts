@@ -20,7 +20,6 @@ import {
   ingestOptions,
 } from "../reading/input-options.ts";
 import { findFirstUses, readBookWithModel, addNewAccounts } from "../reading/new-accounts.ts";
-import { pairWithMaps } from "../reading/open-event-files.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/write-usage.ts";
 
@@ -42,9 +41,8 @@ export const meterCommand: Command = {
 
 async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
-  const input = readEventInput(args);
-  const { events, maps, eventFormat } = input;
-  const files = pairWithMaps(events, maps, eventFormat);
+  const input = readEventInput(args, io);
+  const { files } = input;
   if (files.length === 0) throw new UsageError("missing --events: give the events to meter");
   const format = args.value("format") ?? USAGE_FORMATS[0];
   if (!isUsageFormat(format)) throw new UsageError(`--format must be one of ${USAGE_FORMATS.join(", ")}`);
@@ -53,7 +51,10 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   let { book } = file;
   if (args.flag("accounts-from-events")) {
     const bookWithModel = readBookWithModel(file.json, book, undefined);
-    const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths: [] }, io));
+    const extension = addNewAccounts(
+      bookWithModel,
+      await findFirstUses({ files, usagePaths: [], memory: input.memory }, io),
+    );
     await printNewAccounts(extension.newAccounts, io);
     book = extension.book;
   }

@@ -43,6 +43,10 @@ export const playCommand: Command = {
 };
 
 async function runPlay(args: Arguments, io: Io): Promise<"done" | "problems"> {
+  if (args.positionals.length === 0 && args.value("events") !== undefined)
+    throw new UsageError("--events needs BOOK: give the path of the book that prices them");
+  if (args.value("output") !== undefined && args.value("port") !== undefined)
+    throw new UsageError("use either --port to serve the page or -o to write it");
   const page = await readPage("play");
   const state = args.positionals.length === 0 ? "none" : await readInitialState(args, io);
   if (state === undefined) return "problems";

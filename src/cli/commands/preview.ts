@@ -23,6 +23,7 @@ import {
   writePreview,
   writeTraces,
 } from "../output/preview-output.ts";
+import { requireCoreEngine } from "../reading/event-option-rules.ts";
 import { createProblemList } from "../reading/event-problems.ts";
 import {
   readEventInput,
@@ -33,7 +34,6 @@ import {
   usageOptions,
 } from "../reading/input-options.ts";
 import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
-import { pairWithMaps } from "../reading/open-event-files.ts";
 import { createAcceptedCounts, explainNoInvoices } from "../reading/preview-notes.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { formatSummaryTable } from "../table/summary-table.ts";
@@ -72,6 +72,7 @@ export const previewCommand: Command = {
 export const REPORT_OPTIONS = { explain: true, sampleEvents: 5 } as const;
 
 function explainOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
+  if (format === "html") requireCoreEngine(args, "an HTML page");
   return format === "html" ? REPORT_OPTIONS : { explain: args.flag("explain") };
 }
 
@@ -86,9 +87,8 @@ export function invoiceDataReaders(run: PreviewRun): Pick<PreviewRun, "cellsOf" 
 /** Previews invoices in a format. */
 export async function previewBook(args: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
-  const input = readEventInput(args);
-  const { events, maps, eventFormat } = input;
-  const files = pairWithMaps(events, maps, eventFormat);
+  const input = readEventInput(args, io);
+  const { files } = input;
   const usagePaths = readUsagePaths(args, files);
   const range = readRange(args);
   const hasUsage = files.length + usagePaths.length > 0;
@@ -97,7 +97,7 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
       "without --events or --usage, give the billing periods to show: --at DATE, or --from DATE --until DATE",
     );
   }
-  const inputs = await readInputs(args, path, { files, usagePaths }, io);
+  const inputs = await readInputs(args, path, { files, usagePaths, memory: input.memory }, io);
   if (inputs === undefined) return "problems";
   const { book, plan } = inputs;
   const accounts = args.values("account");
@@ -149,6 +149,7 @@ function readTraceOption(args: Arguments, usagePaths: readonly string[], format:
   if (format === "html") throw new UsageError("--trace does not support --format html");
   if (args.flag("summary")) throw new UsageError("use either --trace or --summary");
   if (usagePaths.length > 0) throw new UsageError("--trace lists events, so it does not support --usage");
+  requireCoreEngine(args, "--trace");
   return line;
 }
 
@@ -156,6 +157,11 @@ function readFormat(args: Arguments): PreviewFormat {
   const format = (args.value("format") ?? "table") as PreviewFormat;
   if (args.flag("summary") && format !== "table")
     throw new UsageError("--summary prints a table, so it does not support --format");
+  if (args.flag("explain")) {
+    if (args.flag("summary")) throw new UsageError("use either --explain or --summary");
+    if (args.value("trace") !== undefined) throw new UsageError("use either --explain or --trace");
+    if (format === "csv") throw new UsageError("--explain does not support --format csv; use table, json or html");
+  }
   return format;
 }
 

@@ -22,12 +22,19 @@ import { countEventsByStatus, printNotices, printProblems, printSummary } from "
 import { renderReportPage } from "../output/report-page.ts";
 import { createProblemList } from "../reading/event-problems.ts";
 import { readEventInput, createIdMemory } from "../reading/input-options.ts";
-import { pairWithMaps } from "../reading/open-event-files.ts";
 import { type EventConsumer, readEventFiles } from "../reading/read-event-files.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 import { invoiceDataReaders, REPORT_OPTIONS, previewBook, previewCommand } from "./preview.ts";
 
-const { format: _format, summary: _summary, explain: _explain, trace: _trace, ...options } = previewCommand.options;
+// A report lists single events, which only the core does.
+const {
+  format: _format,
+  summary: _summary,
+  explain: _explain,
+  trace: _trace,
+  engine: _engine,
+  ...options
+} = previewCommand.options;
 
 /** Writes a report. */
 export const reportCommand: Command = {
@@ -44,9 +51,8 @@ export const reportCommand: Command = {
 
 /** Prices the usage by the accounts' plans and by each draft, and reports both. */
 async function reportWithDrafts(args: Arguments, io: Io): Promise<"done" | "problems"> {
-  const input = readEventInput(args);
-  const { events, maps, eventFormat } = input;
-  const files = pairWithMaps(events, maps, eventFormat);
+  const input = readEventInput(args, io);
+  const { files } = input;
   const usagePaths = readUsagePaths(args, files);
   const range = readRange(args);
   if (files.length + usagePaths.length === 0)

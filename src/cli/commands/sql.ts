@@ -56,9 +56,7 @@ async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
   if (table.includes("\0") || table.split(".").includes(""))
     throw new UsageError(`--table: expected a name, got ${quoteText(table)}`);
   const dialect = args.value("dialect") ?? "duckdb";
-  for (const option of ["ddl", "decimals"])
-    if (dialect === "duckdb" && (option === "ddl" ? args.flag(option) : args.value(option) !== undefined))
-      throw new UsageError(`--${option} is for --dialect clickhouse`);
+  requireApplicableOptions(args, dialect);
   const decimals = args.value("decimals") === "decimal" ? "decimal" : "text";
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
@@ -101,6 +99,17 @@ async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
       await write(io.stderr, `note: ${toPrintable(`${schemaName} is not pushed down: ${reason}`)}\n`);
   }
   return "done";
+}
+
+/** @throws {UsageError} for an option that has no effect with the dialect, or on the plan */
+function requireApplicableOptions(args: Arguments, dialect: string): void {
+  for (const option of ["ddl", "decimals"])
+    if (dialect === "duckdb" && (option === "ddl" ? args.flag(option) : args.value(option) !== undefined))
+      throw new UsageError(`--${option} is for --dialect clickhouse`);
+  if (args.flag("explain-plan")) {
+    const option = args.flag("ddl") ? "ddl" : ["decimals", "table"].find((name) => args.value(name) !== undefined);
+    if (option !== undefined) throw new UsageError(`use either --explain-plan or --${option}`);
+  }
 }
 
 function formatDecisions(decisions: readonly PushdownDecision[], width: number): string {

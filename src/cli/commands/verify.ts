@@ -18,12 +18,15 @@ import { readTextFile } from "../documents/read-documents.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { readEventInput, eventOptions, usageOptions } from "../reading/input-options.ts";
-import { openEventFiles, pairWithMaps } from "../reading/open-event-files.ts";
+import { createRowReading, type EventFile, openEventFiles } from "../reading/open-event-files.ts";
 import { startProgress } from "../reading/progress-bar.ts";
 import { type UsageRow, readUsageLines } from "../usage/usage-rows.ts";
 
 /** At most so many differences are listed. */
 const DIFFERENCES_SHOWN_MAX = 20;
+
+// Every event is computed again, whatever summed it for the invoices.
+const { engine: _engine, ...rowOptions } = eventOptions;
 
 /** Verifies invoices. */
 export const verifyCommand: Command = {
@@ -31,7 +34,7 @@ export const verifyCommand: Command = {
   summary: "Recomputes invoices from their explanations with independent code, and lists every difference.",
   options: {
     ...usageOptions,
-    ...eventOptions,
+    ...rowOptions,
     book: { kind: "one", value: "BOOK", help: "the book with the meters of the events" },
   },
   run: runVerify,
@@ -40,8 +43,7 @@ export const verifyCommand: Command = {
 async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const [path, ...more] = args.positionals;
   if (path === undefined || more.length > 0) throw new UsageError("missing INVOICES: give one file written by preview");
-  const { events, maps, eventFormat } = readEventInput(args);
-  const files = pairWithMaps(events, maps, eventFormat);
+  const { files, memory } = readEventInput(args, io);
   const bookPath = args.value("book");
   if (files.length > 0 !== (bookPath !== undefined)) {
     throw new UsageError("--events and --book must be given together");
@@ -52,7 +54,9 @@ async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> 
   const usagePaths = args.values("usage");
   const usage = usagePaths.length === 0 ? undefined : await readRows(usagePaths, io);
   const metering =
-    bookPath === undefined ? undefined : await meterEventFiles(bookPath, files, creditsSuffice(invoices), io);
+    bookPath === undefined
+      ? undefined
+      : await meterEventFiles(bookPath, { files, memory }, creditsSuffice(invoices), io);
   const verification = withInputError(path, () =>
     verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }),
   );
@@ -70,7 +74,7 @@ function creditsSuffice(invoices: unknown): boolean {
 
 async function meterEventFiles(
   bookPath: string,
-  files: ReturnType<typeof pairWithMaps>,
+  { files, memory }: { readonly files: readonly EventFile[]; readonly memory: string | undefined },
   creditsSuffice: boolean,
   io: Io,
 ): Promise<Metering> {
@@ -88,7 +92,7 @@ async function meterEventFiles(
   };
   if (files.some(({ origin, map }) => origin === "clickhouse" && map === undefined))
     throw new UsageError("a table in --events needs a --map that names the column of each event field");
-  const { cursors, sources } = await openEventFiles(files, sink, io);
+  const { cursors, sources } = await openEventFiles(files, sink, io, createRowReading(memory));
   const progress = startProgress(sources, io);
   try {
     await mergeEvents(cursors, { onBlock: () => progress.update(), onDisorder: () => undefined });

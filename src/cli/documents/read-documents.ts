@@ -110,7 +110,11 @@ export async function findPlanInFile(path: string, id: string | undefined, io: I
     const book = createBookForPlan(value);
     return { plan: parsePlan(json, book), names: displayNames(book) };
   });
-  if (planOrBook === undefined || "plan" in planOrBook) return planOrBook;
+  if (planOrBook === undefined) return planOrBook;
+  if ("plan" in planOrBook) {
+    if (id === undefined || id === planOrBook.plan.id) return planOrBook;
+    throw new UsageError(`no plan ${quoteText(id)}; ${path} is the plan ${quoteText(planOrBook.plan.id)}`);
+  }
   const { pricePlans } = planOrBook;
   const [first, ...more] = id === undefined ? pricePlans : pricePlans.filter((plan) => plan.id === id);
   const plans = `the plans of the book: ${[...new Set(pricePlans.map((plan) => plan.id))].join(", ") || "none"}`;

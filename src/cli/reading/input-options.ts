@@ -8,7 +8,8 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { type CompactIds, createCompactIds } from "../event-inputs/compact-ids.ts";
 import type { Io } from "../io.ts";
-import { EVENT_FORMATS, type EventFormat } from "./open-event-files.ts";
+import { requireApplicableEventOptions } from "./event-option-rules.ts";
+import { EVENT_FORMATS, type EventFile, pairWithMaps } from "./open-event-files.ts";
 
 /** Files of events. */
 export const eventOptions: OptionSpecs = {
@@ -74,10 +75,7 @@ export function outputOptions(formats: readonly [string, ...string[]], subject: 
 
 /** Which events are to be read. */
 export interface EventInputArguments {
-  readonly events: readonly string[];
-  readonly maps: readonly string[];
-  /** The format of all files; default by their names. */
-  readonly eventFormat: EventFormat | undefined;
+  readonly files: readonly EventFile[];
   /** Whether databases sum plain rows, or leave every row to the core. */
   readonly usesPushdown: boolean;
   /** Whether several threads read NDJSON. */
@@ -90,16 +88,21 @@ export interface EventInputArguments {
   readonly strict: boolean;
 }
 
-/** The values of {@link eventOptions} that were given. */
-export function readEventInput(args: Arguments): EventInputArguments {
+/**
+ * The values of {@link eventOptions} and {@link ingestOptions}.
+ *
+ * @throws {UsageError} for an invalid value, and for an option that does not apply to the files
+ */
+export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInputArguments {
   const engine = args.value("engine");
   const memory = args.value("memory");
   if (memory !== undefined && !/^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(memory))
     throw new UsageError(`--memory: expected a size such as 400MB, got ${quoteText(memory)}`);
+  const eventFormat = EVENT_FORMATS.find((format) => format === args.value("event-format"));
+  const files = pairWithMaps(args.values("events"), args.values("map"), eventFormat);
+  requireApplicableEventOptions(args, files, io);
   return {
-    events: args.values("events"),
-    maps: args.values("map"),
-    eventFormat: EVENT_FORMATS.find((format) => format === args.value("event-format")),
+    files,
     usesPushdown: engine !== "core",
     usesThreads: engine === "threads",
     memory,

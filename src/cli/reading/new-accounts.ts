@@ -16,7 +16,7 @@ import { associateOn } from "../../ledger/account/associated-plans.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { readUsageLines } from "../usage/usage-rows.ts";
-import { type EventFile, openEventFiles } from "./open-event-files.ts";
+import { createRowReading, type EventFile, openEventFiles } from "./open-event-files.ts";
 
 /** When each account of some files is first used, by its id or alias as the files write it. */
 export type FirstUses = ReadonlyMap<string, Instant>;
@@ -25,10 +25,12 @@ export type FirstUses = ReadonlyMap<string, Instant>;
 export interface UsageInputFiles {
   readonly files: readonly EventFile[];
   readonly usagePaths: readonly string[];
+  /** The memory of DuckDB. */
+  readonly memory: string | undefined;
 }
 
 /** Looks through files for their accounts. @throws {UsageError} for standard input, which is read once only */
-export async function findFirstUses({ files, usagePaths }: UsageInputFiles, io: Io): Promise<FirstUses> {
+export async function findFirstUses({ files, usagePaths, memory }: UsageInputFiles, io: Io): Promise<FirstUses> {
   if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
     throw new UsageError("--accounts-from-events reads the events twice, so it needs files, not standard input");
   const firstUses = new Map<string, Instant>();
@@ -50,7 +52,7 @@ export async function findFirstUses({ files, usagePaths }: UsageInputFiles, io: 
     onFilledSlots: () => true,
     onCountedEvents: () => false,
   };
-  const { cursors } = await openEventFiles(files, sink, io);
+  const { cursors } = await openEventFiles(files, sink, io, createRowReading(memory));
   await mergeEvents(cursors, { onDisorder: () => undefined });
   for (const path of usagePaths) {
     for await (const { row } of readUsageLines(path, io))

@@ -112,20 +112,27 @@ export interface EventReadOptions extends ParquetReadOptions {
   readonly threadOptions?: ThreadOptions | undefined;
 }
 
-/** How files are read where nothing is summed: row by row. */
-const ROW_BY_ROW: EventReadOptions = {
-  book: { eventSchemas: [], usageMeters: [], accounts: [] },
-  usesPushdown: false,
-  dedupes: false,
-  memory: undefined,
-};
+/** How files are read where nothing is summed: row by row. @param memory of DuckDB */
+export function createRowReading(memory: string | undefined): EventReadOptions {
+  return {
+    book: { eventSchemas: [], usageMeters: [], accounts: [] },
+    usesPushdown: false,
+    dedupes: false,
+    memory,
+  };
+}
 
-/** Opens the files. @throws {InputError} for the first that cannot be read; none stays open then */
+/**
+ * Opens the files; none stays open after an error.
+ *
+ * @throws {InputError} for the first that cannot be read
+ * @throws {UsageError} for one that several threads are to read and cannot
+ */
 export async function openEventFiles(
   files: readonly EventFile[],
   sink: EventSink,
   io: Io,
-  reading: EventReadOptions = ROW_BY_ROW,
+  reading: EventReadOptions,
 ): Promise<OpenFiles> {
   const sources: ByteSource[] = [];
   const cursors: EventCursor[] = [];
@@ -174,19 +181,31 @@ function openSequentially(
   });
 }
 
-/** Opens files for several threads; undefined where one thread is to read them, in their order. */
+/**
+ * Opens files for several threads; undefined where one thread is to read them, in their order.
+ *
+ * @throws {UsageError} for a file or a map that only one thread can read
+ */
 async function openInThreads(
   files: readonly EventFile[],
   sources: readonly ByteSource[],
   maps: ReadonlyMap<string, EventFileMap>,
   { sink, threadOptions }: { readonly sink: EventSink; readonly threadOptions: EventReadOptions["threadOptions"] },
 ): Promise<OpenFiles | undefined> {
-  if (threadOptions === undefined || files.length === 0 || !files.every(({ origin }) => origin === "ndjson"))
-    return undefined;
-  if (!sources.every(({ isPlainFile }) => isPlainFile)) return undefined;
+  if (threadOptions === undefined) return undefined;
+  const oneThreadFile = files.find((_, index) => sources[index]?.isPlainFile !== true);
+  if (oneThreadFile !== undefined)
+    throw new UsageError(
+      `--engine threads needs uncompressed files on disk, got ${oneThreadFile.path === "-" ? "standard input" : oneThreadFile.path}; use --engine core`,
+    );
   const mappedFiles = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
   // The number of a line is known only once all before it were read.
-  if (mappedFiles.some(({ map }) => map !== undefined && usesRowNumbers(map))) return undefined;
+  const rowNumberMap = files.find((_, index) => {
+    const map = mappedFiles[index]?.map;
+    return map !== undefined && usesRowNumbers(map);
+  })?.map;
+  if (rowNumberMap !== undefined)
+    throw new UsageError(`--engine threads cannot number rows, and ${rowNumberMap} uses {row}; use --engine core`);
   if (!threadOptions.book.accounts.some(({ id }) => threadOptions.takesCounted(id))) return undefined;
   const stamps = await Promise.all(mappedFiles.map(async ({ path }) => readFileStamp(path)));
   return openThreadedFiles(mappedFiles, stamps, sink, threadOptions);

@@ -68,7 +68,10 @@ function readNames(args: Arguments, option: string): readonly string[] {
 export async function readExternalUsage(args: Arguments, io: Io): Promise<ExternalUsageOptions | undefined> {
   const paths = args.values("usage");
   const schemas = readNames(args, "usage-schemas");
-  if (schemas.length === 0 && paths.length === 0) return undefined;
+  if (schemas.length === 0 && paths.length === 0) {
+    if (args.value("map") !== undefined) throw new UsageError("--map needs a table in --usage");
+    return undefined;
+  }
   if (schemas.length === 0 || paths.length === 0)
     throw new UsageError("--usage and --usage-schemas must be given together");
   const address = paths.find(isTableAddress);
@@ -76,7 +79,8 @@ export async function readExternalUsage(args: Arguments, io: Io): Promise<Extern
     if (paths.length > 1) throw new UsageError("--usage: a table cannot be combined with other sources");
     return { schemas, source: await openTableSource(address, args.value("map"), io) };
   }
-  if (args.value("map") !== undefined) throw new UsageError("--map only applies to a table in --usage");
+  if (args.value("map") !== undefined)
+    throw new UsageError("--map only applies to a table in --usage, and --usage has files; remove it");
   for (const path of paths) {
     if (path === "-") throw new UsageError("--usage: expected files or directories, not standard input");
     if (path.includes("://")) throw new UsageError(`--usage: expected files or directories, got ${quoteText(path)}`);

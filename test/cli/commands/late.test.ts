@@ -85,7 +85,7 @@ describe("S17.4 usage of files", () => {
     [["serve", "--usage", "a.csv", "--usage-schemas", "call,"], "--usage-schemas: expected comma-separated names"],
     [
       ["serve", "--usage", "a.csv", "--usage-schemas", "call", "--map", "map.json"],
-      "--map only applies to a table in --usage",
+      "--map only applies to a table in --usage, and --usage has files; remove it",
     ],
     [
       ["serve", "--usage", "clickhouse://host/db?table=t", "--usage", "a.csv", "--usage-schemas", "call"],
