@@ -10,7 +10,7 @@ import { dayOf, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
 import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
-import { type AssociatedPlan, NO_END } from "../../src/invoicing/timeline.ts";
+import { type AssociatedPlan, buildTimeline, NO_END } from "../../src/invoicing/timeline.ts";
 import { type Cells, createCells } from "../../src/metering/cells.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
 import { decimalOfExact } from "../../src/numbers/exact.ts";
@@ -75,13 +75,15 @@ function buildTallies(accounts: number): Cells {
 }
 
 function createView(tallies: Cells, account: number): AccountView {
+  const decisions = [{ from: FROM, until: NO_END, decidedAt: FROM, plan }];
   return {
     accountId: `account.${account}`,
     customerId: `customer.${account}`,
     currency: "USD",
     netTermDays: 30,
     graceAfterAssociationDays: 0,
-    decisions: [{ from: FROM, until: NO_END, decidedAt: FROM, plan }],
+    decisions,
+    timeline: buildTimeline(decisions),
     licenseChanges: [],
     credits: [
       {

@@ -7,7 +7,7 @@ import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { GraceTerms } from "./grace-period.ts";
-import type { PlanDecision } from "./timeline.ts";
+import type { PlanDecision, Timeline } from "./timeline.ts";
 
 /** One change of a license's quantity, in order of arrival (S10.1). */
 export interface LicenseChange {
@@ -28,6 +28,8 @@ export interface AccountView extends GraceTerms {
   readonly netTermDays: number;
   /** In order of decision. */
   readonly decisions: readonly PlanDecision[];
+  /** Built from all decisions. */
+  readonly timeline: Timeline;
   /** In order of arrival. */
   readonly licenseChanges: readonly LicenseChange[];
   /** Monetary credits that were given, apart from those that plans and invoices grant. */

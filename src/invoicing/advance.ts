@@ -32,7 +32,7 @@ import {
 } from "./charge-periods.ts";
 import { findDueCards, type DueCycle } from "./due-work.ts";
 import { chargeLicensesInAdvance } from "./license-advance.ts";
-import { type AccountCycle, type Timeline, buildTimeline } from "./timeline.ts";
+import { type AccountCycle, type Timeline } from "./timeline.ts";
 
 /** Whether an account may be charged, or given something back, beside its STANDARD invoices. */
 export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boolean {
@@ -58,7 +58,7 @@ export function* computeAdvanceBilling(
   dues: readonly DueCycle[],
   isWanted: (cycle: AccountCycle) => boolean = () => true,
 ): Steps<AdvanceBilling> {
-  const timeline = buildTimeline(view.decisions);
+  const { timeline } = view;
   if (!mayChargeInAdvance(view, timeline)) return { charges: [], refunds: [] };
   const fees = yield* chargeFeesInAdvance(view, dues, isWanted);
   const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
@@ -84,7 +84,7 @@ export function* advanceDates(
   dues: readonly DueCycle[],
   isWanted: CycleFilter,
 ): Steps<{ readonly terms: readonly AdvanceTerms[]; readonly refunds: readonly Refund[] }> {
-  const timeline = buildTimeline(view.decisions);
+  const { timeline } = view;
   if (!mayChargeInAdvance(view, timeline)) return { terms: [], refunds: [] };
   const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const standingTerms: AdvanceTerms[] = [];

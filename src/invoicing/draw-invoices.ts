@@ -20,7 +20,7 @@ import { earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } fro
 import { closesAt, earliestOpenEnd } from "./grace-period.ts";
 import { findCreditGrants, type GrantedCredit, toRefundCredit, refundedCharge } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceLine } from "./invoice.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, buildTimeline } from "./timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "./timeline.ts";
 
 /** The range and options of drawing. */
 export interface DrawOptions {
@@ -91,7 +91,7 @@ function* drawPaidDrafts(
   options: DrawOptions,
 ): Steps<readonly PaidDraft[]> {
   const { explain = false, creditId = (cause) => cause } = options;
-  const timeline = buildTimeline(view.decisions);
+  const { timeline } = view;
   const rounding = accountRounding(view, catalog);
   const cycles = cyclesIn(timeline, options.from, options.until);
   const horizon = Math.max(options.knownUntil ?? options.until, ...cycles.map(({ end }) => end));
@@ -174,7 +174,7 @@ export function* datesInAdvance(
   view: AccountView,
   { from, until }: Pick<DrawOptions, "from" | "until">,
 ): Steps<readonly DraftTerms[]> {
-  const timeline = buildTimeline(view.decisions);
+  const { timeline } = view;
   if (!mayChargeInAdvance(view, timeline)) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
   const isTouched = createCycleFilter(timeline, { from, until });

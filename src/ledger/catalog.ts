@@ -10,7 +10,7 @@ import { type Steps, runToCompletion } from "../book/steps.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
-import type { PlanDecision } from "../invoicing/timeline.ts";
+import type { PlanDecision, Timeline } from "../invoicing/timeline.ts";
 import { compileMeteringInSteps, type MeteringProgram } from "../metering/compile-metering.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
@@ -52,6 +52,8 @@ export interface GroupTerms {
 export interface AccountPlan {
   /** In the order of decision. */
   readonly decisions: readonly PlanDecision[];
+  /** Built from all decisions. */
+  readonly timeline: Timeline;
   readonly clock: PlanClock;
 }
 

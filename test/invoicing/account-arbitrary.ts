@@ -6,7 +6,7 @@ import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
-import { NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
+import { buildTimeline, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { CATALOG, planArbitrary } from "../../src/testing/plan-arbitrary.ts";
 
@@ -78,6 +78,7 @@ export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
           currency,
           netTermDays: 0,
           decisions,
+          timeline: buildTimeline(decisions),
           licenseChanges: seats.map(({ day, quantity }) => ({
             licenseId: CATALOG.seats,
             updateType: "ABSOLUTE",

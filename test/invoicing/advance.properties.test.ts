@@ -107,12 +107,14 @@ function buildDecisions(account: Terms): readonly PlanDecision[] {
 }
 
 function buildView(account: Terms): AccountView {
+  const decisions = buildDecisions(account);
   return {
     accountId: "acc",
     customerId: "ann",
     currency: "USD",
     netTermDays: 0,
-    decisions: buildDecisions(account),
+    decisions,
+    timeline: buildTimeline(decisions),
     licenseChanges: account.licenses.map(({ hour, quantity }) => ({
       licenseId: "addon.seats",
       updateType: "ABSOLUTE",
@@ -134,7 +136,7 @@ function chargeAndRefund(account: Terms): string {
   const view = buildView(account);
   const { charges, refunds } = runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, LAST)));
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
-  const timeline = buildTimeline(view.decisions);
+  const { timeline } = view;
   const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => chargeInArrears(view, timeline, cycle));
   return sumAmounts([
     ...charges.flatMap(({ rate }) => rate()?.bounded ?? []),

@@ -89,7 +89,7 @@ describe("all invoices", () => {
       fc.property(billedAccounts, (account) => {
         const invoices = drawAll(account);
         const unit = new Decimal(`1e-${minorUnitDigits(account.view.currency)}`);
-        for (const cycle of cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL)) {
+        for (const cycle of cyclesIn(account.view.timeline, FIRST, UNTIL)) {
           const { details, planId } = cycle.term.plan;
           const [start, end] = [formatInstant(cycle.start), formatInstant(cycle.end)];
           const own = invoices.filter(
@@ -127,7 +127,7 @@ describe("all invoices", () => {
         .toSorted();
     fc.assert(
       fc.property(billedAccounts, (account) => {
-        const cycles = cyclesIn(buildTimeline(account.view.decisions), FIRST, UNTIL);
+        const cycles = cyclesIn(account.view.timeline, FIRST, UNTIL);
         const single = cycles.flatMap(({ start }) => drawAll(account, start, start + 1));
         expect(grossOf(single)).toEqual(grossOf(drawAll(account)));
       }),
@@ -166,7 +166,8 @@ describe("all invoices", () => {
     });
     if (account === undefined) throw new Error("a sample has one account");
     const decisions = [{ from: FIRST, until: NO_END, decidedAt: FIRST, plan: details }];
-    const view = { ...account.view, currency: "USD", decisions, credits: [], licenseChanges: [] };
+    const timeline = buildTimeline(decisions);
+    const view = { ...account.view, currency: "USD", decisions, timeline, credits: [], licenseChanges: [] };
     const [january] = drawAll({ ...account, view }, FIRST, FIRST + 1);
     // 48.338 × 22/31 = 34.304387…
     expect(january && linesOfType(january, "LICENSE_RATE_CARD_AMOUNT")[0]?.exactValue?.slice(0, 9)).toBe("34.304387");

@@ -11,6 +11,7 @@ import type { AccountView, LicenseChange } from "../../src/invoicing/account-vie
 import type { AdvanceBilling } from "../../src/invoicing/advance-charge.ts";
 import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
 import { findDueCycles } from "../../src/invoicing/due-work.ts";
+import { buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import type { Fraction } from "../../src/numbers/fraction.ts";
 import { decision } from "./plans.ts";
@@ -79,12 +80,14 @@ function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): A
       },
     ],
   };
+  const decisions = [decision("2024-06-01", { until: "2024-07-01", details: plan })];
   const view: AccountView = {
     accountId: "acc",
     customerId: "ann",
     currency: "USD",
     netTermDays: 0,
-    decisions: [decision("2024-06-01", { until: "2024-07-01", details: plan })],
+    decisions,
+    timeline: buildTimeline(decisions),
     licenseChanges: all.map(({ hour, quantity, late }): LicenseChange => {
       const effectiveFrom = JUNE + hour * HOUR_MS;
       return {

@@ -9,7 +9,7 @@ import { readRequest } from "../../book/requests/requests.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode, invariant } from "../../errors.ts";
-import { NO_END, buildTimeline } from "../../invoicing/timeline.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { keptCycles } from "../../ledger/account/associated-plans.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -182,8 +182,8 @@ function readOverrideFor(
 }
 
 function listAccountSchedules(catalog: Catalog, record: AccountRecord): readonly PricingSchedule[] {
-  const { decisions } = findAccountPlan(catalog, record);
-  return buildTimeline(decisions).flatMap(({ from, until, plan }) => {
+  const { decisions, timeline } = findAccountPlan(catalog, record);
+  return timeline.flatMap(({ from, until, plan }) => {
     // Decisions correspond to associations one to one, in the same order.
     const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
     const override = association?.plan?.override;

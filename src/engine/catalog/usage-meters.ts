@@ -5,7 +5,6 @@
  */
 import type { UsageMeterPatch, UsageMeterRequest } from "../../book/model/catalog-requests.ts";
 import type { UsageMeter } from "../../book/model/metering.ts";
-import { buildTimeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { quoteText, refusal } from "../../ledger/refusals.ts";
@@ -126,7 +125,7 @@ function isAsBefore(before: Body, after: Body, field: string): boolean {
 /** A meter in a current or future plan of an account must stay ACTIVE: otherwise its usage would not be counted. */
 async function checkUnused(meterId: string, { before, view, now }: ConfigurationState): Promise<void> {
   for await (const record of accountsIn(view)) {
-    const timeline = buildTimeline(findAccountPlan(before.catalog, record).decisions);
+    const { timeline } = findAccountPlan(before.catalog, record);
     const term = timeline.find(
       ({ until, plan }) => until > now && plan.details.usageRateCards.some((card) => card.usageMeterId === meterId),
     );

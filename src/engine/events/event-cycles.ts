@@ -4,7 +4,7 @@
  * @module
  */
 import type { Cycle } from "../../calendar/cycle.ts";
-import { cycleAt, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { cycleAt, type Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EngineContext } from "../context.ts";
@@ -24,7 +24,7 @@ export async function findEventPlaces(
   const { catalog } = await configuration(store.read);
   const records = await store.read.accounts([...new Set(events.map(({ accountId }) => accountId))]);
   const timelines = new Map<string, Timeline>();
-  for (const record of records) timelines.set(record.id, buildTimeline(findAccountPlan(catalog, record).decisions));
+  for (const record of records) timelines.set(record.id, findAccountPlan(catalog, record).timeline);
   return events.map(({ accountId, timestamp }) => {
     const timeline = timelines.get(accountId);
     const found = timeline && cycleAt(timeline, timestamp);

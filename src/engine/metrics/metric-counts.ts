@@ -6,7 +6,7 @@
 import type { MetricField } from "../../book/model/requests.ts";
 import type { MetricsRequest } from "../../book/requests/metrics-request.ts";
 import { DAY_MS, type Instant, dayStart } from "../../calendar/instant.ts";
-import { type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { type Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { revenueReadsFrom, type UsageAtInstant, putUsageRevenue } from "../../ledger/metrics/metric-revenue.ts";
@@ -118,7 +118,7 @@ export async function sumRevenue(
   if (selection.accounts === undefined) await checkAccountCount(view, `${metric.path}.filters`);
   const giveWay = createYielder();
   let { catalog } = metric;
-  const timelineFor = (record: AccountRecord): Timeline => buildTimeline(findAccountPlan(catalog, record).decisions);
+  const timelineFor = (record: AccountRecord): Timeline => findAccountPlan(catalog, record).timeline;
   const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
     catalog = await metric.latest();
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));

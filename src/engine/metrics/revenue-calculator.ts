@@ -15,7 +15,7 @@ import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { LicenseChange } from "../../invoicing/account-view.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { calculateRevenue, type CalculatedRevenue, findChargedCycle } from "../../ledger/metrics/revenue-calculator.ts";
@@ -127,7 +127,7 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
   const { cycle: which, date } = usage;
   if (which && date !== undefined && date !== null)
     throw invalidInput("usageConfig.date", "expected either cycle or date, not both");
-  const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
+  const { timeline } = findAccountPlan(catalog, record);
   if (which === "LAST") {
     const ended = cyclesIn(timeline, timeline[0]?.from ?? now, now).findLast(({ end }) => end <= now);
     if (ended !== undefined) return ended;
@@ -163,7 +163,7 @@ function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
     case "ACCOUNT": {
       const record = calculation.accounts.get(config.accountId);
       invariant(record !== undefined, "the account was read");
-      const cycle = cycleAt(buildTimeline(findAccountPlan(calculation.catalog, record).decisions), at);
+      const cycle = cycleAt(findAccountPlan(calculation.catalog, record).timeline, at);
       if (cycle !== undefined) return { ...cycle.term.plan, cycleNumber: cycle.n, currency: record.invoiceCurrency };
       const message = `no price plan is in force on ${formatDate(at)} for the account ${quoteText(record.id)}`;
       throw invalidInput("pricePlanDetailsConfig.accountId", message);

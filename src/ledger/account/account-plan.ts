@@ -9,7 +9,7 @@ import { canPay } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import type { GraceTerms } from "../../invoicing/grace-period.ts";
-import { NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
+import { buildTimeline, NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
 import { subtract } from "../../numbers/decimal.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
@@ -26,8 +26,9 @@ export function findAccountPlan(catalog: Catalog, record: AccountRecord): Accoun
   const isSame = known?.groupId === groupId && known?.groupedAt === groupedAt && known?.closedCycles === closedCycles;
   if (known !== undefined && isSame) return known;
   const decisions = associations.map((association) => toDecision(association, catalog.findPlan));
-  const clock = createPlanClock(decisions, findGraceTerms(catalog, record));
-  const plan = { decisions, clock, groupId, groupedAt, closedCycles };
+  const timeline = buildTimeline(decisions);
+  const clock = createPlanClock(decisions, findGraceTerms(catalog, record), timeline);
+  const plan = { decisions, timeline, clock, groupId, groupedAt, closedCycles };
   catalog.plans.set(associations, plan);
   return plan;
 }
@@ -77,13 +78,15 @@ export function catchUpInstant(record: AccountRecord, upTo: Instant): Instant {
 /** Input for invoicing from a working copy. Its credits are all those created so far that can still pay. */
 export function toAccountView(catalog: Catalog, work: AccountWork): AccountView {
   const { record } = work;
+  const { decisions, timeline } = findAccountPlan(catalog, record);
   return {
     accountId: record.id,
     customerId: record.customerId,
     currency: record.invoiceCurrency,
     netTermDays: groupTermsFor(catalog, record).groupNetTermDays ?? record.netTermDays ?? 0,
     ...findGraceTerms(catalog, record),
-    decisions: findAccountPlan(catalog, record).decisions,
+    decisions,
+    timeline,
     licenseChanges: record.licenseUpdates.map(toLicenseChange),
     credits: work.credits().filter(canPay).map(toMonetaryCredit),
     usage: (meterId, from, until) => work.usage(meterId, from, until),

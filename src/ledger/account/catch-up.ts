@@ -12,14 +12,7 @@ import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicin
 import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace-period.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
-import {
-  type AccountCycle,
-  cycleAt,
-  cyclesIn,
-  NO_END,
-  type Timeline,
-  buildTimeline,
-} from "../../invoicing/timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { saveBilledUsage } from "../billed-usage.ts";
 import type { Catalog } from "../catalog.ts";
 import { groupBy } from "../compare-ids.ts";
@@ -317,7 +310,7 @@ function* isFinalBefore(
 ): Steps<boolean> {
   if (from >= until || from >= at) return false;
   const view = toAccountView(catalog, work);
-  const cycles = cyclesIn(buildTimeline(view.decisions), from, until);
+  const cycles = cyclesIn(view.timeline, from, until);
   if (cycles.some((cycle) => closesAt(cycle, view) < at)) return true;
   return (yield* datesInAdvance(view, { from, until })).some(({ finalAt }) => finalAt < at);
 }
@@ -331,16 +324,15 @@ function isInOrder(instants: readonly Instant[]): boolean {
  * ones. If plans followed each other it may, so everything is drawn in one part.
  */
 function splitRange(catalog: Catalog, record: AccountRecord, from: Instant, until: Instant): readonly Instant[] {
-  const { decisions } = findAccountPlan(catalog, record);
+  const { decisions, timeline } = findAccountPlan(catalog, record);
   if (decisions.length !== 1) return [until];
-  const starts = cyclesIn(buildTimeline(decisions), from, until).map((cycle) => cycle.start);
+  const starts = cyclesIn(timeline, from, until).map((cycle) => cycle.start);
   return [...starts.filter((start, place) => place > 0 && place % CYCLES_AT_ONCE === 0 && start > from), until];
 }
 
 /** The next instant at which something may fall due. */
 export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Instant): Instant {
-  const { decisions } = findAccountPlan(catalog, record);
-  const timeline = buildTimeline(decisions);
+  const { decisions, timeline } = findAccountPlan(catalog, record);
   const terms = findGraceTerms(catalog, record);
   const candidates = [
     NO_END,

@@ -12,7 +12,7 @@ import { datesInAdvance, findDueBefore } from "../../invoicing/draw-invoices.ts"
 import { closesAt } from "../../invoicing/grace-period.ts";
 import { mayChargeBelowZero, negativeInvoiceCause } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { type AccountCycle, cycleAt, NO_END, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { type AccountCycle, cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditPlace, DraftIndexEntry, DraftIndex } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
@@ -87,7 +87,7 @@ export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: A
  */
 function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): Steps<DraftIndex> {
   const { record } = work;
-  const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
+  const { timeline } = findAccountPlan(catalog, record);
   const until = nextBoundary(timeline, nextBoundary(timeline, Math.max(record.caughtUpTo, now)));
   const terms = findGraceTerms(catalog, record);
   const open = findOpenCycles(catalog, record, until - 1);

@@ -6,7 +6,7 @@
 import { INSTANT_END, INSTANT_MIN, type Instant, dayStart } from "../../calendar/instant.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd } from "../../invoicing/grace-period.ts";
 import { cardCount } from "../../invoicing/plan-cards.ts";
-import { type AccountCycle, cyclesIn, buildTimeline } from "../../invoicing/timeline.ts";
+import { type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
@@ -54,7 +54,7 @@ export function findOpenStretches(
 ): readonly Stretch[] {
   const latest = Math.max(now, record.caughtUpTo);
   const terms = findGraceTerms(catalog, record);
-  const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
+  const { timeline } = findAccountPlan(catalog, record);
   const open: Stretch[] = [];
   let from = INSTANT_MIN;
   // A cycle that has not begun is open, as is all time after it.
@@ -74,7 +74,7 @@ export function findOpenStretches(
 export function findClosedCycles(catalog: Catalog, record: AccountRecord, now: Instant): ClosedCycles | undefined {
   const at = Math.max(now, record.caughtUpTo);
   const terms = findGraceTerms(catalog, record);
-  const timeline = buildTimeline(findAccountPlan(catalog, record).decisions);
+  const { timeline } = findAccountPlan(catalog, record);
   let until = record.closedCycles?.until;
   for (const cycle of cyclesIn(timeline, until ?? Number.NEGATIVE_INFINITY, at)) {
     if (at < closesAt(cycle, terms)) break;
@@ -93,8 +93,7 @@ export function findOpenCycles(
   until: Instant,
   closedSince: Instant = dayStart(record.caughtUpTo),
 ): readonly AccountCycle[] {
-  const { decisions } = findAccountPlan(catalog, record);
-  const timeline = buildTimeline(decisions);
+  const { decisions, timeline } = findAccountPlan(catalog, record);
   const terms = findGraceTerms(catalog, record);
   const [first] = timeline;
   if (first === undefined) return [];

@@ -55,8 +55,11 @@ export interface PlanClock {
 }
 
 /** Creates the lookup from an account's decisions. */
-export function createPlanClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
-  const timeline = buildTimeline(decisions);
+export function createPlanClock(
+  decisions: readonly PlanDecision[],
+  graceTerms: GraceTerms = {},
+  timeline: Timeline = buildTimeline(decisions),
+): PlanClock {
   const timelineKnownAt = createTimelineLookup(decisions, timeline);
   let period: AccountPeriod = { start: 0, end: 0 };
   const periodOf = (instant: Instant): AccountPeriod => {

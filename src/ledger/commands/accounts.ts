@@ -5,7 +5,6 @@
  */
 import { runToCompletion } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { buildTimeline } from "../../invoicing/timeline.ts";
 import { endAliases } from "../account/account-history.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -108,7 +107,7 @@ export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instan
   catchUp(catalog, work, now);
   const { record } = work;
   if (record.status === "ARCHIVED") throw refusal("S16.3", `the account ${quoteText(record.id)} is already archived`);
-  const plan = buildTimeline(findAccountPlan(catalog, record).decisions).find(({ until }) => until > now)?.plan;
+  const plan = findAccountPlan(catalog, record).timeline.find(({ until }) => until > now)?.plan;
   if (plan !== undefined) {
     throw refusal(
       "S16.3",

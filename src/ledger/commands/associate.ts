@@ -13,7 +13,7 @@ import { dateOfDay, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { cycleAt, NO_END, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { decisionInstant, findAccountPlan } from "../account/account-plan.ts";
 import { type AssociatedCycles, keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -83,7 +83,7 @@ export function associate(
   const details = applyOverride(plan.pricePlanDetails, request.override);
   const problem = describeAssociationProblem(details, work.record.invoiceCurrency);
   if (problem !== undefined) throw refusal("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
-  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
+  const { timeline } = findAccountPlan(catalog, work.record);
   const associated = {
     planId: plan.id,
     version: plan.version,
@@ -112,7 +112,7 @@ export function dissociate(
   checkAccount(work.record);
   checkDays(work, days, now);
   const until = days.until ?? NO_END;
-  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
+  const { timeline } = findAccountPlan(catalog, work.record);
   const terms = timeline.filter((term) => term.from < until && term.until > days.from);
   checkNamed(catalog, days, terms);
   if (terms.length === 0) return undefined;

@@ -5,7 +5,7 @@
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt } from "../../invoicing/grace-period.ts";
-import { cycleAt, cyclesIn, NO_END, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
+import { cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
@@ -69,7 +69,7 @@ export function updateLicense(
   checkLicense(catalog, work, request.licenseId, isHeld);
   checkOpen(catalog, work, update.effectiveFrom, now);
   const updates = [...before, update];
-  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
+  const { timeline } = findAccountPlan(catalog, work.record);
   checkCount(timeline, updates, update);
   checkBounds(timeline, before, updates, update);
   saveWithDraftIndex(catalog, work, {
@@ -122,7 +122,7 @@ function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: stri
 /** Refuses a change that would affect a final invoice (S6.5, S10.1). */
 function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
   const terms = findGraceTerms(catalog, work.record);
-  const timeline = buildTimeline(findAccountPlan(catalog, work.record).decisions);
+  const { timeline } = findAccountPlan(catalog, work.record);
   // If the clock was set back, cycles closed by a later time stay closed.
   const latest = Math.max(now, work.record.caughtUpTo);
   const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(

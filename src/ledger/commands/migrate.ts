@@ -11,7 +11,7 @@ import { applyOverride, overridesAnything } from "../../book/resources/override.
 import type { Steps } from "../../book/steps.ts";
 import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
-import { type AccountCycle, cycleAt, buildTimeline } from "../../invoicing/timeline.ts";
+import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -143,8 +143,7 @@ export function planMoveOnto(
   { mode, retainStartOffsets, target, override }: MoveTerms,
   now: Instant,
 ): Move | undefined {
-  const { decisions } = findAccountPlan(catalog, record);
-  const timeline = buildTimeline(decisions);
+  const { decisions, timeline } = findAccountPlan(catalog, record);
   const current = cycleAt(timeline, now);
   const { ignoresOverrides, nextCycle } = parseMode(mode);
   if (current === undefined) return undefined;
@@ -217,7 +216,7 @@ function toOverride({ pricingCycleConfig }: MigrateRequest): PricePlanDetailsOve
 }
 
 function currentCycle(catalog: Catalog, record: AccountRecord, now: Instant): AccountCycle | undefined {
-  return cycleAt(buildTimeline(findAccountPlan(catalog, record).decisions), now);
+  return cycleAt(findAccountPlan(catalog, record).timeline, now);
 }
 
 function isSource(cycle: AccountCycle | undefined, { sourceId, sourceVersion }: MigrateRequest): boolean {

@@ -83,7 +83,7 @@ export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNum
  */
 export function calculateRevenue(catalog: BillingCatalog, request: RevenueCase): CalculatedRevenue {
   const view = createCalculatorView(catalog, request);
-  const cycle = cycleAt(buildTimeline(view.decisions), request.at);
+  const cycle = cycleAt(view.timeline, request.at);
   invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
   const drawn = drawInvoices(view, catalog, { ...range, explain: request.explain, creditsAreWhole: true });
@@ -116,12 +116,14 @@ function createCalculatorView(
 ): AccountView {
   const cycle = findChargedCycle(plan.cycleConfig, at, cycleNumber);
   const day = dayOf(cycle.start);
+  const decisions = [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }];
   const view: AccountView = {
     accountId: "",
     customerId: "",
     currency,
     netTermDays: 0,
-    decisions: [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }],
+    decisions,
+    timeline: buildTimeline(decisions),
     licenseChanges: used.licenseChanges,
     credits: [],
     usage: usageOnDay(used.usage, day),
