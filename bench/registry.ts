@@ -18,7 +18,7 @@ import { singleBenches } from "./server/single-events.ts";
 import { billAgeBenches } from "./store/bill-ages.ts";
 import { billRunBenches } from "./store/bill-runs.ts";
 import { creditListBenches } from "./store/credit-lists.ts";
-import { usageElsewhereBenches } from "./store/external-usage.ts";
+import { externalUsageBenches } from "./store/external-usage.ts";
 import { invoiceListBenches } from "./store/invoice-lists.ts";
 import { storeBenches } from "./store/postgres.ts";
 import { retentionBenches } from "./store/retention.ts";
@@ -37,7 +37,7 @@ export const BENCHES: readonly Bench[] = [
   ...billRunBenches,
   ...billAgeBenches,
   ...creditListBenches,
-  ...usageElsewhereBenches,
+  ...externalUsageBenches,
   ...retentionBenches,
   ...invoiceListBenches,
   ...engineBenches,

@@ -8,7 +8,7 @@ import { createClient } from "@clickhouse/client";
 import { startChDb } from "../../test/clickhouse/chdb-server.ts";
 import type { Bench } from "../bench.ts";
 import { buildProgram, largeBook, WATCH } from "./scenario.ts";
-import { bestOf, type Measurement, rootOf, runWhileAnswering } from "./watched.ts";
+import { bestOf, type Measurement, findRoot, runWhileAnswering } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -28,7 +28,7 @@ const NUMBERS = {
 const COLUMNS = "schemaName, accountId, timestamp, id, context_tokens, generated_tokens, service";
 
 async function meterTable(count: number): Promise<readonly string[]> {
-  const root = rootOf(import.meta.dirname);
+  const root = findRoot(import.meta.dirname);
   const chDb = join(root, "test/clickhouse/package.json");
   if (!existsSync(join(root, "test/clickhouse/node_modules/chdb")))
     return ["not measured: it needs chDB, half a gigabyte: npm install --prefix test/clickhouse"];
@@ -51,7 +51,7 @@ async function meterTable(count: number): Promise<readonly string[]> {
         pathTo("by-hand.mjs"),
         join(root, "package.json"),
         server.url,
-        cellsByHand(from, tokens),
+        writeCellQuery(from, tokens),
       ];
       lines.push(
         await comparison(`${name}, no ids  `, byHand("events"), [...meter, "--no-dedupe"], runs),
@@ -85,7 +85,7 @@ function createTable(type: string, count: number): readonly string[] {
 }
 
 /** The obvious query for the cells. */
-function cellsByHand(from: string, tokens: string): string {
+function writeCellQuery(from: string, tokens: string): string {
   const sums = `sumIf(${tokens}, service = 'code') as code, sumIf(${tokens}, service = 'chat') as chat`;
   return (
     `select accountId, toDate(timestamp) as day, ${sums}, count() as requests from ${from} ` +
@@ -101,14 +101,14 @@ async function comparison(
 ): Promise<string> {
   const sql = await bestOf(times, async () => runWhileAnswering(folder, byHand));
   const ours = await bestOf(times, async () => runWhileAnswering(folder, meter));
-  if (sumsIn(ours.output) !== sumsIn(sql.output)) throw new Error("the cells of meter are not those by hand");
+  if (sumByMeter(ours.output) !== sumByMeter(sql.output)) throw new Error("the cells of meter are not those by hand");
   const formatSeconds = ({ seconds }: Measurement): string => `${seconds.toFixed(2)} s`;
   const rate = Math.round(count / ours.seconds / 1000).toLocaleString("en");
   return `${name}  by hand ${formatSeconds(sql)}; meter ${formatSeconds(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
 }
 
 /** The sums of cells by meter. */
-function sumsIn(cells: string): string {
+function sumByMeter(cells: string): string {
   const sums = new Map<string, number>();
   for (const line of cells.trimEnd().split("\n")) {
     const { meterId, quantity } = JSON.parse(line) as { readonly meterId: string; readonly quantity: number | string };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import type { Bench } from "../bench.ts";
 import { BASELINE, buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
-import { betterOf, checkFigures, type Measurement, rootOf, runWatched } from "./watched.ts";
+import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -18,7 +18,7 @@ export const cliBenches: readonly Bench[] = [
 
 function previewFile(count: number): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
-  const { folder: buildFolder, bin } = buildProgram(rootOf(import.meta.dirname));
+  const { folder: buildFolder, bin } = buildProgram(findRoot(import.meta.dirname));
   try {
     const pathOfFile = (name: string): string => join(folder, name);
     writeFileSync(pathOfFile("baseline.mjs"), BASELINE);

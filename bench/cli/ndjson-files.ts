@@ -3,7 +3,7 @@
  * doubles.
  */
 import type { Bench } from "../bench.ts";
-import { besideSqlByHand, comparison, firstOfIds } from "./parquet-files.ts";
+import { compareWithSql, comparison, firstOfIds } from "./parquet-files.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -15,7 +15,7 @@ export const threadBenches: readonly Bench[] = [
 ];
 
 async function previewThreaded(count: number): Promise<readonly string[]> {
-  return besideSqlByHand(count, 2, async ({ at, preview, byHand, runs }) => {
+  return compareWithSql(count, 2, async ({ at, preview, byHand, runs }) => {
     const rows = selectRows(at("events.ndjson"));
     const day = "left(timestamp, 10)";
     return ["core", "threads"].flatMap((engine) => {

@@ -7,7 +7,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 
 import type { Bench } from "../bench.ts";
 import { buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
-import { betterOf, checkFigures, type Measurement, rootOf, runWatched } from "./watched.ts";
+import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -34,7 +34,7 @@ const MAP = {
 };
 
 /** The files of a comparison with handwritten SQL. */
-export interface BesideSql {
+export interface SqlComparison {
   readonly at: (name: string) => string;
   /** Runs a preview of `book.json`. */
   readonly preview: (...options: readonly string[]) => readonly string[];
@@ -50,13 +50,13 @@ export interface BesideSql {
  * Creates events, a book and the program, and removes them at the end.
  * @param times runs of each side in the full benchmark
  */
-export async function besideSqlByHand(
+export async function compareWithSql(
   count: number,
   times: number,
-  work: (files: BesideSql) => Promise<readonly string[]>,
+  work: (files: SqlComparison) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
-  const root = rootOf(import.meta.dirname);
+  const root = findRoot(import.meta.dirname);
   const { folder: buildFolder, bin } = buildProgram(root);
   const pathTo = (name: string): string => join(folder, name);
   try {
@@ -67,7 +67,7 @@ export async function besideSqlByHand(
     const lines = await work({
       at: pathTo,
       preview: (...options) => [bin, "preview", pathTo("book.json"), "--format", "csv", ...options],
-      byHand: (from, day) => [pathTo("by-hand.mjs"), join(root, "package.json"), sqlByHand(from, day)],
+      byHand: (from, day) => [pathTo("by-hand.mjs"), join(root, "package.json"), writeCellQuery(from, day)],
       runs: { times: count > EVENTS.smoke ? times : 1, folder, count },
     });
     return [`${count.toLocaleString("en")} events, ${availableParallelism()} threads on both sides`, ...lines];
@@ -78,7 +78,7 @@ export async function besideSqlByHand(
 }
 
 async function previewParquet(count: number): Promise<readonly string[]> {
-  return besideSqlByHand(count, 3, async ({ at, preview, byHand, runs }) => {
+  return compareWithSql(count, 3, async ({ at, preview, byHand, runs }) => {
     const [file, map] = [at("events.parquet"), at("map.json")];
     writeFileSync(map, JSON.stringify(MAP));
     const lines: string[] = [];
@@ -110,7 +110,7 @@ async function writeParquet(events: string, file: string, time: string): Promise
 }
 
 /** The obvious query for the cells. */
-function sqlByHand(from: string, day: string): string {
+function writeCellQuery(from: string, day: string): string {
   const tokens = "sum(context_tokens::DOUBLE + generated_tokens::DOUBLE)";
   return (
     `select accountId, ${day} as day, ${tokens} filter (where service = 'code') as code, ` +

@@ -12,7 +12,7 @@ export interface Measurement {
 }
 
 /** The repository root, from sources and compiled benchmarks alike. */
-export function rootOf(directory: string): string {
+export function findRoot(directory: string): string {
   const up = resolve(directory, "../..");
   return up.endsWith(".bench") ? resolve(up, "..") : up;
 }

@@ -34,7 +34,7 @@ const GRANTS = {
 };
 
 /** An account on a weekly plan since a date: 2,967 weeks since August 1967. */
-function bookOfWeeks(effectiveFrom: string, grants: Partial<typeof GRANTS>): BookInput {
+function createWeeklyBook(effectiveFrom: string, grants: Partial<typeof GRANTS>): BookInput {
   const pricePlanDetails = {
     supportedCurrencies: ["USD"],
     pricingCycleConfig: { interval: "WEEKLY" as const, startOffset: { dayOffset: "1", monthOffset: "NIL" } },
@@ -74,7 +74,7 @@ const WORKS: readonly (readonly [string, (engine: Engine) => Promise<unknown>])[
 async function waits(store: Store, size: "smoke" | "full", grants: Partial<typeof GRANTS>): Promise<readonly string[]> {
   let now = LOADED;
   const engine = createEngine({ store, clock: () => now });
-  await engine.load(bookOfWeeks(size === "full" ? "1967-08-07" : "2024-01-01", grants));
+  await engine.load(createWeeklyBook(size === "full" ? "1967-08-07" : "2024-01-01", grants));
   now = BEHIND;
   const lines: string[] = [];
   for (const [name, work] of WORKS) {

@@ -11,7 +11,7 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
-import { CLOCK, eventAt, thousandAccounts, tokenEventAt } from "./scenario.ts";
+import { CLOCK, createEvent, createBookWithThousandAccounts, createTokenEvent } from "./scenario.ts";
 import { percentiles, undoAsEventsGrow } from "./undo.ts";
 
 const BATCH = 1_000;
@@ -35,7 +35,7 @@ export const engineBenches: readonly Bench[] = [
 async function loadEngine(store: Store): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store, clock: () => clock.now });
-  await engine.load(thousandAccounts());
+  await engine.load(createBookWithThousandAccounts());
   clock.now = CLOCK.ingested;
   return engine;
 }
@@ -50,16 +50,16 @@ async function compareIngest(count: number): Promise<readonly string[]> {
   });
   const store = memoryStore();
   const engine = await loadEngine(store);
-  const before = memory();
+  const before = measureMemory();
   let [ours, alone] = [0, 0];
   for (let start = 0; start < count; start += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => eventAt(start + index));
+    const batch = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => createEvent(start + index));
     alone += await seconds(() => dry.ingest(batch as EventInput[]));
     ours += await seconds(() => engine.ingest(batch as EventInput[]));
   }
   const { items } = await engine.events.list({ filter: { accepted: true }, page: { limit: 1 } });
   if (items.length !== 1) throw new Error("no event was accepted");
-  const bytes = Math.round((memory() - before) / count);
+  const bytes = Math.round((measureMemory() - before) / count);
   const formatRate = (seconds: number): string => Math.round(count / seconds).toLocaleString("en-US");
   return [
     `ratebook ${formatRate(ours)} events/s, its decisions alone ${formatRate(alone)} events/s; ${bytes} bytes of memory for each event`,
@@ -78,7 +78,7 @@ async function entitle(count: number): Promise<readonly string[]> {
   const engine = await loadEngine(memoryStore());
   const times: number[] = [];
   for (let place = 0; place < count; place++) {
-    const event = tokenEventAt(place);
+    const event = createTokenEvent(place);
     times.push(await seconds(() => engine.entitle(event as EventInput)));
   }
   return [percentiles(times)];
@@ -89,7 +89,7 @@ async function measureUndo(sizes: readonly number[]): Promise<readonly string[]>
 }
 
 /** The memory on the heap and outside it, where numbers are stored. */
-function memory(): number {
+function measureMemory(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
   const { heapUsed, external } = process.memoryUsage();

@@ -31,9 +31,11 @@ interface Meter {
 }
 
 /** A book whose plan prices three meters, by default one of each schema, and grants credits for the third schema. */
-export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Readonly<Record<string, unknown>> {
+export function createBookWithThousandAccounts(
+  meters: readonly Meter[] = METER_OF_EACH,
+): Readonly<Record<string, unknown>> {
   return {
-    ...teamBook(SCHEMAS, meters, ACCOUNTS, {
+    ...createTeamBook(SCHEMAS, meters, ACCOUNTS, {
       billingEntitlementRateCards: [
         {
           featureId: "tokens",
@@ -47,12 +49,12 @@ export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Read
 }
 
 /** A book whose plan only prices a meter of one schema. */
-export function meteredAccounts(accounts: number): Readonly<Record<string, unknown>> {
-  return teamBook([SCHEMAS[0]], METER_OF_EACH.slice(0, 1), accounts, {});
+export function createMeteredBook(accounts: number): Readonly<Record<string, unknown>> {
+  return createTeamBook([SCHEMAS[0]], METER_OF_EACH.slice(0, 1), accounts, {});
 }
 
 /** @param cards the plan's cards besides one for each meter */
-function teamBook(
+function createTeamBook(
   schemas: readonly string[],
   meters: readonly Meter[],
   accounts: number,
@@ -97,7 +99,7 @@ function teamBook(
 }
 
 /** The event with an index, distributed over accounts, schemas and the days of the month. */
-export function eventAt(place: number): unknown {
+export function createEvent(place: number): unknown {
   return {
     schemaName: SCHEMAS[place % SCHEMAS.length],
     id: `e${place}`,
@@ -114,7 +116,7 @@ export function accountOfEvent(place: number): string {
 }
 
 /** An event of the first schema on one of several days. Its id is unordered, as is usual. */
-export function meteredThrice(place: number, days: number, prefix = "e"): { readonly id: string } {
+export function createMeteredEvent(place: number, days: number, prefix = "e"): { readonly id: string } {
   const event = {
     schemaName: SCHEMAS[0],
     id: `${prefix}.${((place * 2_654_435_761) % 4_294_967_296).toString(16)}.${place}`,
@@ -127,7 +129,7 @@ export function meteredThrice(place: number, days: number, prefix = "e"): { read
 }
 
 /** An event that consumes one unit of the feature. */
-export function tokenEventAt(place: number): unknown {
+export function createTokenEvent(place: number): unknown {
   return {
     schemaName: "token",
     id: `t${place}`,

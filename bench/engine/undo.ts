@@ -1,7 +1,7 @@
 /** The time to undo one event among many. */
 import type { Engine } from "../../src/engine/engine.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { accountOfEvent, eventAt } from "./scenario.ts";
+import { accountOfEvent, createEvent } from "./scenario.ts";
 
 const BATCH = 1_000;
 const TURNS = 400;
@@ -21,7 +21,7 @@ export async function undoAsEventsGrow(engine: Engine, sizes: readonly number[])
 async function ingestUpTo(engine: Engine, eventCount: number, size: number): Promise<number> {
   let count = eventCount;
   for (; count < size; count += BATCH) {
-    await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(count + index)) as EventInput[]);
+    await engine.ingest(Array.from({ length: BATCH }, (_, index) => createEvent(count + index)) as EventInput[]);
   }
   return count;
 }
@@ -36,7 +36,7 @@ async function undoTimes(engine: Engine, eventCount: number): Promise<string> {
     const [undone] = await engine.undo(filter);
     times.push(Number(process.hrtime.bigint() - start) / 1e9);
     if (undone?.status !== "REVERTED") throw new Error("an event was not undone");
-    await engine.ingest([eventAt(place) as EventInput]);
+    await engine.ingest([createEvent(place) as EventInput]);
   }
   return `${eventCount.toLocaleString("en-US")} stored: ${percentiles(times)}`;
 }

@@ -11,7 +11,7 @@ import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
-import { meteredThrice } from "../engine/scenario.ts";
+import { createMeteredEvent } from "../engine/scenario.ts";
 import { billingServer, loadedEngine } from "./billing-server.ts";
 import { drive, type DriverResult } from "./driver.ts";
 
@@ -42,12 +42,19 @@ async function compareIngest(load: Load): Promise<readonly string[]> {
   const database = await openPrivateServer(join(directory, "data"));
   const pool = new Pool(database.connection).on("error", () => {});
   try {
-    const bare = await driven(await bareRoute(), "bare", { load, file });
-    const memory = await driven(await billingServer(await loadedEngine(memoryStore())), "memory", { load, file });
-    const postgres = await driven(await billingServer(await loadedEngine(await postgresStore(pool))), "postgres", {
+    const bare = await measureIngest(await bareRoute(), "bare", { load, file });
+    const memory = await measureIngest(await billingServer(await loadedEngine(memoryStore())), "memory", {
       load,
       file,
     });
+    const postgres = await measureIngest(
+      await billingServer(await loadedEngine(await postgresStore(pool))),
+      "postgres",
+      {
+        load,
+        file,
+      },
+    );
     const beside = (times: Times): string => (bare.batches.seconds / times.batches.seconds).toFixed(2);
     return [
       formatLine("bare route, parses only", bare, load),
@@ -67,7 +74,7 @@ interface Times {
 }
 
 /** Sends batches, then single events, to a server and closes it. */
-async function driven(
+async function measureIngest(
   app: FastifyInstance,
   prefix: string,
   { load: { batch, batches, singles }, file }: { readonly load: Load; readonly file: string },
@@ -76,14 +83,16 @@ async function driven(
   try {
     const { port } = app.server.address() as AddressInfo;
     const task = { port, file, connections: CONNECTIONS };
-    const eventAt = (place: number): unknown => meteredThrice(place, DAYS, prefix);
+    const eventAt = (place: number): unknown => createMeteredEvent(place, DAYS, prefix);
     const many = Array.from({ length: batches }, (_, index) =>
       JSON.stringify({ events: Array.from({ length: batch }, (__, place) => eventAt(index * batch + place)) }),
     );
     // The first requests run uncompiled code.
     const warm = Array.from({ length: 20 }, (_, index) =>
       JSON.stringify({
-        events: Array.from({ length: batch }, (__, place) => meteredThrice(index * batch + place, DAYS, `w${prefix}`)),
+        events: Array.from({ length: batch }, (__, place) =>
+          createMeteredEvent(index * batch + place, DAYS, `w${prefix}`),
+        ),
       }),
     );
     await drive({ ...task, path: "/ingestBatch" }, warm);

@@ -10,7 +10,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
-import { CLOCK, meteredThrice } from "../engine/scenario.ts";
+import { CLOCK, createMeteredEvent } from "../engine/scenario.ts";
 import { withServer } from "../store/server.ts";
 import { billingServer, loadedEngine } from "./billing-server.ts";
 import { drive, type DriverResult } from "./driver.ts";
@@ -32,7 +32,7 @@ async function compareSingles(count: number, counts: readonly number[]): Promise
     return await withServer(async (pool) => {
       const memory = await loadedEngine(memoryStore());
       const shared = await loadedEngine(await postgresStore(pool));
-      const alone = eachAlone(shared, Math.max(...counts));
+      const alone = withEnginePerCall(shared, Math.max(...counts));
       const lines: string[] = [];
       for (const [index, connections] of [...counts, ...counts].entries()) {
         // The first round runs uncompiled code.
@@ -55,7 +55,7 @@ async function compareSingles(count: number, counts: readonly number[]): Promise
 }
 
 /** An engine that commits each event separately, because each call gets an idle engine of its own. */
-function eachAlone(engine: Engine, count: number): Engine {
+function withEnginePerCall(engine: Engine, count: number): Engine {
   const { store } = engine;
   const idle = Array.from({ length: count }, () => createEngine({ store, clock: () => CLOCK.ingested }));
   return {
@@ -84,7 +84,7 @@ async function drivenOver(engine: Engine, prefix: string, { file, connections, c
   try {
     const { port } = app.server.address() as AddressInfo;
     const bodies = Array.from({ length: count }, (_, place) =>
-      JSON.stringify({ event: meteredThrice(place, DAYS, prefix) }),
+      JSON.stringify({ event: createMeteredEvent(place, DAYS, prefix) }),
     );
     return await drive({ port, path: "/ingest", file, connections }, bodies);
   } finally {

@@ -37,7 +37,7 @@ function bookOfFees(accounts: number): BookInput {
 }
 
 /** Milliseconds per account in the bill run after a number of months. */
-async function ages(store: Store, size: "smoke" | "full"): Promise<readonly string[]> {
+async function measureAges(store: Store, size: "smoke" | "full"): Promise<readonly string[]> {
   const accounts = size === "full" ? 300 : 10;
   let now = START;
   const engine = createEngine({ store, clock: () => now });
@@ -59,9 +59,12 @@ async function ages(store: Store, size: "smoke" | "full"): Promise<readonly stri
 }
 
 export const billAgeBenches: readonly Bench[] = [
-  { name: "memory: a bill run by the age of its accounts, 1.5 times wanted", run: (size) => ages(memoryStore(), size) },
+  {
+    name: "memory: a bill run by the age of its accounts, 1.5 times wanted",
+    run: (size) => measureAges(memoryStore(), size),
+  },
   {
     name: "PostgreSQL: a bill run by the age of its accounts, 1.5 times wanted",
-    run: (size) => withStore((store) => ages(store, size)),
+    run: (size) => withStore((store) => measureAges(store, size)),
   },
 ];

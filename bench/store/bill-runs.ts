@@ -8,7 +8,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
-import { meteredAccounts } from "../engine/scenario.ts";
+import { createMeteredBook } from "../engine/scenario.ts";
 import { type BillRunResult, type Runner, startRunner } from "./bill-runner.ts";
 import { latencyWhile } from "./latency.ts";
 import { withServer } from "./server.ts";
@@ -26,7 +26,7 @@ export const billRunBenches: readonly Bench[] = [
     name: "PostgreSQL: bill runs of three servers at one midnight, each invoice once, ingest's p99 wanted within twice",
     run: (size) =>
       size === "full"
-        ? billRuns(Number(process.env["ACCOUNTS"] ?? 30_000), 15_500, startElsewhere)
+        ? billRuns(Number(process.env["ACCOUNTS"] ?? 30_000), 15_500, startServerProcess)
         : billRuns(200, 200, startRunner),
   },
 ];
@@ -35,7 +35,7 @@ async function billRuns(accounts: number, quietMs: number, start: typeof startRu
   return withServer(async (pool, connection) => {
     const clock = { now: LOADED };
     const engine = createEngine({ store: await postgresStore(pool), clock: () => clock.now });
-    await engine.load(meteredAccounts(accounts));
+    await engine.load(createMeteredBook(accounts));
     let singles = 0;
     const single = (): Promise<unknown> => {
       const account = ((singles += 1) * 7_919) % accounts;
@@ -102,7 +102,7 @@ async function ingestDay(engine: Engine, accounts: number, now: number): Promise
 }
 
 /** Starts a server in a separate process. */
-async function startElsewhere(connection: PoolConfig, now: number): Promise<Runner> {
+async function startServerProcess(connection: PoolConfig, now: number): Promise<Runner> {
   const child = fork(new URL("bill-runner.js", import.meta.url), [JSON.stringify({ connection, now })]);
   const end = once(child, "exit").then(([code]) => Promise.reject(new Error(`a server ended with ${String(code)}`)));
   // It exits by itself after its run.

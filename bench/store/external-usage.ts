@@ -108,7 +108,7 @@ function billMonth(accounts: number): Promise<readonly string[]> {
   });
 }
 
-export const usageElsewhereBenches: readonly Bench[] = [
+export const externalUsageBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: a billing month from cells, events elsewhere",
     run: (size) => billMonth(size === "smoke" ? 50 : Number(process.env["ACCOUNTS"] ?? 100_000)),

@@ -10,7 +10,7 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
-import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";
+import { CLOCK, METERS_OF_ONE, createMeteredEvent, createBookWithThousandAccounts } from "../engine/scenario.ts";
 import { undoAsEventsGrow } from "../engine/undo.ts";
 import { withServer } from "./server.ts";
 
@@ -45,15 +45,17 @@ async function compareWithInserts(pool: Pool, size: "smoke" | "full"): Promise<r
     ["a month", 28, 0.28],
     ["one day", 1, 0.35],
   ] as const) {
-    const engine = await loadInSchema(pool, name, thousandAccounts(METERS_OF_ONE));
+    const engine = await loadInSchema(pool, name, createBookWithThousandAccounts(METERS_OF_ONE));
     await pool.query("truncate bare");
     // The first event of an account processes what is due, so that batches don't.
     await engine.ingest(
-      Array.from({ length: BATCH }, (_, index) => meteredThrice(index, days, "first")) as EventInput[],
+      Array.from({ length: BATCH }, (_, index) => createMeteredEvent(index, days, "first")) as EventInput[],
     );
     let [ours, bare] = [0, 0];
     for (let batch = 0; batch < batches; batch++) {
-      const events = Array.from({ length: batchSize }, (_, index) => meteredThrice(batch * batchSize + index, days));
+      const events = Array.from({ length: batchSize }, (_, index) =>
+        createMeteredEvent(batch * batchSize + index, days),
+      );
       ours += await seconds(async () => {
         const results = await engine.ingest(events as EventInput[]);
         if (results.some(({ status }) => status !== "INGESTION_COMPLETED_EVENT_METERED"))
@@ -72,7 +74,7 @@ async function compareWithInserts(pool: Pool, size: "smoke" | "full"): Promise<r
 }
 
 async function measureUndo(pool: Pool, sizes: readonly number[]): Promise<readonly string[]> {
-  return undoAsEventsGrow(await loadInSchema(pool, "undo", thousandAccounts()), sizes);
+  return undoAsEventsGrow(await loadInSchema(pool, "undo", createBookWithThousandAccounts()), sizes);
 }
 
 const CONCURRENT = 64;
@@ -81,15 +83,17 @@ const CONCURRENT = 64;
  * Single events of concurrent clients: through one engine, which commits concurrent events together, and through one
  * engine per client, which commits each event separately.
  */
-async function singles(pool: Pool, count: number): Promise<readonly string[]> {
+async function compareSingles(pool: Pool, count: number): Promise<readonly string[]> {
   const store = await postgresStore(pool, { schema: "singles" });
   const clock = { now: CLOCK.loaded };
   const engines = Array.from({ length: CONCURRENT }, () => createEngine({ store, clock: () => clock.now }));
   const [shared] = engines;
   if (shared === undefined) return [];
-  await shared.load(thousandAccounts(METERS_OF_ONE));
+  await shared.load(createBookWithThousandAccounts(METERS_OF_ONE));
   clock.now = CLOCK.ingested;
-  await shared.ingest(Array.from({ length: BATCH }, (_, index) => meteredThrice(index, 28, "first")) as EventInput[]);
+  await shared.ingest(
+    Array.from({ length: BATCH }, (_, index) => createMeteredEvent(index, 28, "first")) as EventInput[],
+  );
   const together = await measureRates(count, "t", () => shared);
   const alone = await measureRates(count, "a", (client) => engines[client] ?? shared);
   const ratio = (together.rate / alone.rate).toFixed(1);
@@ -112,7 +116,7 @@ async function measureRates(count: number, prefix: string, engineOf: (client: nu
   const client = async (_: unknown, index: number): Promise<void> => {
     for (let place = next++; place < count; place = next++) {
       const start = performance.now();
-      await engineOf(index).ingest([meteredThrice(place, 28, prefix) as EventInput]);
+      await engineOf(index).ingest([createMeteredEvent(place, 28, prefix) as EventInput]);
       times.push(performance.now() - start);
     }
   };
@@ -128,7 +132,7 @@ export const storeBenches: readonly Bench[] = [
   },
   {
     name: "PostgreSQL: single events of 64 clients, committed together and each alone",
-    run: (size) => withServer((pool) => singles(pool, size === "full" ? 10_000 : 100)),
+    run: (size) => withServer((pool) => compareSingles(pool, size === "full" ? 10_000 : 100)),
   },
   {
     name: "PostgreSQL: undo of one event, wanted flat as events grow",

@@ -5,7 +5,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { type Bench, seconds } from "../bench.ts";
-import { accountOfEvent, thousandAccounts } from "../engine/scenario.ts";
+import { accountOfEvent, createBookWithThousandAccounts } from "../engine/scenario.ts";
 import { percentiles } from "../engine/undo.ts";
 import { latencyWhile } from "./latency.ts";
 import { withServer } from "./server.ts";
@@ -25,7 +25,11 @@ interface Size {
   readonly quietMs: number;
 }
 
-const FULL: Size = { old: 50_000, stored: storedUpTo(Number(process.env["EVENTS"] ?? 1_000_000)), quietMs: 5_000 };
+const FULL: Size = {
+  old: 50_000,
+  stored: listStoredCounts(Number(process.env["EVENTS"] ?? 1_000_000)),
+  quietMs: 5_000,
+};
 const SMOKE: Size = { old: 2_000, stored: [2_000, 4_000], quietMs: 100 };
 
 export const retentionBenches: readonly Bench[] = [
@@ -36,7 +40,7 @@ export const retentionBenches: readonly Bench[] = [
 ];
 
 /** Fifty thousand, multiplied by four repeatedly, up to a maximum. */
-function storedUpTo(most: number): readonly number[] {
+function listStoredCounts(most: number): readonly number[] {
   const steps: number[] = [];
   for (let eventCount = 50_000; eventCount < most; eventCount *= 4) steps.push(eventCount);
   return [...steps, most];
@@ -45,7 +49,7 @@ function storedUpTo(most: number): readonly number[] {
 async function growing(pool: Pool, { old, stored: eventCount, quietMs }: Size): Promise<readonly string[]> {
   const clock = { now: JUNE };
   const engine = createEngine({ store: await postgresStore(pool), clock: () => clock.now, keepEventsMs: KEPT });
-  await engine.load(thousandAccounts());
+  await engine.load(createBookWithThousandAccounts());
   const lines: string[] = [];
   clock.now = JUNE + 10 * DAY;
   for (let place = 0, step = 0; step < eventCount.length; step++) {
@@ -63,11 +67,11 @@ async function growing(pool: Pool, { old, stored: eventCount, quietMs }: Size): 
   }
   clock.now = JUNE + 10 * DAY + KEPT + DAY;
   await engine.finalize();
-  return [...lines, ...(await leaving(pool, engine, clock, quietMs))];
+  return [...lines, ...(await deleteOldEvents(pool, engine, clock, quietMs))];
 }
 
 /** Deletes old events. */
-async function leaving(
+async function deleteOldEvents(
   pool: Pool,
   engine: Engine,
   clock: { readonly now: number },
