@@ -1,6 +1,6 @@
 /**
- * ratebook: usage metering and rating. From usage events to invoices: exact, explained, one function for preview and
- * invoice.
+ * ratebook: usage metering and rating, from usage events to exact, explained invoices, with one function for preview
+ * and invoice.
  *
  * @module
  */

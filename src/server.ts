@@ -1,5 +1,5 @@
 /**
- * The billing API over an engine, as a Fastify plugin and as a server of its own.
+ * `ratebook/server`: the billing API of an engine, as a Fastify plugin and as a standalone server.
  *
  * @module
  */

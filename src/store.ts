@@ -1,6 +1,7 @@
 /**
- * `ratebook/store`: all that the author of a storage adapter needs. Unstable until 1.0: a minor release may change it,
- * and the changelog says how. `storeConformance` of `ratebook/testing` says when an adapter is done.
+ * `ratebook/store`: everything that the author of a storage adapter needs. Unstable until 1.0: minor releases may
+ * change it, as the changelog describes. An adapter is complete when it passes `storeConformance` of
+ * `ratebook/testing`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * `ratebook/testing`: arbitraries and laws for one's own plans and books, on fast-check, and what authors of storage adapters
- * run against their own.
+ * `ratebook/testing`: arbitraries and laws to test your plans and books with fast-check, and the conformance suite of
+ * storage adapters.
  *
  * @module
  */

@@ -1,64 +1,64 @@
 /**
- * `ratebook/vectors`: figures that any engine of this kind should agree on, each with its rule and its working.
+ * `ratebook/vectors`: test cases that any engine of this kind should agree on, each with its rule and calculation.
  *
  * @module
  */
 import { createRequire } from "node:module";
 
-/** What another service does in the same case, by its public documentation or code. */
+/** What another service does in the same case, according to its public documentation or code. */
 export interface ServiceComparison {
   readonly service: string;
-  /** False where its rule can come to another figure. */
+  /** False if its rule can give another figure. */
   readonly agrees: boolean;
   readonly what: string;
-  /** The page that says so. */
+  /** The page that documents it. */
   readonly source: string;
 }
 
-/** One case: what is given, and what must come out. Decimals are texts, dates are UTC days. */
+/** A test case: input and expected result. Decimals are texts, dates are UTC days. */
 export type Vector = PriceVector | CyclesVector | ProrationVector | RemaindersVector | CreditsVector;
 
-/** What the price of a quantity is, slab by slab (S7). */
+/** The price of a quantity, slab by slab (S7). */
 export interface PriceVector extends VectorBase {
   readonly kind: "price";
   readonly given: { readonly ratePlan: VectorRatePlan; readonly rateValue: VectorRateValue; readonly quantity: string };
   readonly expected: {
     readonly amount: string;
     readonly slabs: readonly { readonly order: number; readonly quantity: string; readonly amount: string }[];
-    /** What the card's bounds changed. */
+    /** The change by the card's bounds. */
     readonly adjustment: string;
   };
 }
 
-/** On which days the cycles begin that meet `[from, until)` (S6). */
+/** The start days of the cycles that overlap `[from, until)` (S6). */
 export interface CyclesVector extends VectorBase {
   readonly kind: "cycles";
   readonly given: { readonly pricingCycleConfig: VectorCycle; readonly from: string; readonly until: string };
   readonly expected: { readonly starts: readonly string[] };
 }
 
-/** Which share of an amount is charged for the days served (S8), rounded once (S1.5). */
+/** The share of an amount that is charged for the served days (S8), rounded once (S1.5). */
 export interface ProrationVector extends VectorBase {
   readonly kind: "proration";
   readonly given: {
     readonly amount: string;
     readonly served: VectorDays;
     readonly natural: VectorDays;
-    /** After the point. */
+    /** Decimal places. */
     readonly digits: number;
     readonly rounding: "HALF_UP" | "HALF_EVEN" | "DOWN";
   };
   readonly expected: { readonly days: number; readonly of: number; readonly amount: string };
 }
 
-/** How a rounded value is shared among the lines below it (S1.5). */
+/** The distribution of a rounded amount to the lines below it (S1.5). */
 export interface RemaindersVector extends VectorBase {
   readonly kind: "remainders";
   readonly given: { readonly amounts: readonly string[]; readonly digits: number; readonly rounding: "HALF_UP" };
   readonly expected: { readonly value: string; readonly lines: readonly string[] };
 }
 
-/** Which credit pays how much of which line (S12); lines are numbered from 0. */
+/** How much each credit pays of each line (S12); lines are numbered from 0. */
 export interface CreditsVector extends VectorBase {
   readonly kind: "credits";
   readonly given: {
@@ -75,12 +75,12 @@ export interface CreditsVector extends VectorBase {
   };
 }
 
-/** What every vector has. */
+/** The fields of every vector. */
 interface VectorBase {
   readonly id: string;
-  /** The number of the rule of `docs/reference/semantics.md`. */
+  /** The rule number in `docs/reference/semantics.md`. */
   readonly rule: string;
-  /** How the figures were worked out by hand. */
+  /** The calculation by hand. */
   readonly because: string;
   readonly others?: readonly ServiceComparison[];
 }
@@ -125,14 +125,14 @@ export interface VectorDays {
   readonly until: string;
 }
 
-/** A line that credits may pay. */
+/** A line that credits can pay. */
 export interface VectorLine {
   readonly kind: "USAGE" | "FIXED_FEE" | "CREDIT_GRANT" | "TRUE_UP";
   readonly id: string;
   readonly value: string;
 }
 
-/** A credit, and what is left of it. */
+/** A credit with its remaining amount. */
 export interface VectorCredit {
   readonly id: string;
   readonly left: string;
@@ -140,7 +140,7 @@ export interface VectorCredit {
   readonly effectiveFrom: string;
   /** Exclusive. */
   readonly effectiveUntil?: string;
-  /** Absent: it pays any line. */
+  /** Absent if it can pay any line. */
   readonly applicableEntityIds?: readonly string[];
 }
 

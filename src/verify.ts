@@ -1,5 +1,6 @@
 /**
- * `ratebook/verify`: a second program, which computes invoices again from what they say and tells what differs.
+ * `ratebook/verify`: an independent second implementation that recalculates invoices from their explanations and
+ * reports differences.
  *
  * @module
  */

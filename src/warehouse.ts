@@ -1,5 +1,5 @@
 /**
- * `ratebook/warehouse`: usage whose events live in a database that sums them up.
+ * `ratebook/warehouse`: usage of events in a database that sums them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Reads the arguments of a command: which options it has, and a sentence for whatever is not one of them.
+ * Parses the arguments of a command by its options, with errors for unknown ones.
  *
  * @module
  */
@@ -9,27 +9,26 @@ import { findNearest } from "../book/did-you-mean.ts";
 import { quoteText } from "../event-files/input-error.ts";
 import { UsageError } from "./errors.ts";
 
-/** One option of a command. */
 export interface OptionSpec {
   /**
-   * `flag` has no value, `one` has one, `many` may be given several times, `maybe` has one where `=` gives it; `list` may
-   * be given several times, and may have several values at once: those that follow when the command has its argument.
+   * `flag` has no value, `one` has one, `many` can be repeated, `maybe` has an optional value after `=`. `list` can be
+   * repeated, and once the command has its argument takes all values that follow.
    */
   readonly kind: "flag" | "one" | "many" | "list" | "maybe";
-  /** One letter that stands for it after a single dash. */
+  /** A single letter for use after one dash. */
   readonly short?: string;
-  /** What its value stands for in the help, such as `FILE`. */
+  /** The placeholder of its value in the help, such as `FILE`. */
   readonly value?: string;
-  /** The only values it may have. */
+  /** The allowed values. */
   readonly choices?: readonly string[];
   /** One line for the help. */
   readonly help: string;
 }
 
-/** The options of a command, by name without dashes. */
+/** The options of a command by name, without dashes. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** The arguments that were given. */
+/** The parsed arguments. */
 export interface Arguments {
   readonly positionals: readonly string[];
   flag(name: string): boolean;
@@ -38,8 +37,8 @@ export interface Arguments {
 }
 
 /**
- * @throws {UsageError} for an unknown option, with the nearest known one; a missing, unwanted or unknown value; an
- * option given twice that may be given once
+ * @throws {UsageError} for an unknown option, with the nearest known one; for a missing, unexpected or unknown value;
+ * and for a repeated option
  */
 export function readArguments(argv: readonly string[], specs: OptionSpecs): Arguments {
   const options = Object.fromEntries(
@@ -100,7 +99,7 @@ function requireValue(name: string, spec: OptionSpec, value: string | undefined)
   return value;
 }
 
-/** What takes the place of each value of `--reader`, which former versions had. */
+/** The options that replace each value of the former `--reader`. */
 const READERS: Readonly<Record<string, string>> = {
   ndjson: "--event-format ndjson",
   csv: "--event-format csv",
@@ -110,7 +109,7 @@ const READERS: Readonly<Record<string, string>> = {
   duckdb: "--engine database",
 };
 
-/** The error for an option of a former version that the command has under other names. */
+/** The error for an option that newer options have replaced. */
 function replacedOption(name: string, value: string | undefined, specs: OptionSpecs): UsageError | undefined {
   if (name !== "reader" || !Object.hasOwn(specs, "event-format")) return undefined;
   const replacement = Object.hasOwn(READERS, value ?? "") ? READERS[value ?? ""] : "--event-format or --engine";

@@ -1,5 +1,5 @@
 /**
- * What a command of the command line is.
+ * Commands of the command line.
  *
  * @module
  */
@@ -7,32 +7,38 @@ import { type Arguments, type OptionSpecs } from "./arguments.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
 
-/** Done. */
+/** Success. */
 export const EXIT_DONE = 0;
 /** The input has problems. */
 export const EXIT_PROBLEMS = 1;
-/** The command was called in a wrong way. */
+/** Wrong usage. */
 export const EXIT_USAGE = 2;
 
-/** One command. */
 export interface Command {
-  /** What follows the command's name, such as `BOOK [options]`. */
+  /** The arguments after the command's name, such as `BOOK [options]`. */
   readonly usage: string;
   /** One line on what it does. */
   readonly summary: string;
   readonly options: OptionSpecs;
-  /** The environment variables that it reads, by name, each with its purpose. */
+  /** The environment variables that it reads, with their purpose. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Runs it. The answer says whether the input had problems; these were printed already. */
+  /** Runs the command. Returns "problems" if the input has problems, which it has printed. */
   readonly run: (args: Arguments, io: Io) => Promise<"done" | "problems">;
 }
 
-/** The path of a book, the one argument of a command. @throws {UsageError} when there is none, or more than one */
+/**
+ * Returns the path of a book, which is the only argument.
+ * @throws {UsageError} if it is missing, or there are more arguments
+ */
 export function requireBookPath(args: Arguments): string {
   return requireFilePath(args, "BOOK");
 }
 
-/** The one argument of a command. @param argumentName it is called in its usage @throws {UsageError} as {@link requireBookPath} */
+/**
+ * Returns the only argument.
+ * @param argumentName its name in the usage line
+ * @throws {UsageError} as {@link requireBookPath}
+ */
 export function requireFilePath({ positionals }: Arguments, argumentName: string): string {
   const [path, ...more] = positionals;
   if (path === undefined) {

@@ -1,10 +1,10 @@
 /**
- * What can be wrong with what the command line is given, in one sentence each.
+ * Errors of the command line.
  *
  * @module
  */
 
-/** The command was called in a wrong way: exit code 2. */
+/** Wrong usage: exit code 2. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: "the gzip data is damaged",
 };
 
-/** Why a system call failed, without its stack. */
+/** Why a system call failed, without a stack trace. */
 export function describeSystemError(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null)?.code;
   const reason = typeof code === "string" ? REASONS[code] : undefined;
@@ -31,7 +31,7 @@ export function describeSystemError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A sentence about options of the library as one about options of a command: `` `at` `` is `--at`. */
+/** Replaces option names of the library in a sentence by those of the command: `` `at` `` becomes `--at`. */
 export function withOptionDashes(sentence: string): string {
   return sentence.replace(/`(at|from|until)`/g, "--$1");
 }

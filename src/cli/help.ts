@@ -1,5 +1,5 @@
 /**
- * The text of `--help`: the commands, or the options of one, as wide as the terminal.
+ * The text of `--help`: all commands, or the options of one, at the terminal's width.
  *
  * @module
  */
@@ -7,10 +7,13 @@ import type { OptionSpec, OptionSpecs } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { wrapText } from "./table/wrap-text.ts";
 
-/** The widest name of an option that its text stands beside; the text of a longer one is below it. */
+/** The maximum width of an option's name with its text beside it; texts of longer names are on the next line. */
 const LABEL_WIDTH_MAX = 28;
 
-/** All commands with their summaries. @param width characters of a line */
+/**
+ * All commands with their summaries.
+ * @param width characters per line
+ */
 export function formatOverview(commands: Readonly<Record<string, Command>>, width: number): string {
   const rows = Object.entries(commands).map(([label, { summary }]) => ({ label, description: summary }));
   return [
@@ -24,7 +27,10 @@ export function formatOverview(commands: Readonly<Record<string, Command>>, widt
   ].join("\n");
 }
 
-/** One command: its usage, options and variables of the environment. @param width characters of a line */
+/**
+ * The usage, options and environment variables of a command.
+ * @param width characters per line
+ */
 export function formatCommandHelp(name: string, command: Command, commonOptions: OptionSpecs, width: number): string {
   const { usage, summary, options, variables = {} } = command;
   const rows = Object.entries({ ...options, ...commonOptions }).map(([option, spec]) => ({
@@ -51,13 +57,13 @@ function formatOptionName(option: string, { kind, choices, value, short }: Optio
   return `${short === undefined ? "" : `-${short}, `}--${option}${suffix}`;
 }
 
-/** The choices of a named value follow its description. */
+/** An option's description, followed by its choices if it has a named value. */
 function formatOptionHelp({ help, kind, choices, value }: OptionSpec): string {
   const choicesText = choices === undefined || value === undefined ? "" : `: ${choices.join(", ")}`;
   return `${help}${choicesText}${kind === "many" || kind === "list" ? "; repeatable" : ""}`;
 }
 
-/** Names, and texts beside them. */
+/** Names with texts beside them. */
 function formatRows(
   rows: readonly { readonly label: string; readonly description: string }[],
   width: number,

@@ -1,5 +1,5 @@
 /**
- * The outside world of a command, which tests can stand in for.
+ * The environment of a command, which tests can replace.
  *
  * @module
  */
@@ -12,51 +12,58 @@ import type { FingerprintKey } from "./event-inputs/fingerprint.ts";
 import type { ThreadPool } from "./threads/scan-files.ts";
 import { startThread } from "./threads/start-thread.ts";
 
-/** So much of a file a thread looks at at once: all threads end at nearly the same time. */
+/**
+ * The number of bytes that a thread reads at a time, small enough for all threads to finish at nearly the same time.
+ */
 const PART_BYTES = 32 << 20;
 
-/** The world outside a command. */
+/** The environment of a command. */
 export interface Io {
-  /** Opens standard input; at most once a run. */
+  /** Opens standard input, at most once per run. */
   readonly stdin: () => Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** Whether a person watches standard error: only then a bar is drawn. */
+  /** Whether standard error is a terminal, so that a progress bar is drawn. */
   readonly isStderrTerminal: boolean;
-  /** The terminal that shows standard output, where there is one. */
+  /** The terminal of standard output, if it is one. */
   readonly terminal: Terminal | undefined;
-  /** A file to be written: it has its name, and another one of that name is gone, when it is kept. @throws as node:fs does */
+  /**
+   * Creates a file that gets its name, replacing an existing file, when it is committed.
+   * @throws as node:fs does
+   */
   readonly createFile: (path: string) => Promise<PendingFile>;
-  /** The bytes of a small file: a book, a plan, a map. @throws as node:fs does */
+  /**
+   * Reads a small file: a book, a plan, a map.
+   * @throws as node:fs does
+   */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** 128 random bits. */
   readonly fingerprintKey: () => FingerprintKey;
-  /** Threads that read large files. */
+  /** Threads to read large files. */
   readonly threads: ThreadPool;
-  /** The environment's variables. */
+  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Resolves with the first signal to stop the process; a second one ends it at once. */
+  /** Resolves with the first signal to stop; a second one exits immediately. */
   readonly waitForStop: () => Promise<string>;
 }
 
-/** A terminal. */
 export interface Terminal {
-  /** How many characters fit in a line. */
+  /** Characters per line. */
   readonly columns: number;
-  /** Whether it shows colours and NO_COLOR is not set. */
+  /** Whether it supports colors and NO_COLOR is not set. */
   readonly colours: boolean;
 }
 
 /** A file that is being written. */
 export interface PendingFile {
   readonly stream: Writable;
-  /** Gives the file, which is whole, its name. */
+  /** Gives the complete file its name. */
   commit(): Promise<void>;
-  /** Leaves nothing of it. */
+  /** Removes the file. */
   discard(): Promise<void>;
 }
 
-/** The world of a process. */
+/** The environment of the process. */
 export function createProcessIo(): Io {
   return {
     stdin: () => process.stdin,
@@ -78,7 +85,10 @@ export function createProcessIo(): Io {
   };
 }
 
-/** Makes a file beside its place; where something that is no file stands there (a device, a pipe), it is written to. */
+/**
+ * Creates a temporary file next to the target. If the target exists and isn't a regular file (a device, a pipe), it is
+ * written directly.
+ */
 export async function createFile(path: string): Promise<PendingFile> {
   const existing = await stat(path).catch(() => undefined);
   if (existing !== undefined && !existing.isFile()) {
@@ -109,7 +119,7 @@ async function waitForSignal(): Promise<string> {
   return signal;
 }
 
-/** Writes a text and waits until there is room for more, so that a slow reader of a long output costs no memory. */
+/** Writes text and waits for backpressure, so that a slow reader doesn't increase memory. */
 export async function write(stream: Writable, text: string): Promise<void> {
   if (text === "" || stream.destroyed || stream.writableEnded) return;
   if (stream.write(text)) return;

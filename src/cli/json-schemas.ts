@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of the documents that people write, for editors and other programs: made of the schemas that read them.
+ * JSON Schemas of books, plans and maps, for editors and other programs, generated from the schemas that read them.
  *
  * @module
  */
@@ -9,9 +9,7 @@ import { bookFileSchema, toDescribedSchema, editorFields } from "../book/describ
 import { pricePlan } from "../book/resources/price-plan.ts";
 import { eventFileMap } from "../event-files/event-file-map.ts";
 
-/** The documents, by name. */
 export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
-/** A document's name. */
 export type DocumentName = (typeof DOCUMENT_NAMES)[number];
 
 const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }>> = {
@@ -20,13 +18,13 @@ const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonl
   map: { title: "A map of ratebook: where the parts of an event are in a file", schema: eventFileMap },
 };
 
-/** The schema of a document, in draft 2020-12. */
+/** The JSON Schema of a document, draft 2020-12. */
 export function createJsonSchema(name: DocumentName): Readonly<Record<string, unknown>> {
   const { title, schema } = DOCUMENTS[name];
   return { ...toDescribedSchema(schema, name), title };
 }
 
-/** Where a document's schema is in the package, which holds it once it is built. */
+/** The location of a document's schema in the built package. */
 export function schemaFileUrl(name: DocumentName): URL {
   return new URL(`../schemas/${name}.schema.json`, import.meta.url);
 }

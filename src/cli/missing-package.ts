@@ -1,13 +1,13 @@
 /**
- * Packages that an install may leave out (`--omit=optional`), told as what they are: no fault of the program.
+ * Errors for optional packages that are not installed (`--omit=optional`).
  *
  * @module
  */
 
 /**
- * The sentence for a failed import of a package that is not installed.
+ * The message for a failed import of a package that is not installed.
  *
- * @returns undefined for every other error
+ * @returns undefined for other errors
  */
 export function describeMissingPackage(error: unknown): string | undefined {
   if (!(error instanceof Error) || (error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND")

@@ -1,5 +1,5 @@
 /**
- * The command line: finds the command, runs it, and turns whatever goes wrong into one line and an exit code.
+ * The command line: runs a command and converts errors to messages and exit codes.
  *
  * @module
  */
@@ -59,17 +59,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   late: lateCommand,
 };
 
-/** Options that every command has. */
+/** Options of every command. */
 const COMMON_OPTIONS: OptionSpecs = {
   debug: { kind: "flag", help: "print the stack trace of errors" },
   help: { kind: "flag", help: "print this help" },
 };
 
 /**
- * Runs one command.
+ * Runs a command.
  *
  * @param argv the arguments after the program's name
- * @returns the exit code: 0 done, 1 the input has problems, 2 wrong usage
+ * @returns the exit code: 0 success, 1 problems in the input, 2 wrong usage
  */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
   let outputError: NodeJS.ErrnoException | undefined;
@@ -81,7 +81,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
       reportFailure(error, argv.includes("--debug"), io),
     );
     await flush(io.stdout);
-    // A reader that has seen enough closes the pipe; that is no error.
+    // A closed pipe is not an error; its reader has seen enough.
     if (outputError === undefined || outputError.code === "EPIPE") return code;
     await write(io.stderr, `ratebook: cannot write to standard output: ${toPrintable(outputError.message)}\n`);
     return EXIT_PROBLEMS;
@@ -90,11 +90,11 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
   }
 }
 
-/** Waits until all that was written has gone, or has failed and said so. */
+/** Waits until everything is written, or writing has failed. */
 async function flush(stream: Writable): Promise<void> {
   if (!stream.destroyed && !stream.writableEnded)
     await new Promise<void>((resolve) => void stream.write("", () => resolve()));
-  // A stream tells an error after the write that met it.
+  // A stream emits an error after the write that caused it.
   await new Promise((resolve) => void setImmediate(resolve));
 }
 
@@ -132,7 +132,7 @@ async function reportFailure(error: unknown, debug: boolean, io: Io): Promise<nu
   return hasCode(error, "ERR_OPTION_INVALID") && error.details.option !== "plan" ? EXIT_USAGE : EXIT_PROBLEMS;
 }
 
-/** The sentences of an error, one a line. */
+/** The messages of an error, one per line. */
 function describeFailure(error: unknown): string {
   if (error instanceof UsageError || error instanceof InputError) return `ratebook: ${toPrintable(error.message)}\n`;
   if (hasCode(error, "ERR_OPTION_INVALID")) return `ratebook: ${toPrintable(withOptionDashes(error.message))}\n`;

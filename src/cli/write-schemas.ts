@@ -1,5 +1,5 @@
 /**
- * Writes the JSON Schemas into the package, as the last part of its build.
+ * Writes the JSON Schemas into the package at the end of its build.
  *
  * @module
  */

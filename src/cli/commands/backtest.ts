@@ -40,7 +40,6 @@ import { formatBacktestTable } from "../table/backtest-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
-/** Prices usage on drafts. */
 export const backtestCommand: Command = {
   usage: "BOOK --plan DRAFT… --events FILE…|--usage FILE… [options]",
   summary: "Prices the same usage on the current plans and on each draft, and shows what each account would pay.",
@@ -124,7 +123,7 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   return list.count > 0 || breaches.length > 0 ? "problems" : "done";
 }
 
-/** @throws {UsageError} when one of the two options is missing, or the day is none */
+/** @throws {UsageError} if one of the two options is missing, or the day is invalid */
 function readMigration(args: Arguments): MigrationInput | undefined {
   const [modeText, on] = [args.value("migrate"), args.value("on")];
   if (modeText === undefined && on === undefined) return undefined;
@@ -143,7 +142,7 @@ function parseGateOption(text: string): GateRule {
   }
 }
 
-/** A report of the differences alone. */
+/** Renders a report with only the differences. */
 async function renderBacktestPage(
   book: Book,
   paths: readonly string[],
@@ -166,7 +165,7 @@ async function renderBacktestPage(
   });
 }
 
-/** Without accounts and lines that stay as they are. */
+/** Leaves out accounts and lines without changes. */
 function filterChanges({ events, plans }: Backtest): Backtest {
   const isChanged = ({ difference }: { readonly difference: Decimal }): boolean => !difference.isZero();
   return {

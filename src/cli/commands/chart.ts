@@ -1,5 +1,5 @@
 /**
- * `ratebook chart`: what a plan costs as usage grows, as an SVG.
+ * `ratebook chart`: the cost of a plan by usage, as SVG.
  *
  * @module
  */
@@ -14,7 +14,6 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 
-/** Draws the cost curves of a plan. */
 export const chartCommand: Command = {
   usage: "PLAN|BOOK [options]",
   summary: "Draws the price of a plan by quantity as an SVG, and lists where the price jumps or falls.",

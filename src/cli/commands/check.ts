@@ -11,7 +11,6 @@ import { findBookWarnings } from "../documents/book-warnings.ts";
 import { readBookFile, readPlanFile } from "../documents/read-documents.ts";
 import { type Io, write } from "../io.ts";
 
-/** Prints every problem of a book. */
 export const checkCommand: Command = {
   usage: "BOOK [--plan FILE]",
   summary: "Checks a book, or a price plan against it: prints every problem, and warns about probable omissions.",

@@ -1,5 +1,5 @@
 /**
- * `ratebook conformance`: the vectors are given to a program, and its answers compared with what must come out.
+ * `ratebook conformance`: runs the test vectors against a program and compares its answers.
  *
  * @module
  */
@@ -17,7 +17,6 @@ import type { Command } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 
-/** Tries another engine on the vectors. */
 export const conformanceCommand: Command = {
   usage: "--command CMD",
   summary: "Sends test vectors to a program, one per line, and compares its answers with the expected results.",
@@ -31,10 +30,10 @@ export const conformanceCommand: Command = {
   run: runConformance,
 };
 
-/** After so long without an answer the program is ended. */
+/** Milliseconds without an answer after which the program is stopped. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** What the program said of a vector. */
+/** The program's answer to a vector. */
 type Answer = { readonly result: unknown } | { readonly skipped: true } | { readonly error: string };
 
 async function runConformance(args: Arguments, io: Io): Promise<"done" | "problems"> {
@@ -42,7 +41,7 @@ async function runConformance(args: Arguments, io: Io): Promise<"done" | "proble
   if (args.positionals.length > 0) throw new UsageError("unexpected argument: give the program with --command");
   if (command === undefined)
     throw new UsageError('missing --command: give the program to test, as in --command "node engine.js"');
-  // Read where they are wanted: no other command needs the file of vectors.
+  // Imported here, because no other command needs the vectors.
   const { vectors } = await import("../../vectors.ts");
   const answers = await collectAnswers(command, vectors, io);
   let [agreeingCount, skippedCount, differingCount] = [0, 0, 0];
@@ -64,7 +63,10 @@ async function runConformance(args: Arguments, io: Io): Promise<"done" | "proble
   return differingCount === 0 ? "done" : "problems";
 }
 
-/** Runs the program over all vectors. @throws {InputError} where it says what no answer is, or ends badly */
+/**
+ * Runs the program on all vectors.
+ * @throws {InputError} if its output is not an answer, or it fails
+ */
 async function collectAnswers(
   command: string,
   vectors: readonly Vector[],
@@ -73,7 +75,7 @@ async function collectAnswers(
   const ids = new Set(vectors.map(({ id }) => id));
   const program = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"] });
   const exit = once(program, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  // It may end before it has read everything: then what it left out has no answer.
+  // The program may exit before it has read everything; the remaining vectors then have no answer.
   program.stdin.on("error", () => {});
   for (const { id, kind, given } of vectors) program.stdin.write(`${JSON.stringify({ id, kind, given })}\n`);
   program.stdin.end();
@@ -154,7 +156,7 @@ function findFirstDifference(expected: unknown, actual: unknown, path: string): 
   return toPlainText(expected) === toPlainText(actual) ? undefined : describe();
 }
 
-/** A decimal in plain notation, whether it was written as a text or as a number; any other text as it is. */
+/** A number or decimal text in plain notation; other text is unchanged. */
 function toPlainText(value: unknown): string | undefined {
   if (typeof value !== "string" && typeof value !== "number" && !isDecimalObject(value)) return undefined;
   const text = isDecimalObject(value) ? formatDecimal(value) : String(value);

@@ -25,7 +25,6 @@ import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions } from "../reading/input-options.ts";
 
-/** Compares invoices. */
 export const diffCommand: Command = {
   usage: "A.json B.json [options]",
   summary: "Compares two files of explained invoices, and explains the differences line by line.",
@@ -80,7 +79,7 @@ function formatCauses({ causes }: Pick<DiffLine, "causes">): readonly string[] {
   });
 }
 
-/** The decimal where there is one, else the fraction: what is cut would not add up. */
+/** The decimal if it is finite, otherwise the fraction; truncated amounts would not add up. */
 function formatExactAmount(amount: Fraction): string {
   const text = formatFraction(amount);
   return text.replace(/\D/g, "").length < 30 ? text : `${amount.numerator.toFixed()}/${amount.denominator}`;

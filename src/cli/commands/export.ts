@@ -1,5 +1,5 @@
 /**
- * `ratebook export`: a database as the files that the other commands read.
+ * `ratebook export`: writes a database as files that other commands read.
  *
  * @module
  */
@@ -32,7 +32,6 @@ import { printNotices } from "../output/preview-output.ts";
 import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
 import { writeUsage } from "../usage/write-usage.ts";
 
-/** Writes a database as files. */
 export const exportCommand: Command = {
   usage: "[--database DIR|URL|pglite:DIR] [-o DIR] [--events] [--usage FILE|DIR|TABLE… --usage-schemas NAME,…]",
   summary: "Writes the book, usage, events and invoices of a database to files that other commands can read.",
@@ -57,13 +56,13 @@ async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> 
   try {
     const externalSchemas = await readExternalSchemas(store.read);
     const ingestedSchema = usage?.schemas.find((name) => !externalSchemas.includes(name));
-    // An engine that is told so would refuse its events from then on.
+    // An engine with this schema as external would reject its events afterwards.
     if (ingestedSchema !== undefined)
       throw new UsageError(
         `--usage-schemas: ${quoteText(ingestedSchema)} is not external: its events are stored in this database`,
       );
     const now = Date.now();
-    // Rows that a source has after this instant are in none of the files.
+    // The files contain no rows that a source receives after this instant.
     const engine = createEngine({ store, ...(usage && { usage, clock: () => now }) });
     const directory = args.value("output") ?? "ratebook-export";
     const unreadSchemas = usage === undefined ? externalSchemas : [];
@@ -73,18 +72,18 @@ async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> 
   }
 }
 
-/** Where the files go, and what is asked for. */
+/** Options of an export. */
 interface ExportOptions {
   readonly directory: string;
-  /** Whether every event is written. */
+  /** Whether to write events. */
   readonly events: boolean;
-  /** Drafts of the cycles that have begun by then are among the invoices. */
+  /** Invoices include drafts of cycles that have begun by then. */
   readonly now: Instant;
-  /** Event schemas whose events live elsewhere, where nobody said: what became final is written of them. */
+  /** External event schemas without a source. Only their usage in final invoices is exported. */
   readonly unreadSchemas: readonly string[];
 }
 
-/** Writes the files of an engine, and tells what is not in them, and whose invoices they do not lead to. */
+/** Writes the files of an engine, and reports what they lack and which invoices they don't reproduce. */
 export async function exportFiles(engine: Engine, options: ExportOptions, io: Io): Promise<"done" | "problems"> {
   const { directory } = options;
   const path = (name: string): string => join(directory, name);

@@ -1,5 +1,5 @@
 /**
- * `ratebook init`: a small book to begin with, from a template or for a file of events that somebody has.
+ * `ratebook init`: writes a small book from a template or for a file of events.
  *
  * @module
  */
@@ -17,7 +17,6 @@ import { TEMPLATE_NAMES, createTemplate } from "../init/templates.ts";
 import { type Io, write } from "../io.ts";
 import { hasNdjsonName } from "../reading/open-event-files.ts";
 
-/** Writes a book that runs at once. */
 export const initCommand: Command = {
   usage: "[DIR] [--template NAME | --from FILE [--time COLUMN] [--account COLUMN] [--id COLUMN]]",
   summary: "Writes a commented book that you can run: from a template, or for your own event file.",
@@ -73,7 +72,7 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
     { name: "book.jsonc", text: book },
     ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }]),
   ]);
-  // The name of a file says how it is read, but for files of JSON with other endings.
+  // The file name determines the format, except for JSON files with other extensions.
   const formatOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --event-format ndjson" : "";
   const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${formatOption}`;
   const writtenText = `wrote ${shellPath("book.jsonc")}${map === undefined ? "" : `, ${shellPath("map.jsonc")}`}`;
@@ -88,7 +87,7 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
   return "done";
 }
 
-/** The columns that the options name. */
+/** The columns that options name. */
 function readNamedColumns(args: Arguments): NamedColumns {
   const namedColumns = (["time", "account", "id"] as const).flatMap((part) => {
     const column = args.value(part);
@@ -106,7 +105,7 @@ async function printNextSteps(
   await write(io.stdout, `${lines.map(toPrintable).join("\n")}\n`);
 }
 
-/** Writes all of the files, or none where one is there already. */
+/** Writes all files, or none if one exists. */
 async function writeNewFiles(directory: string, files: readonly OutputFile[]): Promise<void> {
   const writtenPaths: string[] = [];
   try {
@@ -126,7 +125,7 @@ async function writeNewFiles(directory: string, files: readonly OutputFile[]): P
   }
 }
 
-/** A path as a shell takes it for one word. */
+/** Quotes a path for a shell if needed. */
 function quoteForShell(path: string): string {
   return /^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

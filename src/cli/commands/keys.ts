@@ -1,5 +1,5 @@
 /**
- * `ratebook keys`: makes, lists and revokes the API keys of a database.
+ * `ratebook keys`: creates, lists and revokes the API keys of a database.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Ro
 const PAGE_SIZE = 1000;
 const NAME_MAX = 255;
 
-/** The API keys of a database, which a server may have open meanwhile. */
+/** Manages API keys; a server may have the database open meanwhile. */
 export const keysCommand: Command = {
   usage: "create --name NAME --role ROLE | list | revoke ID  [--database DIR|URL|pglite:DIR]",
   summary: "Creates, lists and revokes API keys of a database, even while a server uses it.",
@@ -41,7 +41,7 @@ export const keysCommand: Command = {
   run: async (args, io) => {
     const runAction = parseAction(args);
     const database = resolvePersistentDatabase(args, io);
-    // A first key may be made before the first start; what there is can only be where a database is.
+    // A first key can be created before the first start; other actions need an existing database.
     if (args.positionals[0] !== "create") requireDatabase(database);
     else if (isMissingDirectory(database))
       await write(io.stderr, `ratebook: creating database ${toPrintable(database)}\n`);
@@ -59,7 +59,10 @@ export const keysCommand: Command = {
 
 type KeyAction = (keys: ApiKeys) => Promise<string>;
 
-/** The action that was asked for. @throws {UsageError} before a database is opened */
+/**
+ * Parses the action.
+ * @throws {UsageError} before a database is opened
+ */
 function parseAction(args: Arguments): KeyAction {
   const [action, id, ...more] = args.positionals;
   const name = args.value("name");
@@ -110,7 +113,7 @@ async function readAllKeys(keys: ApiKeys): Promise<readonly ApiKey[]> {
   }
 }
 
-/** One line a key, its columns below each other. */
+/** One line per key, in aligned columns. */
 function formatKeyTable(keys: readonly ApiKey[]): string {
   const rows = [
     ["ID", "ROLE", "STATUS", "MADE", "NAME"],

@@ -1,5 +1,5 @@
 /**
- * `ratebook late`: usage from elsewhere that arrived after its cycle had closed.
+ * `ratebook late`: external usage that arrived after its cycle closed.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { escapeCsvCell } from "../table/invoice-csv.ts";
 import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
 
 const FORMATS = ["ndjson", "csv"] as const;
-/** Accounts that are asked for at once. */
+/** The number of accounts per request. */
 const ACCOUNTS_MAX = 1000;
 const COLUMNS = [
   "accountId",
@@ -42,7 +42,6 @@ const COLUMNS = [
   "lateAmount",
 ] as const;
 
-/** Tells late usage. */
 export const lateCommand: Command = {
   usage: "--usage FILE|DIR|TABLE… --usage-schemas NAME,… --from DATE --until DATE [options]",
   summary: "Lists usage that arrived after its invoice became final, and what it would have cost.",
@@ -92,7 +91,7 @@ function readDateOption(args: Arguments, name: "from" | "until"): number {
   return parseDateOption(name, text, parseDate);
 }
 
-/** The ids of accounts, a page at a time. */
+/** The ids of accounts, page by page. */
 async function* readAccountPages(engine: Engine, accountIds: readonly string[]): AsyncGenerator<readonly string[]> {
   for (let start = 0; start < accountIds.length; start += ACCOUNTS_MAX)
     yield accountIds.slice(start, start + ACCOUNTS_MAX);
@@ -105,7 +104,7 @@ async function* readAccountPages(engine: Engine, accountIds: readonly string[]):
   }
 }
 
-/** One line per cell, with the total of its cycle. */
+/** One row per cell, with the total of its cycle. */
 function formatLateCsv({
   accountId,
   invoiceId = "",

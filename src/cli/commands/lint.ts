@@ -1,5 +1,5 @@
 /**
- * `ratebook lint`: what is legal in a book and surely unwanted.
+ * `ratebook lint`: finds what is valid in a book but probably unintended.
  *
  * @module
  */
@@ -16,7 +16,6 @@ import { type PlacedFinding, toSarif } from "../output/lint-sarif.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions } from "../reading/input-options.ts";
 
-/** Prints what lint finds in a book. */
 export const lintCommand: Command = {
   usage: "BOOK [options]",
   summary: "Finds prices and rules that are valid but probably a mistake, each with an example to check by hand.",
@@ -72,7 +71,7 @@ function lintWithOptions(
   }
 }
 
-/** Two lines a finding, and how many there are. */
+/** Two lines per finding, and the number of findings. */
 function formatFindings(file: string, findings: readonly PlacedFinding[], showsAll: boolean): string {
   const openFindings = findings.filter(({ silenced }) => silenced === undefined);
   const lines = (showsAll ? findings : openFindings).flatMap(

@@ -1,5 +1,5 @@
 /**
- * `ratebook load`: puts a book's resources into a store.
+ * `ratebook load`: loads a book into a store.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { readBookFile } from "../documents/read-documents.ts";
 import { type Io, write } from "../io.ts";
 import { databaseOption, databaseVariable, resolvePersistentDatabase } from "../options/database-option.ts";
 
-/** Puts a whole book into a store, or nothing of it. */
+/** Loads a book completely or not at all. */
 export const loadCommand: Command = {
   usage: "BOOK [--database DIR|URL|pglite:DIR]",
   summary: "Loads a book into a database. If any of its resources exists, nothing is loaded.",
@@ -23,15 +23,15 @@ export const loadCommand: Command = {
 async function runLoad(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
   const database = resolvePersistentDatabase(args, io);
-  // All problems of the book are printed before a database is opened.
+  // Reads the book before opening a database, so that all its problems are printed.
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
-  // Only this command needs the engine and a database: the others start without them.
+  // Imported here, because no other command needs the engine and a database.
   const { createEngine } = await import("../../engine/engine.ts");
   const { openDatabase } = await import("../../store/open-database.ts");
   const engine = createEngine({ store: await openDatabase(database) });
   try {
-    // It was read above, and `load` says of any value what is no book in it.
+    // The book was read above, and `load` validates any value.
     const loadedCounts = await engine.load(file.json as BookInput);
     await write(io.stdout, `${path}: loaded ${describeLoaded(loadedCounts)}\n`);
   } finally {
@@ -40,7 +40,7 @@ async function runLoad(args: Arguments, io: Io): Promise<"done" | "problems"> {
   return "done";
 }
 
-/** The numbers of things that were loaded, by the names of the book's lists; empty lists are left out. */
+/** The numbers of loaded resources by list; empty lists are left out. */
 function describeLoaded(loadedCounts: LoadCounts): string {
   const counts = Object.entries(loadedCounts).filter(([, count]) => count > 0);
   return counts.length === 0

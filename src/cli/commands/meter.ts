@@ -1,5 +1,5 @@
 /**
- * `ratebook meter`: from a book and files of events to the usage cells that they leave.
+ * `ratebook meter`: meters files of events and writes usage cells.
  *
  * @module
  */
@@ -23,7 +23,6 @@ import { findFirstUses, readBookWithModel, addNewAccounts } from "../reading/new
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/write-usage.ts";
 
-/** Meters events. */
 export const meterCommand: Command = {
   usage: "BOOK --events FILE… [options]",
   summary: "Meters events and writes usage by account, meter and day, for --usage of other commands.",

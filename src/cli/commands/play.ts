@@ -1,5 +1,5 @@
 /**
- * `ratebook play`: the playground, on this machine alone or as a file.
+ * `ratebook play`: serves the playground locally or writes it as a file.
  *
  * @module
  */
@@ -20,13 +20,12 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 
-/** The largest file of events that is put into the page; larger ones are dropped on it. */
+/** The maximum length of an event file that is embedded in the page; larger ones are dropped on it. */
 const EVENTS_LENGTH_MAX = 1 << 20;
 
-/** The name of a file beside a book that is taken as a sample of its events. */
+/** The name of a sample of events next to a book. */
 const SAMPLE_FILE = "events.ndjson";
 
-/** Serves the playground, or writes it. */
 export const playCommand: Command = {
   usage: "[BOOK] [options]",
   summary: "Opens the playground in a browser: change a plan or its usage, and see the invoice.",
@@ -65,7 +64,7 @@ async function runPlay(args: Arguments, io: Io): Promise<"done" | "problems"> {
   return "done";
 }
 
-/** The book as it is written, so that its comments stay, with the month of its first plan or event. */
+/** Reads the book as written, with comments, and starts in the month of its first plan or event. */
 async function readInitialState(args: Arguments, io: Io): Promise<PlayState | undefined> {
   const path = requireBookPath(args);
   const file = await readBookFile(path, io);
@@ -94,7 +93,7 @@ function parsePort(args: Arguments): number {
 
 function createPageServer(html: string): Server {
   return createServer((request, response) => {
-    // A page of another site cannot ask for this one under a name of its own.
+    // Rejects requests for other host names, with which another site could read the page (DNS rebinding).
     const isOwnHost = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(request.headers.host ?? "");
     const isFound =
       isOwnHost && request.url?.split("?")[0] === "/" && (request.method === "GET" || request.method === "HEAD");

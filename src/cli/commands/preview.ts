@@ -1,5 +1,5 @@
 /**
- * `ratebook preview`: from a book and files of events to the invoices of its accounts.
+ * `ratebook preview`: prices files of events and prints the invoices of a book's accounts.
  *
  * @module
  */
@@ -40,7 +40,6 @@ import { formatSummaryTable } from "../table/summary-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
-/** Previews invoices. */
 export const previewCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [options]",
   summary: "Meters events and previews the invoices of all accounts, or of the given ones.",
@@ -68,7 +67,7 @@ export const previewCommand: Command = {
   run: (args, io) => previewBook(args, readFormat(args), io),
 };
 
-/** Options of a run for a report: lines with explanations, and so many events of a day, those that added most. */
+/** Options of a run for a report: explanations, and the largest events of each day. */
 export const REPORT_OPTIONS = { explain: true, sampleEvents: 5 } as const;
 
 function explainOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
@@ -76,7 +75,7 @@ function explainOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOpt
   return format === "html" ? REPORT_OPTIONS : { explain: args.flag("explain") };
 }
 
-/** The data behind the invoices of a run: usage, and events. */
+/** The usage and events of a run, for its invoices. */
 export function invoiceDataReaders(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"> {
   return {
     cellsOf: (accountId) => run.cellsOf(accountId),
@@ -142,7 +141,10 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   return list.count > 0 || skipped.length > 0 ? "problems" : "done";
 }
 
-/** The line that is traced. @throws {UsageError} where there are no events to list, or not in place of other output */
+/**
+ * The line to trace.
+ * @throws {UsageError} without events to list, or together with other output
+ */
 function readTraceOption(args: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
   const line = args.value("trace");
   if (line === undefined) return undefined;
@@ -165,7 +167,7 @@ function readFormat(args: Arguments): PreviewFormat {
   return format;
 }
 
-/** So many invoices are printed on a terminal unless they are asked for by account. */
+/** The maximum number of invoices printed on a terminal, unless accounts are selected. */
 const INVOICES_SHOWN_MAX = 50;
 
 function describeLongOutput(count: number): string {
@@ -177,7 +179,7 @@ interface Inputs {
   readonly plan: PricePlan | undefined;
 }
 
-/** The book and the plan; undefined when their problems were told. */
+/** Reads the book and the plan; undefined if they have problems, which are printed. */
 async function readInputs(
   args: Arguments,
   path: string,
@@ -189,7 +191,7 @@ async function readInputs(
   const { book, json } = file;
   const planPath = args.value("plan");
   const createsAccounts = args.flag("accounts-from-events");
-  // Whom the plan must fit is known only with the accounts of events.
+  // The plan's currencies can only be checked once the accounts of events are known.
   const readPlan = (planFile: string): Promise<PricePlan | undefined> =>
     createsAccounts ? readPlanFile(planFile, book, io) : readDraftFile(planFile, book, args.values("account"), io);
   const plan = planPath === undefined ? undefined : await readPlan(planPath);

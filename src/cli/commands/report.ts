@@ -1,5 +1,5 @@
 /**
- * `ratebook report`: what a preview says, and what drafts would change, as a page to look at and to send.
+ * `ratebook report`: a preview and the effect of drafts, as a page to view and send.
  *
  * @module
  */
@@ -36,7 +36,6 @@ const {
   ...options
 } = previewCommand.options;
 
-/** Writes a report. */
 export const reportCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [--plan DRAFT…] -o report.html [options]",
   summary:
@@ -49,7 +48,7 @@ export const reportCommand: Command = {
     args.values("plan").length === 0 ? previewBook(args, "html", io) : reportWithDrafts(args, io),
 };
 
-/** Prices the usage by the accounts' plans and by each draft, and reports both. */
+/** Prices the usage on the accounts' plans and on each draft, and reports both. */
 async function reportWithDrafts(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const input = readEventInput(args, io);
   const { files } = input;
@@ -102,7 +101,7 @@ async function reportWithDrafts(args: Arguments, io: Io): Promise<"done" | "prob
   return list.count > 0 || skipped.length > 0 ? "problems" : "done";
 }
 
-/** Hands every event and every row of usage to both runs; the outcomes are those on the current plans. */
+/** Passes every event and row of usage to both runs. The outcomes are those on the current plans. */
 function teeEventRun(
   currentRun: PreviewRun,
   backtestRun: BacktestRun,
@@ -112,10 +111,10 @@ function teeEventRun(
       backtestRun.add(event as EventInput);
       return currentRun.add(event as EventInput);
     },
-    // The parts of an event are laid out for one run alone: two take it whole.
+    // Slots belong to a single run, so both runs get whole events.
     slotsOf: () => undefined,
     addSlots: (slots) => currentRun.addSlots(slots),
-    // Sums that one run may take and the other not are left to both event by event.
+    // One run might accept a sum and the other not, so both get single events.
     addCounted: () => false,
     takesCounted: () => false,
     addUsage(row) {

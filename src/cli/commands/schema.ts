@@ -1,5 +1,5 @@
 /**
- * `ratebook schema`: where the JSON Schemas are, for an editor.
+ * `ratebook schema`: prints the paths of the JSON Schemas, for editors.
  *
  * @module
  */
@@ -12,7 +12,6 @@ import { UsageError } from "../errors.ts";
 import { write } from "../io.ts";
 import { DOCUMENT_NAMES, schemaFileUrl } from "../json-schemas.ts";
 
-/** Prints the path of a schema, or of all. */
 export const schemaCommand: Command = {
   usage: "[book|plan|map]",
   summary: 'Prints the paths of the JSON Schemas of a book, a plan and a map, for "$schema" in an editor.',

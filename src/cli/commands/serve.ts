@@ -1,5 +1,5 @@
 /**
- * `ratebook serve`: the billing API over a database.
+ * `ratebook serve`: serves the billing API of a database.
  *
  * @module
  */
@@ -87,7 +87,7 @@ async function runServe(args: Arguments, io: Io): Promise<"done"> {
     stop.abort();
     return signal;
   });
-  // Only this command needs a server: the others start without it.
+  // Imported here, because no other command needs a server.
   const { createEngine } = await import("../../engine/engine.ts");
   const { openDatabase } = await import("../../store/open-database.ts");
   const store = await openDatabase(database, stop).catch((error: unknown) => {
@@ -118,7 +118,7 @@ async function runServe(args: Arguments, io: Io): Promise<"done"> {
   });
   const { log } = server.app;
   logSkipped = (accountId, err) => log.warn({ accountId, err }, "account skipped in this bill run; it will be retried");
-  // Made after the server listens, so that the printed key works at once.
+  // Created after the server listens, so that the printed key works immediately.
   if (!stop.signal.aborted) await printFirstKey(engine, serveArgs, { io, log }).catch(closeAndRethrow(server));
   if (usage !== undefined) await logExternalUsage(engine, usage, log).catch(closeAndRethrow(server));
   if (database === "memory") log.warn("in-memory database: data is lost when the server stops");
@@ -133,7 +133,7 @@ async function runServe(args: Arguments, io: Io): Promise<"done"> {
   return "done";
 }
 
-/** Makes the first key of a database, and says it where it was drawn. */
+/** Creates the first key of a database, and prints it if it was generated. */
 async function printFirstKey(
   engine: Engine,
   { apiKey }: ServeArguments,
@@ -149,7 +149,7 @@ async function printFirstKey(
   log.warn("RATEBOOK_API_KEY ignored: the database has keys already, and this is not one of them");
 }
 
-/** Says where usage is read, and warns of schemas that do not exist: nobody would notice that their usage is missing. */
+/** Logs the source of external usage, and warns about unknown schemas, whose missing usage would go unnoticed. */
 async function logExternalUsage(
   engine: Engine,
   { schemas, source }: ExternalUsageOptions,
@@ -163,7 +163,7 @@ async function logExternalUsage(
   }
 }
 
-/** Closes an engine or a server and fails as before. */
+/** Closes an engine or server and rethrows the error. */
 function closeAndRethrow(resource: { close(): Promise<void> }): (error: unknown) => Promise<never> {
   return async (error) => {
     await resource.close();

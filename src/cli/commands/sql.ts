@@ -1,5 +1,5 @@
 /**
- * `ratebook sql`: a book's meters as SQL, for events that live in a database.
+ * `ratebook sql`: prints a book's meters as SQL, for events in a database.
  *
  * @module
  */
@@ -22,7 +22,6 @@ import { wrapText } from "../table/wrap-text.ts";
 
 const { output } = outputOptions(["sql"], "statements");
 
-/** Prints meters as SQL. */
 export const sqlCommand: Command = {
   usage: "BOOK [options]",
   summary:
@@ -132,7 +131,7 @@ function formatDecisions(decisions: readonly PushdownDecision[], width: number):
     .join("");
 }
 
-/** The first reason of each schema. */
+/** The first reason for each schema. */
 function firstReasons(
   decisions: readonly PushdownDecision[],
 ): readonly { readonly schemaName: string; readonly reason: string }[] {

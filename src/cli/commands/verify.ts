@@ -1,5 +1,5 @@
 /**
- * `ratebook verify`: invoices computed again by a second program, from their explanations, the usage and the events.
+ * `ratebook verify`: recalculates invoices with a second implementation, from their explanations, usage and events.
  *
  * @module
  */
@@ -22,13 +22,12 @@ import { createRowReading, type EventFile, openEventFiles } from "../reading/ope
 import { startProgress } from "../reading/progress-bar.ts";
 import { type UsageRow, readUsageLines } from "../usage/usage-rows.ts";
 
-/** At most so many differences are listed. */
+/** The maximum number of differences printed. */
 const DIFFERENCES_SHOWN_MAX = 20;
 
-// Every event is computed again, whatever summed it for the invoices.
+// Verification meters every event, even if the invoices used sums.
 const { engine: _engine, ...rowOptions } = eventOptions;
 
-/** Verifies invoices. */
 export const verifyCommand: Command = {
   usage: "INVOICES [--usage FILE…] [--events FILE…] [--map MAP…] [--book BOOK]",
   summary: "Recomputes invoices from their explanations with independent code, and lists every difference.",
@@ -64,7 +63,7 @@ async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> 
   return verification.differences.length === 0 ? "done" : "problems";
 }
 
-/** Whether the preview counted its events, and none of them failed for want of feature credits. */
+/** Whether the preview counted its events, and none failed for lack of feature credits. */
 function creditsSuffice(invoices: unknown): boolean {
   const events = (invoices as { events?: unknown } | null)?.events;
   return (
@@ -84,7 +83,7 @@ async function meterEventFiles(
       metering.add(event);
       return true;
     },
-    // A line that is no event counts nothing: preview tells of it.
+    // A line without an event counts nothing; preview reports it.
     onBadLine: () => true,
     findSlots: () => undefined,
     onFilledSlots: () => true,
@@ -113,7 +112,7 @@ async function readRows(paths: readonly string[], io: Io): Promise<readonly Usag
   return rows;
 }
 
-/** A book as it was written, with its comments left out; numbers are fractions. */
+/** Reads a book in its written form without comments; numbers are fractions. */
 async function readBookDocument(path: string, io: Io): Promise<unknown> {
   const document = parseJsonDocument(await readTextFile(path, io));
   if ("value" in document) return parseJson(stringifyJson(document.value));

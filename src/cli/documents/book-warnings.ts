@@ -1,5 +1,5 @@
 /**
- * Warnings of things that were probably forgotten in a book without problems.
+ * Warnings about likely omissions in a valid book.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import type { Book } from "../../book/model/book.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 
-/** So many things of a kind are named. */
+/** The maximum number of names in a warning. */
 const NAMED_MAX = 5;
 
-/** A sentence for each kind: meters that no plan prices, plans that no account has, accounts without a plan. */
+/** One sentence for each kind: meters that no plan prices, plans without accounts, accounts without a plan. */
 export function findBookWarnings(book: Book): readonly string[] {
   const { accounts, pricePlans, usageMeters } = book;
   const plans = pricePlans.filter(({ status }) => status !== "ARCHIVED");

@@ -1,5 +1,5 @@
 /**
- * Files of invoices, as `preview --format json` writes them, read again.
+ * Reads files of invoices that `preview --format json` writes.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { parseJson } from "../../numbers/json.ts";
 import type { Io } from "../io.ts";
 import { readTextFile } from "./read-documents.ts";
 
-/** The names under which invoices and their explanations hold decimals. */
+/** The fields of invoices and explanations that contain decimals. */
 const DECIMAL_FIELDS: ReadonlySet<string> = new Set(
   "value quantity valuePerQuantity numerator rate startAfter endAt packageSize packages flatRate minimumRate maximumRate amount least chargedBefore bounded charged creditAmount takenBefore heldByDrafts left remaining".split(
     " ",
@@ -76,16 +76,16 @@ const invoiceSchema = z.object({
 });
 
 /**
- * The invoices of a file: one, a list, or a document with `invoices`.
+ * Reads the invoices of a file: one, a list, or a document with `invoices`.
  *
- * @throws {InputError} when the file cannot be read, is no JSON, holds no invoices, or one of them is none or carries no
- * explanations; with line and column
+ * @throws {InputError} with line and column, if the file can't be read, isn't JSON, has no invoices, or one is invalid
+ * or has no explanations
  */
 export async function readInvoices(path: string, io: Io): Promise<readonly Invoice[]> {
   return parseInvoices(path, await readTextFile(path, io));
 }
 
-/** As {@link readInvoices}, of a text that was read. */
+/** Same as {@link readInvoices}, for text. */
 export function parseInvoices(path: string, text: string): readonly Invoice[] {
   try {
     const json = parseJson(text);
@@ -104,7 +104,7 @@ export function parseInvoices(path: string, text: string): readonly Invoice[] {
   }
 }
 
-/** The problem of a file, with line and column where they are known. */
+/** The error of a file, with line and column if known. */
 function toInputError(error: InvoiceFormatError | RatebookError, path: string, text: string): InputError {
   const document = parseJsonDocument(text);
   if (!("findPlace" in document))
@@ -114,7 +114,7 @@ function toInputError(error: InvoiceFormatError | RatebookError, path: string, t
   return new InputError(`${path}:${row}:${column}: ${error.path}: ${error.message}`);
 }
 
-/** Why something is no invoice, and where. */
+/** Why a value isn't an invoice, and its path. */
 class InvoiceFormatError extends Error {
   readonly path: string;
   constructor(path: string, message: string) {
@@ -142,7 +142,7 @@ function parseInvoice(json: unknown, path: string): Invoice {
   return withDecimals(json, path) as Invoice;
 }
 
-/** The same, decimals in place of their texts. */
+/** Converts decimal texts to decimals. */
 function withDecimals(json: unknown, path: string): unknown {
   if (Array.isArray(json)) return json.map((item, index) => withDecimals(item, `${path}[${index}]`));
   if (!isPlainObject(json)) return json;

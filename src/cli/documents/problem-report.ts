@@ -1,5 +1,5 @@
 /**
- * Problems of a JSON file as lines: the file with line and column, the path, what was expected, and the line itself.
+ * Prints problems of a JSON file: line and column, path, what was expected, and the line itself.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { describeAtPlace } from "../../event-files/input-error.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { toPrintable } from "../../pages/printable.ts";
 
-/** So many problems are shown with their line of the file. */
+/** The maximum number of problems shown with their line. */
 const EXCERPTS_MAX = 20;
-/** Characters of a line that are shown. */
+/** The maximum number of characters shown of a line. */
 const EXCERPT_WIDTH = 60;
 
-/** A problem, and where it is in its file. */
+/** A problem and its place in the file. */
 export type PlacedProblem = Problem & { readonly place: TextPlace | undefined };
 
-/** The lines for all problems, in their order, and how many there are. A guess at what was meant is made once. */
+/** The lines for all problems in order, and their number. Equal suggestions are merged. */
 export function formatProblems(file: string, text: string, problems: readonly PlacedProblem[]): string {
   const source = text.split("\n");
   const problemGroups = mergeEqualGuesses(problems);
@@ -31,7 +31,7 @@ export function formatProblems(file: string, text: string, problems: readonly Pl
   return [...lines.map(toPrintable), `${file}: ${count}`, ""].join("\n");
 }
 
-/** Problems with one guess at what was meant, said at the first of their places. */
+/** Merges problems with the same suggestion at the first of their places. */
 function mergeEqualGuesses(
   problems: readonly PlacedProblem[],
 ): readonly (PlacedProblem & { readonly moreCount: number })[] {
@@ -48,7 +48,7 @@ function mergeEqualGuesses(
   });
 }
 
-/** The line of a problem, cut where it is long; nothing where the place is in no line. */
+/** The line of a problem, shortened if long; empty if the place is outside the text. */
 function formatExcerpt(source: readonly string[], { line, column }: TextPlace): readonly string[] {
   const text = source[line - 1];
   if (text === undefined || text.trim() === "") return [];

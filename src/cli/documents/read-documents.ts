@@ -1,5 +1,5 @@
 /**
- * Reads the documents that a command names: a book, a plan.
+ * Reads books and plans from files.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import { formatProblems } from "./problem-report.ts";
 import { createBookForPlan } from "./standalone-plan.ts";
 
 /**
- * The text of a small file.
+ * Reads a small text file.
  *
- * @throws {InputError} when it cannot be read or is not UTF-8
+ * @throws {InputError} if it can't be read or isn't UTF-8
  */
 export async function readTextFile(path: string, io: Io): Promise<string> {
   let bytes: Uint8Array;
@@ -39,16 +39,16 @@ export async function readTextFile(path: string, io: Io): Promise<string> {
   }
 }
 
-/** A book, and the JSON that it was read from, without comments. */
+/** A book, and its JSON without comments. */
 export interface BookFile {
   readonly book: Book;
   readonly json: unknown;
 }
 
 /**
- * Reads a book and tells its problems on standard error. Comments and commas before closing brackets are accepted.
+ * Reads a book and prints its problems to standard error. Comments and trailing commas are allowed.
  *
- * @returns undefined when it has any
+ * @returns undefined if it has problems
  */
 export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
   return parseOrPrintProblems(path, io, (json) => ({
@@ -57,16 +57,16 @@ export async function readBookFile(path: string, io: Io): Promise<BookFile | und
   }));
 }
 
-/** As {@link readBookFile}, for a price plan by the rules of a book. */
+/** Same as {@link readBookFile}, for a price plan that belongs to a book. */
 export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
   return parseOrPrintProblems(path, io, (json) => parsePlan(json, book));
 }
 
 /**
- * As {@link readPlanFile}, for a draft to try on the accounts of a book: in which currencies they are is told as a problem of
- * the file.
+ * Same as {@link readPlanFile}, for a draft to try on the accounts of a book. Unsupported currencies of accounts are
+ * printed as problems of the file.
  *
- * @param accounts those that are named; none: all
+ * @param accounts the selected accounts; none means all
  */
 export async function readDraftFile(
   path: string,
@@ -89,7 +89,7 @@ export async function readDraftFile(
   });
 }
 
-/** A price plan to look at by itself, and the names of what it prices. */
+/** A price plan, and the names of what it prices. */
 export interface PlanFile {
   readonly plan: PricePlan;
   /** By the id of a meter, license or feature. */
@@ -97,10 +97,10 @@ export interface PlanFile {
 }
 
 /**
- * Reads a plan out of a book, or a file that is one plan: what such a plan refers to is taken to be there.
+ * Reads a plan from a book, or from a file with only a plan, whose references are assumed to exist.
  *
- * @param id the plan's, where the book has several; of its versions the last is taken
- * @throws {UsageError} when the file has no such plan, or several and none is named
+ * @param id the plan's id if the book has several; of its versions the last is used
+ * @throws {UsageError} if the file has no such plan, or has several and none is selected
  */
 export async function findPlanInFile(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
   const planOrBook = await parseOrPrintProblems(path, io, (json): PlanFile | Book => {
@@ -125,14 +125,14 @@ export async function findPlanInFile(path: string, id: string | undefined, io: I
   return { plan, names: displayNames(planOrBook) };
 }
 
-/** What invoices call meters, add-ons and features, by id. */
+/** The names of meters, add-ons and features on invoices, by id. */
 function displayNames({ usageMeters, addOns, features }: Book): ReadonlyMap<string, string> {
   return new Map([...usageMeters, ...addOns, ...features].map(({ id, displayName }) => [id, displayName]));
 }
 
 async function parseOrPrintProblems<T>(path: string, io: Io, read: (json: unknown) => T): Promise<T | undefined> {
   const text = await readTextFile(path, io);
-  // Plain JSON is read as it is: its places are looked for only where something is wrong.
+  // Plain JSON is parsed directly; positions are only computed if something is wrong.
   const firstAttempt = tryRead(read, text);
   if ("read" in firstAttempt) return firstAttempt.read;
   const document = parseJsonDocument(text);

@@ -1,5 +1,5 @@
 /**
- * A price plan without its book: a book that has what the plan refers to, so that it can be looked at by itself.
+ * Creates a book that contains what a plan refers to, so that the plan can be used alone.
  *
  * @module
  */
@@ -7,10 +7,13 @@ import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
 import { hasCode } from "../../errors.ts";
 
-/** An object of JSON of which nothing is known. */
+/** An unchecked JSON object. */
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A book with the meters, add-ons and features that a plan names, as far as it is one; the rest its own check tells. */
+/**
+ * A book with the meters, add-ons and features that a plan refers to. Invalid references are left to the plan's own
+ * check.
+ */
 export function createBookForPlan(plan: object): Book {
   const { pricePlanDetails } = plan as { readonly pricePlanDetails?: unknown };
   const details = isObjectLike(pricePlanDetails) ? pricePlanDetails : {};
@@ -42,13 +45,13 @@ export function createBookForPlan(plan: object): Book {
       addOns,
     });
   } catch (error) {
-    // References that no resource can have: the plan's own check says so of each.
+    // Some references are invalid as ids; the plan's own check reports them.
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
     return parseBook({});
   }
 }
 
-/** The ids that the cards of some lists refer to, each once. */
+/** The ids that the cards of some lists refer to, without duplicates. */
 function collectReferences(details: JsonObject, lists: readonly string[], key: string): readonly string[] {
   const ids = lists
     .map((list) => details[list])
@@ -57,7 +60,7 @@ function collectReferences(details: JsonObject, lists: readonly string[], key: s
   return [...new Set(ids.filter((id) => typeof id === "string"))];
 }
 
-/** An id and a name for each reference, which may be either; no id has white space. */
+/** An id and a name for each reference, which can be either. Ids contain no white space. */
 function toResources(texts: readonly string[]): readonly { id: string; name: string; displayName: string }[] {
   return texts.map((text, index) =>
     /\s/.test(text)

@@ -1,5 +1,5 @@
 /**
- * Where the bytes of an event file come from: a plain file, a gzip file, or standard input. Read in order, once.
+ * The bytes of an event file: plain, gzip or standard input. Read once, in order.
  *
  * @module
  */
@@ -11,29 +11,28 @@ import { createGunzip } from "node:zlib";
 import { InputError } from "../../event-files/input-error.ts";
 import { describeSystemError } from "../errors.ts";
 
-/** A file that is being read. */
 export interface ByteSource {
-  /** Bytes in the file as stored, where that is known: for the progress shown. */
+  /** The size of the stored file in bytes, if known, to show progress. */
   readonly size: number | undefined;
-  /** Bytes of the stored file read so far. */
+  /** The bytes of the stored file read so far. */
   readonly position: number;
-  /** Whether these are the bytes of a file as it stands, of which any part can be read. */
+  /** Whether it is an uncompressed file, which can be read at any position. */
   readonly isPlainFile: boolean;
   /**
    * Reads at least one byte into `target[from, target.length)`.
    *
    * @returns the number of bytes; 0 at the end of the file
-   * @throws {InputError} when the file cannot be read on
+   * @throws {InputError} if reading fails
    */
   readInto(target: Uint8Array, from: number): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * Opens an event file. What begins like gzip is unpacked, whatever its name; a name ending in `.gz` must be gzip.
+ * Opens an event file. Gzip is detected by its first bytes; a name that ends with `.gz` requires it.
  *
  * @param path as given; `-` is standard input
- * @throws {InputError} with one sentence when there is no such file, it is a directory, or may not be read
+ * @throws {InputError} if the file doesn't exist, is a directory or can't be opened
  */
 export async function openByteSource(path: string, stdin: () => Readable): Promise<ByteSource> {
   if (path === "-") return createStreamSource("standard input", stdin(), undefined);
@@ -47,7 +46,7 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
     const stat = await handle.stat();
     if (stat.isDirectory()) throw new InputError(`${path}: expected a file, got a directory`);
     if (!stat.isFile()) {
-      // The writer of a named pipe must not lose its reader: what it wrote would be gone.
+      // A named pipe is read through the same handle; reopening it would lose data.
       return await createStreamSource(path, handle.createReadStream({ highWaterMark: 1 << 20 }), undefined);
     }
     const magic = new Uint8Array(2);
@@ -61,7 +60,7 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
       await handle.close();
       return await createStreamSource(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
     }
-    // Some file systems say 0 of files that have bytes.
+    // Some file systems report size 0 for files with content.
     return createFileSource(path, handle, { size: stat.size, isSizeKnown: stat.size > 0 || bytesRead === 0 });
   } catch (error) {
     await handle.close().catch(() => undefined);
@@ -69,11 +68,14 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
   }
 }
 
-/** Refuses what is no text of ours, by its first two bytes. @throws {InputError} */
+/**
+ * Rejects known binary formats by their first two bytes.
+ * @throws {InputError}
+ */
 function rejectOtherKinds(name: string, [first, second]: Uint8Array): void {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isUtf16) throw new InputError(`${name}: the file is UTF-16; save it as UTF-8`);
-  // The letters PK begin a zip archive, which is what spreadsheets are.
+  // PK is the signature of zip archives, which spreadsheets are.
   if (first === 0x50 && second === 0x4b && /\.(?:xlsx|xlsm|ods|zip)$/i.test(name)) {
     throw new InputError(`${name}: the file is a spreadsheet or an archive; save the table as CSV`);
   }
@@ -104,7 +106,7 @@ function createFileSource(
   };
 }
 
-/** Plain or gzip, as the first two bytes say. */
+/** A plain or gzip source, depending on the first two bytes. */
 async function createStreamSource(name: string, stream: Readable, size: number | undefined): Promise<ByteSource> {
   let position = 0;
   async function* countBytes(): AsyncGenerator<Buffer> {
@@ -152,7 +154,7 @@ async function createStreamSource(name: string, stream: Readable, size: number |
   };
 }
 
-/** The first chunk, or chunks until there are two bytes. */
+/** Reads chunks until there are at least two bytes. */
 async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 2) {
@@ -168,7 +170,7 @@ async function* prependChunk(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGe
   for (let chunk = await rest.next(); chunk.done !== true; chunk = await rest.next()) yield chunk.value;
 }
 
-/** Unpacks gzip, several members one after another included. */
+/** Decompresses gzip, including several concatenated members. */
 async function* gunzipChunks(gzipChunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
   const feedDone = (async () => {

@@ -1,6 +1,6 @@
 /**
- * The ids of a long file in little memory: a fingerprint of 16 bytes and 8 bytes for how long it counts (S14.1), in
- * open tables of typed arrays. At most 48 bytes an id, all in.
+ * Remembers the ids of a large file in little memory: a 16-byte fingerprint and an 8-byte expiry (S14.1) in hash tables
+ * of typed arrays, at most 48 bytes per id in total.
  *
  * @module
  */
@@ -12,44 +12,47 @@ import { createFingerprinter, type FingerprintKey } from "./fingerprint.ts";
 const SHARDS = 256;
 const SHARD_CAPACITY_FIRST = 48;
 const LOAD_MAX = 0.76;
-/** A table grows by so much: with the load kept below {@link LOAD_MAX}, 24 bytes become 48 at the worst, 39 on average. */
+/**
+ * The growth factor of a table. With a load of at most {@link LOAD_MAX}, 24 bytes per id become 48 in the worst case
+ * and 39 on average.
+ */
 const GROWTH = 1.5;
-/** Words and doubles of a place: four words of fingerprint and a double, side by side in memory. */
+/** The size of an entry: four words of fingerprint and a double, adjacent in memory. */
 const WORDS = 6;
 const DOUBLES = 3;
 const EXPIRY = 2;
 const TWO_TO_32 = 4_294_967_296;
 
-/** One of many small tables, so that growing one of them never holds all ids twice. */
+/** One of many small tables. When it grows, only its own ids are in memory twice. */
 interface Shard {
   capacity: number;
   count: number;
-  /** The places. */
+  /** The entries. */
   words: Uint32Array;
-  /** The same memory: at {@link EXPIRY} of a place until when the id counts; 0 is an empty place. */
+  /** The same memory as doubles. At {@link EXPIRY} of an entry is the end of its validity; 0 means empty. */
   doubles: Float64Array;
 }
 
-/** Which ids still count. */
+/** A set of ids with their expiry. */
 export interface CompactIds extends SeenIds {
-  /** How many ids are remembered. */
+  /** The number of remembered ids. */
   readonly size: number;
-  /** Bytes in the tables. */
+  /** The memory of the tables in bytes. */
   readonly bytes: number;
 }
 
-/** @param key 128 random bits, so that colliding ids cannot be constructed */
+/** @param key 128 random bits, so that collisions can't be constructed */
 export function createCompactIds(key: FingerprintKey): CompactIds {
   const fingerprinter = createFingerprinter(key);
   const { words } = fingerprinter;
-  // Sizes are staggered so that the tables do not all grow at the same number of ids.
+  // Staggered initial sizes prevent all tables from growing at the same time.
   const shards = Array.from({ length: SHARDS }, (_, index) =>
     createShard(Math.round(SHARD_CAPACITY_FIRST * GROWTH ** (index / SHARDS))),
   );
   let lastId: string | undefined;
 
   function findShard(id: string): Shard {
-    // One id is asked for, admitted and perhaps forgotten, one right after the other.
+    // An id is looked up, added and sometimes removed in immediate succession.
     if (id !== lastId) {
       fingerprinter.fingerprint(id);
       lastId = id;
@@ -83,7 +86,7 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
         copyWords(words, 0, shard.words, place * WORDS);
         shard.count++;
       }
-      // An end at 1970 itself must not look like an empty place; no instant lies between the two.
+      // 0 means empty, so an expiry of exactly 1970 is stored as the nearest number below.
       shard.doubles[place * DOUBLES + EXPIRY] = until === 0 ? -Number.MIN_VALUE : until;
       return true;
     },
@@ -103,7 +106,7 @@ function expiryAt({ doubles }: Shard, place: number): Instant {
   return doubles[place * DOUBLES + EXPIRY] ?? 0;
 }
 
-/** Where the fingerprint at `from[at]` is, or the empty place where it would be. */
+/** The entry of the fingerprint at `from[at]`, or the empty one where it belongs. */
 function findPlace(shard: Shard, from: Uint32Array, at: number): number {
   const { capacity, words, doubles } = shard;
   const [first, second, third, fourth] = [from[at], from[at + 1] ?? 0, from[at + 2], from[at + 3]];
@@ -124,7 +127,7 @@ function findPlace(shard: Shard, from: Uint32Array, at: number): number {
   return place;
 }
 
-/** Where a fingerprint would be were it alone. Homes are in the order of the words, whatever the capacity. */
+/** The preferred entry of a fingerprint. It is monotonic in the first word, whatever the capacity. */
 function homePlace(word: number, capacity: number): number {
   return (word * (capacity / TWO_TO_32)) | 0;
 }
@@ -132,7 +135,8 @@ function homePlace(word: number, capacity: number): number {
 function growShard(shard: Shard): void {
   const larger = createShard(Math.ceil(shard.capacity * GROWTH));
   const { capacity, words, doubles } = larger;
-  // From the first gap on, so that ids that wrapped around the end come last: nearly in the order of their new places.
+  // Starts after an empty entry, so that ids that wrapped around come last; the order is then nearly that of the new
+  // entries.
   const start = firstEmptyPlace(shard);
   let last = -1;
   for (let index = 0; index < shard.capacity; index++) {
@@ -140,7 +144,7 @@ function growShard(shard: Shard): void {
     const until = expiryAt(shard, place);
     if (until === 0) continue;
     let target = homePlace(shard.words[place * WORDS + 1] ?? 0, capacity);
-    // Behind all that were moved before, a place is empty.
+    // The entry after the last moved one is empty.
     if (target <= last) {
       while (expiryAt(larger, target) !== 0) target = target + 1 === capacity ? 0 : target + 1;
     }
@@ -160,7 +164,7 @@ function firstEmptyPlace(shard: Shard): number {
   return place;
 }
 
-/** The four words of a fingerprint; by hand, because a view for each is what costs. */
+/** Copies the four words of a fingerprint individually, because creating a view for each is slow. */
 function copyWords(from: Uint32Array, at: number, into: Uint32Array, place: number): void {
   into[place] = from[at] ?? 0;
   into[place + 1] = from[at + 1] ?? 0;

@@ -1,5 +1,5 @@
 /**
- * Reads a CSV file of events through a map (book.md, "Event files").
+ * Reads CSV files of events through a map (book.md, "Event files").
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { createLineBlocks } from "./line-blocks.ts";
 
 const CHUNK_BYTES = 1 << 16;
 
-/** A cursor over a CSV file. The first record is the header. */
+/** A cursor over a CSV file, whose first record is the header. */
 export function createCsvCursor(file: string, source: ByteSource, map: EventFileMap, sink: EventSink): EventCursor {
   const rowReader = createRowReader(file, source);
   let rows: readonly Row[] = [];
@@ -58,7 +58,7 @@ export function createCsvCursor(file: string, source: ByteSource, map: EventFile
   };
 }
 
-/** Batches of rows, in the order of the file; an empty one is the end. */
+/** Reads batches of rows in file order; an empty one is the end. */
 function createRowReader(file: string, source: ByteSource): { next(): Promise<readonly Row[]> } {
   const blocks = createLineBlocks(source, CHUNK_BYTES);
   let rows: Row[] = [];
@@ -72,7 +72,7 @@ function createRowReader(file: string, source: ByteSource): { next(): Promise<re
       rows = [];
       for (let block = await blocks.next(); ; block = await blocks.next()) {
         if (block === "oversized") (parser ??= openParser("")).skipLine(TOO_LONG);
-        // A copy, because the parser may keep the last bytes, and the buffer of the blocks is used again.
+        // Copied, because the parser may keep the last bytes while the block buffer is reused.
         if (block === "lines") {
           const lines = Buffer.from(blocks.bytes.subarray(blocks.start, blocks.end));
           await (parser ??= openParser(lines.toString("utf8"))).parse(lines);

@@ -1,18 +1,18 @@
 /**
- * Keyed 128-bit fingerprints of event ids: two 64-bit HalfSipHash-2-4 values under one secret key of 128 bits. Who
- * does not know the key cannot make two ids that collide; by chance two of a billion ids do so with odds of 10^-21.
+ * Keyed 128-bit fingerprints of event ids: two 64-bit HalfSipHash-2-4 values with a secret 128-bit key. Without the
+ * key, collisions can't be constructed. By chance, two of a billion ids collide with a probability of 10^-21.
  *
  * @module
  */
 
-/** The key: four words of 32 bits, from a source of randomness. */
+/** The key: four random 32-bit words. */
 export type FingerprintKey = readonly [number, number, number, number];
 
-/** Computes fingerprints into words that it owns, so that nothing is allocated for an id. */
+/** Computes fingerprints into its own buffer, without allocating memory per id. */
 export interface Fingerprinter {
-  /** The last fingerprint, unsigned 32-bit words. */
+  /** The last fingerprint as unsigned 32-bit words. */
   readonly words: Uint32Array;
-  /** Fingerprints a text. */
+  /** Computes the fingerprint of a text. */
   fingerprint(text: string): void;
 }
 
@@ -23,7 +23,7 @@ export function createFingerprinter(key: FingerprintKey): Fingerprinter {
   return {
     words,
     fingerprint(text) {
-      // A text of n characters makes at most ceil(n / 4) + ceil(n / 2) + 1 words.
+      // A text of n characters has at most ceil(n / 4) + ceil(n / 2) + 1 words.
       if (text.length + 4 > inputWords.length) inputWords = new Int32Array(2 * text.length + 4);
       const count = packText(text, inputWords);
       hashWords(inputWords, count, key, words);
@@ -32,8 +32,8 @@ export function createFingerprinter(key: FingerprintKey): Fingerprinter {
 }
 
 /**
- * The characters as words: four a word by their low bytes, then, where one needs more than a byte, two a word as they
- * are, then the length and which of the two it was. Texts that differ make words that differ.
+ * Packs characters into words: four low bytes per word; if a character needs two bytes, also two characters per word;
+ * then the length and which form was used. Different texts give different words.
  *
  * @returns the number of words
  */
@@ -60,8 +60,8 @@ function packText(text: string, inputWords: Int32Array): number {
 }
 
 /**
- * HalfSipHash-2-4 of the words, 64 bits, under each half of the key: `a` and `b`, side by side, because a processor works
- * on both at once where each alone would wait for its own last step.
+ * HalfSipHash-2-4 of the words, 64 bits, with each half of the key: `a` and `b`. Both are computed together, so that
+ * the processor can execute them in parallel.
  */
 function hashWords(inputWords: Int32Array, count: number, key: FingerprintKey, output: Uint32Array): void {
   let a0 = key[0] | 0;
@@ -72,7 +72,7 @@ function hashWords(inputWords: Int32Array, count: number, key: FingerprintKey, o
   let b1 = (key[3] ^ 0xee) | 0;
   let b2 = 0x6c796765 ^ key[2];
   let b3 = 0x74656462 ^ key[3];
-  // Two rounds a word, four after the last word, and four more for the second half of the hash.
+  // Two rounds per word, four after the last word, and four more for the second half of the hash.
   for (let step = 0; step < count + 4; step++) {
     const word = step < count ? (inputWords[step] ?? 0) : 0;
     a3 ^= word;

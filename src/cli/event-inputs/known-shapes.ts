@@ -1,5 +1,5 @@
 /**
- * The shapes that a file's lines have had so far: few, because few programs write one file.
+ * The line shapes seen so far in a file. They are few, because few programs write one file.
  *
  * @module
  */
@@ -10,28 +10,28 @@ import { bindShape, createTextCaches, type ShapeFiller } from "./shape-filler.ts
 
 const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** So many shapes are tried on a line before it is read in full. */
+/** The maximum number of shapes to try before a line is parsed. */
 const SHAPES_MAX = 16;
-/** After so many lines in vain, no more is learned: such a file has no shapes. */
+/** The number of failures after which no more shapes are learned. */
 const FAILURES_MAX = 1000;
-/** A longer line is not learned from. */
+/** The maximum bytes of a line to learn from. */
 const LEARNABLE_BYTES_MAX = 1 << 16;
-/** Room for the spans of the largest shape. */
+/** The capacity for the spans of the largest shape. */
 const SPANS_LENGTH = 1024;
 
-/** Shapes of one file, the last one matched first. */
+/** The shapes of one file, most recently matched first. */
 export interface KnownShapes {
-  /** First byte and byte after the last of each slot of the line that was matched last. */
+  /** The start and end (exclusive) of each slot in the last matched line. */
   readonly spans: Int32Array;
-  /** The byte after the line end of the line that was matched last. */
+  /** The offset after the end of the last matched line. */
   readonly after: number;
-  /** The shape of the whole line that begins at `start`; undefined when none fits. */
+  /** The shape of the whole line at `start`; undefined if none matches. */
   match(bytes: Buffer, start: number): ShapeFiller | undefined;
-  /** Learns from a line that is JSON. */
+  /** Learns from a line that is valid JSON. */
   learn(line: Buffer): void;
 }
 
-/** @param findSlots the slots of a schema; undefined when its lines are to be read in full */
+/** @param findSlots returns the slots of a schema; undefined if its lines must be parsed */
 export function createKnownShapes(findSlots: (schemaName: string) => EventSlots | undefined): KnownShapes {
   const spans = new Int32Array(SPANS_LENGTH);
   const caches = createTextCaches();
@@ -75,7 +75,7 @@ export function createKnownShapes(findSlots: (schemaName: string) => EventSlots 
   };
 }
 
-/** The byte after the line end at `at`; −1 when there is none there. */
+/** The offset after the line end at `at`; −1 if there is none. */
 function afterLineEnd(bytes: Buffer, at: number): number {
   if (at < 0) return -1;
   if (bytes[at] === LINE_END) return at + 1;

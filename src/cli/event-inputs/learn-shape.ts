@@ -1,27 +1,27 @@
 /**
- * Learns the shape of an NDJSON line from one line that JSON has accepted.
+ * Learns the shape of an NDJSON line from a line that is valid JSON.
  *
  * @module
  */
 import { packConstants, type LineShape, type SlotPart } from "./line-shape.ts";
 
-/** A bracket, colon or comma; a text of plain ASCII without escapes; a number; a literal. Blanks come before it. */
+/** A bracket, colon or comma; a plain ASCII string without escapes; a number; a literal. Preceded by white space. */
 const TOKEN = /[ \t\r]*(?:([{}[\],:])|"([ !#-[\]-~]*)"|(-?\d[\d.eE+-]*)|(true|false|null))/y;
-/** Longer units, and more attributes or dimensions, are left to metering to refuse. */
+/** Longer units, and more attributes or dimensions, are left to metering, which rejects them. */
 const UNIT_LENGTH_MAX = 50;
 const PARTS_MAX = 100;
-/** A line with more slots than this is read in full. */
+/** The maximum number of slots; lines with more are parsed. */
 const SLOTS_MAX = 256;
 
 interface Token {
   readonly kind: "mark" | "text" | "number" | "literal";
   readonly text: string;
-  /** First character of the value, quotes aside, and the one after its last. */
+  /** The start of the value without quotes, and its end (exclusive). */
   readonly start: number;
   readonly end: number;
 }
 
-/** The findings while a line is walked. Thrown away when the line turns out to have no shape that can be trusted. */
+/** The state of a walk through a line, discarded if the line has no reliable shape. */
 interface Walk {
   readonly line: string;
   at: number;
@@ -29,18 +29,18 @@ interface Walk {
   schemaName: string | undefined;
 }
 
-/** Why a walk ends early: the line holds something that only a full parse may read. */
+/** Ends a walk: the line contains something that only a parser can read. */
 class NoShapeError extends Error {}
 
 /**
  * @param line a line that is valid JSON, without its line end
- * @returns undefined when the line holds anything but an object with the parts of an event and plain extra fields:
- * escapes, letters beyond ASCII, repeated keys, nested extras
+ * @returns undefined if the line isn't an object with the parts of an event and flat extra fields, or contains escapes,
+ * non-ASCII characters, duplicate keys or nested extra fields
  */
 export function learnShape(line: string): LineShape | undefined {
   const walk: Walk = { line, at: 0, slots: [], schemaName: undefined };
   try {
-    // Strictly JSON: the walk itself is lenient about what stands between the values.
+    // Checks that the line is JSON, because the walk tolerates anything between values.
     JSON.parse(line);
     walkEvent(walk);
   } catch (error) {
@@ -116,7 +116,7 @@ function walkObject(walk: Walk, visitMember: (key: string) => void): void {
   walkMembers(walk, visitMember);
 }
 
-/** The members of an object whose `{` is read, up to and including its `}`. A repeated key has no shape. */
+/** Visits the members of an object after its `{`, up to and including its `}`. Duplicate keys have no shape. */
 function walkMembers(walk: Walk, visitMember: (key: string) => void): void {
   const seenKeys = new Set<string>();
   for (let token = nextToken(walk); token.kind !== "mark" || token.text !== "}"; token = nextToken(walk)) {

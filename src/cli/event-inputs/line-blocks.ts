@@ -1,6 +1,6 @@
 /**
- * A file in blocks of whole lines, in a buffer that is used again and again: memory does not grow with the file, nor
- * with its longest line.
+ * Reads a file in blocks of whole lines into a reused buffer, so that memory doesn't grow with the file or its longest
+ * line.
  *
  * @module
  */
@@ -9,28 +9,28 @@ import type { ByteSource } from "./byte-source.ts";
 
 const LINE_END = 0x0a;
 
-/** Whole lines, one after another, of a file. */
+/** The blocks of a file. */
 export interface LineBlocks {
-  /** Holds the lines. Valid until the next {@link LineBlocks.next}. */
+  /** The buffer with the lines, valid until the next {@link LineBlocks.next}. */
   readonly bytes: Buffer;
-  /** The first byte of the block. */
+  /** The start of the block. */
   readonly start: number;
-  /** The byte after the last: every line of the block ends with a line end, the last one of the file included. */
+  /** The end of the block (exclusive). Every line ends with a line end, even the last one of the file. */
   readonly end: number;
-  /** Where the first byte of {@link LineBlocks.bytes} is in the source. */
+  /** The position of {@link LineBlocks.bytes} in the source. */
   readonly base: number;
-  /** Where the line that was passed over last begins in the source. */
+  /** The position in the source of the last skipped line. */
   readonly skippedLineStart: number;
   /**
    * Reads the next block.
    *
-   * @returns `lines`: the block holds at least one whole line; `oversized`: the next line was longer than
-   * {@link LINE_BYTES_MAX} and was passed over, the block is empty; `end`: there is nothing more
+   * @returns `lines`: the block has at least one whole line; `oversized`: the next line was longer than
+   * {@link LINE_BYTES_MAX} and skipped, and the block is empty; `end`: the file has ended
    */
   next(): Promise<"lines" | "oversized" | "end">;
 }
 
-/** A buffer and what of it is given out: [start, end) are whole lines, [end, filled) is read and not given out yet. */
+/** A buffer: [start, end) are the lines of the block, [end, filled) is read ahead. */
 interface BlockBuffer {
   readonly source: ByteSource;
   bytes: Buffer;
@@ -39,14 +39,14 @@ interface BlockBuffer {
   readEnd: number;
   base: number;
   skippedLineStart: number;
-  /** Whether the file is read to its end. */
+  /** Whether the file is read completely. */
   isAtEnd: boolean;
   atFileStart: boolean;
 }
 
 /**
- * @param bufferBytes how much is read at once, at least; the buffer grows up to a whole line
- * @param atFileStart whether the source begins where its file does, perhaps with a byte order mark
+ * @param bufferBytes the minimum number of bytes per read; the buffer grows up to a whole line
+ * @param atFileStart whether the source starts at the start of its file, possibly with a byte order mark
  */
 export function createLineBlocks(source: ByteSource, bufferBytes: number, atFileStart = true): LineBlocks {
   const buffer: BlockBuffer = {
@@ -83,7 +83,7 @@ export function createLineBlocks(source: ByteSource, bufferBytes: number, atFile
 async function nextBlock(buffer: BlockBuffer): Promise<"lines" | "oversized" | "end"> {
   for (;;) {
     if (buffer.isAtEnd && buffer.end === buffer.readEnd) return "end";
-    // Whole lines are left where a line before them was passed over.
+    // Whole lines remain in the buffer after a skipped line.
     const hasWholeLine = buffer.bytes.subarray(buffer.end, buffer.readEnd).includes(LINE_END);
     if (!hasWholeLine && buffer.readEnd - buffer.end > LINE_BYTES_MAX) return skipLine(buffer);
     compactBuffer(buffer);
@@ -96,7 +96,7 @@ async function nextBlock(buffer: BlockBuffer): Promise<"lines" | "oversized" | "
   }
 }
 
-/** Moves what is not given out yet to the front and makes room behind it. */
+/** Moves unread data to the front to make room. */
 function compactBuffer(buffer: BlockBuffer): void {
   const { bytes, end, readEnd } = buffer;
   bytes.copyWithin(0, end, readEnd);
@@ -110,7 +110,7 @@ function compactBuffer(buffer: BlockBuffer): void {
   buffer.bytes = larger;
 }
 
-/** Reads once. One byte is kept free for the line end that a file's last line may lack. */
+/** Reads once. One byte stays free for a missing line end at the end of the file. */
 async function readMore(buffer: BlockBuffer): Promise<void> {
   const { bytes, source, readEnd } = buffer;
   const count = await source.readInto(bytes.subarray(0, bytes.length - 1), readEnd);
@@ -122,7 +122,7 @@ async function readMore(buffer: BlockBuffer): Promise<void> {
   buffer.readEnd = readEnd + 1;
 }
 
-/** Passes over a line that is too long, up to and including its line end. */
+/** Skips a line that is too long, including its line end. */
 async function skipLine(buffer: BlockBuffer): Promise<"oversized"> {
   buffer.atFileStart = false;
   buffer.skippedLineStart = buffer.base + buffer.end;

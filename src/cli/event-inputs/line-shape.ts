@@ -1,14 +1,13 @@
 /**
- * The shape of an NDJSON line: what is the same in every line that one serializer wrote, and the slots between.
+ * The shape of an NDJSON line: the constant bytes that one serializer writes in every line, with slots in between.
  *
- * A line that is byte for byte `constant slot constant slot … constant`, with nothing in its slots that JSON would read
- * otherwise, holds what the learned line held but for the values in the slots. So it need not be parsed: JSON has one
- * reading only. Every other line is read in full.
+ * A line of the form `constant slot constant slot … constant`, with only plain content in its slots, parses like the
+ * learned line except for the values in the slots. Therefore it needs no parser. All other lines are parsed.
  *
  * @module
  */
 
-/** Where the value of a slot belongs. `quoted` is whether the text of the line has quotes around it. */
+/** The field of a slot. `quoted`: the value is a string in the line. */
 export type SlotPart =
   | { readonly kind: "id" | "timestamp" | "accountId" | "unused"; readonly isQuoted: boolean }
   | { readonly kind: "attribute" | "dimension"; readonly name: string; readonly isQuoted: boolean };
@@ -21,33 +20,33 @@ export interface LineShape {
 }
 
 /**
- * The bytes before, between and after the slots; quotes belong to them, line ends do not. They are compared four at a
- * time, which is what makes a shape quicker than a parser: all words of all constants one after another. The last word of
- * a constant ends with it and may overlap the one before.
+ * The bytes before, between and after the slots, including quotes but not line ends. For speed, four bytes are compared
+ * at a time: all words of all constants are stored consecutively. The last word of a constant ends with it and may
+ * overlap the previous one.
  */
 export interface Constants {
   readonly lengths: Int32Array;
-  /** Where each constant's words begin; one more at the end. */
+  /** The index of each constant's first word, and the end of the last. */
   readonly firstWords: Int32Array;
   readonly words: Int32Array;
-  /** By constant: which of the bytes of its last word count: all, but in a constant of fewer than four. */
+  /** By constant: the mask for its last word, partial only for constants shorter than four bytes. */
   readonly masks: Int32Array;
 }
 
 const QUOTE = 0x22;
-/** Bytes that are compared at once. */
+/** The bytes compared at a time. */
 const WORD = 4;
 
-/** 1 for the bytes that mean themselves inside a JSON text: printable ASCII but the quote and the backslash. */
+/** 1 for bytes that represent themselves in a JSON string: printable ASCII except quotes and backslashes. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte <= 0x7e && byte !== QUOTE && byte !== 0x5c ? 1 : 0,
 );
-/** 1 for the bytes that a JSON number may hold. */
+/** 1 for bytes of a JSON number. */
 const NUMERIC = Uint8Array.from({ length: 256 }, (_, byte) =>
   "0123456789+-.eE".includes(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/** Lays out constants for comparing. */
+/** Arranges constants for comparison. */
 export function packConstants(texts: readonly Uint8Array[]): Constants {
   const firstWords = [0];
   const words: number[] = [];
@@ -71,10 +70,10 @@ export function packConstants(texts: readonly Uint8Array[]): Constants {
 /**
  * Matches the bytes from `start` with a shape.
  *
- * @param bytes must hold a line end at or after `start`: no slot and no constant goes past one
+ * @param bytes must have a line end at or after `start`; no slot and no constant extends past one
  * @param view the same bytes
- * @param spans receives the first byte and the byte after the last of each slot, in pairs
- * @returns the position after the last constant, or −1 when the line is not of this shape
+ * @param spans receives the start and end (exclusive) of each slot in pairs
+ * @returns the offset after the last constant, or −1 if the line doesn't match
  */
 export function matchShape(
   shape: LineShape,
@@ -88,7 +87,7 @@ export function matchShape(
   let at = start;
   for (let index = 0; index < lengths.length; index++) {
     const length = lengths[index] ?? 0;
-    // Room for the longest reach of a word; what lies behind the line end never matches, for no constant holds one.
+    // Checks the bounds for reading words. Bytes after the line end can't match, because no constant contains one.
     if (at + Math.max(WORD, length) > bytes.length || !matchConstant(constants, index, view, at)) return -1;
     at += length;
     const slot = slots[index];

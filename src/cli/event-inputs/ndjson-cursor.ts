@@ -1,7 +1,7 @@
 /**
- * Reads an NDJSON file of events: one event a line, in the reference's shape or, with a map, any object.
+ * Reads NDJSON files of events: one event per line in the standard form or, with a map, any object.
  *
- * Lines that look like one before them are read by their shape, all others in full; both give the same (S1.2).
+ * Lines with a known shape are read by it, all others are parsed, with the same result (S1.2).
  *
  * @module
  */
@@ -24,40 +24,40 @@ const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BLANK = /^[ \t\r\n]*$/;
-/** Levels below which the keys of a line are counted by walking through it. */
+/** The depth from which the keys of a line are counted. */
 const KEY_COUNT_DEPTH_MAX = 200;
 
-/** How lines are read. */
+/** Options of reading lines. */
 export interface NdjsonOptions {
-  /** How much is read at once. */
+  /** The minimum number of bytes per read. */
   readonly bufferBytes: number;
-  /** Whether shapes are learned; without them every line is read in full. */
+  /** Whether to learn shapes. If false, every line is parsed. */
   readonly shapes: boolean;
-  /** Makes events of objects of another kind; they are read in full. */
+  /** Makes events from other objects, which are always parsed. */
   readonly makeEvent?: EventMaker<unknown> | undefined;
-  /** Whether the source begins where its file does, perhaps with a byte order mark; default true. */
+  /** Whether the source starts at the start of its file, possibly with a byte order mark. Default true. */
   readonly atFileStart?: boolean;
 }
 
-/** A cursor that knows where its head is. */
+/** A cursor with the position of its head. */
 export interface NdjsonCursor extends EventCursor {
-  /** The first byte of the head in the source. */
+  /** The position of the head in the source. */
   readonly offset: number;
 }
 
-/** A line that was read in full. */
+/** A parsed line. */
 type ParsedLine = { readonly event: unknown } | { readonly reason: string };
 
-/** Where a file is. The head is a line of a known shape, or else one that was read in full. */
+/** The state of a cursor. The head is a line of a known shape, or a parsed one. */
 interface CursorState {
   bytes: Buffer;
-  /** The head's first byte, the byte after it, and the end of the block. */
+  /** The start of the head, its end (exclusive), and the end of the block. */
   start: number;
   position: number;
   end: number;
   line: number;
   at: Instant | undefined;
-  /** The head's shape; its spans are those of {@link KnownShapes}. */
+  /** The head's shape, whose spans are in {@link KnownShapes}. */
   filler: ShapeFiller | undefined;
   parsedLine: ParsedLine;
 }
@@ -131,9 +131,9 @@ export function createNdjsonCursor(
 }
 
 /**
- * Goes past a line of a known shape; its values are looked at when it is taken.
+ * Advances over a line of a known shape; its values are read when it is taken.
  *
- * @returns false when its timestamp is none, or one of its numbers is not plain: it is then to be read in full
+ * @returns false if its timestamp or one of its numbers isn't plain, so that it must be parsed
  */
 function advanceByShape(
   state: CursorState,
@@ -159,10 +159,10 @@ function advanceByShape(
 }
 
 /**
- * Goes past a line by reading it in full.
+ * Advances over a line by parsing it.
  *
- * @param how where its shape is remembered, and what makes an event of it
- * @returns false when it is blank
+ * @param how where to remember its shape, and how to make an event from it
+ * @returns false if it is blank
  */
 function advanceByParsing(
   state: CursorState,
@@ -187,7 +187,7 @@ function toParsedLine(event: ReturnType<EventMaker<unknown>>): ParsedLine {
   return typeof event === "string" ? { reason: event } : { event };
 }
 
-/** Hands the head on. What its shape promised and a value did not keep is read in full. */
+/** Passes the head to the sink. If a value isn't plain, the line is parsed. */
 function emitHead(file: string, state: CursorState, shapes: KnownShapes, sink: EventSink): boolean {
   const { filler, at, line } = state;
   if (filler !== undefined && at !== undefined) {
@@ -203,7 +203,7 @@ function emitHead(file: string, state: CursorState, shapes: KnownShapes, sink: E
     : sink.onBadLine(file, line, parsedLine.reason);
 }
 
-/** Makes a line that was read in full the head. */
+/** Makes a parsed line the head. */
 function setHead(state: CursorState, parsedLine: ParsedLine): void {
   state.line++;
   state.filler = undefined;
@@ -211,13 +211,13 @@ function setHead(state: CursorState, parsedLine: ParsedLine): void {
   state.at = "event" in parsedLine ? readTimestamp(parsedLine.event) : undefined;
 }
 
-/** The line that begins at `start`, without its line end and a carriage return before that. */
+/** The line at `start` without its LF or CRLF. */
 function sliceLine(bytes: Buffer, start: number): Buffer {
   const end = bytes.indexOf(LINE_END, start);
   return bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
 }
 
-/** Reads a line in full; undefined when it is blank. */
+/** Parses a line; undefined if it is blank. */
 function parseLine(text: Buffer): ParsedLine | undefined {
   if (text.length > LINE_BYTES_MAX) return { reason: TOO_LONG };
   let lineText: string;

@@ -1,6 +1,6 @@
 /**
- * Decimals and instants straight from the bytes of a line, for the plain forms that nearly all lines have. Whatever is
- * not plain is left to the readers of the core: "undefined" here never means "wrong".
+ * Parses decimals and instants directly from bytes, for the plain forms that nearly all lines have. Anything else is
+ * left to the general parsers, so undefined never means invalid.
  *
  * @module
  */
@@ -8,20 +8,19 @@ import { DAY_MS, parseInstant, type Instant } from "../../calendar/instant.ts";
 import { Scaled, type Exact } from "../../numbers/exact.ts";
 
 const [ZERO, MINUS, POINT, COLON, LETTER_T, LETTER_Z] = [0x30, 0x2d, 0x2e, 0x3a, 0x54, 0x5a];
-/** With this many digits a double holds every integer. */
+/** Doubles represent all integers with this many digits. */
 const DIGITS_MAX = 15;
 
 /**
- * The decimal written in [start, end), where it is digits with an optional minus sign and point, as JSON writes
- * numbers, and of at most 15 digits.
+ * Parses [start, end) as a decimal: up to 15 digits with an optional minus sign and point, as in JSON.
  *
- * @returns undefined for any other text
+ * @returns undefined for other text
  */
 export function parseExactBytes(bytes: Uint8Array, start: number, end: number): Exact | undefined {
   return isPlainNumber(bytes, start, end) ? parsePlainNumber(bytes, start, end) : undefined;
 }
 
-/** The decimal written in [start, end), for which {@link isPlainNumber} holds. */
+/** Parses a decimal for which {@link isPlainNumber} is true. */
 export function parsePlainNumber(bytes: Uint8Array, start: number, end: number): Exact {
   const negative = bytes[start] === MINUS;
   let mantissa = 0;
@@ -35,7 +34,7 @@ export function parsePlainNumber(bytes: Uint8Array, start: number, end: number):
   return scale === 0 ? value : new Scaled(value, scale);
 }
 
-/** Whether {@link parseExactBytes} can read [start, end). */
+/** Whether {@link parseExactBytes} can parse [start, end). */
 export function isPlainNumber(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start] === MINUS ? start + 1 : start;
   let point = -1;
@@ -51,13 +50,13 @@ export function isPlainNumber(bytes: Uint8Array, start: number, end: number): bo
   return end - first - (point < 0 ? 0 : 1) <= DIGITS_MAX;
 }
 
-/** Reads instants from bytes. It remembers the last date, because the events of a file come day by day. */
+/** Parses instants. It remembers the last date, because events in a file are usually ordered by day. */
 export interface InstantReader {
-  /** The instant written in [start, end) as `2024-01-02T03:04:05.678Z`, milliseconds optional; else undefined. */
+  /** Parses `2024-01-02T03:04:05.678Z`, milliseconds optional; otherwise undefined. */
   readInstant(bytes: Uint8Array, start: number, end: number): Instant | undefined;
 }
 
-/** A reader of its own for each file. */
+/** Creates a reader, one for each file. */
 export function createInstantReader(): InstantReader {
   const lastDate = new Uint8Array(10);
   let lastDateMs = Number.NaN;
@@ -102,7 +101,7 @@ export function createInstantReader(): InstantReader {
   };
 }
 
-/** The integer that the digits of [start, end) say; NaN when one of the bytes is no digit. */
+/** Parses the digits of [start, end); NaN if a byte isn't a digit. */
 function parseDigits(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) {

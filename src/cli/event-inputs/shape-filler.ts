@@ -1,5 +1,5 @@
 /**
- * Puts the values of a line of a learned shape straight into the slots that metering reads.
+ * Writes the values of a line with a known shape directly into the slots that metering reads.
  *
  * @module
  */
@@ -8,33 +8,32 @@ import type { LineShape, SlotPart } from "./line-shape.ts";
 import { parseExactBytes, parsePlainNumber } from "./parse-bytes.ts";
 import { type TextCache, createTextCache } from "./text-cache.ts";
 
-/** Bounds of an event's texts, in bytes of ASCII: metering rejects longer texts. */
+/** The maximum bytes of an event's texts; metering rejects longer ones. */
 const TEXT_BYTES_MAX = 512;
 
-/** Texts that one file repeats. */
+/** Caches of repeated texts in a file. */
 export interface TextCaches {
   readonly accounts: TextCache<string>;
   readonly dimensions: TextCache<string>;
 }
 
-/** Fresh memories of texts, one for each file. */
+/** Creates empty caches, one set for each file. */
 export function createTextCaches(): TextCaches {
   return { accounts: createTextCache((text) => text), dimensions: createTextCache((text) => text) };
 }
 
-/** A shape that is bound to its schema's slots. */
+/** A shape bound to its schema's slots. */
 export interface ShapeFiller {
   readonly shape: LineShape;
   readonly slots: EventSlots;
-  /** Which of the shape's slots holds the timestamp. */
+  /** The index of the timestamp's slot. */
   readonly timestampSpan: number;
-  /** Which of them hold a number without quotes: the line is JSON only when each of these is one. */
+  /** The indexes of unquoted slots, which must be numbers for the line to be JSON. */
   readonly numberSpans: readonly number[];
   /**
-   * Fills the slots, timestamp aside, from the spans that the shape was matched at; those of {@link numberSpans} must
-   * hold plain numbers.
+   * Fills the slots, except the timestamp, from the matched spans; those in {@link numberSpans} must be plain numbers.
    *
-   * @returns false when a value is not of the plain form: the line is then to be read in full
+   * @returns false if a value isn't plain, so that the line must be parsed
    */
   fillSlots(bytes: Buffer, spans: Int32Array): boolean;
 }
@@ -44,7 +43,7 @@ type FillSlot = (bytes: Buffer, start: number, end: number) => boolean;
 /**
  * Binds a shape to the slots of its schema.
  *
- * @returns undefined when the shape lacks what an event must carry: such lines are left to metering to refuse
+ * @returns undefined if the shape lacks a required part of events; metering rejects such lines
  */
 export function bindShape(shape: LineShape, slots: EventSlots, caches: TextCaches): ShapeFiller | undefined {
   const { slots: parts } = shape;
@@ -130,7 +129,7 @@ function createDimensionFiller(
   const { texts } = slots;
   return (bytes, start, end) => {
     if (end - start > TEXT_BYTES_MAX) return false;
-    // A number becomes its plain text (S4.1): its own digits, where it is an integer and not "-0".
+    // A number becomes its plain text (S4.1), which are its own digits if it is an integer other than "-0".
     if (!part.isQuoted && !isPlainInteger(bytes, start, end)) return false;
     if (isUsed) texts[slotIndex] = caches.dimensions.get(bytes, start, end);
     return true;
@@ -141,7 +140,7 @@ function isTextLength(start: number, end: number): boolean {
   return end > start && end - start <= TEXT_BYTES_MAX;
 }
 
-/** `0` is the only way to write zero here: `-0`, `0.0` and `1.0` are not plain. */
+/** Zero is plain only as `0`: `-0`, `0.0` and `1.0` are not plain. */
 function isPlainInteger(bytes: Buffer, start: number, end: number): boolean {
   const exact = parseExactBytes(bytes, start, end);
   return typeof exact === "number" && String(exact).length === end - start;

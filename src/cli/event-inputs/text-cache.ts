@@ -1,17 +1,17 @@
 /**
- * Texts of a file that come again and again (accounts, dimensions), found by their bytes without making the text anew.
+ * Caches values of repeated texts in a file (accounts, dimensions) by their bytes, without creating strings.
  *
  * @module
  */
 
-/** A bounded memory of what was made of a run of bytes. */
+/** A bounded cache of values by byte sequence. */
 export interface TextCache<T> {
-  /** The result of `make` for the text in [start, end) of ASCII bytes, made now or before. */
+  /** The value for the ASCII text in [start, end), created or cached. */
   get(bytes: Buffer, start: number, end: number): T;
 }
 
 const SLOTS = 1 << 16;
-/** When this many are remembered, all are forgotten: memory stays bounded whatever the file holds. */
+/** The number of entries at which the cache is cleared, to bound memory. */
 const ENTRIES_MAX = 1 << 15;
 
 interface Entry<T> {
@@ -19,7 +19,7 @@ interface Entry<T> {
   readonly value: T;
 }
 
-/** @param createValue must give the same for the same text */
+/** @param createValue must return the same value for the same text */
 export function createTextCache<T>(createValue: (text: string) => T): TextCache<T> {
   let table = createTable<T>();
   let count = 0;
@@ -47,7 +47,7 @@ export function createTextCache<T>(createValue: (text: string) => T): TextCache<
   };
 }
 
-/** A copy, for it is made at once: filled slot by slot, a table takes as long as reading a small file. */
+/** Copied for each table, because filling one entry by entry takes as long as reading a small file. */
 const EMPTY_TABLE: readonly undefined[] = Array.from({ length: SLOTS }, () => undefined);
 
 function createTable<T>(): (Entry<T> | undefined)[] {

@@ -1,29 +1,28 @@
 /**
- * Small books as somebody would write them: JSON with comments that say what each part is for.
+ * Writes small books as JSON with comments that explain each part.
  *
  * @module
  */
 
-/** The parts of a book, each as JSON text. */
+/** The parts of a book as JSON text. */
 export interface BookParts {
-  /** Lines of a comment above the book. */
+  /** The lines of a comment above the book. */
   readonly about: readonly string[];
   readonly eventSchemas: readonly string[];
   readonly usageMeters: readonly string[];
   readonly addOns?: readonly string[];
   readonly plan: {
     readonly name: string;
-    /** The lists of cards, by name. */
+    /** The lists of cards by name. */
     readonly cards: readonly (readonly [string, readonly string[]])[];
   };
-  /** More fields of the one account; without accounts none. */
+  /** Additional fields of the only account; without it the book has no accounts. */
   readonly account?: readonly string[];
 }
 
-/** The day from which everything of a template is in force. */
+/** The start date of everything in a template. */
 export const TEMPLATE_START = "2026-01-01";
 
-/** The text of a book. */
 export function formatBook({ about, eventSchemas, usageMeters, addOns = [], plan, account }: BookParts): string {
   const cards = plan.cards.map(([list, items]) => `"${list}": ${formatList(items, 8)}`);
   return [
@@ -71,23 +70,21 @@ function formatList(items: readonly string[], indent: number): string {
   return `[\n${items.map((item) => `${spaces}  ${item},`).join("\n")}\n${spaces}]`;
 }
 
-/** An event schema. */
 export function formatEventSchema(name: string, attributes: readonly string[], dimensions: readonly string[]): string {
   const formatNames = (names: readonly string[]): string =>
     names.map((each) => `{ "name": ${JSON.stringify(each)} }`).join(", ");
   return `{ "name": ${JSON.stringify(name)}, "attributes": [${formatNames(attributes)}], "dimensions": [${formatNames(dimensions)}] }`;
 }
 
-/** What a meter counts. */
+/** The parts of a meter. */
 export interface MeterParts {
   readonly id: string;
   readonly name: string;
   readonly schema: string;
-  /** The attribute whose values are summed; without one, events are counted. */
+  /** The attribute to sum; without one, events are counted. */
   readonly attribute?: string;
 }
 
-/** A meter that sums an attribute or counts events. */
 export function formatMeter({ id, name, schema, attribute }: MeterParts): string {
   const step =
     attribute === undefined
@@ -96,7 +93,7 @@ export function formatMeter({ id, name, schema, attribute }: MeterParts): string
   return `{ "id": "${id}", "name": ${JSON.stringify(name)}, "aggregation": "${attribute === undefined ? "COUNT" : "SUM"}", "eventSchemaName": ${JSON.stringify(schema)}, "computations": [${step}] }`;
 }
 
-/** Slabs and their rates: from which quantity on, and how much each unit costs there. */
+/** Slabs and rates by start and unit price. */
 export function formatSlabs(
   slabs: readonly { readonly startAfter: number; readonly rate: string; readonly packageSize?: number }[],
   pricingModel: "TIERED" | "VOLUME" = "TIERED",

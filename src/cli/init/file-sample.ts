@@ -1,5 +1,5 @@
 /**
- * The beginning of a file of events, to guess from.
+ * Reads the start of an event file, to guess from.
  *
  * @module
  */
@@ -18,7 +18,10 @@ import type { Io } from "../io.ts";
 
 const SAMPLE_BYTES = 1 << 20;
 
-/** The first whole lines of a file. @throws {InputError} for a file that is empty or no text */
+/**
+ * Reads the first whole lines of a file.
+ * @throws {InputError} if the file is empty or isn't text
+ */
 export async function readBeginning(path: string, io: Io): Promise<string> {
   const source = await openByteSource(path, io.stdin);
   try {
@@ -40,12 +43,15 @@ export async function readBeginning(path: string, io: Io): Promise<string> {
   }
 }
 
-/** Whether a text begins like an object of JSON. */
+/** Whether a text starts like a JSON object. */
 export function isJsonObject(text: string): boolean {
   return /^\s*\{/.test(text);
 }
 
-/** The header and the first rows of a CSV file. @throws {InputError} */
+/**
+ * Parses the header and the first rows of a CSV file.
+ * @throws {InputError}
+ */
 export function parseCsvSample(path: string, text: string): Sample {
   if (/^\s*\[\s*[{[\]]/.test(text)) {
     throw new InputError(

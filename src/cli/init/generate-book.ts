@@ -1,5 +1,5 @@
 /**
- * A book, and a map where one is needed, made for a file of events that somebody has.
+ * Generates a book, and a map if needed, for an existing file of events.
  *
  * @module
  */
@@ -26,19 +26,21 @@ import { formatBook, formatMeter, formatEventSchema, formatSlabs } from "./book-
 import { readBeginning, parseCsvSample, isJsonObject } from "./file-sample.ts";
 import { formatMap } from "./templates.ts";
 
-/** The texts that were made. */
 export interface GeneratedBook {
   readonly book: string;
   readonly map: string | undefined;
   /** Whether the file is NDJSON. */
   readonly isJson: boolean;
-  /** What was found, and what was not, in sentences. */
+  /** Sentences on what was found and what was not. */
   readonly notes: readonly string[];
 }
 
 const METERS_MAX = 50;
 
-/** Makes a book for a file. @throws {InputError} for a file of which none can be made, with what was looked for */
+/**
+ * Generates a book for a file.
+ * @throws {InputError} if it can't, with what was expected
+ */
 export async function generateBook(path: string, namedColumns: NamedColumns, io: Io): Promise<GeneratedBook> {
   const text = await readBeginning(path, io);
   if (!isJsonObject(text)) return generateFromTable(path, parseCsvSample(path, text), { namedColumns, isJson: false });
@@ -103,7 +105,7 @@ function createMapText(
   });
 }
 
-/** Notes on the columns that times, accounts and ids come from. */
+/** Notes on the columns of times, accounts and ids. */
 function describeOrigins(columns: Columns, isJson: boolean): readonly string[] {
   const { timestamp, account, id, idRepeats } = columns;
   const repeats = idRepeats ? "; the sample has repeated ids, and only the first event with an id counts" : "";
@@ -143,13 +145,13 @@ function describeColumns(columns: Columns, column: string): readonly string[] {
   ];
 }
 
-/** How a number was taken that could be another one. */
+/** A note on an ambiguous number and how it was read. */
 function describeDoubt({ column, text }: NonNullable<Columns["doubtful"]>, decimals: Columns["decimals"]): string {
   const [value, otherMark] = decimals.get(column) === "," ? [toDecimalPoint(text), "."] : [removeGrouping(text), ","];
   return `${quoteText(text)} in ${quoteText(column)} is read as ${value ?? text}; if that is wrong, change "decimal" in the map to "${otherMark}"`;
 }
 
-/** A note on the form of times. */
+/** A note on the format of times. */
 function describeTimeForm({ form, otherForm, isZoneless }: Columns): string {
   const other = otherForm === undefined ? "" : ` (if it is ${otherForm}, change "form" in the map)`;
   return (
@@ -158,7 +160,7 @@ function describeTimeForm({ form, otherForm, isZoneless }: Columns): string {
   );
 }
 
-/** The fields that events of one schema carry. */
+/** The fields in events of one schema. */
 interface SchemaFields {
   readonly schema: string;
   /** Attributes. */
@@ -167,7 +169,7 @@ interface SchemaFields {
   readonly texts: readonly string[];
 }
 
-/** Of events in the reference's shape, which need no map. */
+/** Generates a book for events in the standard form, which need no map. */
 function generateFromEvents(events: readonly SchemaFields[]): GeneratedBook {
   const schemas = new Map<string, Omit<SchemaFields, "schema">>();
   for (const event of events) {
@@ -186,7 +188,7 @@ function generateFromEvents(events: readonly SchemaFields[]): GeneratedBook {
   return { book: createBookText(schemaFields), map: undefined, isJson: true, notes };
 }
 
-/** What an event of the reference's shape carries; undefined for another object. */
+/** The fields of an event in the standard form; undefined for other objects. */
 function toSchemaFields(event: unknown): SchemaFields | undefined {
   const { schemaName, accountId, attributes, dimensions } = (event ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof schemaName !== "string" || typeof accountId !== "string") return undefined;
@@ -200,7 +202,7 @@ function toSchemaFields(event: unknown): SchemaFields | undefined {
   };
 }
 
-/** A book with a meter for each number, priced at a cent a unit, and no accounts. */
+/** A book with a meter for each number, at a cent per unit, and without accounts. */
 function createBookText(schemaFields: readonly SchemaFields[]): string {
   const usedTexts = new Set<string>();
   const meters = schemaFields.flatMap(({ schema, numbers }) =>
@@ -237,12 +239,12 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
   });
 }
 
-/** An id of a meter: at most 20 characters, its own. */
+/** A unique meter id of at most 20 characters. */
 function createMeterId(text: string, usedTexts: Set<string>): string {
   return makeUnique(`um.${text.replace(/[^a-zA-Z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "meter"}`, 20, usedTexts);
 }
 
-/** A name of a meter: at most 50 characters of its pattern, its own. */
+/** A unique, valid meter name of at most 50 characters. */
 function createMeterName(text: string, usedTexts: Set<string>): string {
   return makeUnique(text.replace(/[^a-zA-Z0-9_-]+/g, " ").trim() || "meter", 50, usedTexts);
 }

@@ -1,26 +1,22 @@
 /**
- * The books that `ratebook init --template` writes, each with events that it prices at once.
+ * The books that `ratebook init --template` writes, each with events to price.
  *
  * @module
  */
 import { formatBook, formatMeter, formatEventSchema, formatSlabs, TEMPLATE_START } from "./book-text.ts";
 
-/** A template. */
 export interface Template {
   readonly book: string;
-  /** Events as CSV, and the map that says what its columns are. */
+  /** Events as CSV, and the map of its columns. */
   readonly events: string;
   readonly map: string;
 }
 
-/** The templates, by name. */
 export const TEMPLATE_NAMES = ["usage", "seats", "credits", "llm-api", "hybrid"] as const;
-/** A template's name. */
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
 const ABOUT = ["A book for ratebook. Change it, then run the preview command again."];
 
-/** A template's files. */
 export function createTemplate(name: TemplateName): Template {
   switch (name) {
     case "usage":
@@ -181,7 +177,7 @@ function formatTokenMeter(id: string, name: string, model: string, attribute: st
       "computations": [{ "order": 1, "matcher": ${matcher}, "computation": ${millions} }] }`;
 }
 
-/** The parts of a map as JSON text; attributes and dimensions as their name and their column. */
+/** The parts of a map as JSON text; attributes and dimensions as pairs of name and column. */
 interface MapParts {
   readonly schema: string;
   readonly account: string;
@@ -189,11 +185,10 @@ interface MapParts {
   readonly timestamp: string;
   readonly attributes: readonly (readonly [string, string])[];
   readonly dimensions: readonly (readonly [string, string])[];
-  /** What stands before the fractions of columns whose numbers are not plain. */
+  /** The decimal marks of columns whose numbers aren't plain. */
   readonly decimals?: ReadonlyMap<string, string>;
 }
 
-/** The text of a map. */
 export function formatMap({ schema, account, id, timestamp, attributes, dimensions, decimals }: MapParts): string {
   const formatEntry = ([name, column]: readonly [string, string]): string => {
     const mark = decimals?.get(column);

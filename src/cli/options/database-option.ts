@@ -1,5 +1,5 @@
 /**
- * The option `--database` of commands that keep something.
+ * The option `--database`.
  *
  * @module
  */
@@ -10,10 +10,9 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 
-/** Where a database is, unless `--database` or the environment says otherwise. */
+/** The default location of a database. */
 const DEFAULT_DATABASE = "./ratebook-data";
 
-/** The option, for the specs of a command. */
 export const databaseOption: OptionSpecs = {
   database: {
     kind: "one",
@@ -22,7 +21,7 @@ export const databaseOption: OptionSpecs = {
   },
 };
 
-/** The option of a command that goes on until it is stopped. */
+/** The option of a command that runs until it is stopped. */
 export const serverDatabaseOption: OptionSpecs = {
   database: {
     kind: "one",
@@ -31,44 +30,50 @@ export const serverDatabaseOption: OptionSpecs = {
   },
 };
 
-/** The environment variable in place of the option, for the help of a command. */
+/** The environment variable for the option, for the help of a command. */
 export const databaseVariable = { RATEBOOK_DATABASE: "the database, if --database is not given" } as const;
 
 /**
- * The database that a command was given; `RATEBOOK_DATABASE` keeps its password out of the list of processes.
+ * The database of a command. `RATEBOOK_DATABASE` keeps its password out of the process list.
  *
- * @throws {UsageError} for an address of something else than PostgreSQL, which would be taken for a directory
+ * @throws {UsageError} for the URL of a database other than PostgreSQL, which would otherwise be read as a directory
  */
 export function resolveDatabase(args: Arguments, { env }: Pick<Io, "env">): string {
   const database = args.value("database") ?? (env["RATEBOOK_DATABASE"] || DEFAULT_DATABASE);
   const [, scheme] = /^([^/\\]*):\/\//.exec(database) ?? [];
   if (scheme === undefined || /^(?:postgres(?:ql)?|pglite)$/.test(scheme)) return database;
-  // The rest of the address may hold a password: it is not shown.
+  // The rest of the URL may contain a password, so it isn't shown.
   throw new UsageError(
     `the database: expected a directory, postgres://… or pglite:DIR, got an address that begins with ${quoteText(`${scheme}://`)}`,
   );
 }
 
-/** As {@link resolveDatabase}, for a command that ends at once. @throws {UsageError} for one in memory */
+/**
+ * Same as {@link resolveDatabase}, for a command that doesn't keep running.
+ * @throws {UsageError} for a database in memory
+ */
 export function resolvePersistentDatabase(args: Arguments, io: Pick<Io, "env">): string {
   const database = resolveDatabase(args, io);
   if (database !== "memory") return database;
   throw new UsageError("--database memory keeps nothing after exit; give a directory or a URL");
 }
 
-/** The directory of a database, and nothing for one that has an address. */
+/** The directory of a database; undefined for a URL. */
 function databaseDirectory(database: string): string | undefined {
   if (database.startsWith("pglite:")) return database.slice("pglite:".length);
   return database === "memory" || database.includes("://") ? undefined : database;
 }
 
-/** Whether a database in a directory is yet to be made. */
+/** Whether a database is a directory that doesn't exist yet. */
 export function isMissingDirectory(database: string): boolean {
   const directory = databaseDirectory(database);
   return directory !== undefined && !existsSync(directory);
 }
 
-/** For a command that only makes sense where a database is. @throws {InputError} for a directory that is not there */
+/**
+ * Requires an existing database.
+ * @throws {InputError} if its directory doesn't exist
+ */
 export function requireDatabase(database: string): void {
   if (isMissingDirectory(database))
     throw new InputError(
@@ -76,7 +81,7 @@ export function requireDatabase(database: string): void {
     );
 }
 
-/** A database as it may be shown: an address without its user and password. */
+/** A database as it may be shown: URLs without user and password. */
 export function redactDatabase(database: string): string {
   if (!database.includes("://")) return database;
   if (!URL.canParse(database)) return database.slice(0, database.indexOf("://"));

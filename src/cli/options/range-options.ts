@@ -1,5 +1,5 @@
 /**
- * The options that say which cycles are shown.
+ * The options that select cycles.
  *
  * @module
  */
@@ -10,7 +10,6 @@ import type { PreviewOptions } from "../../ledger/preview/preview.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 
-/** A range of days. */
 export const rangeOptions: OptionSpecs = {
   from: { kind: "one", value: "DATE", help: "first day of the range of billing periods" },
   until: {
@@ -20,7 +19,10 @@ export const rangeOptions: OptionSpecs = {
   },
 };
 
-/** The range that the options name. @throws {UsageError} when a date is none, or options do not go together */
+/**
+ * Reads the range.
+ * @throws {UsageError} for an invalid date, or options that can't be combined
+ */
 export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" | "until"> {
   const [at, from, until] = [args.value("at"), args.value("from"), args.value("until")];
   if (at !== undefined && (from !== undefined || until !== undefined)) {
@@ -44,7 +46,10 @@ function parseDayOrInstant(text: string): Instant {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? parseDate(text) : parseInstant(text);
 }
 
-/** A date of an option. @throws {UsageError} when it is none */
+/**
+ * Parses a date of an option.
+ * @throws {UsageError} if it is invalid
+ */
 export function parseDateOption(name: string, text: string, parse: (text: string) => Instant): Instant {
   try {
     return parse(text);

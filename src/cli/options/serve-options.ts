@@ -1,5 +1,5 @@
 /**
- * Reads the options and the environment of `ratebook serve`.
+ * Reads the options and environment variables of `ratebook serve`.
  *
  * @module
  */
@@ -15,17 +15,16 @@ import type { ServeOptions } from "../../server/serve.ts";
 import type { Arguments } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 
-/** The arguments of `serve`, parsed. */
 export interface ServeArguments {
   readonly server: Omit<ServeOptions, "engine" | "log" | "clock">;
   readonly logLevel: LogLevel | undefined;
-  /** Absent when nothing was said of it. */
+  /** Undefined if not set. */
   readonly organization: { readonly id: string | undefined; readonly baseCurrency: string | undefined } | undefined;
-  /** How long events are kept, in milliseconds; undefined for good. */
+  /** The retention of events in milliseconds; undefined means unlimited. */
   readonly keepEventsMs: number | undefined;
-  /** How many years back the first plan of an account may begin. */
+  /** The maximum age of an account's first plan at its start, in years. */
   readonly associationYearsMax: number;
-  /** The first key, of the environment. */
+  /** The first key, from the environment. */
   readonly apiKey: string | undefined;
 }
 
@@ -35,7 +34,7 @@ const SECRET_BYTES_MIN = 32;
 const ASSOCIATION_YEARS_DEFAULT = 10;
 const API_KEY_PATTERN = /^rb_[0-9A-Za-z]{43}$/;
 
-/** @throws {UsageError} for the first option or variable that is not what it should be */
+/** @throws {UsageError} for the first invalid option or variable */
 export function readServeArguments(args: Arguments, env: Readonly<Record<string, string | undefined>>): ServeArguments {
   const [extra] = args.positionals;
   if (extra !== undefined) throw new UsageError(`serve takes only options, got ${quoteText(extra)}`);
@@ -90,7 +89,7 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
   "bill-run-interval": "off, or a time such as 90s, 10m or 1h, of at most 24h",
 };
 
-/** A field of an organization. */
+/** Parses a field of the organization. */
 function parseOrganizationField(field: "id" | "baseCurrency", text: string): string | undefined {
   return organizationRequest.safeParse({ [field]: text }).success ? text : undefined;
 }
@@ -127,7 +126,7 @@ function parseProxies(text: string): number | string | undefined {
   return text.split(",").every(isAddressRange) ? text : undefined;
 }
 
-/** An address, or all that begin with so many bits of one. */
+/** Whether a text is an IP address, or a range in CIDR notation. */
 function isAddressRange(text: string): boolean {
   const [address = "", bits, ...more] = text.split("/");
   const version = isIP(address);
@@ -142,7 +141,7 @@ function parseInterval(text: string): number | undefined {
   return milliseconds > 0 && milliseconds <= 86_400_000 ? milliseconds : undefined;
 }
 
-/** Milliseconds that events are kept; undefined for good. */
+/** The retention of events in milliseconds; undefined means unlimited. */
 function readRetention(args: Arguments): number | undefined {
   const days = readOption(args, "keep-events", parseRetentionDays);
   return days === undefined || days === "forever" ? undefined : days * DAY_MS;
@@ -158,7 +157,7 @@ function parseYears(text: string): number | undefined {
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A variable of the environment; an empty one is none. What it holds is never told. */
+/** Reads an environment variable; empty means unset. Messages never contain its value. */
 function readVariable(
   env: Readonly<Record<string, string | undefined>>,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * What a database holds as the texts of files that other commands read: usage cells, events, invoices; and whether these
- * files lead to the invoices of the database.
+ * The contents of a database as files that other commands read: usage cells, events and invoices, and whether these
+ * files reproduce the database's invoices.
  *
  * @module
  */
@@ -20,17 +20,16 @@ import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRow } from "../../metering/usage-row.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 
-/** Accounts whose usage or invoices are read at once, and events. */
+/** The number of accounts or events per read. */
 const CHUNK = 500;
-/** Every day of the years 0000 to 9999. */
+/** All days in the years 0000 to 9999. */
 const [DAY_FIRST, DAY_END] = [-719_528, 2_932_897];
 const ALL_DAYS = { from: "0000-01-01", until: "9999-12-31T23:59:59.999Z" } as const;
 
 /**
- * The usage cells of all meters but those whose events consume a feature, account by account; what was undone is not in them.
+ * The usage cells of meters whose events don't consume a feature, by account and without undone events.
  *
- * @param isComplete false to leave out usage elsewhere of which no invoice was made yet: that which is kept beside final ones is in the
- * database
+ * @param isComplete false to omit external usage that isn't in a final invoice yet; the other is stored in the database
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
  */
 export function exportUsage(engine: Engine, book: Book, isComplete = true): AsyncGenerator<UsageRow> {
@@ -39,12 +38,12 @@ export function exportUsage(engine: Engine, book: Book, isComplete = true): Asyn
 }
 
 /**
- * The usage of the other meters, whose events consume a feature. It cannot be priced, as the order of these events matters (S17.1),
- * but quantities of invoices are verified from it.
+ * The usage of meters whose events consume a feature. It can't be priced, because the order of events matters (S17.1),
+ * but invoices can be verified with it.
  */
 export function exportFeatureUsage(engine: Engine, book: Book): AsyncGenerator<UsageRow> {
   const features = featuresByMeter(book);
-  // Such events never live elsewhere.
+  // Such events are never external.
   return readMeterUsage(engine, book, false, (id) => features.has(id));
 }
 
@@ -71,7 +70,7 @@ async function* readMeterUsage(
   }
 }
 
-/** Usage that was ingested, and that which is kept beside final invoices. */
+/** Ingested usage, and external usage stored with final invoices. */
 async function readStoredUsage(
   { store: { read } }: Engine,
   accountIds: readonly string[],
@@ -86,9 +85,9 @@ async function readStoredUsage(
 }
 
 /**
- * The accepted events that were not undone, account by account, each account's in the order of their ingest.
+ * Accepted events that were not undone, by account and in ingest order.
  *
- * @param isWanted which schemas' events
+ * @param isWanted whether to include a schema's events
  */
 export async function* exportEvents(
   { store }: Engine,
@@ -109,7 +108,7 @@ export async function* exportEvents(
   }
 }
 
-/** An event as it was sent; by its account's id where it named an alias that is gone. */
+/** The event as it was sent; with the account's id if it named a deleted alias. */
 function toEventInput(
   { schemaName, eventId, timestamp, accountId, payload }: EventRecord,
   aliases: readonly string[],
@@ -124,15 +123,17 @@ function toEventInput(
   };
 }
 
-/** The invoices of a database, and what differs of those that its files lead to. */
+/** The invoices of a database, and differences from those that its files reproduce. */
 export interface ExportedInvoices {
-  /** By account, each account's in the order in which they take credits; final ones and, of all usage, the drafts of begun cycles. */
+  /**
+   * By account, in the order in which they use credits: final ones and, if usage is complete, drafts of begun cycles.
+   */
   readonly invoices: readonly (Invoice & { readonly id: string })[];
-  /** A sentence for each account whose invoices differ. */
+  /** One sentence for each account whose invoices differ. */
   readonly differences: readonly string[];
 }
 
-/** Reads all invoices, and prices the files to see whether the same invoices come out. */
+/** Reads all invoices, and prices the files to compare them. */
 export async function exportInvoices(
   engine: Engine,
   book: Book,
@@ -145,7 +146,7 @@ export async function exportInvoices(
     readonly usage: AsyncIterable<UsageRow> | Iterable<UsageRow>;
     readonly events: AsyncIterable<EventInput>;
     readonly now: Instant;
-    /** Whether the usage of open cycles is there: without it there are no drafts. */
+    /** Whether the usage of open cycles is included; without it there are no drafts. */
     readonly isComplete?: boolean;
   },
 ): Promise<ExportedInvoices> {
@@ -182,7 +183,7 @@ export async function exportInvoices(
   };
 }
 
-/** The invoice with the features of its meters as they are now: one that became final earlier may say otherwise, or nothing. */
+/** An invoice with the current features of its meters, which may differ on an older final one. */
 function withFeatures(invoice: Invoice, features: ReadonlyMap<string, string>): Invoice {
   if (invoice.usageInfo === undefined) return invoice;
   const lineItems = invoice.usageInfo.lineItems.map(({ type, id, description, quantity }) => {
@@ -219,7 +220,7 @@ function describeDifference(
   ];
 }
 
-/** Which invoice it is. */
+/** The type and period of an invoice. */
 function invoiceLabel({
   accountId,
   invoiceType,
@@ -233,7 +234,7 @@ function invoiceLabel({
   return `${accountId} ${invoiceType} ${days[0] ?? ""} to ${days[1] ?? ""}, dated ${days[2] ?? ""}, ${pricePlanId}@${pricePlanVersion}`;
 }
 
-/** What an invoice charges before credits. */
+/** The charges of an invoice before credits. */
 function formatCharges(invoice: Invoice | undefined): string {
   return formatInvoiceLines(invoice)
     .split("\n")
@@ -241,7 +242,7 @@ function formatCharges(invoice: Invoice | undefined): string {
     .join("\n");
 }
 
-/** All lines with their figures, as one text. */
+/** All lines and figures as one text. */
 function formatInvoiceLines(invoice: Invoice | undefined): string {
   if (invoice === undefined) return "";
   const formatLine = ({ type, id = "", quantity, value, lineItems = [] }: InvoiceLine): readonly string[] => [

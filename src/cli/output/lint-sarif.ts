@@ -1,5 +1,5 @@
 /**
- * Findings of lint as SARIF 2.1.0, which code hosts show beside the lines of a file.
+ * Lint findings as SARIF 2.1.0, which code hosts show next to the lines of a file.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { LINT_CODES } from "../../book/model/lint-codes.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { readPackageVersion } from "../../server/version.ts";
 
-/** A finding, and where it is in its file. */
+/** A finding and its place in the file. */
 export type PlacedFinding = LintFinding & { readonly place: TextPlace | undefined };
 
-/** One run over one file. Findings that the book silences are results with an accepted suppression. */
+/** One run for one file. Silenced findings are results with an accepted suppression. */
 export function toSarif(file: string, findings: readonly PlacedFinding[]): object {
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",

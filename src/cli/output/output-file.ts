@@ -1,5 +1,5 @@
 /**
- * Where a result goes: standard output, or a file that appears when it is whole.
+ * Writes results to standard output, or to a file that appears once it is complete.
  *
  * @module
  */
@@ -11,17 +11,20 @@ import { describeSystemError } from "../errors.ts";
 import type { Io } from "../io.ts";
 
 /**
- * Does some work whose standard output is the file of `--output`, where one is given. The file takes its name when the
- * work is done; of work that fails nothing is left.
+ * Runs work with standard output redirected to the file of `--output`, if given. The file appears after success; after
+ * a failure nothing remains.
  *
- * @throws {InputError} when the file cannot be written
+ * @throws {InputError} if the file can't be written
  */
 export async function withOutput<T>(args: Arguments, io: Io, produce: (io: Io) => Promise<T>): Promise<T> {
   const path = args.value("output");
   return path === undefined ? produce(io) : writeToFile(path, io, produce);
 }
 
-/** As {@link withOutput}, for a file that is said. @throws {InputError} when the file cannot be written */
+/**
+ * Same as {@link withOutput}, for a given path.
+ * @throws {InputError} if the file can't be written
+ */
 export async function writeToFile<T>(path: string, io: Io, produce: (io: Io) => Promise<T>): Promise<T> {
   const throwUnwritable = (error: unknown): never => {
     throw new InputError(`${path}: cannot write: ${describeSystemError(error)}`);

@@ -29,19 +29,17 @@ import { createTableStyle } from "../table/table-style.ts";
 import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/trace-text.ts";
 import { renderReportPage } from "./report-page.ts";
 
-/** How invoices are printed. */
 export type PreviewFormat = "table" | "json" | "csv" | "html";
 
-/** The result that is printed. */
 export interface PreviewResult {
   readonly invoices: readonly Invoice[];
-  /** How many were read, and how many had each status. */
+  /** The number of events read, and by status. */
   readonly events: Readonly<Record<string, number>>;
   readonly problems: readonly LineProblem[];
-  /** How many problems there were in all. */
+  /** The total number of problems. */
   readonly problemCount: number;
   readonly notices: readonly string[];
-  /** Accounts whose bill cannot be made. */
+  /** Accounts that can't be billed. */
   readonly skipped: readonly SkippedAccount[];
   readonly book: Book;
   /** The usage of an account. */
@@ -49,12 +47,12 @@ export interface PreviewResult {
   readonly eventsOf: PreviewRun["eventsOf"];
 }
 
-/** At most so many problems are listed. */
+/** The maximum number of problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
-/** At most so many problems of one kind are listed. */
+/** The maximum number of problems of one kind listed. */
 const SAME_KIND_SHOWN_MAX = 3;
 
-/** Writes the invoices to standard output, one after another. */
+/** Writes invoices to standard output one at a time. */
 export async function writePreview(result: PreviewResult, format: PreviewFormat, io: Io): Promise<void> {
   switch (format) {
     case "json":
@@ -78,7 +76,7 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
   }
 }
 
-/** Writes what is behind lines to standard output. */
+/** Writes the events of lines to standard output. */
 export async function writeTraces(traces: readonly LineTrace[], format: PreviewFormat, io: Io): Promise<void> {
   if (traces.length === 0) await printNotices(["no shown invoice has such a line"], io);
   if (format === "csv") await write(io.stdout, TRACE_CSV_HEADER);
@@ -113,7 +111,7 @@ function indentLines(text: string, indent: string): string {
   return text.replace(/^/gm, indent);
 }
 
-/** Tells the first problems of each kind one a line, how many more there are, and what remedies many of them at once. */
+/** Prints the first problems of each kind, the number of others, and advice that fixes many of them. */
 export async function printProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
   const { problems, disorders, unknownAccounts } = list;
   const lines = listProblemLines(list);
@@ -128,13 +126,13 @@ export async function printProblems(list: ProblemList, book: Book, io: Io): Prom
   for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
 }
 
-/** Problems in the order of their lines; of those of one kind the first few, and behind the last of them how many more. */
+/** Problems in line order: the first few of each kind, followed by the number of others of that kind. */
 function listProblemLines({ problems, kinds, count, unknownAccountEvents }: ProblemList): string[] {
   const shownByKind = new Map<string, number>();
   const lines: string[] = [];
   let coveredCount = 0;
   for (const problem of problems) {
-    // Events of unknown accounts are counted by account: a missing account may have thousands.
+    // Events of unknown accounts are counted by account, because there may be thousands of each.
     if (problem.status === ACCOUNT_NOT_FOUND) continue;
     const kind = problemKind(problem);
     const before = shownByKind.get(kind) ?? 0;
@@ -153,17 +151,16 @@ function listProblemLines({ problems, kinds, count, unknownAccountEvents }: Prob
   return lines;
 }
 
-/** Tells what is worth knowing though nothing failed. */
 export async function printNotices(notices: readonly string[], io: Io): Promise<void> {
   for (const notice of notices) await write(io.stderr, `note: ${toPrintable(withOptionDashes(notice))}\n`);
 }
 
-/** Tells how many accounts were made of the events. */
+/** Prints how many accounts were created for events. */
 export async function printNewAccounts(count: number, io: Io): Promise<void> {
   await printNotices([`${formatCount(count, "account")} created from the events, for this run only`], io);
 }
 
-/** Events by status, lines that hold none among them. */
+/** Counts events by status, and lines without an event. */
 export function countEventsByStatus(
   statuses: Readonly<Record<string, number>> & { readonly read: number },
   { badLines }: Pick<ProblemList, "badLines">,
@@ -171,15 +168,15 @@ export function countEventsByStatus(
   return { ...statuses, read: statuses.read + badLines, ...(badLines > 0 ? { [BAD_LINE]: badLines } : {}) };
 }
 
-/** Counts of a run beside those of events. */
+/** Counts of a run other than events. */
 interface RunCounts {
-  /** Rows of usage that were read; undefined where none were asked for. */
+  /** The number of usage rows read; undefined if none were requested. */
   readonly rows?: number | undefined;
-  /** How many of what. */
+  /** The number and name of what was written. */
   readonly output: readonly [count: number, thing: string];
 }
 
-/** Tells how many events there were of each kind. */
+/** Prints the number of events of each kind. */
 export async function printSummary(
   events: Readonly<Record<string, number>>,
   { rows, output }: RunCounts,

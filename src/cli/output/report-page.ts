@@ -1,5 +1,5 @@
 /**
- * A report as the page that is written.
+ * Renders a report as a page.
  *
  * @module
  */
@@ -9,17 +9,20 @@ import { type ReportInput, buildReport } from "../../pages/report/build-report.t
 import { embedData } from "../../pages/self-contained-page.ts";
 import { type LineProblem, formatLinePlace } from "../reading/event-problems.ts";
 
-/** Input of a report, with the problems that the command met. */
+/** The input of a report, with the command's problems. */
 export interface ReportPageInput extends Omit<ReportInput, "problems"> {
   readonly problems: readonly LineProblem[];
-  /** How many problems there were in all. */
+  /** The total number of problems. */
   readonly problemCount: number;
 }
 
-/** At most so many problems are listed. */
+/** The maximum number of problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
-/** The page, with its data in it. @throws {InputError} where the package was not built */
+/**
+ * Renders the page with its data.
+ * @throws {InputError} if the package is not built
+ */
 export async function renderReportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
   const first = problems
     .slice(0, PROBLEMS_SHOWN_MAX)

@@ -1,5 +1,5 @@
 /**
- * A backtest as CSV: for each draft and account a row of its total, and one for each line.
+ * A backtest as CSV: for each draft and account, a row for the total and one for each line.
  *
  * @module
  */
@@ -20,10 +20,9 @@ const COLUMNS = [
   "difference",
 ] as const;
 
-/** The type of an account's row. */
+/** The type of total rows. */
 const TOTAL = "TOTAL";
 
-/** The whole file. */
 export function formatBacktestCsv({ plans }: Backtest): string {
   const rows = plans.flatMap(({ planId, version, accounts }) =>
     accounts.flatMap(({ accountId, currency, lines, ...total }) =>

@@ -1,5 +1,5 @@
 /**
- * A backtest as a table for a terminal: what each draft comes to, who gains and who loses, and each account's lines.
+ * A backtest as a table: the total of each draft, who pays more or less, and each account's lines.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { toPrintable } from "../../pages/printable.ts";
 import { formatRows, type TableRow } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
-/** Both amounts, what they differ by, and that as a share of the first. */
+/** Both amounts, their difference, and the difference as a share of the first. */
 interface AmountChange {
   readonly before: Decimal;
   readonly after: Decimal;
@@ -21,13 +21,13 @@ interface AmountChange {
 const PER_CENT = decimalOfInteger(100);
 const NAME_WIDTH_MAX = 60;
 const GAP = 2;
-/** Quantiles of the differences are printed from so many accounts on. */
+/** The number of accounts from which quantiles are printed. */
 const QUANTILES_FROM = 20;
 
 /**
- * The tables of all drafts, ending in a line end.
+ * The tables of all drafts, ending with a line end.
  *
- * @param files the files of the drafts, in their order
+ * @param files the files of the drafts, in order
  */
 export function formatBacktestTable({ plans }: Backtest, files: readonly string[], style: TableStyle): string {
   return `${plans.map((plan, index) => formatPlan(plan, files[index] ?? "", style)).join("\n\n")}\n`;
@@ -51,7 +51,7 @@ function describeMigration({ migration }: BacktestPlan): string {
   return `, ${mode} on ${on}: ${formatCount(movedCount, "account")} moved, ${stayedIds.length} stayed`;
 }
 
-/** One currency: its total, how differences are spread, the largest of them, and the accounts. */
+/** One currency: its total, the distribution of differences, the largest ones, and the accounts. */
 function formatTotal(plan: BacktestPlan, total: BacktestTotal, style: TableStyle): string {
   const { currency, distribution } = total;
   const digits = minorUnitDigits(currency);
@@ -75,7 +75,7 @@ function formatTotal(plan: BacktestPlan, total: BacktestTotal, style: TableStyle
   );
   const distributionLines = [
     `${more} pay more, ${same} the same, ${less} less`,
-    // Of a few accounts the quantiles are these accounts, which are listed.
+    // The quantiles of a few accounts would only repeat the list.
     ...(more + same + less < QUANTILES_FROM
       ? []
       : wrapItems(
@@ -92,7 +92,7 @@ function formatTotal(plan: BacktestPlan, total: BacktestTotal, style: TableStyle
   return [first, ...distributionLines, ...others.map((text) => `\n${text}`)].join("\n");
 }
 
-/** Texts side by side, as many in a line as fit; later lines are indented. */
+/** Texts side by side, as many per line as fit; later lines are indented. */
 function wrapItems(texts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const text of texts) {
@@ -148,7 +148,7 @@ function toChangeRows(name: string, change: AmountChange | undefined, digits: nu
   ];
 }
 
-/** To a tenth of a per cent; nothing where there was nothing, or less, to be a share of. */
+/** A percentage with one decimal place; empty if the amount before was 0 or negative. */
 function formatShare({ before, difference }: AmountChange): string {
   if (difference.isZero() || before.isZero() || before.isNegative()) return "";
   const text = divide(multiply(difference, PER_CENT), before).toFixed(1);
@@ -167,7 +167,7 @@ function formatCount(number: number, thing: string): string {
   return `${groupThousands(String(number))} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-/** Columns as wide as their texts; the first takes what is left, and is cut there. */
+/** Column widths by content. The first column gets the remaining width and is shortened to it. */
 function computeWidths(rows: readonly (readonly string[])[], titleWidth: number, width: number): readonly number[] {
   const longest = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const amountWidths = [1, 2, 3, 4].map((column) => longest(column) + GAP);

@@ -1,26 +1,29 @@
 /**
- * Rows of a table as lines of text: columns of fixed widths, the first one left and the others right.
+ * Formats table rows with fixed column widths, the first column left-aligned and the others right-aligned.
  *
- * Nearly all text is of letters that take one column each, and is laid out here; what may take more or less of them,
- * such as Chinese or an emoji, is left to the library that knows.
+ * Text in which every character has one column is formatted here, which is nearly all. The library formats wide
+ * characters, such as Chinese or emoji.
  *
  * @module
  */
 import Table from "cli-table3";
 
-/** One row: a cell for each column, or a text over all of them, of one line or several. */
+/** A row: a cell for each column, or text across all of them with one or more lines. */
 export type TableRow = readonly string[] | { readonly text: string };
 
-/** The lines of rows, without blanks at their ends; a cell that is too long is cut. */
+/** The lines of rows, without trailing spaces; long cells are shortened. */
 export function formatRows(rows: readonly TableRow[], widths: readonly number[]): string {
   const total = widths.reduce((sum, width) => sum + width, 0);
   return rows.map((row) => formatPlainRow(row, widths, total) ?? formatTableRow(row, widths)).join("\n");
 }
 
-/** ASCII, Latin letters, dashes, an ellipsis, lines of a box: one column each. The two emoji among them are not. */
+/**
+ * Characters with one column: ASCII, Latin letters, dashes, the ellipsis and box lines, except the two emoji among
+ * them.
+ */
 const PLAIN = /^[ -~\u00a0-\u00a8\u00aa-\u00ac\u00af-\u02ff\u2010-\u2015\u2026\u2500-\u257f]*$/;
 
-/** A row whose every letter takes one column; undefined for another. */
+/** A row of characters with one column; undefined for others. */
 function formatPlainRow(row: TableRow, widths: readonly number[], total: number): string | undefined {
   if ("text" in row) {
     const lines = row.text.split("\n");
@@ -37,7 +40,7 @@ function formatPlainRow(row: TableRow, widths: readonly number[], total: number)
   return line.trimEnd();
 }
 
-/** Any row, as the library lays it out. */
+/** Any row, formatted by the library. */
 export function formatTableRow(row: TableRow, widths: readonly number[]): string {
   const table = new Table({
     chars: NO_LINES,
@@ -53,7 +56,7 @@ export function formatTableRow(row: TableRow, widths: readonly number[]): string
     .join("\n");
 }
 
-/** A table of blanks alone. */
+/** A table style without lines. */
 const NO_LINES = Object.fromEntries(
   ["top", "bottom", "left", "right", "mid"]
     .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])

@@ -1,12 +1,12 @@
 /**
- * Invoices as CSV: one row a line item, in the order of the tree.
+ * Invoices as CSV: one row per line item, in tree order.
  *
  * @module
  */
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 
-/** The header of the CSV. */
+/** The columns. */
 const COLUMNS = [
   "accountId",
   "customerId",
@@ -28,17 +28,16 @@ const COLUMNS = [
   "exactValue",
 ] as const;
 
-/** The header line. */
 export const CSV_HEADER = `${COLUMNS.join(",")}\r\n`;
 
-/** One line of an invoice with where it is in the tree: `path` counts from 1 at each level, as in `1.2.1`. */
+/** An invoice line and its position in the tree: `path` counts from 1 at each level, as in `1.2.1`. */
 interface PlacedLine {
   readonly path: string;
   readonly level: number;
   readonly line: Partial<Omit<InvoiceLine, "type" | "lineItems">> & { readonly type: string };
 }
 
-/** The rows of an invoice, each with its line end; usage after the money. */
+/** The rows of an invoice with line ends; usage follows the amounts. */
 export function formatInvoiceCsv(invoice: Invoice): string {
   const { accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate } = invoice;
   const invoiceCells = [accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate];
@@ -79,13 +78,16 @@ function formatNumberCell(value: Decimal | undefined): string {
 }
 
 /**
- * What a spreadsheet may run as a formula: it skips blanks before the sign, takes the wide forms of it too, and where it
- * splits cells at `;` or unwraps quotes by its own rules, what comes after these begins a cell.
+ * Text that a spreadsheet may execute as a formula, after any white space and in full-width forms, too. `;` and quotes
+ * may start a new cell in some spreadsheets.
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf};"']*[=+@\uff1d\uff0b\uff20\uff0d-]|^[\t\r]/u;
 const PLAIN_NUMBER = /^-?[\d.]+$/;
 
-/** A plain number stands as it is. A text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
+/**
+ * Escapes a cell. Plain numbers are unchanged; text that a spreadsheet might execute as a formula is prefixed with an
+ * apostrophe.
+ */
 export function escapeCsvCell(text: string): string {
   const safe = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

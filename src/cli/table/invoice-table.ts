@@ -1,5 +1,5 @@
 /**
- * An invoice as a table made for reading: cards with their slabs below them, then sub-total, true-up, credits, total.
+ * An invoice as a readable table: cards with slabs, then sub-total, true-up, credits and total.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import { wrapText } from "./wrap-text.ts";
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;
 
-/** Facts on the account that its invoice lacks. */
+/** Account data that an invoice lacks. */
 export interface AccountLabel {
   readonly accountName: string | undefined;
 }
 
-/** The text of an invoice, ending in a line end; as wide as the style says unless a number needs more. */
+/** The text of an invoice, ending with a line end. It is wider than the style only if a number needs it. */
 export function formatInvoiceTable(
   invoice: Invoice,
   accountLabel: AccountLabel,
@@ -60,7 +60,7 @@ const INVOICE_NAMES: Readonly<Record<Invoice["invoiceType"], string>> = {
   AD_HOC: "One-off invoice, within",
 };
 
-/** Numbers right, descriptions left and cut to what is left of the width. */
+/** Numbers are right-aligned; descriptions are left-aligned and shortened to the remaining width. */
 function formatInvoiceRows(
   rows: readonly InvoiceRow[],
   head: readonly [string, string, string, string],
@@ -104,7 +104,7 @@ function formatExplanation(depth: number, text: string, width: number): string {
   return wrapText(`${indent}· ${toPrintable(text)}`, width, `${indent}  `);
 }
 
-/** A sentence from a notice, which may lack its capital and its stop. */
+/** Adds a capital letter and a full stop to a notice if missing. */
 function toSentence(notice: string): string {
   const text = toPrintable(notice);
   return /[.!?]$/.test(text) ? text : `${text}.`;

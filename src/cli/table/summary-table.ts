@@ -1,5 +1,5 @@
 /**
- * Invoices in one line an account, the largest first, and their totals.
+ * Invoices as one line per account, largest first, with totals.
  *
  * @module
  */
@@ -12,23 +12,22 @@ import { toPrintable } from "../../pages/printable.ts";
 import { formatRows } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
-/** What one account comes to in one currency. */
+/** The total of one account in one currency. */
 interface AccountSum {
   readonly accountId: string;
   readonly currency: string;
   readonly amount: Decimal;
-  /** Units by meter. */
   readonly usage: ReadonlyMap<string, Decimal>;
 }
 
-/** How many events each account has. */
+/** The number of events by account. */
 interface EventCounts {
   eventsFor(accountId: string): number;
 }
 
 const PER_CENT = decimalOfInteger(100);
 
-/** The summary, ending in a line end: for each currency its accounts and their total. */
+/** The summary, ending with a line end: the accounts and total of each currency. */
 export function formatSummaryTable(invoices: readonly Invoice[], events: EventCounts, style: TableStyle): string {
   const sums = sumByAccount(invoices);
   const currencies = [...new Set(sums.map(({ currency }) => currency))].sort();
@@ -100,20 +99,23 @@ function formatCurrencyTable(sums: readonly AccountSum[], currency: string, { ev
   ].join("\n");
 }
 
-/** Units of several meters add up to nothing that means anything. */
+/** The quantity of an account; units of several meters can't be added. */
 function formatQuantity(usage: ReadonlyMap<string, Decimal>): string {
   const [first, ...more] = usage.values();
   if (first === undefined) return "";
   return more.length === 0 ? formatNumber(first) : `${more.length + 1} meters`;
 }
 
-/** The share of an amount in a total, to a tenth of a per cent; empty where a share means nothing. */
+/** A percentage of a total with one decimal place; empty if it has no meaning. */
 function formatShare(amount: Decimal, total: Decimal): string {
   if (total.isZero() || total.isNegative() || amount.isNegative()) return "";
   return `${divide(multiply(amount, PER_CENT), total).toFixed(1)}%`;
 }
 
-/** Columns as wide as their texts, two blanks between them; the first takes what is left, and is cut there. */
+/**
+ * Column widths by content, with two spaces between columns. The first column gets the remaining width and is shortened
+ * to it.
+ */
 function computeWidths(rows: readonly (readonly string[])[], width: number): number[] {
   const columns = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const [first = 0, ...others] = columns;

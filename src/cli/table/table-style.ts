@@ -1,5 +1,5 @@
 /**
- * How a table looks where it is printed: how wide it may be, and whether it has colours.
+ * The width and colors of a table.
  *
  * @module
  */
@@ -7,28 +7,26 @@ import { styleText } from "node:util";
 
 import type { Io } from "../io.ts";
 
-/** Characters of a line where the output is no terminal. */
+/** The characters per line if the output is not a terminal. */
 const WIDTH = 100;
-/** The narrowest terminal that a table is made for. */
+/** The minimum width of a table. */
 const WIDTH_MIN = 72;
 
-/** Kinds of emphasis. */
 export type Emphasis = "strong" | "faint";
 
-/** How a table looks. */
 export interface TableStyle {
-  /** Characters of a line. */
+  /** Characters per line. */
   readonly width: number;
-  /** A text as it is printed. */
+  /** Formats a text with emphasis. */
   readonly emphasize: (text: string, emphasis: Emphasis) => string;
 }
 
-/** For files, pipes and tests: wide, and without colours. */
+/** For files, pipes and tests: wide and without colors. */
 export const PLAIN_STYLE: TableStyle = { width: WIDTH, emphasize: (text) => text };
 
 const FORMATS = { strong: "bold", faint: "dim" } as const;
 
-/** The style of what a command writes to. */
+/** The style for a command's output. */
 export function createTableStyle({ terminal }: Pick<Io, "terminal">): TableStyle {
   if (terminal === undefined) return PLAIN_STYLE;
   return {

@@ -1,5 +1,6 @@
 /**
- * What is behind lines, for people and for programs: the quantity of a line, its days, its events, and what rules saw.
+ * Traces of invoice lines as text, CSV and JSON: the quantity of a line, its days, its events, and the data that rules
+ * read.
  *
  * @module
  */
@@ -9,11 +10,10 @@ import { formatDecimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { escapeCsvCell } from "./invoice-csv.ts";
 
-/** The header line of the CSV. */
 export const TRACE_CSV_HEADER =
   "accountId,type,id,startDate,endDate,date,timestamp,eventId,schemaName,quantity,attributes,dimensions\r\n";
 
-/** A trace as lines of text: a heading, the rules, and below each day its events. */
+/** A trace as lines of text: a heading, the rules, and each day with its events. */
 export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTrace): Generator<string> {
   const { from, until, computations, days, events } = trace;
   yield `${accountId}  ${type} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${formatDecimal(quantity)}`;
@@ -26,7 +26,7 @@ export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTr
   for (const event of events) {
     if (formatDate(event.timestamp) !== date) {
       date = formatDate(event.timestamp);
-      // Events that take each other away leave a day of 0.
+      // A day whose events cancel out has the total 0.
       yield `  ${date}: ${totals.get(date) ?? "0"}`;
     }
     const fields = [...event.attributes.map(({ name, value }) => [name, formatDecimal(value)]), ...dimensionsOf(event)];
@@ -35,7 +35,7 @@ export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTr
   }
 }
 
-/** The rows of a trace, one an event. */
+/** The rows of a trace, one per event. */
 export function* formatTraceCsv({ accountId, type, id, from, until, events }: LineTrace): Generator<string> {
   const line = [accountId, type, id, formatInstant(from), formatInstant(until)];
   for (const event of events) {
@@ -54,7 +54,7 @@ export function* formatTraceCsv({ accountId, type, id, from, until, events }: Li
   }
 }
 
-/** Traces as JSON, in the shape in which the server lists the events behind a line, piece by piece. */
+/** Traces as JSON in the form of the server's answer on the events of a line, in pieces. */
 export function* formatTracesJson(traces: readonly LineTrace[]): Generator<string> {
   yield '{\n  "traces": [';
   for (const [index, { accountId, type, id, quantity, from, until, computations, days, events }] of traces.entries()) {

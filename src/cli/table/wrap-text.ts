@@ -1,13 +1,13 @@
 /**
- * Texts that are broken at blanks.
+ * Wraps text at spaces.
  *
  * @module
  */
 
 /**
- * Breaks a text into lines of at most a width, in characters; a longer word has a line of its own.
+ * Wraps a text to a width in characters; longer words get their own line.
  *
- * @param indent what every line but the first begins with; the first keeps its own
+ * @param indent the indentation of all lines but the first
  */
 export function wrapText(text: string, width: number, indent = "      "): string {
   const lines: string[] = [];

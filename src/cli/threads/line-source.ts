@@ -1,5 +1,5 @@
 /**
- * Chosen lines of a file as a source, one after another.
+ * Selected lines of a file as a source.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { ByteSource } from "../event-inputs/byte-source.ts";
 const LINE_END = 0x0a;
 const BLOCK_BYTES = 1 << 18;
 
-/** @param offsets where each line begins, in their order */
+/** @param offsets the start of each line, ascending */
 export function createLineSource(handle: FileHandle, offsets: Float64Array): ByteSource {
   const block = Buffer.allocUnsafe(BLOCK_BYTES);
-  /** What of the file is in the block. */
+  /** The range of the file in the block. */
   let blockRange = { from: 0, until: 0 };
   let next = 0;
-  /** Where the line goes on of which a part was given; undefined between lines. */
+  /** The position to continue a partially returned line; undefined between lines. */
   let resumeAt: number | undefined;
   let position = 0;
   return {
@@ -31,7 +31,7 @@ export function createLineSource(handle: FileHandle, offsets: Float64Array): Byt
         const start = resumeAt ?? offsets[next];
         if (start === undefined) break;
         if (start < blockRange.from || start >= blockRange.until) {
-          // What is in the block is given first.
+          // Returns what is in the block before reading more.
           if (at > from) break;
           const { bytesRead } = await handle.read(block, 0, block.length, start);
           if (bytesRead === 0) break;

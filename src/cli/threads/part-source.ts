@@ -1,5 +1,5 @@
 /**
- * A part of a file as a source: the lines that begin in a range of its bytes, each whole.
+ * Part of a file as a source: the whole lines that start in a byte range.
  *
  * @module
  */
@@ -8,22 +8,25 @@ import type { FileHandle } from "node:fs/promises";
 import type { ByteSource } from "../event-inputs/byte-source.ts";
 
 const LINE_END = 0x0a;
-/** Read at once beyond the range: most lines end there. */
+/** The number of bytes read at a time beyond the range, in which most lines end. */
 const BEYOND_BYTES = 1 << 16;
 
-/** A range of bytes, half open. */
+/** A range of bytes, end exclusive. */
 export interface ByteRange {
   readonly from: number;
   readonly until: number;
 }
 
-/** The lines of a range. */
 export interface PartSource extends ByteSource {
-  /** Where its first line begins in the file. */
+  /** The position of its first line in the file. */
   readonly start: number;
 }
 
-/** Opens the lines that begin in the range. @returns undefined where none does. @throws as node:fs does */
+/**
+ * Opens the lines that start in a range.
+ * @returns undefined if there are none
+ * @throws as node:fs does
+ */
 export async function openPart(handle: FileHandle, { from, until }: ByteRange): Promise<PartSource | undefined> {
   const start = from === 0 ? 0 : await findLineStart(handle, { from: from - 1, until: until - 1 });
   if (start === undefined) return undefined;
@@ -40,7 +43,7 @@ export async function openPart(handle: FileHandle, { from, until }: ByteRange): 
       if (isOver) return 0;
       const bytesMax = Math.min(target.length - at, Math.max(0, until - position) + BEYOND_BYTES);
       const { bytesRead } = await handle.read(target, at, bytesMax, position);
-      // The line end behind which the next line is no longer in the range.
+      // The line end after which the next line is outside the range.
       const searchStart = at + Math.max(0, until - 1 - position);
       const end = searchStart < at + bytesRead ? target.subarray(0, at + bytesRead).indexOf(LINE_END, searchStart) : -1;
       const count = end < 0 ? bytesRead : end + 1 - at;
@@ -52,7 +55,7 @@ export async function openPart(handle: FileHandle, { from, until }: ByteRange): 
   };
 }
 
-/** The place behind the first line end in a range of bytes; undefined where it has none. */
+/** The position after the first line end in a range; undefined if it has none. */
 async function findLineStart(handle: FileHandle, { from, until }: ByteRange): Promise<number | undefined> {
   const block = Buffer.allocUnsafe(BEYOND_BYTES);
   for (let position = from; position < until;) {

@@ -1,20 +1,20 @@
 /**
- * Rows whose id may occur more than once: those whose hash does. A collision costs time, never truth (S17.3).
+ * Finds rows whose ids may repeat, by the hash of the id. Collisions only cost time (S17.3).
  *
  * @module
  */
 import { type ScannedRows, HAS_ID } from "./scanned-rows.ts";
 
-/** Buckets by the first byte of a hash: the rows of one fit a processor's cache. */
+/** Buckets by the first byte of a hash, so that the rows of each fit the processor's cache. */
 const BUCKETS = 256;
 const BUCKET_SHIFT = 24;
 
-/** @returns for each list, whether each of its rows has an id whose hash occurs again in any of the lists */
+/** @returns for each list, whether each row has an id whose hash occurs more than once in all lists */
 export function findRepeatedIds(lists: readonly ScannedRows[]): readonly Uint8Array[] {
   const repeatedFlags = lists.map(({ count }) => new Uint8Array(count));
   const ends = bucketEnds(lists);
   const total = ends[BUCKETS - 1] ?? 0;
-  // The rows in the order of their buckets: two words of the hash, the list, the row.
+  // The rows sorted by bucket: two words of the hash, the list, the row.
   const rows = new Uint32Array(4 * total);
   const next = Uint32Array.from(ends, (_, bucket) => (bucket === 0 ? 0 : (ends[bucket - 1] ?? 0)));
   for (const [list, { count, flags, hashes }] of lists.entries()) {
@@ -36,7 +36,7 @@ export function findRepeatedIds(lists: readonly ScannedRows[]): readonly Uint8Ar
   return repeatedFlags;
 }
 
-/** How many rows there are in each bucket and those before it. */
+/** The cumulative number of rows by bucket. */
 function bucketEnds(lists: readonly ScannedRows[]): Uint32Array {
   const ends = new Uint32Array(BUCKETS);
   for (const { count, flags, hashes } of lists) {
@@ -58,7 +58,7 @@ function markRepeated(
 ): void {
   let slots = 16;
   while (slots < 2 * (until - from)) slots *= 2;
-  // A place plus one; 0 is an empty slot.
+  // An index plus one; 0 means empty.
   const table = new Uint32Array(slots);
   const mark = (place: number): void => {
     const list = repeatedFlags[rows[4 * place + 2] ?? 0];

@@ -1,5 +1,5 @@
 /**
- * Files of events, looked at in parts by several threads: sums of plain events, and where all other rows are.
+ * Scans event files with several threads, in parts: sums of plain events, and the positions of all other rows.
  *
  * @module
  */
@@ -23,39 +23,38 @@ import {
 } from "./scanner.ts";
 import type { Thread } from "./start-thread.ts";
 
-/** Threads, and how much each looks at at once. */
+/** Threads, and the number of bytes that each scans at a time. */
 export interface ThreadPool {
   readonly count: number;
   readonly partBytes: number;
   readonly start: () => Thread;
 }
 
-/** Rows of one file that the core decides, in their order. */
+/** The rows of a file for the engine to meter, in order. */
 export interface CoreRows {
   readonly offsets: Float64Array;
-  /** From 1, in the file. */
+  /** The line numbers in the file, from 1. */
   readonly lines: Float64Array;
   /** The latest time in the file up to and including the row. */
   readonly latestTimes: Float64Array;
-  /** Whether the row is in the sums, and is to be taken out of them. */
+  /** Whether the row is in the sums and must be subtracted. */
   readonly countedFlags: Uint8Array;
 }
 
-/** What threads found in all files. */
+/** The results for all files. */
 export interface ScanResult {
   readonly events: PlainEvents;
   readonly sums: PlainSums;
-  /** By the index of the file. */
+  /** By file index. */
   readonly rows: readonly CoreRows[];
   readonly partResults: readonly (readonly PartResult[])[];
 }
 
 /**
- * Looks at all files. Where it turns out that more accounts than those of the set-up are to be left to the core, everything is
- * looked at once more.
+ * Scans all files. If more accounts than expected must be left to the engine, everything is scanned again.
  *
  * @param sizes the bytes of each file
- * @throws {InputError} where a file cannot be read
+ * @throws {InputError} if a file can't be read
  */
 export async function scanFiles(
   setup: ScanSetup,
@@ -79,10 +78,10 @@ export async function scanFiles(
   }
 }
 
-/** Events that reach further are refused, and the first and the last are named by their ids, which sums do not have. */
+/** The maximum time span. Beyond it, events are rejected with the ids of the first and last, which sums don't have. */
 const SPAN_MAX_MS = 3650 * DAY_MS;
 
-/** The accounts whose plain events may still be summed. */
+/** The accounts whose plain events can still be summed. */
 function findSummableAccounts(
   accounts: readonly PlainAccount[],
   partResults: readonly PartResult[],
@@ -140,7 +139,7 @@ async function scanOnce(
   };
 }
 
-/** A system call that failed is the file's fault; every other error is as it was thrown. */
+/** Converts a failed system call to an error of the file; other errors are unchanged. */
 function toReadError(error: unknown, path: string): unknown {
   return error instanceof Error && "syscall" in error
     ? new InputError(`${path}: ${describeSystemError(error)}`)
@@ -157,7 +156,7 @@ async function requestFrom<Kind extends ScanResponse["kind"]>(
   return response as Extract<ScanResponse, { readonly kind: Kind }>;
 }
 
-/** The rows for the core of the parts of a file, with their places in the file. */
+/** The rows for the engine in all parts of a file, with their positions in the file. */
 function collectFileRows(
   parts: readonly { readonly result: PartResult | undefined; readonly repeatedFlags: Uint8Array | undefined }[],
 ): CoreRows {
@@ -189,12 +188,12 @@ function collectFileRows(
   };
 }
 
-/** The first event of a file that is older than one before it, as a cursor over the whole file would tell it. */
+/** The first event of a file that is older than an earlier one, as a cursor over the whole file would report it. */
 export function findDisorder(file: string, parts: readonly PartResult[]): FoundDisorder | undefined {
   let linesBefore = 0;
   let latest = -Infinity;
   for (const { lines, first, disorder, latest: partLatest } of parts) {
-    // Up to its first disorder a part goes forward: its first event is its earliest one there.
+    // Up to its first disorder a part is ordered, so its first event is its earliest.
     const partDisorder = first !== undefined && first.at < latest ? { ...first, latest } : disorder;
     if (partDisorder !== undefined) {
       return {
@@ -208,7 +207,7 @@ export function findDisorder(file: string, parts: readonly PartResult[]): FoundD
   return undefined;
 }
 
-/** A place where a file goes back in time, and the time that was reached before. */
+/** An event that is older than an earlier one in its file, and the time reached before. */
 export interface FoundDisorder {
   readonly at: Instant;
   readonly disorder: Disorder;

@@ -1,39 +1,37 @@
 /**
- * Rows that a thread found in a part of a file: those that the core decides, and, where ids are remembered, all others too, for
- * an id may come again.
+ * The rows that a thread found in a part of a file: those for the engine and, if ids are remembered, all others too,
+ * because ids may repeat.
  *
  * @module
  */
 
-/** Where rows are and what is known of them, side by side; they go from one thread to another without being copied. */
+/** Columns of row data, which are transferred between threads without copying. */
 export interface ScannedRows {
   readonly count: number;
-  /** Where each line begins in the file. */
+  /** The positions of the lines in the file. */
   readonly offsets: Float64Array;
-  /** The line of each in its part, from 1. */
+  /** The line numbers in the part, from 1. */
   readonly lines: Uint32Array;
   /** The latest time in the part up to and including the row; -Infinity before the first. */
   readonly latestTimes: Float64Array;
-  /** What is known: {@link IS_COUNTED}, {@link HAS_ID}. */
+  /** Flags: {@link IS_COUNTED}, {@link HAS_ID}. */
   readonly flags: Uint8Array;
-  /** Two words a row: a hash of its id. */
+  /** The hash of each id, two words per row. */
   readonly hashes: Uint32Array;
 }
 
-/** The row is in the sums. Every other row is for the core. */
+/** The row is in the sums. All other rows are for the engine. */
 export const IS_COUNTED = 1;
-/** The row has an id, whose hash is kept. */
+/** The row has an id, whose hash is stored. */
 export const HAS_ID = 2;
 
-/** Rows that grow. */
+/** A growing list of rows. */
 export interface RowList {
-  /** @param words the hash of its id, where it has one */
+  /** @param words the hash of its id, if any */
   readonly addRow: (offset: number, line: number, latestTime: number, flags: number, words: Uint32Array) => void;
-  /** The rows so far. */
   readonly toRows: () => ScannedRows;
 }
 
-/** No rows yet. */
 export function createRowList(capacity = 1024): RowList {
   let count = 0;
   let rows = createRows(capacity);

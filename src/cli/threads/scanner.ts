@@ -1,5 +1,5 @@
 /**
- * What a thread does: it counts the plain events of parts of files, and says where all other rows are.
+ * The work of a thread: sums the plain events of parts of files, and finds all other rows.
  *
  * @module
  */
@@ -28,70 +28,67 @@ import { createRowList, type ScannedRows, HAS_ID, IS_COUNTED, type RowList } fro
 
 const BUFFER_BYTES = 1 << 20;
 
-/** A file of events, with its map. */
 export interface ScannedFile {
   readonly path: string;
   readonly map: EventFileMap | undefined;
 }
 
-/** What a thread must know before it looks at files. */
+/** What a thread needs to know to scan files. */
 export interface ScanSetup {
   /** The part of the book that metering needs, as JSON. */
   readonly book: string;
   readonly accounts: readonly PlainAccount[];
   readonly files: readonly ScannedFile[];
-  /** For hashes of ids; undefined where none are remembered. */
+  /** The key for hashes of ids; undefined if ids are not remembered. */
   readonly key: FingerprintKey | undefined;
 }
 
-/** A part of a file. */
 export interface Part extends ByteRange {
   /** The index of its file. */
   readonly file: number;
 }
 
-/** An event of a part that is dated. */
+/** The position and time of an event in a part. */
 export interface DatedLine {
   /** From 1, in the part. */
   readonly line: number;
   readonly at: Instant;
 }
 
-/** What was found in a part. */
+/** The result for a part. */
 export interface PartResult {
   readonly lines: number;
   readonly rows: ScannedRows;
-  /** The indices of accounts whose events are to be decided in their order. */
+  /** The indexes of accounts whose events must be metered in order. */
   readonly orderedAccounts: readonly number[];
   readonly first: DatedLine | undefined;
-  /** The first event that is older than one before it in the part, and the latest time up to there. */
+  /** The first event in the part that is older than an earlier one, and the latest time up to there. */
   readonly disorder: (DatedLine & { readonly latest: Instant }) | undefined;
-  /** The earliest and the latest time; Infinity and -Infinity where there is none. */
+  /** The earliest and latest time; Infinity and -Infinity without events. */
   readonly earliest: Instant;
   readonly latest: Instant;
 }
 
-/** A sum as it goes from one thread to another: indices of account and column, day, exact decimal. */
+/** A sum in the form sent between threads: indexes of account and column, day, exact decimal. */
 export type SentSum = readonly [account: number, column: number, day: number, sum: number | string];
 
-/** What a thread is asked: a set-up begins anew. */
+/** A request to a thread. A set-up resets it. */
 export type ScanRequest =
   | { readonly kind: "setup"; readonly setup: ScanSetup }
   | { readonly kind: "part"; readonly part: Part }
   | { readonly kind: "sums" };
 
-/** What it answers, in the same order. */
+/** The response, in request order. */
 export type ScanResponse =
   | { readonly kind: "ready" }
   | { readonly kind: "found"; readonly result: PartResult }
   | { readonly kind: "sums"; readonly sums: readonly SentSum[] };
 
-/** One that answers questions, one after another. */
+/** Answers requests one at a time. */
 export interface Scanner {
   readonly respond: (request: ScanRequest) => Promise<ScanResponse>;
 }
 
-/** A set-up that was compiled. */
 interface CompiledScan {
   readonly events: PlainEvents;
   readonly sums: PlainSums;
@@ -99,7 +96,6 @@ interface CompiledScan {
   readonly fingerprinter: Fingerprinter | undefined;
 }
 
-/** A scanner without a set-up. */
 export function createScanner(): Scanner {
   let scan: CompiledScan | undefined;
   return {
@@ -129,12 +125,12 @@ export function mergeSums(sums: PlainSums, others: readonly SentSum[]): void {
   }
 }
 
-/** What looks at the events of a set-up. */
+/** Prepares the metering of a set-up's events. */
 export function openSetupEvents({ book, accounts }: Pick<ScanSetup, "book" | "accounts">): PlainEvents {
   return openPlainEvents(parseJson(book) as MeteringBook, accounts);
 }
 
-/** What makes events of the objects of a file; undefined where they are events. */
+/** A function that makes events from the objects of a file; undefined if they are events. */
 export function createEventMaker({ map }: ScannedFile): EventMaker<unknown> | undefined {
   return map && createObjectEventMaker(map);
 }
@@ -153,7 +149,7 @@ function openScan(setup: ScanSetup): CompiledScan {
 async function scanPart(scan: CompiledScan, part: Part): Promise<PartResult> {
   const file = scan.files[part.file];
   invariant(file !== undefined, "S17.3: a part is of a file of the set-up");
-  // Open for this part alone: all threads together may have no more files open than a process may.
+  // Opened for this part only, so that all threads together don't exceed the limit of open files.
   const handle = await open(file.path, "r");
   try {
     return await scanLines(scan, handle, part, file.makeEvent);
@@ -193,11 +189,11 @@ interface SinkState {
   readonly rows: RowList;
   readonly orderedAccounts: Set<number>;
   readonly times: TimeTracker;
-  /** Where the line begins in the file. */
+  /** The position of the line in the file. */
   readonly at: () => number;
 }
 
-/** Counts plain events, and lists all others. */
+/** A sink that sums plain events and lists all others. */
 function createScanSink(
   { events, sums, fingerprinter }: CompiledScan,
   { rows, orderedAccounts, times, at }: SinkState,

@@ -1,5 +1,5 @@
 /**
- * Threads that answer questions, each one question at a time.
+ * Threads that answer one request at a time.
  *
  * @module
  */
@@ -7,14 +7,12 @@ import { Worker } from "node:worker_threads";
 
 import type { ScanResponse, ScanRequest } from "./scanner.ts";
 
-/** A thread that is running. */
 export interface Thread {
   /** @throws what the thread threw */
   readonly request: (request: ScanRequest) => Promise<ScanResponse>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a thread of this process. */
 export function startThread(): Thread {
   const worker = new Worker(new URL("./thread.js", import.meta.url));
   return {
@@ -39,7 +37,7 @@ export function startThread(): Thread {
   };
 }
 
-/** What of an answer goes to the other thread without being copied. */
+/** The buffers of a response that are transferred without copying. */
 export function listTransfers(response: ScanResponse): readonly ArrayBuffer[] {
   if (response.kind !== "found") return [];
   const { offsets, lines, latestTimes, flags, hashes } = response.result.rows;

@@ -1,5 +1,5 @@
 /**
- * Files of events read by several threads: cursors over the rows that the core decides, and one over the sums of all others.
+ * Reads event files with several threads: cursors over the rows for the engine, and one over the sums of all others.
  *
  * @module
  */
@@ -19,29 +19,29 @@ import { createLineSource } from "./line-source.ts";
 import { type CoreRows, findDisorder, type ScanResult, scanFiles, type ThreadPool } from "./scan-files.ts";
 import { createEventMaker, type ScannedFile, type ScanSetup } from "./scanner.ts";
 
-/** How files are read by threads. */
+/** Options of reading with threads. */
 export interface ThreadOptions {
   readonly book: Pick<Book, "settings" | "eventSchemas" | "usageMeters" | "accounts">;
   readonly threads: ThreadPool;
   /** As `EventRun.takesCounted`. */
   readonly takesCounted: (accountId: string) => boolean;
-  /** For hashes of ids; undefined where none are remembered. */
+  /** The key for hashes of ids; undefined if ids are not remembered. */
   readonly key: FingerprintKey | undefined;
-  /** Called for each file that is not in the order of time, as {@link MergeWatch.onDisorder}. */
+  /** Called for each file that is not in time order, as {@link MergeWatch.onDisorder}. */
   readonly onDisorder: (disorder: Disorder) => void;
 }
 
-/** Files of which each thread reads parts. */
+/** Files that the threads read in parts. */
 export interface ThreadedFiles {
   readonly cursors: readonly EventCursor[];
-  /** Stand for the files where the progress is shown. */
+  /** Sources that represent the files in the progress bar. */
   readonly sources: readonly ByteSource[];
 }
 
 const WAIT_MS = 100;
 const BUFFER_BYTES = 1 << 18;
 
-/** Opens files of NDJSON. Nothing is read before a cursor is. */
+/** Opens NDJSON files. Reading starts with the first cursor. */
 export function openThreadedFiles(
   files: readonly ScannedFile[],
   stamps: readonly FileStamp[],
@@ -63,7 +63,7 @@ export function openThreadedFiles(
     );
     reportDisorders(files, scanResult, options);
   };
-  /** Waits until all is found, or for a moment. */
+  /** Waits for the result, or for a short time. */
   const wait = async (): Promise<ScanResult | undefined> => {
     scanning ??= scan();
     await waitAtMost(scanning, WAIT_MS);
@@ -102,7 +102,7 @@ export function openThreadedFiles(
   };
 }
 
-/** Waits for a promise, but not longer than so many milliseconds. */
+/** Waits for a promise, at most for a number of milliseconds. */
 async function waitAtMost(promise: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
@@ -129,11 +129,14 @@ function reportDisorders(
   { onDisorder }: ThreadOptions,
 ): void {
   const disorders = files.flatMap(({ path }, file) => findDisorder(path, partResults[file] ?? []) ?? []);
-  // In the order in which the merged files come to them; of one time the earlier file's.
+  // In the order in which merged files reach them; ties are in file order.
   for (const { disorder } of disorders.toSorted((a, b) => a.at - b.at)) onDisorder(disorder);
 }
 
-/** A cursor that another one takes the place of, once it is there. @param tryCreate tries to make it; called until it is there */
+/**
+ * A cursor that is replaced by another one when that is available.
+ * @param tryCreate tries to create it; called until it succeeds
+ */
 function createDeferredCursor(
   file: string,
   inner: () => EventCursor | undefined,
@@ -159,7 +162,7 @@ function createDeferredCursor(
   };
 }
 
-/** The rows of a file that the core decides. Those that are in the sums are taken out of them. */
+/** A cursor over the rows of a file for the engine. Those in the sums are subtracted. */
 function createRowCursor(
   file: ScannedFile,
   handle: FileHandle,
@@ -182,7 +185,7 @@ function createRowCursor(
   };
   const cursor = createNdjsonCursor(file.path, createLineSource(handle, offsets), fileSink, {
     bufferBytes: BUFFER_BYTES,
-    // What is taken out of the sums is read in full.
+    // Rows to subtract must be parsed.
     shapes: !countedFlags.includes(1),
     makeEvent: createEventMaker(file),
     atFileStart: false,
@@ -192,14 +195,14 @@ function createRowCursor(
     get line() {
       return lineNumberAt(cursor.line);
     },
-    /** Rows come when the file, read line by line, would come to them. */
+    /** The time at which reading the file line by line would reach the row. */
     get at(): Instant {
       return latestTimes[cursor.line - 1] ?? -Infinity;
     },
   };
 }
 
-/** All sums at once, behind all rows: their events are decided alike in any order. It closes what all have in common. */
+/** A cursor with all sums, after all rows: the order doesn't matter for their events. It closes shared resources. */
 function createSumsCursor(
   readScanResult: () => ScanResult | undefined,
   sink: EventSink,
@@ -222,7 +225,7 @@ function createSumsCursor(
   };
 }
 
-/** What tells that a file was written again. */
+/** A stamp that changes when a file is written. */
 export interface FileStamp {
   readonly size: number;
   readonly stamp: string;

@@ -1,5 +1,5 @@
 /**
- * The program of a thread: answers questions in their order.
+ * The program of a thread, which answers requests in order.
  *
  * @module
  */

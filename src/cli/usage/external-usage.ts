@@ -1,6 +1,5 @@
 /**
- * The options that say which event schemas have their events elsewhere, and where: files of usage cells, or a table of events
- * (S17.4).
+ * The options for external usage: event schemas, and the files of usage cells or the table of events to read (S17.4).
  *
  * @module
  */
@@ -22,7 +21,6 @@ import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { type UsageRow, readUsageLines } from "./usage-rows.ts";
 
-/** The options, for the specs of a command. */
 export const externalUsageOptions: OptionSpecs = {
   usage: {
     kind: "many",
@@ -37,7 +35,7 @@ export const externalUsageOptions: OptionSpecs = {
   },
 };
 
-/** The option by which events that lived elsewhere are ingested again. */
+/** The option by which formerly external events are ingested again. */
 export const ingestedAgainOptions: OptionSpecs = {
   "ingested-again": {
     kind: "one",
@@ -46,7 +44,7 @@ export const ingestedAgainOptions: OptionSpecs = {
   },
 };
 
-/** @throws {UsageError} where a name is empty */
+/** @throws {UsageError} for an empty name */
 export function readIngestedAgain(args: Arguments): readonly string[] {
   return readNames(args, "ingested-again");
 }
@@ -58,12 +56,13 @@ function readNames(args: Arguments, option: string): readonly string[] {
 }
 
 /**
- * Where the events of some schemas live, by the options; undefined where all are ingested. Files are read when usage is first needed,
- * and again when one of them is another; a table is asked each time.
+ * Reads the source of external usage; undefined if all events are ingested. Files are read when usage is first needed
+ * and again when they change; a table is queried each time.
  *
- * @throws {UsageError} where an option is given without the other, and for standard input, which is there once
- * @throws {InputError} for a map that is none
- * @throws {RatebookError} ERR_INPUT_INVALID for an address that is none, ERR_USAGE_UNAVAILABLE without the package for it
+ * @throws {UsageError} if one option is missing, and for standard input, which can only be read once
+ * @throws {InputError} for an invalid map
+ * @throws {RatebookError} ERR_INPUT_INVALID for an invalid address, ERR_USAGE_UNAVAILABLE if the client package is
+ * missing
  */
 export async function readExternalUsage(args: Arguments, io: Io): Promise<ExternalUsageOptions | undefined> {
   const paths = args.values("usage");
@@ -90,14 +89,14 @@ export async function readExternalUsage(args: Arguments, io: Io): Promise<Extern
   return { schemas, source: usageFromRows({ name, stamp: () => computeStamp(paths), read: () => readRows(paths) }) };
 }
 
-/** A source over the table at an address. Its client keeps no connections, so that there is nothing to close. */
+/** Opens the table at an address. Its client keeps no connections, so it needs no closing. */
 async function openTableSource(address: string, mapFile: string | undefined, io: Io): Promise<UsageSource> {
   const { server, name } = readTableAddress(address, io.env);
   const map = mapFile === undefined ? undefined : readEventFileMap(mapFile, await readTextFile(mapFile, io));
   return createTableUsage({ client: await connectClickHouse(server), ...name, map, dedupes: true });
 }
 
-/** The files that are there now, a directory's in the order of their names; hidden ones are not yet whole. */
+/** The existing files, sorted by name within a directory. Hidden files are skipped, because they may be incomplete. */
 async function listFiles(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];
   for (const path of paths) {
@@ -110,7 +109,7 @@ async function listFiles(paths: readonly string[]): Promise<readonly string[]> {
   return files;
 }
 
-/** A stamp of the files, which is another one when one of them has changed. */
+/** A stamp that changes when one of the files does. */
 async function computeStamp(paths: readonly string[]): Promise<string> {
   const stamps: string[] = [];
   for (const file of await listFiles(paths)) {

@@ -1,5 +1,5 @@
 /**
- * Takes the rows of the usage files that a command names: all of them, or none counts.
+ * Reads the usage files of a command, all or none.
  *
  * @module
  */
@@ -13,10 +13,13 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { type UsageRow, readUsageLines } from "./usage-rows.ts";
 
-/** At most so many problems of rows are listed. */
+/** The maximum number of row problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
-/** The files of `--usage`. @param otherInputs what else is read */
+/**
+ * The files of `--usage`.
+ * @param otherInputs other files to read
+ */
 export function readUsagePaths(args: Arguments, otherInputs: readonly { readonly path: string }[]): readonly string[] {
   const paths = args.values("usage");
   if ([...paths, ...otherInputs.map(({ path }) => path)].filter((path) => path === "-").length > 1)
@@ -25,11 +28,11 @@ export function readUsagePaths(args: Arguments, otherInputs: readonly { readonly
 }
 
 /**
- * Gives each row to `take`, which throws where it cannot be taken.
+ * Passes each row to `take`, which throws if it can't be used.
  *
- * @returns how many rows there were
- * @throws {InputError} when a file cannot be read to its end, or a row is wrong: each is printed on standard error before, with
- * its file and line; rows that were taken are then of no use
+ * @returns the number of rows
+ * @throws {InputError} if a file can't be read completely or a row is invalid. All invalid rows are printed to standard
+ * error with file and line before, and accepted rows must be discarded
  */
 export async function readUsageFiles(
   paths: readonly string[],

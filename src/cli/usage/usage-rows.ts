@@ -1,5 +1,5 @@
 /**
- * Usage that was counted elsewhere: so many units of a meter, by account and day. Read as a stream, row by row.
+ * Reads usage that was counted by another system, by account, meter and day. Rows are streamed.
  *
  * @module
  */
@@ -19,17 +19,17 @@ import { parseJson } from "../../numbers/json.ts";
 import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
 import type { Io } from "../io.ts";
 
-/** How much of a meter an account used on a day. Several rows of one account, meter and day add up. */
+/** The usage of a meter by an account on a day. Rows with the same account, meter and day are summed. */
 export interface UsageRow {
   readonly accountId: string;
   readonly meterId: string;
-  /** The UTC day, as in `2026-01-31`. */
+  /** A UTC day, such as `2026-01-31`. */
   readonly date: string;
-  /** The exact decimal, as plain text; it may be below zero (S5.2). */
+  /** An exact decimal as plain text; can be negative (S5.2). */
   readonly quantity: string;
 }
 
-/** A row where it stands, or why there is none. */
+/** A row with its file and line, or why it is invalid. */
 export type UsageLine = { readonly file: string; readonly line: number } & (
   | { readonly row: UsageRow; readonly problem?: undefined }
   | { readonly row?: undefined; readonly problem: string }
@@ -38,10 +38,11 @@ export type UsageLine = { readonly file: string; readonly line: number } & (
 const CHUNK_BYTES = 1 << 16;
 
 /**
- * The rows of a file: CSV with a header, NDJSON, or a JSON list, which is seen from how it begins; each may be packed with
- * gzip. A row that is none comes with its problem, and reading goes on. An empty file has no rows where its name ends in `.ndjson`.
+ * Reads the rows of a file: CSV with a header, NDJSON or a JSON list, detected from its start; each may be gzipped. An
+ * invalid row is returned with its problem, and reading continues. An empty file is valid if its name ends with
+ * `.ndjson`.
  *
- * @throws {InputError} when the file cannot be read to its end, or its header is none
+ * @throws {InputError} if the file can't be read completely, or its header is invalid
  */
 export async function* readUsageLines(path: string, io: Pick<Io, "stdin">): AsyncGenerator<UsageLine> {
   const file = path === "-" ? "standard input" : path;
@@ -92,7 +93,7 @@ async function* readListLines(file: string, stream: Readable): AsyncGenerator<Us
   for (const [index, item] of list.entries()) yield toUsageLine(file, lines[index] ?? 1, () => item);
 }
 
-/** @throws {InputError} for a text that is no JSON list, with its place */
+/** @throws {InputError} for text that isn't a JSON list, with its place */
 function parseList(file: string, text: string): readonly unknown[] {
   let list: unknown;
   try {
@@ -110,7 +111,7 @@ function parseList(file: string, text: string): readonly unknown[] {
   throw new InputError(`${file}: expected a list of rows {accountId, meterId, date, quantity}`);
 }
 
-/** The line on which each item of a JSON list begins. */
+/** The lines on which the items of a JSON list start. */
 function findItemLines(text: string): readonly number[] {
   const lines: number[] = [];
   let [line, depth, isBeforeItem] = [1, 0, false];
@@ -156,12 +157,15 @@ async function* readCsvLines(file: string, stream: Readable, delimiter: Separato
   if (columns === undefined && !hasNdjsonExtension(file)) throw new InputError(`${file}: the file is empty`);
 }
 
-/** Whether an empty file is NDJSON without rows, as `export` writes it, and not CSV without a header. */
+/** Whether an empty file is NDJSON without rows, as `export` writes it, rather than CSV without a header. */
 function hasNdjsonExtension(file: string): boolean {
   return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file);
 }
 
-/** Where the fields are in a header. @param headerPlace of the header, for a sentence */
+/**
+ * The positions of the fields in a header.
+ * @param headerPlace the header's place, for messages
+ */
 function findColumns(headerPlace: string, header: readonly string[]): readonly number[] {
   return FIELDS.map((field) => {
     const index = header.indexOf(field);

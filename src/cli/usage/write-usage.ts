@@ -1,5 +1,5 @@
 /**
- * Writes usage cells as a file that `--usage` reads.
+ * Writes usage cells in the formats that `--usage` reads.
  *
  * @module
  */
@@ -9,19 +9,21 @@ import { USAGE_FIELDS, type UsageRow } from "../../metering/usage-row.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { write } from "../io.ts";
 
-/** How cells are written; the first is the default. */
+/** The formats; the first is the default. */
 export const USAGE_FORMATS = ["ndjson", "csv", "json"] as const;
 type UsageFormat = (typeof USAGE_FORMATS)[number];
 
-/** Whether a text is one of {@link USAGE_FORMATS}. */
 export function isUsageFormat(text: string): text is UsageFormat {
   return (USAGE_FORMATS as readonly string[]).includes(text);
 }
 
-/** Characters: a write for each row takes longer than all else of it. */
+/** The buffer size in characters, because a write for each row is slow. */
 const BUFFER_CHARACTERS = 65_536;
 
-/** Writes rows, quantities as exact text. @returns how many there were */
+/**
+ * Writes rows with exact quantities.
+ * @returns the number of rows
+ */
 export async function writeUsage(
   rows: AsyncIterable<UsageRow> | Iterable<UsageRow>,
   format: UsageFormat,
@@ -54,7 +56,9 @@ function formatRow(row: RowTexts, format: UsageFormat, isFirst: boolean): string
   }
 }
 
-/** A field as it is read back: no apostrophe is put before what a spreadsheet would run, for an id must stay one. */
+/**
+ * Escapes a field so that it is read back unchanged: without an apostrophe against formulas, which would change ids.
+ */
 function escapeCsvField(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
